@@ -1,0 +1,1 @@
+"""heat_lite: an orchestration service that speaks OpenStack Heat's language."""

@@ -1,0 +1,1 @@
+"""What every floor above may use: exceptions, identity, names, states."""

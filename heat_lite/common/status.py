@@ -1,0 +1,17 @@
+"""Actions and statuses of stacks and resources, by the words of the API."""
+
+ACTIONS = (INIT, CREATE, DELETE, UPDATE, ROLLBACK, SUSPEND, RESUME, ADOPT, SNAPSHOT, CHECK, RESTORE) = (
+    'INIT',
+    'CREATE',
+    'DELETE',
+    'UPDATE',
+    'ROLLBACK',
+    'SUSPEND',
+    'RESUME',
+    'ADOPT',
+    'SNAPSHOT',
+    'CHECK',
+    'RESTORE',
+)
+
+STATUSES = (IN_PROGRESS, FAILED, COMPLETE) = ('IN_PROGRESS', 'FAILED', 'COMPLETE')
