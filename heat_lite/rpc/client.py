@@ -1,0 +1,122 @@
+"""The engine, seen from the API and from other engines: the contract, one line a method."""
+
+from heat_lite.rpc import api
+from heat_lite.rpc.remote import ABSENT, Remote, call
+
+_DELETE_STACK = call('delete_stack', '1.0', 'stack_identity')
+_CHECK_DEPLOYMENT = call('check_software_deployment', '1.27', 'deployment_id', 'timeout')
+
+_STACK = ('stack_name', 'template', 'params', 'files', 'args')
+_UPDATE = ('stack_identity', 'template', 'params', 'files', 'args')
+_FILES = {'environment_files': None, 'files_container': None}
+_TAGS = {'tags': None, 'tags_any': None, 'not_tags': None, 'not_tags_any': None}
+_WHICH = {'filters': None, 'show_deleted': False, 'show_nested': False, 'show_hidden': False, **_TAGS, 'tenant_safe': ABSENT}
+_PAGE = {'limit': None, 'marker': None, 'sort_keys': None, 'sort_dir': None}
+_PARENT = {'owner_id': None, 'nested_depth': 0, 'user_creds_id': None, 'stack_user_project_id': None, 'parent_resource_name': None}
+
+
+class EngineClient(Remote):
+    """Some engine. All methods take the context, and the rest by name: ``client.show_stack(context, stack_identity=...)``."""
+
+    topic = api.ENGINE_TOPIC
+
+    # stacks
+    identify_stack = call('identify_stack', '1.0', 'stack_name')
+    list_stacks = call('list_stacks', '1.33', **_PAGE, **_WHICH)
+    count_stacks = call('count_stacks', '1.33', **_WHICH)
+    show_stack = call('show_stack', '1.20', 'stack_identity', resolve_outputs=True)
+    preview_stack = call('preview_stack', '1.36', *_STACK, **_FILES)
+    create_stack = call('create_stack', '1.36', *_STACK, **_FILES, **_PARENT, template_id=None)
+    preview_update_stack = call('preview_update_stack', '1.36', *_UPDATE, **_FILES)
+    update_stack = call('update_stack', '1.36', *_UPDATE, **_FILES, template_id=None)
+    stack_cancel_update = call('stack_cancel_update', '1.14', 'stack_identity', cancel_with_rollback=True)
+    stack_suspend = call('stack_suspend', '1.0', 'stack_identity')
+    stack_resume = call('stack_resume', '1.0', 'stack_identity')
+    stack_check = call('stack_check', '1.0', 'stack_identity')
+    abandon_stack = call('abandon_stack', '1.0', 'stack_identity', abandon=ABSENT)
+    export_stack = call('export_stack', '1.22', 'stack_identity')
+    get_template = call('get_template', '1.0', 'stack_identity')
+    get_environment = call('get_environment', '1.28', 'stack_identity')
+    get_files = call('get_files', '1.32', 'stack_identity')
+    list_outputs = call('list_outputs', '1.19', 'stack_identity')
+    show_output = call('show_output', '1.19', 'stack_identity', 'output_key')
+    migrate_convergence_1 = call('migrate_convergence_1', '1.34', 'stack_id')
+
+    # snapshots
+    stack_snapshot = call('stack_snapshot', '1.0', 'stack_identity', 'name')
+    show_snapshot = call('show_snapshot', '1.0', 'stack_identity', 'snapshot_id')
+    delete_snapshot = call('delete_snapshot', '1.0', 'stack_identity', 'snapshot_id')
+    stack_list_snapshots = call('stack_list_snapshots', '1.0', 'stack_identity')
+    stack_restore = call('stack_restore', '1.0', 'stack_identity', 'snapshot_id')
+
+    # resources and events
+    list_stack_resources = call('list_stack_resources', '1.25', 'stack_identity', nested_depth=0, with_detail=False, filters=None)
+    describe_stack_resource = call('describe_stack_resource', '1.2', 'stack_identity', 'resource_name', with_attr=False)
+    describe_stack_resources = call('describe_stack_resources', '1.0', 'stack_identity', 'resource_name')
+    find_physical_resource = call('find_physical_resource', '1.0', 'physical_resource_id')
+    resource_signal = call('resource_signal', '1.3', 'stack_identity', 'resource_name', 'details', sync_call=False)
+    resource_mark_unhealthy = call(
+        'resource_mark_unhealthy', '1.26', 'stack_identity', 'resource_name', 'mark_unhealthy', resource_status_reason=None
+    )
+    list_events = call('list_events', '1.31', 'stack_identity', **_PAGE, filters=None, nested_depth=None)
+
+    # templates and types
+    validate_template = call(
+        'validate_template', '1.36', 'template', params=None, files=None, **_FILES, show_nested=False, ignorable_errors=None
+    )
+    list_template_versions = call('list_template_versions', '1.11')
+    list_template_functions = call('list_template_functions', '1.35', 'template_version', with_condition=False)
+    list_resource_types = call(
+        'list_resource_types', '1.30', support_status=None, type_name=None, heat_version=None, with_description=False
+    )
+    resource_schema = call('resource_schema', '1.30', 'type_name', with_description=False)
+    generate_template = call('generate_template', '1.9', 'type_name', template_type='cfn')
+
+    # software
+    list_software_configs = call('list_software_configs', '1.33', limit=None, marker=None, tenant_safe=ABSENT)
+    show_software_config = call('show_software_config', '1.0', 'config_id')
+    create_software_config = call('create_software_config', '1.0', 'group', 'name', 'config', inputs=None, outputs=None, options=None)
+    delete_software_config = call('delete_software_config', '1.0', 'config_id')
+    list_software_deployments = call('list_software_deployments', '1.0', server_id=None)
+    metadata_software_deployments = call('metadata_software_deployments', '1.0', 'server_id')
+    show_software_deployment = call('show_software_deployment', '1.0', 'deployment_id')
+    create_software_deployment = call(
+        'create_software_deployment',
+        '1.0',
+        'server_id',
+        config_id=None,
+        deployment_id=None,
+        input_values=None,
+        action='INIT',
+        status='COMPLETE',
+        status_reason='',
+        stack_user_project_id=None,
+    )
+    update_software_deployment = call(
+        'update_software_deployment',
+        '1.5',
+        'deployment_id',
+        config_id=None,
+        input_values=None,
+        output_values=None,
+        action=None,
+        status=None,
+        status_reason=None,
+        updated_at=None,
+    )
+    delete_software_deployment = call('delete_software_deployment', '1.0', 'deployment_id')
+    signal_software_deployment = call('signal_software_deployment', '1.6', 'deployment_id', 'details', updated_at=None)
+
+    # the service
+    authenticated_to_backend = call('authenticated_to_backend')
+    get_revision = call('get_revision')
+    list_services = call('list_services', '1.4')
+
+    def delete_stack(self, context, *, stack_identity, cast=False):
+        """Delete a stack; with ``cast`` do not wait for the engine to have begun."""
+        return self.deliver(_DELETE_STACK, context, {'stack_identity': stack_identity}, answers=not cast)
+
+    def check_software_deployment(self, context, *, deployment_id, timeout):
+        """Wait for the end of a deployment, ``timeout`` seconds at most."""
+        args = {'deployment_id': deployment_id, 'timeout': timeout}
+        return self.deliver(_CHECK_DEPLOYMENT, context, args, timeout=timeout)

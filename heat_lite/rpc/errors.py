@@ -1,0 +1,76 @@
+"""Exceptions across RPC: what is raised in an engine is raised again, class and text alike, in the process that called.
+
+oslo.messaging would call the constructor again, with what it finds in ``args``, and add the traceback to the text. Ours have constructors
+of all kinds, so they are packed into one ``Carrier`` and rebuilt without a constructor.
+"""
+
+import builtins
+import json
+
+from heat_lite.common import exception
+
+
+class Carrier(Exception):
+    """Holds another exception, as JSON in its text."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.text = json.dumps(pack(error), default=str)
+
+    def __str__(self):
+        return self.text
+
+
+def pack(error):
+    """All that is needed to raise ``error`` elsewhere, as plain data."""
+    known = next(filter(_home, type(error).__mro__), None)
+    facts = {'class': type(error).__name__, 'text': str(error)}
+    if known is None:
+        return facts
+    facts.update({'class': known.__name__, 'home': _home(known)})
+    if facts['home'] == 'builtins':
+        facts['args'] = list(error.args)
+    else:
+        facts['state'] = vars(error)
+    return facts
+
+
+def unpack(remote):
+    """The exception that a RemoteError of oslo.messaging stands for; itself where it is of a class that is not ours."""
+    facts = _facts(remote)
+    rebuild = {'common': _rebuild_ours, 'builtins': _rebuild_builtin}.get(facts.get('home'))
+    if rebuild is None:
+        return type(remote)(facts.get('class', remote.exc_type), facts.get('text', remote.value), remote.traceback)
+    return rebuild(facts)
+
+
+def _facts(remote):
+    if remote.exc_type != Carrier.__name__:
+        return {}
+    return json.loads(remote.value)
+
+
+def _home(kind):
+    """Where both sides find a class; None for classes that only the engine knows, and for those that say nothing."""
+    if kind in (Exception, BaseException, object):
+        return None
+    if getattr(exception, kind.__name__, None) is kind:
+        return 'common'
+    return 'builtins' if getattr(builtins, kind.__name__, None) is kind else None
+
+
+def _rebuild_ours(facts):
+    kind = getattr(exception, facts['class'])
+    error = kind.__new__(kind)
+    error.args = (facts['text'],)
+    vars(error).update(facts['state'])
+    return error
+
+
+def _rebuild_builtin(facts):
+    kind = getattr(builtins, facts['class'])
+    try:
+        error = kind(*facts['args'])
+    except TypeError:
+        return kind.__base__(facts['text'])
+    return error if str(error) == facts['text'] else kind(facts['text'])

@@ -1,0 +1,142 @@
+"""The way between the processes: one oslo.messaging transport, servers and clients on it.
+
+Entities cross as they are: the driver makes JSON of the whole message once, so nothing is converted here but the context.
+"""
+
+import logging
+import sys
+
+import oslo_messaging
+from oslo_messaging import serializer as oslo_serializer
+from oslo_messaging.rpc import dispatcher as oslo_dispatcher
+from oslo_messaging.rpc import server as oslo_server
+
+from heat_lite.common import context as common_context
+from heat_lite.common import exception
+from heat_lite.rpc import api, errors
+
+LOG = logging.getLogger(__name__)
+
+transport = None
+_notifications = None
+
+# Raised on purpose to tell the caller something; anything else is a fault of ours and leaves a traceback in the log.
+EXPECTED = (exception.HeatException, ValueError)
+
+
+def setup(conf, url=None):
+    """Open the transport that ``url``, or else the configuration, names. Connections are made when first used, so fork before that."""
+    global transport
+    cleanup()
+    _register_options(conf)
+    transport = oslo_messaging.get_rpc_transport(conf, url=url, allowed_remote_exmods=[])
+    return transport
+
+
+def cleanup():
+    """Close what ``setup`` opened."""
+    global transport, _notifications
+    for opened in (transport, _notifications):
+        if opened is not None:
+            opened.cleanup()
+    transport = _notifications = None
+
+
+def _register_options(conf):
+    # oslo.messaging reads these from whatever conf it is given, but declares them in the global one only
+    for group in ('oslo_messaging_metrics', 'oslo_messaging_tracing'):
+        module = sys.modules.get(f'oslo_messaging._{group.removeprefix("oslo_messaging_")}.client')
+        if module is not None:
+            conf.register_opts(getattr(module, group), group=group)
+
+
+def serve(topic, server, endpoints, executor=None, pool_size=None):
+    """An RPC server of our transport: ``start()``, ``stop()`` (takes no more), ``wait()`` (ends when all taken is done).
+
+    Endpoints are looked through in turn for a public method of the wanted name. One without a ``target`` of its own gets the version of
+    the topic. ``executor`` is 'threading' or 'eventlet'; None finds out.
+    """
+    version = api.VERSIONS.get(topic)
+    target = oslo_messaging.Target(topic=topic, server=server, version=version)
+    for endpoint in endpoints:
+        if getattr(endpoint, 'target', None) is None:
+            endpoint.target = oslo_messaging.Target(version=version)
+    chosen = {'executor': executor} if executor else {}
+    return Server(oslo_server.RPCServer(transport, target, Dispatcher(endpoints, ContextSerializer()), **chosen), pool_size)
+
+
+def client(topic, server=None, version=None, timeout=None, retry=None, mandatory=False):
+    """A caller of one topic. ``mandatory``: fail at once where nobody has ever listened instead of waiting for the timeout."""
+    return oslo_messaging.get_rpc_client(
+        transport,
+        oslo_messaging.Target(topic=topic, server=server, version=version),
+        serializer=ContextSerializer(),
+        timeout=timeout,
+        retry=retry,
+        transport_options=oslo_messaging.TransportOptions(at_least_once=True) if mandatory else None,
+    )
+
+
+def notifier(publisher_id):
+    """Sends notifications as [oslo_messaging_notifications] says: to nobody unless a driver is configured there."""
+    global _notifications
+    if _notifications is None:
+        _notifications = oslo_messaging.get_notification_transport(transport.conf)
+    return oslo_messaging.Notifier(_notifications, publisher_id=publisher_id, serializer=ContextSerializer())
+
+
+class ContextSerializer(oslo_serializer.NoOpSerializer):
+    """Contexts travel as dicts; all else is left to the driver's JSON."""
+
+    def serialize_context(self, ctxt):
+        return ctxt.to_dict()
+
+    def deserialize_context(self, ctxt):
+        return common_context.RequestContext.from_dict(ctxt)
+
+
+class Server:
+    """oslo.messaging's server with a pool size of its own."""
+
+    def __init__(self, server, pool_size=None):
+        self._server = server
+        self._pool_size = pool_size
+
+    @property
+    def executor(self):
+        """'threading' or 'eventlet'."""
+        return self._server.executor_type
+
+    def start(self):
+        """Take requests from now on."""
+        self._server.start(override_pool_size=self._pool_size)
+
+    def stop(self):
+        """Take no more."""
+        self._server.stop()
+
+    def wait(self):
+        """Return when all that was taken is done."""
+        self._server.wait()
+
+
+class Dispatcher(oslo_dispatcher.RPCDispatcher):
+    """Turns exceptions into what ``errors`` can carry, and logs a traceback only of those that nobody meant to raise."""
+
+    def dispatch(self, incoming):
+        try:
+            return super().dispatch(incoming)
+        except EXPECTED as error:
+            LOG.info('%s ends with %s: %s', incoming.message.get('method'), type(error).__name__, error)
+            failure = error
+        except Exception as error:
+            LOG.exception('%s failed', incoming.message.get('method'))
+            failure = error
+        raise _expected(errors.Carrier(failure))
+
+
+def _expected(carrier):
+    # without a traceback: formatting and sending one costs more than the call itself, and the log has it where it matters
+    expected = oslo_dispatcher.ExpectedException()
+    expected.exc_info = (type(carrier), carrier, None)
+    return expected
