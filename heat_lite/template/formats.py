@@ -1,0 +1,215 @@
+"""Formats that custom constraints know by name: addresses, DNS names, cron, dates, JSON.
+
+A check answers None where the value is well formed, else the reason in words (which may be empty).
+"""
+
+import datetime
+import ipaddress
+import json
+import re
+import zoneinfo
+
+import croniter
+
+_MAC_SHAPES = [
+    re.compile(shape, re.IGNORECASE)
+    for shape in (
+        r'[0-9a-f]{1,2}([:-])(?:[0-9a-f]{1,2}\1){4}[0-9a-f]{1,2}',
+        r'[0-9a-f]{1,4}([:.-])[0-9a-f]{1,4}\1[0-9a-f]{1,4}',
+        r'[0-9a-f]{5,6}[:-][0-9a-f]{5,6}',
+        r'[0-9a-f]{11,12}',
+    )
+]
+_DNS_LABEL = re.compile(r'[a-z0-9-]{1,63}', re.IGNORECASE)
+_FQDN_LIMIT = 255
+_ISO_8601 = re.compile(
+    r"""(?P<year>\d{4})
+    (?:(?:-(?P<month_dashed>\d{1,2})|(?P<month>\d{2})(?!$))
+       (?:(?:-(?P<day_dashed>\d{1,2})|(?P<day>\d{2}))
+          (?:[ T](?P<hour>\d{2})(?::?(?P<minute>\d{2}))?(?::?(?P<second>\d{1,2})(?:[.,](?P<fraction>\d+))?)?
+             (?P<zone>Z|(?P<sign>[-+])(?P<zone_hour>\d{2}):?(?P<zone_minute>\d{2})?)?
+          )?
+       )?
+    )?""",
+    re.VERBOSE | re.ASCII,
+)
+
+
+def ip_addr(value):
+    return None if _address(value) else 'Invalid IP address'
+
+
+def _address(value):
+    """The address that a text is; None where it is none. Zones ("%eth0") and octets with leading zeros are refused."""
+    if not isinstance(value, str) or '%' in value:
+        return None
+    try:
+        return ipaddress.ip_address(value)
+    except ValueError:
+        return None
+
+
+def _is_subnet(value):
+    """A full address, a slash and the length of the prefix. Host bits may be set."""
+    address, slash, prefix = str(value).partition('/')
+    parsed = _address(address)
+    return bool(slash) and parsed is not None and prefix.isascii() and prefix.isdigit() and int(prefix) <= parsed.max_prefixlen
+
+
+def net_cidr(value):
+    if _is_subnet(value):
+        return None
+    return f"'{value}' is not a valid IP subnet" if _is_loose_subnet(value) else f'Invalid net cidr invalid IPNetwork {value} '
+
+
+def _is_loose_subnet(value):
+    """Whether a lenient reader would take it for a network: missing octets, no prefix, or a netmask for a prefix."""
+    address, slash, prefix = str(value).partition('/')
+    octets = address.split('.')
+    if address.isascii() and octets[0].isdigit() and len(octets) < 4:
+        address = '.'.join(octets + ['0'] * (4 - len(octets)))
+    try:
+        ipaddress.ip_interface(f'{address}/{prefix}' if slash else address)
+    except ValueError:
+        return False
+    return True
+
+
+def ip_or_cidr(value):
+    if '/' in str(value):
+        return None if _is_subnet(value) else f"'{value}' is not a valid IP subnet"
+    return None if _address(value) else f"'{value}' is not a valid IP address"
+
+
+def mac_addr(value):
+    """Any of the usual notations, as generous as the network service is."""
+    return None if any(shape.fullmatch(str(value)) for shape in _MAC_SHAPES) else 'Invalid MAC address.'
+
+
+def dns_name(value):
+    return _dns_problem(str(value)) if value else None
+
+
+def rel_dns_name(value):
+    if not value:
+        return None
+    if str(value).endswith('.'):
+        return f"'{value}' is a FQDN. It should be a relative domain name."
+    return _dns_problem(str(value), limit=_FQDN_LIMIT - 3)
+
+
+def dns_domain(value):
+    if not value:
+        return None
+    return _dns_problem(str(value)) if str(value).endswith('.') else f"'{value}' must end with '.'."
+
+
+def _dns_problem(name, limit=_FQDN_LIMIT):
+    reason = _dns_length(name, limit) or _dns_labels(name.removesuffix('.').split('.'), absolute=name.endswith('.'))
+    return f"'{name}' not in valid format. Reason: {reason}" if reason else None
+
+
+def _dns_length(name, limit):
+    return f"'{name}' exceeds the {limit} character FQDN limit" if len(name) > limit else None
+
+
+def _dns_labels(labels, absolute):
+    for label in labels:
+        if not label:
+            return 'Encountered an empty component.'
+        if label.startswith('-') or label.endswith('-'):
+            return f"Name '{label}' must not start or end with a hyphen."
+        if not _DNS_LABEL.fullmatch(label):
+            return f"Name '{label}' must be 1-63 characters long, each of which can only be alphanumeric or a hyphen."
+    # a relative name may end in a number, for more may follow
+    return f"TLD '{labels[-1]}' must not be all numeric." if absolute and len(labels) > 1 and labels[-1].isdigit() else None
+
+
+def cron_expression(value):
+    if not value:
+        return None
+    try:
+        croniter.croniter.expand(str(value))
+    except ValueError as error:
+        return f'Invalid CRON expression: {error}'
+    except (KeyError, AttributeError, IndexError, TypeError):
+        return f'Invalid CRON expression: [{value}] is not acceptable'
+    return None
+
+
+def timezone(value):
+    if not value:
+        return None
+    try:
+        zoneinfo.ZoneInfo(str(value))
+    except ValueError as error:
+        return f'Invalid timezone: {error}'
+    except (KeyError, OSError):
+        return f"Invalid timezone: 'No time zone found with key {value}'"
+    return None
+
+
+def iso_8601(value):
+    try:
+        parse_time(value)
+    except ValueError:
+        return ''
+    return None
+
+
+def expiration(value, now):
+    """A time after ``now`` (aware). The caller has the clock, so this is no member of CHECKS: a ``lookup`` offers it."""
+    if not value:
+        return None
+    try:
+        when = parse_time(value)
+    except ValueError as error:
+        return f'Expiration {value} is invalid: {error}'
+    return None if when > now else f'Expiration {value} is invalid: Expiration time is out of date.'
+
+
+def parse_time(value):
+    """An aware datetime from ISO 8601 in its usual forms; UTC unless the text says otherwise. Raises ValueError."""
+    match = _ISO_8601.fullmatch(value) if isinstance(value, str) else None
+    if not match:
+        raise ValueError(f'Unable to parse date string {value!r}')
+    part = match.groupdict()
+    month, day = part['month_dashed'] or part['month'] or 1, part['day_dashed'] or part['day'] or 1
+    microsecond = int((part['fraction'] or '0')[:6].ljust(6, '0'))
+    clock = (int(part[name] or 0) for name in ('hour', 'minute', 'second'))
+    return datetime.datetime(int(part['year']), int(month), int(day), *clock, microsecond, tzinfo=_zone(part))
+
+
+def _zone(part):
+    if part['sign'] is None:
+        return datetime.UTC
+    offset = datetime.timedelta(hours=int(part['zone_hour']), minutes=int(part['zone_minute'] or 0))
+    return datetime.timezone(-offset if part['sign'] == '-' else offset)
+
+
+def json_string(value):
+    if not value:
+        return None
+    try:
+        json.loads(value)
+    except (ValueError, TypeError, RecursionError) as error:
+        return f'JSON string {value} is invalid: {error}'
+    return None
+
+
+CHECKS = {
+    check.__name__: check
+    for check in (
+        ip_addr,
+        net_cidr,
+        ip_or_cidr,
+        mac_addr,
+        dns_name,
+        rel_dns_name,
+        dns_domain,
+        cron_expression,
+        timezone,
+        iso_8601,
+        json_string,
+    )
+}

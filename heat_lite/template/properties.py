@@ -1,0 +1,197 @@
+"""The properties of a resource: what its definition gives, read through the schemas of its type."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from heat_lite.common import exception
+from heat_lite.template import translation, values
+from heat_lite.template.constraints import LIST, MAP
+from heat_lite.template.function import Function
+from heat_lite.template.schema import PropertySchema
+
+_UNREAD = object()
+
+
+def _as_is(snippet):
+    return snippet
+
+
+class Properties(Mapping):
+    """A map of all properties of a type, read lazily: each value is resolved, converted and checked once, when it is first asked for.
+
+    ``data`` is the parsed section of the definition. ``resolve`` makes values of its functions, ``lookup(kind, value)`` checks cloud names
+    (see ``constraints``), ``find(kind, value)`` gives the ids of what properties with a ``ref`` name. ``pending(snippet)`` tells whether a
+    part waits for resources that do not exist yet: then its type is checked, but not its constraints.
+
+    Errors are StackValidationFailed. ``validate`` puts ``(section, ...)`` into their path, for the caller to say of which resource; a
+    failing read says it itself: ``(name, Section, ...)``.
+    """
+
+    def __init__(
+        self,
+        schemata: Mapping[str, PropertySchema],
+        data: Mapping[str, Any] | None = None,
+        resolve: Callable[[Any], Any] = _as_is,
+        name: str = '',
+        section: str = 'properties',
+        lookup: Callable[[str, Any], str | None] | None = None,
+        *,
+        find: Callable[[str, Any], Any] | None = None,
+        pending: Callable[[Any], bool] | None = None,
+        rules: tuple[translation.Rule, ...] = (),
+    ):
+        self.schemata = schemata
+        self.data = data or {}
+        self.name = name
+        self.section = section
+        self._resolve = resolve
+        self._find = find
+        self._pending = pending
+        self._rules = rules
+        self._strict = values.Checks(True, lookup)
+        self._aliases = values.aliases_of(schemata)
+        self._values = {}
+        self._translated = None
+
+    # ------------------------------------------------------------ reading
+
+    def __getitem__(self, key):
+        value = self._values.get(key, _UNREAD)
+        if value is _UNREAD:
+            try:
+                value = self._values[key] = self._found(key, self._read(key, self._checks_for(key)))
+            except exception.StackValidationFailed as error:
+                raise error.prefixed(self.name, self.section.title(), key) from error.__cause__
+        return value
+
+    def __iter__(self):
+        return iter(self.schemata)
+
+    def __len__(self):
+        return len(self.schemata)
+
+    def __contains__(self, key):
+        return key in self.schemata
+
+    def resolved(self):
+        """The values of all properties."""
+        return {key: self[key] for key in self.schemata}
+
+    def given(self):
+        """The values of those properties that the definition sets to something, older names not among them."""
+        return {key: self[key] for key in self.schemata if self.is_given(key)}
+
+    def is_given(self, key):
+        """Whether the definition sets it to something."""
+        source = self._source(key)
+        return source is not None and self._raw(source) is not None
+
+    def user_value(self, key):
+        """What the definition gives, resolved but neither converted nor defaulted."""
+        if key not in self.schemata:
+            raise self._invalid(key)
+        return self._value(key)
+
+    # ------------------------------------------------------------ checking
+
+    def validate(self, with_value: bool = True):
+        """Raise for what is wrong: unknown names; with values also missing ones, types and constraints."""
+        for key in self.data:
+            if key not in self.schemata:
+                raise values.refuse(f'Unknown Property {key}', (self.section,))
+            if not self.schemata[key].implemented:
+                raise values.refuse(f'Property {key} not implemented yet', (self.section,))
+        if with_value:
+            for key in self.schemata:
+                self._validate(key)
+
+    def _validate(self, key):
+        if key in self._values:
+            return
+        try:
+            self._read(key, self._checks_for(key))
+        except exception.StackValidationFailed as error:
+            path = (self.section, key) if self._source(key) is not None else (self.section,)
+            raise error.prefixed(*path) from error.__cause__
+
+    # ------------------------------------------------------------ inside
+
+    def _read(self, key, checks):
+        schema = self.schemata.get(key)
+        if schema is None:
+            raise self._invalid(key)
+        source = self._source(key)
+        if source is None:
+            return values.absent(key, schema, checks)
+        try:
+            return values.convert(schema, self._value(source), checks)
+        except values.Conflict as conflict:
+            raise _conflict(conflict.within(key)) from None
+
+    def _source(self, key):
+        """The name under which the definition gives a property; None when it does not."""
+        if not self._aliases and not self._rules:
+            return key if key in self.data else None
+        try:
+            return values.pick(key, self._aliases, self._translation())
+        except values.Conflict as conflict:
+            raise _conflict(conflict) from None
+
+    def _translation(self):
+        """The given values after the rules; without rules, as they were given."""
+        if not self._rules:
+            return self.data
+        if self._translated is None:
+            given = {key: self._plain(value) for key, value in self.data.items()}
+            try:
+                self._translated = translation.translate(self._rules, given)
+            except values.Conflict as conflict:
+                raise _conflict(conflict) from None
+        return self._translated
+
+    def _raw(self, source):
+        return self._translation()[source]
+
+    def _value(self, source):
+        given = self._translation()
+        return given.get(source) if self._rules else self._plain(given.get(source))
+
+    def _plain(self, snippet):
+        return self._resolve(snippet) if isinstance(snippet, Function | dict | list) else snippet
+
+    def _checks_for(self, key):
+        if self._pending is not None and isinstance(self.data.get(key), Function | dict | list) and self._pending(self.data[key]):
+            return values.LENIENT
+        return self._strict
+
+    def _found(self, key, value):
+        """With names of cloud objects replaced by ids."""
+        return value if self._find is None else _find_in(self.schemata[key], value, self._find)
+
+    def _invalid(self, key):
+        return KeyError(f'{self.name}: Invalid Property {key}')
+
+
+def _conflict(conflict):
+    return exception.ResourcePropertyConflict(
+        message=f'Cannot define the following properties at the same time: {", ".join(conflict.names)}'
+    )
+
+
+def _find_in(schema, value, find):
+    if value is None or value == '':
+        return value
+    if schema.ref:
+        return find(schema.ref, value)
+    if schema.schema is None:
+        return value
+    if schema.type == LIST and isinstance(value, list | tuple):
+        return [_find_in(schema.schema, item, find) for item in value]
+    if schema.type == MAP and isinstance(value, Mapping):
+        return {key: _find_in(schema.schema[key], item, find) if key in schema.schema else item for key, item in value.items()}
+    return value
+
+
+def changed(before, after):
+    """The names of the properties whose values differ between two ``Properties`` of one type, or two maps of resolved values."""
+    return {key for key in {**before, **after} if before.get(key) != after.get(key)}
