@@ -67,7 +67,7 @@ def serve(topic, server, endpoints, executor=None, pool_size=None):
 
 def client(topic, server=None, version=None, timeout=None, retry=None, mandatory=False):
     """A caller of one topic. ``mandatory``: fail at once where nobody has ever listened instead of waiting for the timeout."""
-    return oslo_messaging.get_rpc_client(
+    caller = oslo_messaging.get_rpc_client(
         transport,
         oslo_messaging.Target(topic=topic, server=server, version=version),
         serializer=ContextSerializer(),
@@ -75,6 +75,7 @@ def client(topic, server=None, version=None, timeout=None, retry=None, mandatory
         retry=retry,
         transport_options=oslo_messaging.TransportOptions(at_least_once=True) if mandatory else None,
     )
+    return caller.prepare()  # what each call would do again otherwise
 
 
 def notifier(publisher_id):
@@ -86,10 +87,10 @@ def notifier(publisher_id):
 
 
 class ContextSerializer(oslo_serializer.NoOpSerializer):
-    """Contexts travel as dicts; all else is left to the driver's JSON."""
+    """Contexts travel as dicts of what they know; all else is left to the driver's JSON."""
 
     def serialize_context(self, ctxt):
-        return ctxt.to_dict()
+        return {name: value for name, value in ctxt.to_dict().items() if value not in (None, '', [])}
 
     def deserialize_context(self, ctxt):
         return common_context.RequestContext.from_dict(ctxt)
