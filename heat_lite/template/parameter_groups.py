@@ -1,0 +1,41 @@
+"""Groups of parameters, for forms that ask for them."""
+
+from collections.abc import Mapping
+
+from heat_lite.common import exception
+
+ERROR = 'Parameter Groups error'
+
+
+def validate(groups, parameter_names):
+    """Check a template's groups (None when it has none): each names parameters of the template, and none of them twice."""
+    if groups is None:
+        return
+    if not isinstance(groups, list):
+        raise _refused('The parameter_groups should be a list.')
+    seen = set()
+    for group in groups:
+        _validate_group(group, parameter_names, seen)
+
+
+def _validate_group(group, parameter_names, seen):
+    if not isinstance(group, Mapping):
+        # the class is what the API answers with: a map was expected to have keys
+        raise AttributeError('A parameter group should be a map.')
+    label = group.get('label')
+    names = group.get('parameters')
+    if names is None:
+        raise _refused('The parameters must be provided for each parameter group.', label)
+    if not isinstance(names, list):
+        raise _refused('The parameters of parameter group should be a list.', label)
+    for name in names:
+        if name not in parameter_names:
+            raise _refused(f'The grouped parameter {name} does not reference a valid parameter.', label)
+        if name in seen:
+            raise _refused(f'The {name} parameter must be assigned to one parameter group only.', label)
+        seen.add(name)
+
+
+def _refused(message, label=None):
+    path = ('parameter_groups',) if label is None else ('parameter_groups', label)
+    return exception.StackValidationFailed(message, error=ERROR, path=path)

@@ -1,0 +1,74 @@
+"""The five types of parameters: what they make of a given value, and how they show it."""
+
+import json
+
+from heat_lite.template.constraints import to_number
+
+STRING, NUMBER, LIST, JSON, BOOLEAN = 'string', 'number', 'comma_delimited_list', 'json', 'boolean'
+WIRE_NAMES = {STRING: 'String', NUMBER: 'Number', LIST: 'CommaDelimitedList', JSON: 'Json', BOOLEAN: 'Boolean'}
+
+_TRUE = ('1', 't', 'true', 'on', 'y', 'yes')
+_FALSE = ('0', 'f', 'false', 'off', 'n', 'no')
+
+
+def parse(kind, value):
+    """The value as functions see it. Raises ValueError or TypeError, with the reason."""
+    return _PARSERS[kind](value)
+
+
+def render(kind, parsed):
+    """The text of a parsed value, as the API shows it."""
+    if kind == LIST:
+        return ','.join(parsed)
+    return json.dumps(parsed, ensure_ascii=False) if kind == JSON else str(parsed)
+
+
+def checked(kind, given, parsed):
+    """What constraints look at: of lists and maps the parsed value, else what was given, so that messages repeat it."""
+    if kind in (LIST, JSON):
+        return parsed
+    return parsed if kind == STRING and not isinstance(given, list | dict) else given
+
+
+def compare_as(kind, value):
+    """A value as one of this type compares with allowed ones."""
+    if kind == STRING:
+        return str(value)
+    return parse(kind, value) if kind in (NUMBER, BOOLEAN) else value
+
+
+def _number(value):
+    return to_number(value)
+
+
+def _list(value):
+    if isinstance(value, list | tuple):
+        return [str(item) for item in value]
+    try:
+        return value.split(',') if value != '' else []
+    except AttributeError as error:
+        raise ValueError(f'Value must be a comma-delimited list string: {error}') from error
+
+
+def _json(value):
+    if not isinstance(value, str) or value == '':
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f'Value must be valid JSON: {error}') from error
+
+
+def _boolean(value):
+    if isinstance(value, bool):
+        return value
+    text = str(value).lower()
+    if text in _TRUE:
+        return True
+    if text in _FALSE:
+        return False
+    acceptable = ', '.join(repr(word) for word in sorted(_TRUE + _FALSE))
+    raise ValueError(f"Unrecognized value '{value}', acceptable values are: {acceptable}")
+
+
+_PARSERS = {STRING: str, NUMBER: _number, LIST: _list, JSON: _json, BOOLEAN: _boolean}

@@ -1,0 +1,177 @@
+"""The parameters of a stack: schemas, what the user and the environment gave, and the pseudo parameters that the stack gives itself."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from heat_lite.common import exception
+from heat_lite.template import parameter_types
+from heat_lite.template.constraints import AllowedValues
+from heat_lite.template.parameter_schema import ParameterSchema
+
+__all__ = ['HIDDEN_TEXT', 'PSEUDO_CFN', 'PSEUDO_HOT', 'RESERVED', 'ParameterSchema', 'Parameters']
+
+#: what is shown of the value of a hidden parameter
+HIDDEN_TEXT = '******'
+PSEUDO_HOT = ('OS::stack_id', 'OS::project_id', 'OS::stack_name')
+PSEUDO_CFN = ('AWS::StackId', 'AWS::StackName', 'AWS::Region')
+#: names that nobody else should take; the first of them has no value in HOT
+RESERVED = ('OS::region', *PSEUDO_HOT, *PSEUDO_CFN)
+_REGIONS = ('us-east-1', 'us-west-1', 'us-west-2', 'sa-east-1', 'eu-west-1', 'ap-southeast-1', 'ap-northeast-1')
+_DEFAULT_REGION = 'ap-southeast-1'
+
+_UNREAD = object()
+
+
+class Parameters(Mapping):
+    """A map of names to typed values, pseudo parameters first, then those of the template in its order.
+
+    ``values`` is what the user gave, ``defaults`` what the environment puts in the place of the schemas' defaults; a null in either
+    counts as not given. ``identity`` is the stack's (None while there is none). Reading a name without a value raises UserParameterMissing,
+    a value of the wrong type StackValidationFailed; nothing else is checked before ``validate``.
+    """
+
+    def __init__(
+        self,
+        schemata: Mapping[str, ParameterSchema],
+        values: Mapping[str, Any] | None = None,
+        defaults: Mapping[str, Any] | None = None,
+        identity: Any = None,
+        dialect: str = 'hot',
+    ):
+        self.schemata = schemata
+        self.values = values or {}
+        self.defaults = defaults or {}
+        self._pseudo = _pseudo_cfn(identity) if dialect == 'cfn' else _pseudo_hot(identity)
+        self._all = {**self._pseudo, **schemata}
+        self._parsed: dict[str, Any] = {}
+
+    # ------------------------------------------------------------ reading
+
+    def __getitem__(self, name):
+        value = self._parsed.get(name, _UNREAD)
+        if value is _UNREAD:
+            value = self._parsed[name] = self._parse(self._schema(name))
+        return value
+
+    def __iter__(self):
+        return iter(self._all)
+
+    def __len__(self):
+        return len(self._all)
+
+    def __contains__(self, name):
+        return name in self._all
+
+    def is_pseudo(self, name):
+        """Whether the stack gives the value itself: then it belongs to no template and no request."""
+        return name in self._pseudo or name in RESERVED
+
+    def has_value(self, name):
+        """Whether reading it gives something."""
+        return name in self._all and self._given(self._all[name]) is not None
+
+    def own_names(self):
+        """The names that the template declares, without pseudo parameters."""
+        return [name for name in self.schemata if not self.is_pseudo(name)]
+
+    def as_strings(self) -> dict[str, str]:
+        """All values as the API shows them: texts, hidden ones masked. A name without a value is left out."""
+        return {name: self._as_string(schema) for name, schema in self._all.items() if self._given(schema) is not None}
+
+    def _as_string(self, schema):
+        if schema.hidden:
+            return HIDDEN_TEXT
+        return parameter_types.render(schema.type, self[schema.name])
+
+    def describe(self) -> dict[str, dict]:
+        """As POST /validate shows the parameters that the template declares."""
+        names = self.own_names()
+        return {name: self.schemata[name].describe(self.values.get(name), self.defaults.get(name)) for name in names}
+
+    # ------------------------------------------------------------ checking
+
+    def validate(self, validate_value: bool = True, lookup: Callable[[str, Any], str | None] | None = None):
+        """Raise for values of unknown parameters and, with values, for missing and wrong ones."""
+        for name in self.values:
+            if name not in self.schemata:
+                raise exception.UnknownUserParameter(key=name)
+        if validate_value:
+            for schema in self._all.values():
+                self._check(schema, lookup)
+
+    def _check(self, schema, lookup):
+        parsed = self[schema.name]
+        value = parameter_types.checked(schema.type, self._given(schema), parsed)
+        try:
+            for constraint in schema.constraints:
+                constraint.check(value, lookup, schema.convert)
+        except (ValueError, TypeError) as error:
+            raise _invalid(schema.name, error) from error
+
+    def immutable_changes(self, new: 'Parameters') -> list[str]:
+        """The names of immutable parameters (by ``new``) that both have, with different values."""
+        common = [name for name in new.own_names() if name in self.schemata and new.schemata[name].immutable]
+        return sorted(name for name in common if self._differs(new, name))
+
+    def _differs(self, new, name):
+        if not (self.has_value(name) and new.has_value(name)):
+            return self.has_value(name) != new.has_value(name)
+        return self[name] != new[name]
+
+    # ------------------------------------------------------------ inside
+
+    def _schema(self, name):
+        schema = self._all.get(name)
+        if schema is None:
+            raise exception.UserParameterMissing(key=name)
+        return schema
+
+    def _given(self, schema):
+        """The value that counts: the user's, else the environment's default, else the schema's."""
+        name = schema.name
+        for source in (self.values, self.defaults):
+            value = source.get(name)
+            if value is not None:
+                return value
+        return schema.default
+
+    def _parse(self, schema):
+        given = self._given(schema)
+        if given is None:
+            raise exception.UserParameterMissing(key=schema.name)
+        try:
+            return parameter_types.parse(schema.type, given)
+        except (ValueError, TypeError) as error:
+            raise _invalid(schema.name, error) from error
+
+
+def _invalid(name, reason):
+    return exception.StackValidationFailed(f"Parameter '{name}' is invalid: {reason}")
+
+
+def _pseudo(name, default, **options):
+    return ParameterSchema(name, parameter_types.STRING, default=default, **options)
+
+
+def _pseudo_hot(identity):
+    values = (_part(identity, 'stack_id'), _part(identity, 'tenant'), _part(identity, 'stack_name'))
+    return {name: _pseudo(name, str(value)) for name, value in zip(PSEUDO_HOT, values, strict=True)}
+
+
+def _pseudo_cfn(identity):
+    values = (_arn(identity), str(_part(identity, 'stack_name')), _DEFAULT_REGION)
+    schemata = {name: _pseudo(name, value) for name, value in zip(PSEUDO_CFN, values, strict=True)}
+    schemata['AWS::Region'] = _pseudo('AWS::Region', _DEFAULT_REGION, constraints=[AllowedValues(_REGIONS)])
+    return schemata
+
+
+def _part(identity, name):
+    """A part of an identity that is an object or a dictionary, None where there is no identity."""
+    if isinstance(identity, Mapping):
+        return identity.get(name)
+    return getattr(identity, name, None)
+
+
+def _arn(identity):
+    tenant, stack, id_ = (_part(identity, name) for name in ('tenant', 'stack_name', 'stack_id'))
+    return f'arn:openstack:heat::{tenant}:stacks/{stack}/{id_}'
