@@ -1,0 +1,69 @@
+"""Events, read and trimmed. Writing them is ``journal``'s."""
+
+import collections
+from collections.abc import Collection
+
+from sqlalchemy import delete, func, select
+
+from heat_lite.db import models, paging, properties, session
+
+_E, _P = models.event, models.resource_properties_data
+_COLUMNS = [column for column in _E.c if column.name != 'resource_properties']
+_NAMES = [column.name for column in _COLUMNS]
+
+EventRow = collections.namedtuple('EventRow', [*_NAMES, 'properties'])
+
+SORTS = {name: _E.c[name] for name in ('resource_type', 'resource_name', 'resource_status', 'resource_action', 'created_at')}
+SORTS |= {'event_time': _E.c.created_at}
+FILTERS = ('resource_action', 'resource_status', 'resource_name', 'resource_type', 'physical_resource_id', 'uuid')
+
+
+@session.reader
+def get(context, event_uuid: str) -> EventRow | None:
+    """One event with the properties that its resource had."""
+    row = session.execute(select(*_COLUMNS, _P.c.data).outerjoin(_P).where(_E.c.uuid == event_uuid)).first()
+    return row and EventRow(*row)
+
+
+@session.reader
+def count(context, stack_id: str) -> int:
+    return session.execute(select(func.count()).select_from(_E).where(_E.c.stack_id == stack_id)).scalar()
+
+
+@session.writer
+def trim(context, stack_id: str, keep: int, batch_size: int) -> int:
+    """Where a stack has more than ``keep`` events, drop the oldest ``batch_size`` beyond what must go. How many went."""
+    # the newest of those that must go: found in the index, whatever the number of events
+    query = select(_E.c.id).where(_E.c.stack_id == stack_id).order_by(_E.c.id.desc()).limit(1)
+    if session.execute(query.offset(keep)).scalar() is None:
+        return 0
+    last = session.execute(query.offset(max(keep - batch_size, 0))).scalar()
+    old = session.execute(select(_E.c.rsrc_prop_data_id).where(_E.c.stack_id == stack_id, _E.c.id <= last).distinct()).scalars().all()
+    gone = session.execute(delete(_E).where(_E.c.stack_id == stack_id, _E.c.id <= last)).rowcount
+    properties.sweep(old)
+    return gone
+
+
+# the last of the module: below it, the word no longer means Python's list
+@session.reader
+def list(
+    context,
+    stack_ids: str | Collection[str],
+    limit: int | None = None,
+    marker: str | None = None,
+    sort_keys: Collection[str] | None = None,
+    sort_dir: str | None = None,
+    filters: dict | None = None,
+) -> list[EventRow]:
+    """A page of the events of one stack or of several, oldest first, without properties. The marker is an event's uuid."""
+    query = select(*_COLUMNS).where(_of(stack_ids))
+    for name, wanted in (filters or {}).items():
+        if name in FILTERS:
+            query = query.where(_E.c[name].in_([wanted] if isinstance(wanted, str) else wanted))
+    columns = [SORTS[key] for key in sort_keys or () if key in SORTS]
+    query = paging.page(query, _E, columns, paging.direction(sort_dir, 'asc'), limit, marker, _E.c.uuid)
+    return [EventRow(*row, None) for row in session.execute(query)]
+
+
+def _of(stack_ids):
+    return _E.c.stack_id == stack_ids if isinstance(stack_ids, str) else _E.c.stack_id.in_(stack_ids)

@@ -1,0 +1,105 @@
+"""Rows of resources, read. A walker's changes to them go through ``journal``; what others change is here."""
+
+import collections
+from collections.abc import Collection
+
+from sqlalchemy import delete, insert, select, update
+
+from heat_lite.db import models, session
+
+_R, _P, _D = models.resource, models.resource_properties_data, models.resource_data
+
+ResourceRow = collections.namedtuple('ResourceRow', [*_R.c.keys(), 'properties', 'data'])
+
+_ROWS = select(_R, _P.c.data).outerjoin(_P, _R.c.rsrc_prop_data_id == _P.c.id)
+
+
+@session.reader
+def for_stack(context, stack_id: str) -> list[ResourceRow]:
+    """All rows of a stack by id, with their properties and data."""
+    return _rows(_ROWS.where(_R.c.stack_id == stack_id).order_by(_R.c.id), _R.c.stack_id == stack_id)
+
+
+@session.reader
+def for_stacks(context, stack_ids: Collection[str]) -> list[ResourceRow]:
+    """The rows of several stacks, by id."""
+    if not stack_ids:
+        return []
+    return _rows(_ROWS.where(_R.c.stack_id.in_(stack_ids)).order_by(_R.c.id), _R.c.stack_id.in_(stack_ids))
+
+
+@session.reader
+def get(context, resource_id: int) -> ResourceRow | None:
+    return _first(_ROWS.where(_R.c.id == resource_id))
+
+
+@session.reader
+def get_by_name(context, stack_id: str, name: str) -> ResourceRow | None:
+    """The newest row of that name: one that is being replaced is older."""
+    return _first(_ROWS.where(_R.c.stack_id == stack_id, _R.c.name == name).order_by(_R.c.id.desc()).limit(1))
+
+
+@session.reader
+def get_by_physical_id(context, physical_id: str) -> ResourceRow | None:
+    """The row of an object of the cloud, in the stacks of this project."""
+    stack = models.stack
+    query = _ROWS.join(stack, _R.c.stack_id == stack.c.id).where(_R.c.nova_instance == physical_id)
+    query = query.where((stack.c.tenant == context.tenant_id) | (stack.c.stack_user_project_id == context.tenant_id))
+    return _first(query.order_by(_R.c.id.desc()).limit(1))
+
+
+def _rows(query, which):
+    data = _data(select(_D.c.resource_id, _D.c.key, _D.c.value).join(_R).where(which))
+    return [ResourceRow(*row, data.get(row[0], {})) for row in session.execute(query)]
+
+
+def _first(query):
+    row = session.execute(query).first()
+    if row is None:
+        return None
+    data = _data(select(_D.c.resource_id, _D.c.key, _D.c.value).where(_D.c.resource_id == row.id))
+    return ResourceRow(*row, data.get(row.id, {}))
+
+
+def _data(query):
+    found = collections.defaultdict(dict)
+    for resource_id, key, value in session.execute(query):
+        found[resource_id][key] = value
+    return found
+
+
+@session.writer
+def set_metadata(context, resource_id: int, metadata, expect=None) -> bool:
+    """Store the metadata; with ``expect`` only over that atomic key, which is then one higher, so that no signal is lost between two."""
+    query = update(_R).where(_R.c.id == resource_id)
+    if expect is not None:
+        query = query.where(_R.c.atomic_key == expect)
+    values = {'rsrc_metadata': metadata} if expect is None else {'rsrc_metadata': metadata, 'atomic_key': expect + 1}
+    return session.execute(query.values(values)).rowcount == 1
+
+
+@session.writer
+def set_data(context, resource_id: int, key: str, value, redact: bool = False):
+    """Keep a value under this key of the resource, instead of the one before."""
+    session.execute(delete(_D).where(_D.c.resource_id == resource_id, _D.c.key == key))
+    session.execute(insert(_D), [{'resource_id': resource_id, 'key': key, 'value': value, 'redact': redact}])
+
+
+@session.writer
+def delete_data(context, resource_id: int, key: str) -> bool:
+    return session.execute(delete(_D).where(_D.c.resource_id == resource_id, _D.c.key == key)).rowcount > 0
+
+
+@session.reader
+def data(context, resource_id: int) -> list:
+    """Rows (key, value, redact) of one resource: what ``heat-lite-manage resource_data_list`` shows."""
+    return session.execute(select(_D.c.key, _D.c.value, _D.c.redact).where(_D.c.resource_id == resource_id).order_by(_D.c.id)).all()
+
+
+@session.writer
+def claim(context, resource_id: int, atomic_key: int | None, engine_id: str | None) -> bool:
+    """Take the row for an engine (or give it back, with None); False where somebody changed it since ``atomic_key`` was read."""
+    query = update(_R).where(_R.c.id == resource_id, _R.c.atomic_key == atomic_key)
+    if engine_id is not None:
+        query = query.where(_R.c.engine_id.is_(None))
+    return session.execute(query.values(engine_id=engine_id, atomic_key=(atomic_key or 0) + 1)).rowcount == 1

@@ -1,0 +1,197 @@
+"""Stacks and their tags."""
+
+import collections
+from collections.abc import Collection
+
+from oslo_db import exception as db_exception
+from sqlalchemy import delete as sql_delete
+from sqlalchemy import func, insert, literal, or_, select
+from sqlalchemy import update as sql_update
+
+from heat_lite.common import exception
+from heat_lite.db import models, session, stack_query
+from heat_lite.db.types import utcnow
+
+_S, _TAG = models.stack, models.stack_tag
+# what a list does not show: all that grows with the stack
+HEAVY = {'outputs', 'failures', 'plan', 'current_deps'}
+_LIGHT = [column for column in _S.c if column.name not in HEAVY]
+
+StackRow = collections.namedtuple('StackRow', [*_S.c.keys(), 'tags'])
+ListedStack = collections.namedtuple('ListedStack', [*(column.name for column in _LIGHT), 'tags'])
+
+
+@session.reader
+def get(context, stack_id: str, show_deleted: bool = False, tenant_safe: bool = True) -> StackRow | None:
+    query = select(_S).where(_S.c.id == stack_id)
+    if not show_deleted:
+        query = query.where(_S.c.deleted_at.is_(None))
+    return _first(_visible(query, context) if tenant_safe else query)
+
+
+@session.reader
+def get_by_name(context, name: str, owner_id: str | None = None) -> StackRow | None:
+    """The living stack of that name; of several (nested ones may share a name) the one without an owner, then the newest."""
+    query = _visible(select(_S).where(_S.c.name == name, _S.c.deleted_at.is_(None)), context)
+    if owner_id is not None:
+        query = query.where(_S.c.owner_id == owner_id)
+    return _first(query.order_by(_S.c.owner_id.is_not(None), _S.c.created_at.desc()).limit(1))
+
+
+def _visible(query, context):
+    """Of this project, or having its users in it (they report what happens inside servers)."""
+    return query.where(or_(_S.c.tenant == context.tenant_id, _S.c.stack_user_project_id == context.tenant_id))
+
+
+def _first(query):
+    row = session.execute(query).first()
+    return row and StackRow(*row, _tags([row.id]).get(row.id, []))
+
+
+@session.writer
+def create(context, values: dict, tags: Collection[str] = ()) -> str:
+    """Insert a stack, and give its id. Raises StackExists where a stack of this name lives in the project; nested ones may share it."""
+    values = {'disable_rollback': True, **values}
+    values['live'] = True if values.get('owner_id') is None and not values.get('backup') and values.get('deleted_at') is None else None
+    try:
+        stack_id = session.execute(insert(_S).values(values)).inserted_primary_key[0]
+    except db_exception.DBDuplicateEntry as error:
+        if 'name' in error.columns:
+            raise exception.StackExists(stack_name=values['name']) from error
+        raise
+    _add_tags(stack_id, tags)
+    return stack_id
+
+
+@session.writer
+def update(context, stack_id: str, values: dict, traversal: str | None = None) -> bool:
+    """Store values; False where the stack is gone, or another traversal has taken it over."""
+    query = sql_update(_S).where(_S.c.id == stack_id)
+    if traversal is not None:
+        query = query.where(_S.c.current_traversal == traversal)
+    return session.execute(query.values(with_liveness(values))).rowcount == 1
+
+
+def with_liveness(values: dict) -> dict:
+    """A stack that dies gives its name free."""
+    return {**values, 'live': None} if values.get('deleted_at') else values
+
+
+@session.writer
+def delete(context, stack_id: str, values: dict | None = None) -> bool:
+    """Mark the stack deleted, with further values, and remove its resources' rows; events and tags stay until the purge."""
+    session.execute(sql_delete(models.sync_point).where(models.sync_point.c.stack_id == stack_id))
+    session.execute(sql_delete(models.resource).where(models.resource.c.stack_id == stack_id))
+    return update(context, stack_id, {'deleted_at': utcnow(), **(values or {})})
+
+
+# --------------------------------------------------------------- tags
+
+
+@session.reader
+def tags(context, stack_ids: Collection[str]) -> dict[str, list[str]]:
+    """The tags of each stack that has any, in the order given by their user."""
+    return _tags(stack_ids)
+
+
+def _tags(stack_ids):
+    found = collections.defaultdict(lambda: [])
+    if stack_ids:
+        query = select(_TAG.c.stack_id, _TAG.c.tag).where(_TAG.c.stack_id.in_(stack_ids)).order_by(_TAG.c.id)
+        for stack_id, tag in session.execute(query):
+            found[stack_id].append(tag)
+    return dict(found)
+
+
+@session.writer
+def set_tags(context, stack_id: str, tags: Collection[str]):
+    """These and no others."""
+    session.execute(sql_delete(_TAG).where(_TAG.c.stack_id == stack_id))
+    _add_tags(stack_id, tags)
+
+
+def _add_tags(stack_id, tags):
+    if tags:
+        session.execute(insert(_TAG), [{'stack_id': stack_id, 'tag': tag} for tag in tags])
+
+
+# --------------------------------------------------------------- trees
+
+
+@session.reader
+def children(context, owner_ids: Collection[str], show_deleted: bool = False) -> list[ListedStack]:
+    """The stacks nested right below any of these."""
+    query = select(*_LIGHT, literal(None)).where(_S.c.owner_id.in_(owner_ids))
+    if not show_deleted:
+        query = query.where(_S.c.deleted_at.is_(None))
+    return [ListedStack(*row) for row in session.execute(query.order_by(_S.c.created_at, _S.c.id))]
+
+
+@session.reader
+def root_id(context, stack_id: str) -> str | None:
+    """The stack at the top of the tree; the stack itself where it has no owner, None where there is no such stack."""
+    climb = select(_S.c.id, _S.c.owner_id).where(_S.c.id == stack_id).cte('climb', recursive=True)
+    climb = climb.union(select(_S.c.id, _S.c.owner_id).where(_S.c.id == climb.c.owner_id))
+    found = session.execute(select(climb.c.id, climb.c.owner_id)).all()
+    # the owner of the topmost one may have been purged
+    known = {row.id for row in found}
+    return next((row.id for row in found if row.owner_id not in known), None)
+
+
+@session.reader
+def count_tree_resources(context, root_stack_id: str) -> int:
+    """How many resources a stack and all those nested in it have."""
+    table = models.resource
+    return session.execute(select(func.count()).select_from(table).where(table.c.root_stack_id == root_stack_id)).scalar()
+
+
+# --------------------------------------------------------------- lists
+
+
+@session.reader
+def count(
+    context,
+    filters: dict | None = None,
+    tenant_safe: bool = True,
+    show_deleted: bool = False,
+    show_nested: bool = False,
+    show_hidden: bool = False,
+    hidden_tags: Collection[str] = (),
+    tags: Collection[str] | None = None,
+    tags_any: Collection[str] | None = None,
+    not_tags: Collection[str] | None = None,
+    not_tags_any: Collection[str] | None = None,
+) -> int:
+    """How many stacks ``list`` would show without a limit."""
+    chosen = stack_query.where(
+        context, filters, tenant_safe, show_deleted, show_nested, () if show_hidden else hidden_tags, tags, tags_any, not_tags, not_tags_any
+    )
+    return session.execute(select(func.count()).select_from(_S).where(*chosen)).scalar()
+
+
+# the last of the module: below it, the word no longer means Python's list
+@session.reader
+def list(
+    context,
+    limit: int | None = None,
+    marker: str | None = None,
+    sort_keys: Collection[str] | None = None,
+    sort_dir: str | None = None,
+    filters: dict | None = None,
+    tenant_safe: bool = True,
+    show_deleted: bool = False,
+    show_nested: bool = False,
+    show_hidden: bool = False,
+    hidden_tags: Collection[str] = (),
+    tags: Collection[str] | None = None,
+    tags_any: Collection[str] | None = None,
+    not_tags: Collection[str] | None = None,
+    not_tags_any: Collection[str] | None = None,
+) -> list[ListedStack]:
+    """A page of stacks, without what grows with them. Filters and sort keys go by the API's names or the columns'."""
+    chosen = stack_query.where(
+        context, filters, tenant_safe, show_deleted, show_nested, () if show_hidden else hidden_tags, tags, tags_any, not_tags, not_tags_any
+    )
+    rows = session.execute(stack_query.page(select(*_LIGHT).where(*chosen), limit, marker, sort_keys, sort_dir)).all()
+    tags_of = _tags([row.id for row in rows])
+    return [ListedStack(*row, tags_of.get(row.id, [])) for row in rows]

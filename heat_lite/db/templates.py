@@ -1,0 +1,54 @@
+"""Templates with their environments and files. They never change: the same content is one row, however many stacks are made of it."""
+
+import collections
+import hashlib
+import json
+
+from sqlalchemy import func, select
+
+from heat_lite.db import batch, models, session
+
+TemplateRow = collections.namedtuple('TemplateRow', 'id template environment files')
+
+_T, _F = models.raw_template, models.raw_template_files
+_GET = select(_T.c.id, _T.c.template, _T.c.environment, func.coalesce(_F.c.files, _T.c.files, type_=_T.c.files.type)).outerjoin(_F)
+
+
+@session.writer
+def store(context, template: dict, environment: dict | None = None, files: dict | None = None) -> int:
+    """The id of the row with this content, new or not.
+
+    Until the caller's transaction ends the row cannot be purged; so a stack is best created in the same one.
+    """
+    files = dict(files or {})
+    content = {'template': template, 'environment': environment or {}}
+    digest = _digest([content, files])
+    found = _find(_T, digest)
+    if found is not None:
+        return found
+    content['files_id'] = _once(_F, _digest(files), {'files': files}) if files else None
+    return _once(_T, digest, content)
+
+
+@session.reader
+def get(context, template_id: int) -> TemplateRow | None:
+    row = session.execute(_GET.where(_T.c.id == template_id)).first()
+    return row and TemplateRow(row[0], row[1], row[2] or {}, row[3] or {})
+
+
+def _digest(content):
+    # in the order of its keys: resources are shown in that order
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _find(table, digest):
+    return session.execute(select(table.c.id).where(table.c.content_hash == digest).with_for_update(read=True, key_share=True)).scalar()
+
+
+def _once(table, digest, values):
+    """Insert, unless it is there by now."""
+    found = _find(table, digest)
+    while found is None:
+        session.execute(batch.insert_or_ignore(table), {**values, 'content_hash': digest})
+        found = _find(table, digest)
+    return found

@@ -1,0 +1,104 @@
+"""A fresh database for a test, on each of the three servers that we support.
+
+SQLite needs nothing. MariaDB and PostgreSQL are looked for where the environment says (HEAT_LITE_TEST_MYSQL, HEAT_LITE_TEST_POSTGRESQL,
+each the URL of a user who may create databases), else at their usual ports on this machine. Where one does not answer its tests are
+skipped; with CI set they fail.
+"""
+
+import contextlib
+import functools
+import os
+import uuid
+
+import pytest
+import sqlalchemy
+from oslo_config import cfg
+
+from heat_lite.db import engines, migration, models, session
+
+BACKENDS = ('sqlite', 'mysql', 'postgresql')
+SERVERS = {
+    'mysql': os.environ.get('HEAT_LITE_TEST_MYSQL', 'mysql://root@127.0.0.1:3306/mysql'),
+    'postgresql': os.environ.get('HEAT_LITE_TEST_POSTGRESQL', 'postgresql://postgres@127.0.0.1:5432/postgres'),
+}
+
+
+@contextlib.contextmanager
+def empty(backend, folder):
+    """The URL of a new database without tables; it is gone afterwards."""
+    if backend == 'sqlite':
+        yield f'sqlite:///{folder}/{uuid.uuid4().hex}.db'
+        return
+    missing = unreachable(backend)
+    if missing:
+        give_up(f'{backend} does not answer at {SERVERS[backend]}: {missing}')
+    name = f'heat_lite_test_{uuid.uuid4().hex[:16]}'
+    with _server(backend) as server:
+        server.exec_driver_sql(f'CREATE DATABASE {name}')
+    try:
+        yield _url(backend).set(database=name).render_as_string(hide_password=False)
+    finally:
+        with _server(backend) as server:
+            server.exec_driver_sql(f'DROP DATABASE {name}{" WITH (FORCE)" if backend == "postgresql" else ""}')
+
+
+@contextlib.contextmanager
+def migrated(backend, folder):
+    """The URL of a new database with all tables."""
+    with empty(backend, folder) as url:
+        migration.sync(url)
+        yield url
+
+
+@contextlib.contextmanager
+def configured(url, **options):
+    """``heat_lite.db`` connected to this database; ``options`` are those of [database]."""
+    session.configure(conf_for(url, **options))
+    try:
+        yield session
+    finally:
+        session.dispose()
+
+
+def conf_for(url, **options):
+    """A configuration of its own, with this database."""
+    conf = cfg.ConfigOpts()
+    conf([], project='heat_lite')
+    conf.register_opts(session.OPTIONS, 'database')
+    for name, value in {'connection': url, 'db_retry_interval': 0, **options}.items():
+        conf.set_override(name, value, 'database')
+    return conf
+
+
+def wipe():
+    """Empty all tables of the configured database: quicker than a new one for each test."""
+    with session.engine().begin() as connection:
+        for table in reversed(models.metadata.sorted_tables):
+            connection.execute(table.delete())
+
+
+def give_up(reason):
+    """Skip, or fail where all servers must be there."""
+    (pytest.fail if os.environ.get('CI') else pytest.skip)(reason)
+
+
+@functools.cache
+def unreachable(backend):
+    """Why a server cannot be used; None when it can."""
+    try:
+        with _server(backend) as server:
+            server.exec_driver_sql('SELECT 1')
+    except Exception as error:
+        return str(error).splitlines()[0]
+    return None
+
+
+def _url(backend):
+    return engines.full_url(SERVERS[backend])
+
+
+@contextlib.contextmanager
+def _server(backend):
+    engine = sqlalchemy.create_engine(_url(backend), isolation_level='AUTOCOMMIT', poolclass=sqlalchemy.NullPool)
+    with engine.connect() as connection:
+        yield connection
