@@ -1,16 +1,6 @@
 """Who asks: the identity of a request, as data that travels over RPC. It holds no clients and opens no connections."""
 
-import dataclasses
-
 from oslo_context import context as oslo_context
-
-
-@dataclasses.dataclass
-class Trust:
-    """A Keystone trust by which we may act for the user later."""
-
-    trust_id: str
-    trustor_user_id: str
 
 
 class RequestContext(oslo_context.RequestContext):

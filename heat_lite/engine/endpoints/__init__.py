@@ -1,0 +1,1 @@
+"""The doors of the engine: the methods that RPC reaches, one module a noun."""

@@ -1,0 +1,1 @@
+"""Types that need no cloud but the orchestration service itself."""

@@ -1,0 +1,178 @@
+"""The verbs on a stack. Each takes the stack's lock, says that it has begun, and leaves the walk of its plan to the task pool.
+
+What a walk brings back decides the stack's last state; only here is that written.
+"""
+
+import logging
+
+from heat_lite.common import exception, status
+from heat_lite.db import locks
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import plan, running, traversal
+
+LOG = logging.getLogger(__name__)
+STOP_SECONDS = 10
+
+
+def create(stack):
+    """Build what the template says. The stack has been stored, in CREATE_IN_PROGRESS."""
+    _start(stack, status.CREATE, _create)
+
+
+def update(stack, template, changes):
+    """Make of the stack what ``template`` says. ``changes``: further columns of the stack's row, and ``tags``."""
+
+    def begin():
+        stack.change(template, changes)
+        _begin(stack, status.UPDATE)
+
+    _start(stack, status.UPDATE, _update, begin)
+
+
+def delete(stack):
+    """Take everything away, whatever else is going on with the stack."""
+    _stop_work(stack)
+    _start(stack, status.DELETE, _delete)
+
+
+def suspend(stack):
+    """Suspending what is suspended changes nothing, and is no error."""
+    if stack.state != (status.SUSPEND, status.COMPLETE):
+        _start(stack, status.SUSPEND, _backward)
+
+
+def resume(stack):
+    _start(stack, status.RESUME, _forward)
+
+
+def check(stack):
+    _start(stack, status.CHECK, _forward)
+
+
+def walker(stack, graph, action, inbox):
+    """The walker of the stack. There is one kind so far: this engine's own."""
+    return traversal.Traversal(stack, graph, action, inbox, stack.runtime.pool, stack.deadline())
+
+
+# --------------------------------------------------------------- beginning
+
+
+def _start(stack, action, work, begin=None):
+    stack.runtime.running.start_with_lock(
+        stack, lambda inbox: _framed(stack, action, work, inbox), begin or (lambda: _begin(stack, action))
+    )
+
+
+def _begin(stack, action):
+    """The state IN_PROGRESS, stored before the caller hears that the action has been accepted."""
+    stack.state_set(action, status.IN_PROGRESS, f'Stack {action} started')
+    stack.journal.flush()
+
+
+def _framed(stack, action, work, inbox):
+    """Whatever goes wrong in our own code must not leave the stack in progress."""
+    plugins = stack.runtime.plugins
+    try:
+        plugins.before(stack, action)
+        yield from work(stack, action, inbox)
+        plugins.after(stack, action)
+    except Exception as error:
+        LOG.exception('%s of stack %s broke', action, stack.id)
+        stack.state_set(stack.action, status.FAILED, f'Stack {stack.action} failed: {type(error).__name__}: {error}')
+        yield from stack.journal.write()
+        plugins.after(stack, action, failed=True)
+
+
+def _stop_work(stack):
+    """Have the engine that works on the stack, this or another, stop it."""
+    runtime = stack.runtime
+    if not runtime.running.stop(stack.id, STOP_SECONDS):
+        raise exception.StopActionFailed(stack_name=stack.name, engine_id=runtime.engine_id)
+    holder = locks.holder(stack.context, stack.id)
+    if holder is not None and holder != runtime.engine_id and runtime.listener.alive(stack.context, holder):
+        runtime.listener.stop_stack(stack.context, holder, stack.identifier().as_dict())
+
+
+# --------------------------------------------------------------- the work
+
+
+def _create(stack, action, inbox):
+    for name in stack.definitions:
+        stack.new_record(name)
+    outcome = yield from _walk(stack, plan.forward(stack.requirements), action, inbox)
+    yield from _finish(stack, action, outcome)
+    if _wants_rollback(stack, outcome):
+        stack.going = True
+        yield from _roll_back(stack, inbox)
+
+
+def _update(stack, action, inbox):
+    outcome = yield from _walk(stack, plan.build(stack.stored_rows(), stack.requirements), action, inbox)
+    yield from _finish(stack, action, outcome)
+    if _wants_rollback(stack, outcome) and stack.previous_template_id is not None:
+        previous = stack.runtime.templates.get(stack.context, stack.previous_template_id)
+        stack.redefine(previous, stack.previous_template_id)
+        stack.journal.stack(raw_template_id=stack.template_id, prev_raw_template_id=stack.previous_template_id)
+        yield from _roll_back(stack, inbox)
+
+
+def _roll_back(stack, inbox):
+    action = status.ROLLBACK
+    stack.state_set(action, status.IN_PROGRESS, f'Stack {action} started')
+    wanted = {} if stack.going else stack.requirements
+    yield from stack.journal.write()
+    outcome = yield from _walk(stack, plan.build(stack.stored_rows(), wanted), action, inbox)
+    yield from _finish(stack, action, outcome)
+
+
+def _delete(stack, action, inbox):
+    stack.going = True
+    outcome = yield from _walk(stack, plan.backward(stack.stored_rows()), action, inbox)
+    yield from _finish(stack, action, outcome)
+    if stack.status == status.COMPLETE:
+        db_stacks.delete(stack.context, stack.id)
+
+
+def _forward(stack, action, inbox):
+    outcome = yield from _walk(stack, plan.forward(stack.requirements), action, inbox)
+    yield from _finish(stack, action, outcome)
+
+
+def _backward(stack, action, inbox):
+    outcome = yield from _walk(stack, plan.backward(stack.stored_rows()), action, inbox)
+    yield from _finish(stack, action, outcome)
+
+
+def _walk(stack, graph, action, inbox):
+    return (yield from walker(stack, graph, action, inbox).walk())
+
+
+# --------------------------------------------------------------- ending
+
+
+def _finish(stack, action, outcome):
+    failed = bool(outcome.stopped or outcome.errors)
+    stack.state_set(action, status.FAILED if failed else status.COMPLETE, _reason(action, outcome))
+    if action != status.DELETE and not stack.going:
+        stack.keep_outputs()
+    yield from stack.journal.write()
+
+
+def _reason(action, outcome):
+    if outcome.stopped == traversal.TIMEOUT:
+        return 'Timed out'
+    if outcome.stopped:
+        return f'Stack {action} cancelled'
+    if not outcome.errors:
+        return f'Stack {action} completed successfully'
+    error = outcome.errors[0]
+    if isinstance(error, exception.ResourceFailure):
+        text = f'Resource {error.action} failed: {error}'
+        return text if action != status.CHECK else f"{text}. 'CHECK' not fully supported (see resources)"
+    return f'Stack {action} failed: {error}'
+
+
+def _wants_rollback(stack, outcome):
+    if outcome.stopped == running.CANCEL_WITH_ROLLBACK:
+        return True
+    return stack.status == status.FAILED and not stack.disable_rollback and outcome.stopped in (None, traversal.TIMEOUT)

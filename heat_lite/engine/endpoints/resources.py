@@ -1,0 +1,92 @@
+"""The door for resources of a stack: list, look, signal."""
+
+from heat_lite.common import exception, identifier, status
+from heat_lite.db import resources as db_resources
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import format
+from heat_lite.engine import stack as engine_stack
+from heat_lite.engine.endpoints.base import Endpoint
+
+#: filters of the list -> how they are found in a formatted resource
+FILTERS = {
+    'name': 'resource_name',
+    'type': 'resource_type',
+    'action': 'resource_action',
+    'status': 'resource_status',
+    'physical_resource_id': 'physical_resource_id',
+}
+
+
+class Resources(Endpoint):
+    def list_stack_resources(self, context, stack_identity, nested_depth=0, with_detail=False, filters=None):
+        """The resources of a stack and of the stacks inside it, ``nested_depth`` levels down."""
+        stack = self._stack(context, stack_identity, show_deleted=True)
+        result = self._list(stack, with_detail, filters)
+        parents = [stack.id]
+        for _ in range(nested_depth):
+            children = db_stacks.children(context, parents)
+            for row in children:
+                child = engine_stack.Stack.from_row(self._runtime, context, row)
+                result.extend(self._list(child, with_detail, filters, row.parent_resource_name))
+            parents = [row.id for row in children]
+            if not parents:
+                break
+        return result
+
+    @staticmethod
+    def _list(stack, with_detail, filters, parent=None):
+        if stack.state == (status.DELETE, status.COMPLETE):
+            return []
+        required_by = stack.required_by()
+        listed = []
+        for item in stack.current_resources():
+            one = format.resource(item, required_by.get(item.name, ()), detail=with_detail, parent=parent)
+            if _matches(one, item.record, filters):
+                listed.append(one)
+        return listed
+
+    def describe_stack_resource(self, context, stack_identity, resource_name, with_attr=None):
+        stack = self._stack(context, stack_identity)
+        return self._describe(stack, self._found(stack, resource_name), with_attr)
+
+    def describe_stack_resources(self, context, stack_identity, resource_name=None):
+        """All resources of the stack, or the one of that name."""
+        stack = self._stack(context, stack_identity)
+        return [self._describe(stack, item) for item in stack.current_resources() if resource_name in (None, item.name)]
+
+    @staticmethod
+    def _describe(stack, item, with_attr=None):
+        return format.resource(item, stack.required_by().get(item.name, ()), detail=True, with_attributes=with_attr or None)
+
+    @staticmethod
+    def _found(stack, resource_name):
+        row = stack.best_record(resource_name)
+        if row is None:
+            raise exception.ResourceNotFound(resource_name=resource_name, stack_name=stack.name)
+        return stack.resource_of(row)
+
+    def find_physical_resource(self, context, physical_resource_id):
+        """The identity of the resource that has this physical id."""
+        row = db_resources.get_by_physical_id(context, physical_resource_id)
+        stack_row = row and db_stacks.get(context, row.stack_id)
+        if not stack_row:
+            raise exception.EntityNotFound(entity='Resource', name=physical_resource_id)
+        return identifier.HeatIdentifier(stack_row.tenant, stack_row.name, stack_row.id).resource(row.name).as_dict()
+
+    def resource_signal(self, context, stack_identity, resource_name, details, sync_call=False):
+        """Tell a resource something. Only types that listen take it."""
+        stack = self._stack(context, stack_identity)
+        item = self._found(stack, resource_name)
+        if item.action in item.no_signal_actions:
+            raise exception.NotSupported(feature=f'Signal resource during {item.action}')
+        item.handle_signal(details)
+        stack.journal.flush()
+        return item.metadata_get()
+
+
+def _matches(listed, row, filters):
+    for name, wanted in (filters or {}).items():
+        value = row.uuid if name == 'id' else listed.get(FILTERS.get(name, name))
+        if value not in (wanted if isinstance(wanted, list) else [wanted]):
+            return False
+    return True

@@ -1,0 +1,154 @@
+"""Engine objects as the dictionaries that travel over RPC (the keys of Heat's wire)."""
+
+from heat_lite.common import identifier
+
+NO_DESCRIPTION = 'No description'
+
+
+def time(value):
+    """``2026-01-31T12:00:00Z``, or None."""
+    return None if value is None else value.strftime('%Y-%m-%dT%H:%M:%SZ')
+
+
+def stack(item, resolve_outputs=True):
+    """A loaded stack, as ``show_stack`` gives it."""
+    description = item.template.description or NO_DESCRIPTION
+    result = {
+        'stack_name': item.name,
+        'stack_identity': _identity(item),
+        'creation_time': time(item.created_at),
+        'updated_time': time(item.updated_at),
+        'deletion_time': time(item.deleted_at),
+        'notification_topics': [],
+        'parameters': item.parameters.as_strings(),
+        'description': description,
+        'template_description': description,
+        'capabilities': [],
+        'disable_rollback': bool(item.disable_rollback),
+        'timeout_mins': item.timeout_mins,
+        'stack_owner': item.username,
+        'parent': item.owner_id,
+        'stack_user_project_id': item.stack_user_project_id,
+        'tags': item.tags,
+        'stack_action': item.action,
+        'stack_status': item.status,
+        'stack_status_reason': item.status_reason,
+    }
+    if resolve_outputs:
+        result['outputs'] = item.outputs()
+    return result
+
+
+def stack_row(row):
+    """A row of a list of stacks."""
+    return {
+        'stack_name': row.name,
+        'stack_identity': identifier.HeatIdentifier(row.tenant, row.name, row.id).as_dict(),
+        'creation_time': time(row.created_at),
+        'updated_time': time(row.updated_at),
+        'deletion_time': time(row.deleted_at),
+        'description': '',
+        'stack_action': row.action,
+        'stack_status': row.status,
+        'stack_status_reason': row.status_reason or '',
+        'stack_owner': row.username,
+        'parent': row.owner_id,
+        'stack_user_project_id': row.stack_user_project_id,
+        'tags': list(row.tags) if row.tags else None,
+        'disable_rollback': bool(row.disable_rollback),
+        'timeout_mins': row.timeout,
+    }
+
+
+def resource(item, required_by=(), detail=False, with_attributes=None, parent=None):
+    """A resource in a list; with ``detail`` as ``describe_stack_resource`` gives it, ``with_attributes`` naming more attributes."""
+    row = item.record
+    result = {
+        'resource_identity': item.identifier().as_dict(),
+        'stack_name': item.stack.name,
+        'stack_identity': _identity(item.stack),
+        'resource_name': item.name,
+        'physical_resource_id': item.resource_id or '',
+        'resource_action': row.action,
+        'resource_status': row.status,
+        'resource_status_reason': row.status_reason,
+        'resource_type': item.type(),
+        'creation_time': time(row.created_at),
+        'updated_time': time(row.updated_at or row.created_at),
+        'required_by': list(required_by),
+    }
+    if parent is not None:
+        result['parent_resource'] = parent
+    if detail:
+        result['description'] = item.definition.description or ''
+        result['metadata'] = item.metadata_get()
+        result['attributes'] = attributes(item, with_attributes)
+    return result
+
+
+def attributes(item, more=None):
+    """All attributes of the schema but ``show``, and those of ``more``; what cannot be told is None."""
+    return {name: _attribute(item, name) for name in dict.fromkeys((*item.attributes_schema, *(more or ())))}
+
+
+def _attribute(item, name):
+    try:
+        return item.attribute(name)
+    except Exception:  # one bad attribute must not hide the others
+        return None
+
+
+def preview(item, required_by=()):
+    """A resource that is not there yet, with the properties that it would have."""
+    result = resource(item, required_by, detail=True)
+    result.update(creation_time=None, updated_time=None, properties=properties(item))
+    return result
+
+
+def properties(item):
+    """Values of all properties as far as they can be told before the resources exist."""
+    return {name: item.properties.get(name) for name in item.properties_schema if not item.properties_schema[name].hidden}
+
+
+def event(row, stack_item, identity=None):
+    """A row of the event table."""
+    where = identity or stack_item
+    return {
+        'event_identity': identifier.HeatIdentifier(where.tenant, where.stack_name, where.stack_id)
+        .event(row.resource_name, row.uuid)
+        .as_dict(),
+        'stack_identity': where.as_dict(),
+        'stack_name': where.stack_name,
+        'event_time': time(row.created_at),
+        'resource_name': row.resource_name,
+        'physical_resource_id': row.physical_resource_id,
+        'resource_action': row.resource_action,
+        'resource_status': row.resource_status,
+        'resource_status_reason': row.resource_status_reason,
+        'resource_type': row.resource_type,
+    }
+
+
+def service(row):
+    """A row of the service table; ``status`` follows from the last beat."""
+    return {
+        'id': row.id,
+        'engine_id': row.engine_id,
+        'host': row.host,
+        'hostname': row.hostname,
+        'binary': row.binary,
+        'topic': row.topic,
+        'report_interval': row.report_interval,
+        'status': row.status,
+        'created_at': _iso(row.created_at),
+        'updated_at': _iso(row.updated_at),
+        'deleted_at': _iso(row.deleted_at),
+    }
+
+
+def _iso(value):
+    return None if value is None else value.isoformat()
+
+
+def _identity(item):
+    return identifier.HeatIdentifier(item.tenant, item.name, str(item.id)).as_dict()

@@ -1,0 +1,166 @@
+"""Runs one action on one resource: IN_PROGRESS, the handler, then COMPLETE or FAILED.
+
+Each function is a generator. Up to its first ``yield`` it touches nothing but the record, so a walker can run that much of many resources,
+store all of it, and only then go on: nothing is called that has not been announced.
+"""
+
+import logging
+
+from heat_lite.common import exception, status
+from heat_lite.engine import diff, event, scheduler
+
+LOG = logging.getLogger(__name__)
+RETRY_PAUSE = 2.0
+
+
+def state_set(resource, action, state, reason='state changed', tell=True):
+    """The new state, in the row and as an event."""
+    resource.record.set(action=action, status=state, status_reason=reason)
+    if tell:
+        event.of_resource(resource)
+
+
+def create(resource):
+    """Make it, or adopt what ``external_id`` names."""
+    if resource.definition.external_id is not None:
+        yield from _adopt_external(resource)
+    else:
+        yield from _perform(resource, status.CREATE, _create(resource))
+
+
+def update(resource, definition):
+    """Turn it into what ``definition`` says. Raises UpdateReplace where only a replacement can."""
+    before = resource.definition
+    changes = diff.between(resource, definition)
+    if changes is None:
+        resource.redefine(definition)
+        return
+    resource.record.set(updated_at=resource.stack.utcnow())
+    yield from _perform(resource, status.UPDATE, _update(resource, before, definition, changes))
+
+
+def delete(resource):
+    """Take it away as its deletion policy says. What was never begun goes without a word."""
+    if resource.action == status.INIT:
+        return
+    policy = resource.definition.deletion_policy
+    external = resource.definition.external_id is not None
+    keep = external or policy == 'Retain'
+    yield from _perform(resource, status.DELETE, None if keep else _delete(resource, policy))
+
+
+def suspend(resource):
+    yield from _perform(resource, status.SUSPEND, _handle(resource, status.SUSPEND))
+
+
+def resume(resource):
+    """Heat resumes only what is suspended: anything else is a failure."""
+    if resource.state != (status.SUSPEND, status.COMPLETE):
+        error = exception.ObjectActionError(action='resume', reason=f'State {resource.state} invalid for resume')
+        raise _failed(resource, status.RESUME, error)
+    yield from _perform(resource, status.RESUME, _handle(resource, status.RESUME))
+
+
+def check(resource):
+    """Ask the cloud whether it is still there and well; a type that cannot ask says so in its reason."""
+    if getattr(resource, 'handle_check', None) is None:
+        state_set(resource, status.CHECK, status.COMPLETE, f'CHECK not supported for {resource.type()}')
+        return
+    yield from _perform(resource, status.CHECK, _handle(resource, status.CHECK))
+
+
+# --------------------------------------------------------------- the frame
+
+
+def _perform(resource, action, work):
+    state_set(resource, action, status.IN_PROGRESS)
+    try:
+        if not resource.local:
+            yield
+        if work is not None:
+            yield from work
+    except scheduler.Cancelled as error:
+        state_set(resource, action, status.FAILED, f'{action} aborted ({error})')
+        raise
+    except scheduler.Timeout as error:
+        state_set(resource, action, status.FAILED, f'{action} aborted (Task {action.lower()} from {resource} {error})')
+        raise
+    except exception.UpdateReplace:
+        state_set(resource, action, status.COMPLETE, f'The Resource {resource.name} requires replacement.')
+        raise
+    except Exception as error:
+        raise _failed(resource, action, error) from error
+    state_set(resource, action, status.COMPLETE)
+
+
+def _failed(resource, action, error):
+    """The state FAILED, and the failure to raise."""
+    failure = exception.ResourceFailure(error, ('resources', resource.name), action)
+    if not isinstance(error, exception.HeatException):
+        LOG.info('%s of %s failed', action, resource, exc_info=error)
+    state_set(resource, action, status.FAILED, str(failure))
+    return failure
+
+
+def _handle(resource, action, *args):
+    """The handler of an action, in either style: a generator, or a token and ``check_X_complete(token)``."""
+    handler = getattr(resource, f'handle_{action.lower()}', None)
+    token = None if handler is None else handler(*args)
+    if hasattr(token, 'send'):
+        token = yield from scheduler.flatten(token)
+    complete = getattr(resource, f'check_{action.lower()}_complete', None)
+    while complete is not None and not complete(token):
+        yield
+    return token
+
+
+# --------------------------------------------------------------- the actions
+
+
+def _create(resource):
+    resource.record.set_properties(resource.properties.resolved())
+    retries = resource.stack.limits.action_retry_limit
+    for attempt in range(retries + 1):
+        try:
+            return (yield from _handle(resource, status.CREATE))
+        except exception.ResourceInError as error:
+            # what went into error of its own accord is taken away and tried again, as Heat does
+            if attempt == retries:
+                raise
+            LOG.info('%s: %s; attempt %d of %d', resource, error, attempt + 1, retries + 1)
+            yield from _handle(resource, status.DELETE)
+            resource.resource_id_set(None)
+            yield RETRY_PAUSE * (attempt + 1)
+
+
+def _update(resource, before, definition, changes):
+    diff.check_replacement(resource, definition, changes)
+    try:
+        resource.redefine(definition)
+        yield from _handle(resource, status.UPDATE, definition, changes.definition, changes.properties)
+    except exception.UpdateReplace:
+        resource.redefine(before)
+        raise
+    resource.record.set_properties(resource.properties.resolved())
+    if 'metadata' in changes.definition:
+        resource.metadata_set(resource.stack.resolve(definition.metadata) or {})
+
+
+def _delete(resource, policy):
+    if policy == 'Snapshot' and hasattr(resource, 'handle_snapshot_delete'):
+        token = resource.handle_snapshot_delete(resource.state)
+        if hasattr(token, 'send'):
+            yield from scheduler.flatten(token)
+    yield from _handle(resource, status.DELETE)
+
+
+def _adopt_external(resource):
+    """Somebody else's object: take its id, see that it is there, never change or delete it."""
+    yield from _perform(resource, status.ADOPT, _take_external_id(resource))
+    yield from check(resource)
+
+
+def _take_external_id(resource):
+    resource.resource_id_set(resource.external_id())
+    return
+    yield  # it is a generator like the others

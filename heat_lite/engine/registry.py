@@ -1,0 +1,60 @@
+"""Which class stands behind a type name. The engine gets its types handed in: it imports none of them."""
+
+import fnmatch
+import importlib
+import logging
+
+from heat_lite.common import exception
+from heat_lite.template import constraints
+
+LOG = logging.getLogger(__name__)
+
+
+class Registry:
+    """Types by name; a type's module is imported when the type is first used.
+
+    ``places`` is ``{type name: (module, class name)}``. ``checks`` is ``{custom constraint: callable(stack, value)}``, which answers
+    None or the reason why the value is none of that kind.
+    """
+
+    def __init__(self, places, checks=None):
+        self._places = dict(places)
+        self._classes = {}
+        self._checks = dict(checks or {})
+
+    def names(self):
+        return sorted(self._places)
+
+    def knows(self, type_name):
+        return type_name in self._places
+
+    def get(self, type_name):
+        """The class of a type. Raises EntityNotFound when there is none of that name."""
+        kind = self._classes.get(type_name)
+        if kind is None:
+            if type_name not in self._places:
+                raise exception.EntityNotFound(entity='Resource Type', name=type_name)
+            module, name = self._places[type_name]
+            kind = self._classes[type_name] = getattr(importlib.import_module(module), name)
+        return kind
+
+    def register(self, type_name, kind):
+        """Add a type whose class is there already (plug-ins)."""
+        self._places[type_name] = (kind.__module__, kind.__name__)
+        self._classes[type_name] = kind
+
+    def class_for(self, environment, type_name, resource_name):
+        """The class of a type as the environment of a stack maps it. Raises StackValidationFailed where there is none."""
+        resolution = environment.registry.resolve(type_name, resource_name, self.knows)
+        if resolution.kind == 'template':
+            raise exception.NotSupported(feature=f'The template {resolution.target} as the type of the resource {resource_name}')
+        return self.get(resolution.target)
+
+    def matching(self, pattern):
+        return [name for name in self.names() if fnmatch.fnmatchcase(name, pattern)]
+
+    def lookup(self, stack, kind, value):
+        """None when ``value`` names a ``kind`` of thing, else the reason why not. Raises UnknownConstraint for an unknown kind."""
+        if kind not in self._checks:
+            raise constraints.UnknownConstraint(kind)
+        return self._checks[kind](stack, value)

@@ -1,0 +1,228 @@
+"""The base class of all resource types: the contract of plug-ins, properties, attributes, references.
+
+What happens around the handlers (states, events, waiting, failures) is in ``lifecycle.py``.
+"""
+
+from heat_lite.common import exception, status
+from heat_lite.template import attributes, properties, schema, support
+
+SHOW = 'show'
+
+
+class Resource:
+    """One resource of a stack: its definition, its row and what its type can do.
+
+    A type says what it is by class attributes and does its work in ``handle_create``, ``handle_update``, ``handle_delete``,
+    ``handle_suspend``, ``handle_resume``, ``handle_check``, ``handle_snapshot``. A handler is a generator that waits by yielding, or it
+    returns a token that ``check_X_complete(token)`` is asked about until it says True. A handler may be tried again after a crash, so it
+    looks before it makes.
+    """
+
+    #: the name in templates; a class that has one of its own in ``heat_lite.resources`` is registered by it
+    resource_type: str | None = None
+    properties_schema: dict[str, schema.PropertySchema] = {}
+    attributes_schema: dict[str, schema.AttributeSchema] = {}
+    update_policy_schema: dict[str, schema.PropertySchema] = {}
+    support_status = support.PLAIN
+    #: the client that the type needs and the kind of object it makes there
+    default_client_name: str | None = None
+    entity: str | None = None
+    #: whether the handlers touch nothing outside this process and never block: then nothing has to be announced before they run
+    local = False
+    physical_resource_name_limit: int | None = 255
+    always_replace_on_check_failed = True
+    no_signal_actions = (status.SUSPEND, status.DELETE)
+    base_attributes_schema = {SHOW: schema.map_attribute('All that the service tells about the resource.', cache_mode=schema.CACHE_NONE)}
+
+    def __init__(self, name, definition, stack, record):
+        self.name = name
+        self.definition = definition
+        self.stack = stack
+        self.record = record
+        self._properties = None
+        self._attributes = None
+
+    def __str__(self):
+        held = f' [{self.resource_id}]' if self.resource_id else ''
+        return f'{type(self).__name__} "{self.name}"{held} {self.stack}'
+
+    # ------------------------------------------------------------ identity
+
+    @classmethod
+    def all_attributes_schema(cls):
+        return {**cls.attributes_schema, **cls.base_attributes_schema}
+
+    def type(self):
+        """The type as the template names it: an alias of the environment stays an alias."""
+        return self.definition.resource_type
+
+    @property
+    def context(self):
+        return self.stack.context
+
+    @property
+    def resource_id(self):
+        """What the cloud calls it; None until there is something."""
+        return self.record.nova_instance
+
+    def resource_id_set(self, value):
+        self.record.set(nova_instance=value)
+
+    @property
+    def action(self):
+        return self.record.action
+
+    @property
+    def status(self):
+        return self.record.status
+
+    @property
+    def status_reason(self):
+        return self.record.status_reason
+
+    @property
+    def state(self):
+        return self.record.action, self.record.status
+
+    def identifier(self):
+        return self.stack.identifier().resource(self.name)
+
+    def physical_resource_name(self):
+        """``stack-resource-xxxxxxxxxxxx``: unique, and within the limit of the service; None before the row exists."""
+        if self.record is None:
+            return None
+        return self.record.physical_name(self.stack.name, self.physical_resource_name_limit)
+
+    def physical_resource_name_or_reference(self):
+        return self.physical_resource_name() or self.reference_id()
+
+    # ------------------------------------------------------------ definition
+
+    @property
+    def properties(self):
+        if self._properties is None:
+            self._properties = self.properties_of(self.definition)
+        return self._properties
+
+    def properties_of(self, definition):
+        """The properties by this or another definition of the same type."""
+        return properties.Properties(
+            self.properties_schema, definition.properties or {}, self.stack.resolve, self.name, 'properties', self.stack.lookup
+        )
+
+    def redefine(self, definition):
+        """From now on it is what ``definition`` says."""
+        self.definition = definition
+        self._properties = None
+        self._attributes = None
+
+    def metadata_get(self):
+        return self.record.rsrc_metadata or {}
+
+    def metadata_set(self, metadata):
+        self.record.set(rsrc_metadata=metadata)
+
+    def external_id(self):
+        return self.stack.resolve(self.definition.external_id)
+
+    def validate(self):
+        """Check what the schemas cannot say. Raises StackValidationFailed; overridden by types, which call ``super().validate()``."""
+        self.properties.validate(self.stack.strict_validate)
+
+    def update_policy(self):
+        return properties.Properties(
+            self.update_policy_schema,
+            self.definition.update_policy or {},
+            self.stack.resolve,
+            self.name,
+            'update_policy',
+            self.stack.lookup,
+        )
+
+    def implied_dependencies(self, others):
+        """Names of resources that must come first although the template does not say so. ``others`` is ``{name: definition}``."""
+        return ()
+
+    # ------------------------------------------------------------ data that outlives a request
+
+    def data(self):
+        return dict(self.record.data)
+
+    def data_set(self, key, value, redact=False):
+        self.record.set_data(key, value, redact)
+
+    def data_delete(self, key):
+        self.record.delete_data(key)
+
+    # ------------------------------------------------------------ the cloud
+
+    def client(self, name=None):
+        return self.stack.clients().client(name or self.default_client_name)
+
+    # ------------------------------------------------------------ what others read
+
+    def reference_id(self):
+        """What ``get_resource`` gives."""
+        external = self.definition.external_id
+        return self.resource_id if external is not None and self.resource_id else self.get_reference_id()
+
+    def get_reference_id(self):
+        """Overridden by types whose reference is not their physical id."""
+        return str(self.name if self.resource_id is None else self.resource_id)
+
+    @property
+    def attributes(self):
+        if self._attributes is None:
+            self._attributes = attributes.Attributes(self.name, self.all_attributes_schema(), self._attribute_value)
+        return self._attributes
+
+    def attribute(self, *path):
+        """What ``get_attr`` gives: None while there is nothing to ask. No path at all: all attributes but ``show``."""
+        if not path:
+            return {name: self.attribute(name) for name in self.attributes_schema}
+        if self.action == status.INIT:
+            return None
+        return self.attributes.get(*path)
+
+    def _attribute_value(self, name):
+        if name == SHOW:
+            return self.show()
+        return self.resolve_attribute(name)
+
+    def resolve_attribute(self, name):
+        """The value of an attribute; overridden by types. None means: not known."""
+        return None
+
+    def show(self):
+        """All that the cloud tells about the object, as a map."""
+        return None
+
+    # ------------------------------------------------------------ updates
+
+    def needs_replace(self, after_properties):
+        """Whether only a new resource can be what the template now asks for."""
+        return False
+
+    def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
+        """The same, knowing the names of the changed properties."""
+        return False
+
+    def needs_replace_with_tmpl_diff(self, changed):
+        """The same, knowing which other parts of the definition changed."""
+        return False
+
+    def needs_replace_failed(self):
+        """Whether a resource that has failed must be made anew rather than updated."""
+        return True
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        """Types that can change in place override this. ``prop_diff`` holds the new values of the changed properties."""
+        if prop_diff:
+            raise exception.UpdateReplace(self.name)
+
+    def handle_signal(self, details=None):
+        raise exception.ResourceActionNotSupported(action='signal')
+
+    def needs_delete(self):
+        """Whether there may be anything to take away."""
+        return self.resource_id is not None

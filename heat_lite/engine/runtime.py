@@ -1,0 +1,71 @@
+"""What all stacks of one engine share: the types, the task pool, the limits, the parsed templates."""
+
+import collections
+import dataclasses
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from heat_lite.db import templates as db_templates
+from heat_lite.template.environment import Environment
+from heat_lite.template.template import Template
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """Values of options, read once at the edge. Times are in seconds."""
+
+    max_resources_per_stack: int = 1000
+    max_nested_stack_depth: int = 5
+    max_stacks_per_tenant: int = 512
+    max_events_per_stack: int = 1000
+    stack_action_timeout: int = 3600
+    error_wait_time: int = 240
+    action_retry_limit: int = 5
+    max_parallel_handlers: int = 16
+    hidden_stack_tags: tuple[str, ...] = ()
+    observe_on_update: bool = False
+
+
+class TemplateCache:
+    """Parsed templates by the id of their row: the row never changes, so neither does what was parsed from it."""
+
+    def __init__(self, size=256):
+        self._size = size
+        self._lock = threading.Lock()
+        self._templates: collections.OrderedDict[int, Template] = collections.OrderedDict()
+
+    def get(self, context, template_id) -> Template:
+        with self._lock:
+            template = self._templates.get(template_id)
+            if template is not None:
+                self._templates.move_to_end(template_id)
+                return template
+        row = db_templates.get(context, template_id)
+        return self.keep(template_id, Template(row.template, row.files, Environment(row.environment)))
+
+    def keep(self, template_id, template):
+        """Remember what has just been stored, so that it is not read back."""
+        with self._lock:
+            self._templates[template_id] = template
+            while len(self._templates) > self._size:
+                self._templates.popitem(last=False)
+        return template
+
+
+@dataclasses.dataclass
+class Runtime:
+    """``clients(context)`` gives the facade to the cloud, ``engine_rpc`` is the client for engines (nested stacks), ``listener`` the one
+    for a certain engine. ``running`` knows the stacks that this engine works on."""
+
+    registry: Any
+    pool: Any
+    limits: Limits
+    engine_id: str
+    clients: Callable[[Any], Any]
+    running: Any = None
+    engine_rpc: Any = None
+    listener: Any = None
+    plugins: Any = None
+    revision: str = 'unknown'
+    templates: TemplateCache = dataclasses.field(default_factory=TemplateCache)

@@ -1,0 +1,142 @@
+"""Assembles the engine: its doors, its RPC servers, its heartbeat; nothing else."""
+
+import logging
+import os
+import socket
+import threading
+import uuid
+
+from heat_lite.common import context as request_context
+from heat_lite.db import services as db_services
+from heat_lite.engine import plugins, running, runtime, threads
+from heat_lite.engine.endpoints import absent, events, listener, resources, services, stacks, templates
+from heat_lite.rpc import api as rpc_api
+from heat_lite.rpc import client as rpc_client
+from heat_lite.rpc import listener as rpc_listener
+from heat_lite.rpc import messaging
+
+LOG = logging.getLogger(__name__)
+BINARY = 'heat-lite-engine'
+ENDPOINTS = (
+    stacks.Stacks,
+    resources.Resources,
+    templates.Templates,
+    events.Events,
+    services.Services,
+)
+
+
+class EngineService:
+    """One engine in one process. ``start`` answers RPC; ``stop`` takes nothing new and gives the running work some seconds to end."""
+
+    def __init__(self, conf, registry, engine_id=None):
+        self._conf = conf
+        self.engine_id = engine_id or str(uuid.uuid4())
+        self.runtime = self._build_runtime(registry)
+        self._servers = []
+        self._heartbeat = None
+
+    def _build_runtime(self, registry):
+        pool = threads.TaskPool(self._conf.heat_lite.task_threads)
+        result = runtime.Runtime(
+            registry=registry,
+            pool=pool,
+            limits=_limits(self._conf),
+            engine_id=self.engine_id,
+            clients=_no_clients,
+            engine_rpc=rpc_client.EngineClient(),
+            listener=rpc_listener,
+            plugins=plugins.LifecyclePlugins.from_entry_points(),
+            revision=self._conf.revision.heat_revision,
+        )
+        result.running = running.Running(pool, self.engine_id, lambda other: rpc_listener.alive(request_context.admin_context(), other))
+        return result
+
+    def start(self):
+        self._heartbeat = Heartbeat(self._conf, self.engine_id)
+        self._heartbeat.start()
+        doors = [endpoint(self.runtime) for endpoint in ENDPOINTS]
+        self._servers = [
+            messaging.serve(rpc_api.ENGINE_TOPIC, self.engine_id, [*doors, absent.Absent()]),
+            messaging.serve(rpc_api.LISTENER_TOPIC, self.engine_id, [listener.Listener(self.runtime)]),
+        ]
+        for server in self._servers:
+            server.start()
+        LOG.info('Engine %s is ready', self.engine_id)
+
+    def stop(self, grace=0):
+        """Take no new requests, let running work end for ``grace`` seconds, and sign off."""
+        for server in self._servers:
+            server.stop()
+        left = self.runtime.pool.close(grace)
+        if left:
+            LOG.warning(
+                'Engine %s stops with %d tasks unfinished on stacks %s', self.engine_id, len(left), self.runtime.running.stack_ids()
+            )
+        for server in self._servers:
+            server.wait()
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
+
+    def reset(self):
+        """Read the options anew that may change while the engine runs."""
+        self.runtime.limits = _limits(self._conf)
+
+
+class Heartbeat:
+    """Registers the engine in the service table and says every ``periodic_interval`` seconds that it lives."""
+
+    def __init__(self, conf, engine_id):
+        self._interval = conf.periodic_interval
+        self._context = request_context.admin_context()
+        self._id = None
+        self._engine_id = engine_id
+        self._host = conf.host
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name='heartbeat', daemon=True)
+
+    def start(self):
+        self._id = db_services.create(
+            self._context,
+            engine_id=self._engine_id,
+            host=self._host,
+            hostname=socket.gethostname(),
+            binary=BINARY,
+            topic=rpc_api.ENGINE_TOPIC,
+            report_interval=self._interval,
+        )
+        self._thread.start()
+        LOG.debug('Service %s of process %d is registered', self._id, os.getpid())
+
+    def _beat(self):
+        while not self._stopping.wait(self._interval):
+            try:
+                db_services.beat(self._context, self._id)
+            except Exception:  # the database may be away for a while; the beat goes on
+                LOG.exception('The heartbeat of engine %s could not be stored', self._engine_id)
+
+    def stop(self):
+        self._stopping.set()
+        try:
+            db_services.delete(self._context, self._id)
+        except Exception:
+            LOG.exception('Engine %s could not sign off', self._engine_id)
+
+
+def _limits(conf):
+    return runtime.Limits(
+        max_resources_per_stack=conf.max_resources_per_stack,
+        max_nested_stack_depth=conf.max_nested_stack_depth,
+        max_stacks_per_tenant=conf.max_stacks_per_tenant,
+        max_events_per_stack=conf.max_events_per_stack,
+        stack_action_timeout=conf.stack_action_timeout,
+        error_wait_time=conf.error_wait_time,
+        action_retry_limit=conf.action_retry_limit,
+        max_parallel_handlers=conf.heat_lite.max_parallel_handlers,
+        hidden_stack_tags=tuple(conf.hidden_stack_tags),
+        observe_on_update=conf.observe_on_update,
+    )
+
+
+def _no_clients(context):
+    raise NotImplementedError('No client of a cloud service is there yet: only types of OS::Heat that need no cloud can be used')

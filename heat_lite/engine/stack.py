@@ -1,0 +1,345 @@
+"""A stack: its identity, its definition, its resources, its outputs and its state."""
+
+import functools
+import logging
+import time
+
+from heat_lite.common import exception, identifier, status
+from heat_lite.db import resources as db_resources
+from heat_lite.db import stacks as db_stacks
+from heat_lite.db import templates as db_templates
+from heat_lite.engine import event, record, resource, scope
+from heat_lite.template import function
+
+LOG = logging.getLogger(__name__)
+
+#: fields that are columns of the stack table under the same name
+FIELDS = (
+    'id', 'name', 'tenant', 'username', 'owner_id', 'nested_depth', 'parent_resource_name', 'user_creds_id', 'stack_user_project_id', 'disable_rollback',
+    'action', 'status', 'status_reason', 'created_at', 'updated_at', 'deleted_at', 'current_traversal', 'convergence',
+)  # fmt: skip
+
+
+class Stack:
+    """What an engine knows of one stack for the time of a request or an action.
+
+    ``template_id`` is None until the stack is stored. ``template`` comes parsed from the runtime's cache; what depends on the parameters
+    (conditions, definitions) is worked out when it is first asked for.
+    """
+
+    strict_validate = True
+
+    def __init__(self, runtime, context, template, template_id=None, tags=(), timeout_mins=None, **fields):
+        self.runtime = runtime
+        self.context = context
+        self.template = template
+        self.template_id = template_id
+        self.previous_template_id = None
+        self.tags = list(tags)
+        self.timeout_mins = timeout_mins
+        self.stored_outputs = None
+        for name in FIELDS:
+            setattr(self, name, fields.get(name))
+        self.nested_depth = self.nested_depth or 0
+        self.status_reason = self.status_reason or ''
+        self.journal = record.Journal(context, self.id)
+        self._by_name = None
+        self.records = {}
+        self._resources = {}
+        #: whether the action takes everything away (delete, rollback of a create)
+        self.going = False
+        self._definitions_by_template = {}
+
+    @classmethod
+    def from_row(cls, runtime, context, row):
+        """The stack of a row as ``db.stacks.get`` gives it."""
+        fields = {name: getattr(row, name) for name in FIELDS}
+        template = runtime.templates.get(context, row.raw_template_id)
+        stack = cls(runtime, context, template, row.raw_template_id, row.tags or (), row.timeout, **fields)
+        stack.previous_template_id = row.prev_raw_template_id
+        stack.stored_outputs = row.outputs
+        return stack
+
+    def __str__(self):
+        return f'Stack "{self.name}" [{self.id}]'
+
+    utcnow = staticmethod(record.utcnow)
+
+    @property
+    def limits(self):
+        return self.runtime.limits
+
+    def identifier(self):
+        return identifier.HeatIdentifier(self.tenant, self.name, self.id)
+
+    def clients(self):
+        return self.runtime.clients(self.context)
+
+    def timeout_seconds(self):
+        """How long an action may take; without a value of its own the operator's."""
+        return self.timeout_mins * 60 if self.timeout_mins else self.limits.stack_action_timeout
+
+    def deadline(self):
+        """When an action that begins now must have ended, by the monotonic clock."""
+        return time.monotonic() + self.timeout_seconds()
+
+    # ------------------------------------------------------------ definition
+
+    @functools.cached_property
+    def parameters(self):
+        return self._parameters_of(self.template)
+
+    @functools.cached_property
+    def bound(self):
+        return self.template.bind(self.parameters)
+
+    @property
+    def definitions(self):
+        """The resources that the template wants, conditions applied: name -> ResourceDefinition."""
+        return self.bound.resources
+
+    @functools.cached_property
+    def scope(self):
+        return scope.StackScope(self.parameters, self.nodes, self.template.files, self.bound.conditions)
+
+    @functools.cached_property
+    def nodes(self):
+        return _Nodes(self)
+
+    def resolve(self, snippet):
+        return function.resolve(snippet, self.scope)
+
+    def lookup(self, kind, value):
+        """Ask the cloud whether ``value`` names a ``kind`` of thing (custom constraints)."""
+        return self.runtime.registry.lookup(self, kind, value)
+
+    @functools.cached_property
+    def requirements(self):
+        """``{name: names that come first}``, from the template and from what the types know."""
+        definitions = self.definitions
+        names = set(definitions)
+        result = {name: definition.requires(names) for name, definition in definitions.items()}
+        for name, definition in definitions.items():
+            kind = self.class_of(definition)
+            if kind.implied_dependencies is not resource.Resource.implied_dependencies:
+                implied = self.resource_for(name).implied_dependencies(definitions)
+                result[name] = result[name] | (set(implied) & names)
+        return result
+
+    def change(self, template, values):
+        """An update: the new template is stored, the stack's row follows with the journal's next turn. ``values``: further columns, and
+        ``tags``."""
+        tags = values.pop('tags', self.tags)
+        if list(tags) != self.tags:
+            db_stacks.set_tags(self.context, self.id, tags)
+            self.tags = list(tags)
+        self.redefine(template, self.store_template(template))
+        self.timeout_mins = values.get('timeout', self.timeout_mins)
+        self.disable_rollback = values.get('disable_rollback', self.disable_rollback)
+        self.journal.stack(raw_template_id=self.template_id, prev_raw_template_id=self.previous_template_id, **values)
+
+    def redefine(self, template, template_id):
+        """From now on the stack is to be what another template says (update, rollback)."""
+        self.previous_template_id, self.template_id = self.template_id, template_id
+        self.template = template
+        for name in ('parameters', 'bound', 'scope', 'nodes', 'requirements'):
+            self.__dict__.pop(name, None)
+        # resources that are kept are told their new definition when it is their turn
+
+    def _parameters_of(self, template):
+        return template.parameters({'tenant': self.tenant, 'stack_name': self.name, 'stack_id': self.id})
+
+    # ------------------------------------------------------------ resources
+
+    def rows(self):
+        """All rows, old and new ones of a name included, in the order of their making. They are read once."""
+        if self._by_name is None:
+            stored = db_resources.for_stack(self.context, self.id) if self.template_id is not None else ()
+            self._by_name = {}
+            for row in stored:
+                self._remember(record.Record.from_row(self.journal, row))
+        return [row for rows in self._by_name.values() for row in rows]
+
+    def stored_rows(self):
+        """The rows that have an id, by their id: what a plan takes away. A walker finds them in ``records`` afterwards."""
+        self.records = {row.id: row for row in self.rows() if row.id is not None}
+        return list(self.records.values())
+
+    def _remember(self, row):
+        self._by_name.setdefault(row.name, []).append(row)
+
+    def best_record(self, name):
+        """The row that stands for ``name``: one made by the present template, else the newest; None when there is none."""
+        if self._by_name is None:
+            self.rows()
+        candidates = self._by_name.get(name)
+        if not candidates:
+            return None
+        for candidate in reversed(candidates):
+            if candidate.current_template_id == self.template_id:
+                return candidate
+        return candidates[-1]
+
+    def is_wanted(self, row):
+        return row.name in self.wanted and self.best_record(row.name) is row
+
+    @property
+    def wanted(self):
+        """Names of the resources that are to be there in the end."""
+        return () if self.going else self.definitions
+
+    def new_record(self, name, replaces=None):
+        """A row for a resource that is to be made; it is stored with the journal's next turn."""
+        new = record.Record(self.journal, name, self.id)
+        new.root_stack_id = self.root_id()
+        new.replaces = None if replaces is None else replaces.id
+        self.rows()
+        self._remember(new)
+        return self.journal.add(new)
+
+    def forget(self, gone):
+        """The row goes with the journal's next turn."""
+        self._by_name[gone.name].remove(gone)
+        self._resources.pop(gone, None)
+        self.journal.remove(gone)
+
+    def required_ids(self, name):
+        records = (self.best_record(required) for required in sorted(self.requirements[name]))
+        return [each.id for each in records if each is not None and each.id is not None]
+
+    def resource_of(self, row):
+        """The resource of a row, with the definition by which it was made."""
+        if row not in self._resources:
+            definition = self._definition_of(row)
+            self._resources[row] = self.class_of(definition)(row.name, definition, self, row)
+        return self._resources[row]
+
+    def resource_for(self, name):
+        """The resource of a name, whether it has a row yet or not. Raises ResourceNotFound."""
+        row = self.best_record(name)
+        if row is not None:
+            return self.resource_of(row)
+        if name not in self.definitions:
+            raise exception.ResourceNotFound(resource_name=name, stack_name=self.name)
+        if name not in self._resources:
+            blank = record.Record(self.journal, name, self.id)
+            definition = self.definitions[name]
+            self._resources[name] = self.class_of(definition)(name, definition, self, blank)
+        return self._resources[name]
+
+    def class_of(self, definition):
+        return self.runtime.registry.class_for(self.template.environment, definition.resource_type, definition.name)
+
+    def type_changed(self, present, definition):
+        return type(present) is not self.class_of(definition)
+
+    def current_resources(self):
+        """One resource a name: those that the template wants first, then those that still wait to be taken away."""
+        self.rows()
+        names = {**dict.fromkeys(self.definitions), **self._by_name}
+        return [self.resource_of(row) for row in map(self.best_record, names) if row is not None]
+
+    def required_by(self):
+        """``{name: names that require it}`` for the API."""
+        result = {}
+        for name, required in self.requirements.items():
+            for each in required:
+                result.setdefault(each, []).append(name)
+        return result
+
+    def _definition_of(self, row):
+        template_id = row.current_template_id
+        if template_id is None or template_id == self.template_id:
+            definitions = self.definitions
+        else:
+            definitions = self._old_definitions(template_id)
+        definition = definitions.get(row.name) or self.definitions.get(row.name)
+        if definition is None:
+            raise exception.ResourceNotFound(resource_name=row.name, stack_name=self.name)
+        return definition
+
+    def _old_definitions(self, template_id):
+        if template_id not in self._definitions_by_template:
+            template = self.runtime.templates.get(self.context, template_id)
+            bound = template.bind(self._parameters_of(template))
+            self._definitions_by_template[template_id] = bound.resources
+        return self._definitions_by_template[template_id]
+
+    def root_id(self):
+        return self.id if self.owner_id is None else db_stacks.root_id(self.context, self.id)
+
+    # ------------------------------------------------------------ outputs
+
+    def outputs(self):
+        """Values of all outputs, as the API shows them. While no action runs they come from the row."""
+        if self.stored_outputs is not None and self.status != status.IN_PROGRESS:
+            return self.stored_outputs
+        return [self.output(definition) for definition in self.bound.outputs.values()]
+
+    def output(self, definition):
+        """One output; an error becomes its ``output_error``, never the caller's."""
+        result = {'output_key': definition.name, 'description': definition.description or 'No description given', 'output_value': None}
+        if self.action == status.DELETE:
+            return result
+        try:
+            result['output_value'] = definition.result(self.scope)
+        except Exception as error:
+            LOG.info('%s: output %s: %s', self, definition.name, error)
+            result['output_error'] = str(error)
+        return result
+
+    # ------------------------------------------------------------ state
+
+    @property
+    def state(self):
+        return self.action, self.status
+
+    def state_set(self, action, state, reason):
+        """The new state, in the row and as an event, with the journal's next turn."""
+        self.action, self.status, self.status_reason = action, state, reason
+        values = {'action': action, 'status': state, 'status_reason': reason}
+        if action != status.CREATE or state == status.IN_PROGRESS and self.updated_at is not None:
+            self.updated_at = values['updated_at'] = self.utcnow()
+        self.journal.stack(**values)
+        event.of_stack(self, self.journal)
+
+    def keep_outputs(self):
+        """Store the outputs with the journal's next turn, so that reading them asks no resource."""
+        self.stored_outputs = None
+        self.stored_outputs = [self.output(definition) for definition in self.bound.outputs.values()]
+        self.journal.stack(outputs=self.stored_outputs)
+
+    def store(self):
+        """Make the rows of a new stack: template, stack, tags."""
+        self.template_id = self.store_template(self.template)
+        self.id = db_stacks.create(self.context, self._new_row(), self.tags)
+        self.created_at = self.created_at or self.utcnow()
+        self.journal = record.Journal(self.context, self.id)
+        for name in ('parameters', 'bound', 'scope', 'nodes', 'requirements'):
+            self.__dict__.pop(name, None)  # they may have shown the stack's id before it had one
+        self._resources.clear()
+
+    def store_template(self, template):
+        """The id of the row that holds the template with its environment and files; the parsed form is kept for reading."""
+        template_id = db_templates.store(self.context, template.data, template.environment.as_dict(), dict(template.files))
+        self.runtime.templates.keep(template_id, template)
+        return template_id
+
+    def _new_row(self):
+        values = {name: getattr(self, name) for name in FIELDS if getattr(self, name) is not None}
+        values.update(raw_template_id=self.template_id, timeout=self.timeout_mins, created_at=self.utcnow())
+        self.created_at = values['created_at']
+        return values
+
+
+class _Nodes:
+    """What the scope asks about resources: the resources themselves, found by name."""
+
+    def __init__(self, stack):
+        self._stack = stack
+
+    def get(self, name):
+        try:
+            return self._stack.resource_for(name)
+        except exception.ResourceNotFound:
+            return None

@@ -1,0 +1,34 @@
+"""The lock of a stack in the database: one engine at a time acts on it."""
+
+import logging
+
+from heat_lite.common import exception
+from heat_lite.db import locks
+
+LOG = logging.getLogger(__name__)
+
+
+class StackLock:
+    """``alive(engine_id)`` says whether another engine still answers: a dead one's lock is taken over."""
+
+    def __init__(self, context, stack, engine_id, alive):
+        self._context = context
+        self._stack = stack
+        self._engine_id = engine_id
+        self._alive = alive
+
+    def acquire(self):
+        """Raises ActionInProgress when a living engine, this one included, is at work on the stack."""
+        for _ in range(3):  # another may win the race for a dead engine's lock, and die in turn
+            holder = locks.acquire(self._context, self._stack.id, self._engine_id)
+            if holder is None:
+                return
+            if holder == self._engine_id or self._alive(holder):
+                break
+            LOG.warning('Taking the lock of stack %s over from engine %s, which does not answer', self._stack.id, holder)
+            if locks.steal(self._context, self._stack.id, holder, self._engine_id) is None:
+                return
+        raise exception.ActionInProgress(stack_name=self._stack.name, action=self._stack.action)
+
+    def release(self):
+        locks.release(self._context, self._stack.id, self._engine_id)

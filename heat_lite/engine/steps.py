@@ -1,0 +1,115 @@
+"""What one node of a plan does to one resource. Both walkers come through here."""
+
+import logging
+
+from heat_lite.common import exception, status
+from heat_lite.engine import lifecycle
+
+LOG = logging.getLogger(__name__)
+
+
+def step(stack, action, node):
+    """The work of ``node`` as a generator (see ``lifecycle``), or None when there is nothing to do."""
+    return STEPS[action, node.forward](stack, node)
+
+
+def make_it_so(stack, node):
+    """The resource of that name becomes what the template says: made, changed, or replaced by a new row."""
+    definition = stack.definitions[node.key]
+    record = stack.best_record(node.key)
+    if record is None:
+        record = stack.new_record(node.key)
+    resource = stack.resource_of(record)
+    requires = stack.required_ids(node.key)
+    if resource.action == status.INIT:
+        resource.redefine(definition)
+        return _create(resource, requires)
+    if _must_replace(stack, resource, definition):
+        return _replace(stack, resource, definition, requires)
+    return _update(stack, resource, definition, requires)
+
+
+def clean_up(stack, node):
+    """A row that is not wanted any more goes away, and what it stands for in the cloud with it."""
+    record = stack.records.get(node.key)
+    if record is None or stack.is_wanted(record):
+        return None
+    return _delete(stack, stack.resource_of(record))
+
+
+def suspend(stack, node):
+    return _if_there(stack, node, lifecycle.suspend)
+
+
+def resume(stack, node):
+    record = stack.best_record(node.key)
+    return None if record is None else lifecycle.resume(stack.resource_of(record))
+
+
+def check(stack, node):
+    record = stack.best_record(node.key)
+    return None if record is None else lifecycle.check(stack.resource_of(record))
+
+
+STEPS = {
+    (status.CREATE, True): make_it_so,
+    (status.UPDATE, True): make_it_so,
+    (status.ROLLBACK, True): make_it_so,
+    (status.CREATE, False): clean_up,
+    (status.UPDATE, False): clean_up,
+    (status.ROLLBACK, False): clean_up,
+    (status.DELETE, False): clean_up,
+    (status.SUSPEND, False): suspend,
+    (status.RESUME, True): resume,
+    (status.CHECK, True): check,
+}
+
+
+def _if_there(stack, node, work):
+    record = stack.records.get(node.key)
+    return None if record is None else work(stack.resource_of(record))
+
+
+def _create(resource, requires):
+    record = resource.record
+    record.set(requires=requires, current_template_id=resource.stack.template_id)
+    if not record.rsrc_metadata:
+        metadata = resource.stack.resolve(resource.definition.metadata)
+        if metadata:
+            resource.metadata_set(metadata)
+    yield from lifecycle.create(resource)
+
+
+def _update(stack, resource, definition, requires):
+    try:
+        yield from lifecycle.update(resource, definition)
+    except exception.UpdateReplace:
+        yield from _replace(stack, resource, definition, requires)
+        return
+    record = resource.record
+    if record.current_template_id != stack.template_id or record.requires != requires:
+        record.set(requires=requires, current_template_id=stack.template_id)
+
+
+def _replace(stack, resource, definition, requires):
+    """A second row takes the name over; the first goes when its users have gone over to the new one."""
+    old = resource.record
+    if definition.resource_type != resource.type():
+        LOG.info('%s becomes a %s: it is replaced', resource, definition.resource_type)
+    new = stack.new_record(resource.name, replaces=old)
+    yield from _create(stack.resource_of(new), requires)
+
+
+def _must_replace(stack, resource, definition):
+    """Whether no update can do: another type, or a failure that the type does not know how to mend."""
+    if stack.type_changed(resource, definition):
+        return True
+    failed = resource.status != status.COMPLETE
+    if resource.action == status.CHECK:
+        return failed and resource.always_replace_on_check_failed
+    return failed and resource.needs_replace_failed()
+
+
+def _delete(stack, resource):
+    yield from lifecycle.delete(resource)
+    stack.forget(resource.record)

@@ -1,0 +1,193 @@
+"""The task pool: the only place of the engine that sleeps. A few threads step many tasks.
+
+A task yields ``None`` (soon: the pause grows), a number of seconds, or ``UNTIL_WOKEN``. Works alike on native and green threads.
+"""
+
+import collections
+import heapq
+import itertools
+import logging
+import math
+import threading
+import time
+
+LOG = logging.getLogger(__name__)
+UNTIL_WOKEN = math.inf
+IDLE_SECONDS = 30.0
+
+
+class Lane:
+    """Jobs that share a bound: at most ``limit`` of them are stepped at the same moment."""
+
+    def __init__(self, limit):
+        self.limit = limit
+        self.running = 0
+        self.queue = collections.deque()
+
+
+class Job:
+    """A task in the pool. ``on_step`` is called after each step that did not end it, ``on_end(result, error)`` once at the end."""
+
+    def __init__(self, pool, runner, lane=None, on_step=None, on_end=None):
+        self.runner = runner
+        self.lane = lane
+        self.ended = threading.Event()
+        self._pool = pool
+        self._on_step = on_step
+        self._on_end = on_end
+        # guarded by the pool's lock
+        self.state = 'new'
+        self.woken = False
+        self.ticket = 0
+
+    def wake(self):
+        """Step it as soon as a thread is free, whatever pause it asked for."""
+        self._pool.wake(self)
+
+    def throw(self, error):
+        """Let ``error`` come up in the task at its next step, which is now."""
+        self.runner.throw(error)
+        self.wake()
+
+    def step(self):
+        """Run to the next wait. Gives the pause in seconds, or None when the job has ended."""
+        try:
+            done = self.runner.step()
+        except BaseException as error:  # timeouts and cancellations are ends like others
+            self._end(None, error)
+            return None
+        if done:
+            self._end(self.runner.result, None)
+            return None
+        if self._on_step is not None:
+            self._on_step()
+        return self.runner.pause
+
+    def _end(self, result, error):
+        try:
+            if self._on_end is not None:
+                self._on_end(result, error)
+            elif error is not None:
+                LOG.error('The job %s failed', self.runner.name, exc_info=error)
+        except Exception:
+            LOG.exception('The end of the job %s could not be told', self.runner.name)
+        finally:
+            self.ended.set()
+
+
+class TaskPool:
+    """At most ``size`` threads, started when there is work for them and gone when there is none for half a minute."""
+
+    def __init__(self, size=64, name='tasks'):
+        self._size = size
+        self._name = name
+        self._changed = threading.Condition()
+        self._ready = collections.deque()
+        self._sleeping = []
+        self._tickets = itertools.count(1)
+        self._threads = 0
+        self._idle = 0
+        self._closed = False
+        self.jobs = set()
+
+    def spawn(self, runner, lane=None, on_step=None, on_end=None):
+        """Add the task of a TaskRunner, begun or not; it is stepped as soon as a thread is free."""
+        job = Job(self, runner, lane, on_step, on_end)
+        with self._changed:
+            if self._closed:
+                raise RuntimeError('The task pool is closed')
+            self.jobs.add(job)
+            self._make_ready(job)
+        return job
+
+    def wake(self, job):
+        with self._changed:
+            if job.state == 'running':
+                job.woken = True
+            elif job.state == 'sleeping':
+                self._make_ready(job)
+
+    def close(self, seconds=0):
+        """Take nothing new; wait up to ``seconds`` for the jobs to end. Gives those that have not."""
+        with self._changed:
+            self._closed = True
+        deadline = time.monotonic() + seconds
+        for job in list(self.jobs):
+            job.ended.wait(max(0, deadline - time.monotonic()))
+        with self._changed:
+            self._changed.notify_all()
+            return [job for job in self.jobs if not job.ended.is_set()]
+
+    # All below with the lock held, but for _work and the step itself.
+
+    def _make_ready(self, job):
+        job.state = 'ready'
+        job.ticket = 0
+        lane = job.lane
+        if lane is not None and lane.running >= lane.limit:
+            lane.queue.append(job)
+            return
+        if lane is not None:
+            lane.running += 1
+        self._ready.append(job)
+        if self._idle:
+            self._changed.notify()
+        elif self._threads < self._size:
+            self._threads += 1
+            threading.Thread(target=self._work, name=f'{self._name}-{self._threads}', daemon=True).start()
+
+    def _work(self):
+        while True:
+            with self._changed:
+                job = self._next()
+                if job is None:
+                    self._threads -= 1
+                    return
+                job.state, job.woken = 'running', False
+            pause = job.step()
+            with self._changed:
+                self._after(job, pause)
+
+    def _next(self):
+        """The next job for this thread; None when it should end."""
+        give_up = time.monotonic() + IDLE_SECONDS
+        while True:
+            self._wake_sleepers()
+            if self._ready:
+                return self._ready.popleft()
+            now = time.monotonic()
+            if self._closed and not self.jobs:
+                return None
+            # one thread stays while anything sleeps: it is the clock of the others
+            if now >= give_up and (self._idle or not self._sleeping):
+                return None
+            until = self._sleeping[0][0] if self._sleeping else give_up
+            self._idle += 1
+            self._changed.wait(max(0, min(until, max(give_up, now + 1)) - now))
+            self._idle -= 1
+
+    def _wake_sleepers(self):
+        now = time.monotonic()
+        while self._sleeping and self._sleeping[0][0] <= now:
+            _, ticket, job = heapq.heappop(self._sleeping)
+            if job.ticket == ticket:  # else it has been woken meanwhile
+                self._make_ready(job)
+
+    def _after(self, job, pause):
+        lane = job.lane
+        if lane is not None:
+            lane.running -= 1
+            if lane.queue:
+                self._make_ready(lane.queue.popleft())
+        if pause is None:
+            job.state = 'ended'
+            self.jobs.discard(job)
+        elif job.woken or pause <= 0:
+            self._make_ready(job)
+        else:
+            job.state = 'sleeping'
+            if pause != UNTIL_WOKEN:
+                job.ticket = next(self._tickets)
+                heapq.heappush(self._sleeping, (time.monotonic() + pause, job.ticket, job))
+                if self._idle:
+                    self._changed.notify()

@@ -1,0 +1,125 @@
+"""Walker 1: this engine, under the stack's lock, with a DependencyTaskGroup over the plan.
+
+In a turn the walker takes in what has ended, begins what may begin, writes all changes of state in one transaction, and only then lets the
+handlers go on, side by side in the task pool. What is local (touches nothing outside) runs within the turn, one resource after another
+along the chain of dependencies, so that it costs no transaction of its own.
+"""
+
+import collections
+import dataclasses
+import time
+
+from heat_lite.engine import scheduler, steps, threads
+
+#: how long a turn may run local work before it writes, so that a watcher sees progress
+TURN_SECONDS = 0.2
+TIMEOUT = 'timeout'
+
+
+@dataclasses.dataclass
+class Outcome:
+    """How a walk ended: the failures in the order in which they came, and why it was stopped before its end, if it was."""
+
+    errors: list = dataclasses.field(default_factory=list)
+    stopped: str | None = None  # running.CANCEL, CANCEL_WITH_ROLLBACK, STOP or TIMEOUT
+
+
+class Traversal:
+    """One walk over ``graph`` (see ``plan``). ``deadline`` is a time of the monotonic clock, or None."""
+
+    def __init__(self, stack, graph, action, inbox, pool, deadline=None):
+        self._stack = stack
+        self._action = action
+        self._inbox = inbox
+        self._pool = pool
+        self._deadline = deadline
+        self._group = scheduler.DependencyTaskGroup(graph, error_wait_time=stack.limits.error_wait_time)
+        self._lane = threads.Lane(stack.limits.max_parallel_handlers)
+        self._ended = collections.deque()
+        self._outcome = Outcome()
+
+    def walk(self):
+        """The generator for the pool; its result is an Outcome."""
+        while True:
+            self._take_in()
+            begun, cut = self._begin_ready()
+            yield from self._stack.journal.write()
+            self._hand_over(begun)
+            if self._group.done or (self._outcome.stopped and not self._group.running):
+                self._outcome.errors = self._group.errors
+                return self._outcome
+            self._look_up()
+            yield 0 if cut else self._pause()
+
+    def _take_in(self):
+        while self._ended:
+            node, error = self._ended.popleft()
+            self._group.finish(node, error)
+
+    def _begin_ready(self):
+        """Begin all that may begin, up to their first wait. Gives those that wait, and whether time was up before the end."""
+        begun = []
+        until = time.monotonic() + TURN_SECONDS
+        while not self._outcome.stopped and (ready := self._group.ready()):
+            for node in ready:
+                self._begin(node, begun)
+                if time.monotonic() > until:
+                    return begun, True
+        return begun, False
+
+    def _begin(self, node, begun):
+        self._group.start(node)
+        try:
+            work = steps.step(self._stack, self._action, node)
+            if work is not None:
+                runner = scheduler.TaskRunner(work, name=f'{self._action} {node.key}')
+                if not runner.step():
+                    begun.append((node, runner))
+                    return
+        except Exception as error:
+            self._group.finish(node, error)
+            return
+        self._group.finish(node)
+
+    def _hand_over(self, begun):
+        for node, runner in begun:
+            job = self._pool.spawn(runner, lane=self._lane, on_step=self._on_step, on_end=self._on_end(node))
+            if node in self._group.running:
+                self._group.running[node] = job
+
+    def _on_step(self):
+        if self._stack.journal.dirty:
+            self._inbox.wake()
+
+    def _on_end(self, node):
+        def on_end(_result, error):
+            self._ended.append((node, error))
+            self._inbox.wake()
+
+        return on_end
+
+    def _look_up(self):
+        """Messages, the deadline, and the patience after a failure."""
+        while (message := self._inbox.receive()) is not None:
+            self._stop(message, scheduler.Cancelled())
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            self._stop(TIMEOUT, scheduler.Timeout(self._stack.timeout_seconds()))
+        elif self._group.patience_left() == 0:
+            self._throw(scheduler.Cancelled('another resource failed'))
+
+    def _stop(self, why, error):
+        if self._outcome.stopped is None:
+            self._outcome.stopped = why
+            self._throw(error)
+
+    def _throw(self, error):
+        for job in self._group.running.values():
+            if job is not None:
+                job.throw(error)
+
+    def _pause(self):
+        """Until something ends or is sent, at most until the next time limit."""
+        left = self._group.patience_left() or 1.0  # they have been told to end, which may take a moment
+        if self._deadline is not None and self._outcome.stopped is None:
+            left = min(left, max(0.01, self._deadline - time.monotonic()))
+        return left

@@ -1,0 +1,81 @@
+"""What is checked before a stack is touched: names, limits, the template, and each resource by its type."""
+
+import re
+
+from heat_lite.common import exception, status
+from heat_lite.db import stacks as db_stacks
+
+_NAME = re.compile(r'[a-zA-Z][a-zA-Z0-9_.-]{0,254}')
+
+
+def stack_name(name):
+    """Raises StackValidationFailed for what is no name of a stack."""
+    if not isinstance(name, str):
+        raise exception.StackValidationFailed(f'Invalid stack name {name}, must be a string')
+    if not _NAME.fullmatch(name):
+        raise exception.StackValidationFailed(
+            f'Invalid stack name {name} must contain only alphanumeric or "_-." characters, must start with alpha and must be 255 characters or less.'
+        )
+
+
+def new_stack(context, runtime, name, template):
+    """Whether a stack of that name may be made at all. Raises StackExists, RequestLimitExceeded."""
+    if isinstance(name, str) and db_stacks.get_by_name(context, name) is not None:
+        raise exception.StackExists(stack_name=name)
+    limit = runtime.limits.max_stacks_per_tenant
+    if limit >= 0 and db_stacks.count(context) >= limit:
+        raise exception.RequestLimitExceeded(f'You have reached the maximum stacks per tenant, {limit}. Please delete some stacks.')
+    resource_count(runtime, template)
+
+
+def resource_count(runtime, template, others=0):
+    """``others``: resources of the same tree of stacks that are there already."""
+    limit = runtime.limits.max_resources_per_stack
+    if limit >= 0 and others + len(template.resource_names()) > limit:
+        raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
+
+
+def stack(item):
+    """The whole stack as its template and parameters make it. Raises the exception that tells the first fault.
+
+    Resources are checked in the order of their dependencies, so that a cycle is found before anything else of them.
+    """
+    item.parameters.validate(validate_value=True, lookup=item.lookup)
+    item.bound.validate()
+    for definition in item.bound.resources.values():
+        _resource(item, definition)
+    for definition in item.bound.outputs.values():
+        definition.validate()
+
+
+def _resource(item, definition):
+    resource = item.resource_for(definition.name)
+    if definition.external_id is not None:
+        return
+    try:
+        resource.validate()
+    except exception.StackValidationFailed as error:
+        raise error.prefixed('resources', definition.name) from None
+
+
+def updatable(item):
+    """Raises NotSupported for a stack that is suspended or on its way out."""
+    if item.action in (status.SUSPEND, status.DELETE):
+        raise exception.NotSupported(feature=f'Updating a stack when it is {_WORDS[item.action]}')
+
+
+_WORDS = {status.SUSPEND: 'suspended', status.DELETE: 'deleting'}
+
+
+def immutable_parameters(present, changed):
+    """Raises ImmutableParameterModified where the update gives other values to parameters that must stay."""
+    names = present.parameters.immutable_changes(changed.parameters)
+    if names:
+        raise exception.ImmutableParameterModified(*names)
+
+
+def tags(values):
+    """Raises Invalid for tags that the database could not hold."""
+    for tag in values or ():
+        if not isinstance(tag, str) or len(tag) > 80:
+            raise exception.Invalid(reason=f'"{tag}" is no tag: tags are texts of at most 80 characters')

@@ -1,0 +1,110 @@
+"""OS::Heat::RandomString."""
+
+import random
+import secrets
+import string as letters
+
+from heat_lite.common import exception
+from heat_lite.engine.resource import Resource
+from heat_lite.template import support
+from heat_lite.template.constraints import AllowedValues, Range
+from heat_lite.template.schema import CACHE_NONE, integer, list_, map_, string, text
+
+CLASSES = {
+    'lettersdigits': letters.ascii_letters + letters.digits,
+    'letters': letters.ascii_letters,
+    'lowercase': letters.ascii_lowercase,
+    'uppercase': letters.ascii_uppercase,
+    'digits': letters.digits,
+    'hexdigits': letters.digits + 'ABCDEF',
+    'octdigits': letters.octdigits,
+}
+LONGEST = 512
+
+
+class RandomString(Resource):
+    """Makes random text once and keeps it, for passwords and secrets."""
+
+    resource_type = 'OS::Heat::RandomString'
+    support_status = support.since('2014.1')
+    local = True
+
+    properties_schema = {
+        'length': integer('How many characters to make.', default=32, constraints=[Range(1, LONGEST)]),
+        'sequence': string(
+            'The kind of characters to use.',
+            constraints=[AllowedValues(list(CLASSES))],
+            support=support.hidden('', previous=support.deprecated('2014.2')),
+        ),
+        'character_classes': list_(
+            'The kinds of characters to use, and how many of each at least.',
+            map_(
+                None,
+                {
+                    'class': string(
+                        'A kind of characters.',
+                        default='lettersdigits',
+                        constraints=[AllowedValues(list(CLASSES))],
+                    ),
+                    'min': integer(
+                        'How many of this kind there are at least.',
+                        default=1,
+                        constraints=[Range(1, LONGEST)],
+                    ),
+                },
+            ),
+            default=[{'class': 'lettersdigits', 'min': 1}],
+        ),
+        'character_sequences': list_(
+            'Further characters to use, and how many of each row at least.',
+            map_(
+                None,
+                {
+                    'sequence': string('The characters, written out.', required=True),
+                    'min': integer(
+                        'How many of these there are at least.',
+                        default=1,
+                        constraints=[Range(1, LONGEST)],
+                    ),
+                },
+            ),
+        ),
+        'salt': string('Any text; changing it makes a new random string.'),
+    }
+    attributes_schema = {
+        'value': text('The random text.', cache_mode=CACHE_NONE),
+    }
+
+    def validate(self):
+        super().validate()
+        required = sum(minimum for _, minimum in self._alphabets())
+        if required > self.properties['length']:
+            raise exception.StackValidationFailed(
+                'Length property cannot be smaller than combined character class and character sequence minimums'
+            )
+
+    def handle_create(self):
+        self.data_set('value', self._generate(), redact=True)
+        self.resource_id_set(self.physical_resource_name())
+
+    def resolve_attribute(self, name):
+        return self.record.data.get('value')
+
+    def _alphabets(self):
+        """Pairs of characters and how many of them there must be at least."""
+        sequences = self.properties['character_sequences'] or ()
+        alphabets = [(each['sequence'], each['min']) for each in sequences]
+        old = self.properties['sequence']
+        if old:
+            return [*alphabets, (CLASSES[old], 1)]
+        given = 'character_classes' in self.properties.data or not alphabets
+        classes = (self.properties['character_classes'] or ()) if given else ()
+        return alphabets + [(CLASSES[each['class']], each['min']) for each in classes]
+
+    def _generate(self):
+        alphabets = self._alphabets()
+        chosen = [secrets.choice(alphabet) for alphabet, minimum in alphabets for _ in range(minimum)]
+        pool = ''.join(alphabet for alphabet, _ in alphabets)
+        chosen.extend(secrets.choice(pool) for _ in range(self.properties['length'] - len(chosen)))
+        random.SystemRandom().shuffle(chosen)
+        return ''.join(chosen)

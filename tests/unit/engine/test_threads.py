@@ -1,0 +1,130 @@
+"""The task pool, on real threads."""
+
+import threading
+import time
+
+import pytest
+
+from heat_lite.engine import scheduler, threads
+
+
+@pytest.fixture
+def pool():
+    pool = threads.TaskPool(8, 'test')
+    yield pool
+    for job in pool.close():
+        job.throw(GeneratorExit())
+
+
+def spawn(pool, task, **options):
+    ended = []
+    job = pool.spawn(scheduler.TaskRunner(task), on_end=lambda result, error: ended.append((result, error)), **options)
+    return job, ended
+
+
+def test_a_job_runs_to_its_end(pool):
+    def task():
+        yield
+        yield 0.01
+        return 7
+
+    job, ended = spawn(pool, task())
+    assert job.ended.wait(5) and ended == [(7, None)]
+
+
+def test_an_error_is_told(pool):
+    def task():
+        yield
+        raise ValueError('no')
+
+    job, ended = spawn(pool, task())
+    assert job.ended.wait(5)
+    assert str(ended[0][1]) == 'no'
+
+
+def test_a_sleeping_job_is_woken(pool):
+    def task():
+        yield threads.UNTIL_WOKEN
+        return 'awake'
+
+    job, ended = spawn(pool, task())
+    time.sleep(0.05)
+    assert not ended
+    job.wake()
+    assert job.ended.wait(5) and ended == [('awake', None)]
+
+
+def test_a_wake_during_a_step_is_not_lost(pool):
+    inside, go_on = threading.Event(), threading.Event()
+
+    def task():
+        inside.set()
+        go_on.wait(5)
+        yield threads.UNTIL_WOKEN
+        return 'awake'
+
+    job, ended = spawn(pool, task())
+    inside.wait(5)
+    job.wake()
+    go_on.set()
+    assert job.ended.wait(5)
+
+
+def test_an_exception_can_be_thrown_into_a_sleeping_job(pool):
+    def task():
+        try:
+            yield 1000
+        except scheduler.Cancelled as error:
+            return str(error)
+
+    job, ended = spawn(pool, task())
+    time.sleep(0.02)
+    job.throw(scheduler.Cancelled('enough'))
+    assert job.ended.wait(5) and ended == [('enough', None)]
+
+
+def test_a_lane_bounds_what_runs_side_by_side_and_all_of_it_ends(pool):
+    lane, guard = threads.Lane(2), threading.Lock()
+    running, most = 0, 0
+
+    def task():
+        nonlocal running, most
+        for _ in range(3):
+            with guard:
+                running += 1
+                most = max(most, running)
+            time.sleep(0.01)
+            with guard:
+                running -= 1
+            yield 0.001
+
+    jobs = [spawn(pool, task(), lane=lane)[0] for _ in range(10)]
+    assert all(job.ended.wait(10) for job in jobs)
+    assert most == 2
+
+
+def test_sleeping_jobs_hold_no_thread(pool):
+    """Far more jobs than threads: all sleep at the same time."""
+
+    def task():
+        yield 0.2
+
+    began = time.monotonic()
+    jobs = [spawn(pool, task())[0] for _ in range(500)]
+    assert all(job.ended.wait(10) for job in jobs)
+    assert time.monotonic() - began < 3
+
+
+def test_a_closed_pool_takes_nothing_and_names_what_is_left():
+    pool = threads.TaskPool(2, 'closed')
+
+    def forever():
+        while True:
+            yield 1000
+
+    job, _ = spawn(pool, forever())
+    assert pool.close(0.05) == [job]
+    with pytest.raises(RuntimeError):
+        spawn(pool, forever())
+    job.throw(scheduler.Cancelled())
+    assert job.ended.wait(5)
