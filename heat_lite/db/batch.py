@@ -13,13 +13,16 @@ CHUNK = 128
 
 
 def insert(statement, rows, returning=None):
-    """Insert dicts with one statement; keys that a row lacks become NULL. With ``returning``, that column of each row, in order."""
+    """Insert dicts with one statement; keys that a row lacks become NULL. With ``returning``, that (generated) column of each row, in order."""
     if not rows:
         return []
     rows = _same_keys(rows)
     if returning is None:
         session.execute(statement, rows)
         return []
+    if session.dialect() == 'sqlite':
+        # SQLAlchemy would insert row by row there, not knowing that SQLite numbers the rows of one statement upwards
+        return sorted(session.execute(statement.returning(returning), rows).scalars())
     return list(session.execute(statement.returning(returning, sort_by_parameter_order=True), rows).scalars())
 
 
