@@ -10,6 +10,9 @@ HEAT_LITE = [
         help='Native threads or green threads in the engine. The doors of HTTP always use green threads.',
     ),
     cfg.IntOpt('max_parallel_handlers', default=8, min=1, help='Calls to the cloud that run side by side for the resources of a stack.'),
+    cfg.IntOpt(
+        'task_threads', default=64, min=1, help='Threads of an engine that step the work on resources; they are started when needed.'
+    ),
     cfg.IntOpt('graceful_shutdown_timeout', default=60, min=0, help='Seconds that work under way is given when a process is stopped.'),
     cfg.FloatOpt('worker_restart_delay', default=1.0, min=0, help='Seconds before a worker that died young is replaced; grows up to 30.'),
 ]

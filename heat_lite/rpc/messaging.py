@@ -18,6 +18,7 @@ from heat_lite.rpc import api, errors
 LOG = logging.getLogger(__name__)
 
 transport = None
+_url = None
 _notifications = None
 
 # Raised on purpose to tell the caller something; anything else is a fault of ours and leaves a traceback in the log.
@@ -26,9 +27,10 @@ EXPECTED = (exception.HeatException, ValueError)
 
 def setup(conf, url=None):
     """Open the transport that ``url``, or else the configuration, names. Connections are made when first used, so fork before that."""
-    global transport
+    global transport, _url
     cleanup()
     _register_options(conf)
+    _url = url
     transport = oslo_messaging.get_rpc_transport(conf, url=url, allowed_remote_exmods=[])
     return transport
 
@@ -82,7 +84,7 @@ def notifier(publisher_id):
     """Sends notifications as [oslo_messaging_notifications] says: to nobody unless a driver is configured there."""
     global _notifications
     if _notifications is None:
-        _notifications = oslo_messaging.get_notification_transport(transport.conf)
+        _notifications = oslo_messaging.get_notification_transport(transport.conf, url=_url)
     return oslo_messaging.Notifier(_notifications, publisher_id=publisher_id, serializer=ContextSerializer())
 
 

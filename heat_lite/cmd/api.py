@@ -1,0 +1,34 @@
+"""``heat-lite-api``: the processes that serve the REST API."""
+
+import importlib
+import os
+import sys
+
+from heat_lite.cmd import concurrency, settings, workers
+
+
+def main(argv=None):
+    """Serve until told to stop; the exit status."""
+    concurrency.green()
+    conf = settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-api')
+    settings.start_logging(conf)
+    web = importlib.import_module('heat_lite.cmd.web')
+    options = conf.heat_api
+    try:
+        sock = web.listen(options.bind_host, options.bind_port, options)
+    except OSError as error:
+        print(f'heat-lite-api: cannot listen on {options.bind_host}:{options.bind_port}: {error}', file=sys.stderr)
+        return 1
+    run = importlib.import_module('heat_lite.cmd.api_worker').prepare(conf, sock)
+    supervisor = workers.Supervisor(
+        run,
+        options.workers or os.cpu_count() or 1,
+        grace=conf.heat_lite.graceful_shutdown_timeout,
+        delay=conf.heat_lite.worker_restart_delay,
+        reload=lambda: settings.reload(conf),
+    )
+    return supervisor.serve()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

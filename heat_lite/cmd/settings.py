@@ -1,0 +1,24 @@
+"""What every program does first: options, configuration files, logs."""
+
+from oslo_config import cfg
+from oslo_log import log
+
+from heat_lite import conf as options
+
+
+def load(args, prog, conf=cfg.CONF):
+    """Read the command line and the configuration files."""
+    if not conf.find('debug'):
+        log.register_options(conf)
+    return options.load(args, prog, conf)
+
+
+def start_logging(conf):
+    """Logs as configured: request ids in every line that has a context."""
+    # eventlet's trouble with logging comes of native threads beside green ones; we never have both
+    log.setup(conf, 'heat_lite', fix_eventlet=False)
+
+
+def reload(conf):
+    """Take over what changed in the files; of options that cannot change in a running process, the log tells."""
+    conf.mutate_config_files()
