@@ -1,0 +1,35 @@
+"""Events of a stack, or of one of its resources."""
+
+from webob import exc
+
+from heat_lite.api.v1 import params, views
+
+
+class EventController:
+    scope = 'events'
+
+    def __init__(self, client):
+        self.client = client
+
+    def index(self, request, tenant_id, stack_name, stack_id, resource_name=None):
+        """The events; of a resource there must be some, since one that has none is not there."""
+        query = params.read(params.EVENTS, request.query)
+        filters = params.read(params.EVENT_FILTERS, request.query)
+        if resource_name is not None:
+            filters['resource_name'] = resource_name
+        identity = params.identity_of(tenant_id, stack_name, stack_id)
+        rows = self.client.list_events(request.context, stack_identity=identity, filters=filters or None, **query)
+        if resource_name is not None and not rows:
+            raise exc.HTTPNotFound(f'No events found for resource {resource_name}')
+        with_root = query.get('nested_depth') is not None
+        return {'events': [views.event(request, row, with_root=with_root) for row in rows]}
+
+    def show(self, request, resource_name, event_id, **where):
+        rows = self.client.list_events(
+            request.context,
+            stack_identity=params.identity_of(**where),
+            filters={'resource_name': resource_name, 'uuid': event_id},
+        )
+        if not rows:
+            raise exc.HTTPNotFound(f'No event {event_id} found')
+        return {'event': views.event(request, rows[0], with_detail=True)}
