@@ -1,0 +1,68 @@
+"""The function yaql. Only templates that use it load this module: the library costs time and memory at its import."""
+
+import functools
+
+import yaql
+from yaql.language import exceptions
+
+from heat_lite.template.function import Function, resolve
+
+#: Defaults of the options limit_iterators and memory_quota of group [yaql]; ``limit`` sets them.
+_limits = {'yaql.limitIterators': 200, 'yaql.memoryQuota': 10000}
+
+
+class Yaql(Function):
+    """{yaql: {expression: text, data: anything}}; the expression sees the data as ``$.data``."""
+
+    __slots__ = ()
+
+    def check(self):
+        if not isinstance(self.args, dict):
+            raise TypeError(f'Arguments to "{self.name}" must be a map.')
+        if 'expression' not in self.args or not self.args.keys() <= {'expression', 'data'}:
+            raise ValueError(f'"{self.name}" syntax should be {self.name}: {{expression: $.data.var1.sum(), data: {{var1: [3, 2, 1]}}}}')
+        expression = self.args['expression']
+        if not isinstance(expression, Function):
+            self._compiled(expression)
+
+    def _compiled(self, expression):
+        if not isinstance(expression, str):
+            raise TypeError(f'The "expression" argument to {self.name} must contain a string.')
+        try:
+            return _engine()(expression)
+        except exceptions.YaqlException as error:
+            raise ValueError(f'Bad expression {error}') from None
+
+    def result(self, scope):
+        expression = self._compiled(resolve(self.args['expression'], scope))
+        data = resolve(self.args.get('data', {}), scope)
+        context = _context().create_child_context()
+        try:
+            return _plain(expression.evaluate(data={'data': data}, context=context))
+        except (exceptions.YaqlException, StopIteration, RecursionError) as error:
+            raise ValueError(str(error)) from None
+
+
+def limit(iterators, memory):
+    """How long lists, and how much memory, an expression may use from now on."""
+    _limits.update({'yaql.limitIterators': iterators, 'yaql.memoryQuota': memory})
+    _engine.cache_clear()
+
+
+@functools.cache
+def _engine():
+    return yaql.YaqlFactory().create({**_limits, 'yaql.convertInputData': True, 'yaql.convertOutputData': True})
+
+
+@functools.cache
+def _context():
+    return yaql.create_context()
+
+
+def _plain(value):
+    """Tuples, sets and generators as lists: templates know no others."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    return value

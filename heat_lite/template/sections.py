@@ -1,0 +1,99 @@
+"""The shape of a template: which sections and keys there may be, and of what type, before anything in them is read."""
+
+from heat_lite.common import exception
+
+
+def validate(data, version):
+    """Refuses unknown sections."""
+    known = version.sections
+    for section in data:
+        if section not in known:
+            raise exception.StackValidationFailed(exception.InvalidTemplateSection.msg_fmt % {'section': section})
+
+
+def validate_resources(snippets, version):
+    """Refuses unknown keys of resources, and resources without a type."""
+    _require_map(snippets, version)
+    check = _check_hot_body if version.key == 'heat_template_version' else _check_cfn_body
+    for snippet in snippets.values():
+        check(snippet, version)
+
+
+def _require_map(snippets, version):
+    if not isinstance(snippets, dict):
+        word = version.dialect.sections['resources']
+        raise exception.StackValidationFailed(f'"{word}" must contain a map of resource maps. Found a [{type(snippets)}] instead')
+
+
+def _check_hot_body(snippet, version):
+    if not snippet:
+        raise exception.StackValidationFailed('Each resource must contain a type key.')
+    if not isinstance(snippet, dict):
+        raise exception.StackValidationFailed(f'"resources" must contain a map of resource maps. Found a [{type(snippet)}] instead')
+    known = version.dialect.resource.values()
+    for key in snippet:
+        if key not in known:
+            raise exception.StackValidationFailed(f'"{key}" is not a valid keyword inside a resource definition')
+    later = sorted(set(snippet) - version.resource_keys)
+    if later:
+        raise exception.StackValidationFailed(f'Invalid keyword(s) inside a resource definition: {", ".join(later)}')
+    if 'type' not in snippet:
+        raise exception.StackValidationFailed('Each resource must contain a type key.')
+
+
+def _check_cfn_body(snippet, version):
+    if snippet is not None and not isinstance(snippet, dict):
+        raise exception.StackValidationFailed(f'Resources must contain Resource. Found a [{type(snippet)}] instead')
+    if not (snippet or {}).get('Type'):
+        raise exception.StackValidationFailed(_NO_TYPE)
+
+
+_NO_TYPE = 'Each Resource must contain a Type key.'
+#: part -> (Python types, the word for them). Functions are maps here: nothing has been parsed yet.
+_TYPES = {
+    'type': ((str,), 'string'),
+    'properties': ((dict,), 'object'),
+    'metadata': ((dict,), 'object'),
+    'depends_on': ((list, str), 'list or string'),
+    'deletion_policy': ((str, dict), 'string'),
+    'update_policy': ((dict,), 'object'),
+    'description': ((str,), 'string'),
+    'external_id': ((str, dict), 'string'),
+    'condition': ((str, bool, dict), 'string_or_boolean'),
+}
+
+
+def checked_resources(snippets, version):
+    """The same resources, each part of them of its type."""
+    _require_map(snippets, version)
+    for name, snippet in snippets.items():
+        _check_types(name, snippet, version)
+    return snippets
+
+
+def _check_types(name, snippet, version):
+    if not isinstance(snippet, dict) or not snippet.get(version.dialect.resource['type']):
+        raise exception.StackValidationFailed(_NO_TYPE)
+    for part, word in version.dialect.resource.items():
+        if word not in snippet or (part == 'condition' and not version.has_conditions):
+            continue
+        types, expected = _TYPES[part]
+        if not isinstance(snippet[word], types):
+            if part == 'condition' and version.dialect.name == 'cfn':
+                expected = 'string or boolean'
+            raise exception.StackValidationFailed(f'Resource {name} {word} type must be {expected}')
+        if part == 'depends_on' and not all(isinstance(other, str) for other in snippet[word]):
+            raise exception.StackValidationFailed(f'Resource {name} {word} must be a list of strings')
+
+
+def validate_output(name, snippet, version):
+    """Refuses outputs that are no maps or have no value."""
+    path = (version.dialect.sections['outputs'], name)
+    if not isinstance(snippet, dict):
+        raise _output_failure(f'Output definitions must be a map. Found a {type(snippet).__name__} instead', path)
+    if version.dialect.output['value'] not in snippet:
+        raise _output_failure(f'Each output definition must contain a {version.dialect.output["value"]} key.', path)
+
+
+def _output_failure(message, path):
+    return exception.StackValidationFailed(message, error='Output validation error', path=path)
