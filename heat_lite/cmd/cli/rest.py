@@ -7,7 +7,7 @@ import urllib.parse
 import urllib.request
 from typing import Any
 
-DEFAULT_ENDPOINT = 'http://127.0.0.1:8004/v1/demo'
+DEFAULT_ENDPOINT = 'http://127.0.0.1:8004/v1/default'
 LOOPBACK = ('127.0.0.1', 'localhost', '::1')
 
 

@@ -1,0 +1,1 @@
+"""Answers recorded from OpenStack Heat 27, and what replays them."""

@@ -1,0 +1,305 @@
+"""The whole service as real processes, in its shapes: embedded, and split over a broker with either database."""
+
+import contextlib
+import dataclasses
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+import uuid
+from pathlib import Path
+
+import psycopg2
+import pymysql
+import pytest
+import requests
+
+from tests import identity
+
+BIN = Path(sys.executable).parent
+ALL = ('embedded', 'mariadb', 'postgresql', 'keystone')
+READY_SECONDS = 60
+STOP_SECONDS = 20
+
+USERS = {
+    'demo': {'password': 'secret', 'project': 'demo', 'roles': ['member', 'heat_stack_owner']},
+    'other': {'password': 'secret', 'project': 'other', 'roles': ['member', 'heat_stack_owner']},
+    'reader': {'password': 'secret', 'project': 'demo', 'roles': ['reader']},
+    'heat': {'password': 'secret', 'project': 'service', 'roles': ['admin', 'service']},
+}
+
+
+class Unavailable(Exception):
+    """A server that this shape needs is not on this machine."""
+
+
+@dataclasses.dataclass
+class Service:
+    """A running service as its clients see it."""
+
+    shape: str
+    url: str  # without a project
+    project: str
+    folder: Path
+    auth_url: str | None = None
+    processes: dict[str, subprocess.Popen] = dataclasses.field(default_factory=dict)
+    tokens: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def endpoint(self):
+        return f'{self.url}/{self.project}'
+
+    def token(self, user='demo'):
+        """A token where this shape wants one."""
+        if self.auth_url and user not in self.tokens:
+            domain = {'name': 'Default'}
+            who = {'name': user, 'password': USERS[user]['password'], 'domain': domain}
+            scope = {'project': {'name': USERS[user]['project'], 'domain': domain}}
+            body = {'auth': {'identity': {'methods': ['password'], 'password': {'user': who}}, 'scope': scope}}
+            self.tokens[user] = requests.post(self.auth_url + '/auth/tokens', json=body, timeout=10).headers['X-Subject-Token']
+        return self.tokens.get(user)
+
+    def ask(self, method, path, data=None, params=None, user='demo', project=None, **options):
+        """One plain request below the project's URL; the requests.Response."""
+        headers = {'Accept': 'application/json', 'Content-Type': 'application/json', **options.pop('headers', {})}
+        if self.auth_url:
+            headers.setdefault('X-Auth-Token', self.token(user))
+        url = f'{self.url}/{project or self.project}{path}'
+        sent = {'json': data} if isinstance(data, (dict, list)) else {'data': data}
+        options.setdefault('allow_redirects', False)
+        return requests.request(method, url, params=params, headers=headers, timeout=60, **sent, **options)
+
+    def http(self, method, path, data=None, params=None):
+        """The same as (status, decoded body), for the player of recorded cases."""
+        answer = self.ask(method, path, data, params)
+        try:
+            return answer.status_code, answer.json() if answer.content else None
+        except ValueError:
+            return answer.status_code, answer.text
+
+    def environ(self):
+        """The environment of a stock client."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith('OS_')}
+        if not self.auth_url:
+            return kept | {'OS_AUTH_TYPE': 'none', 'OS_ENDPOINT': self.endpoint}
+        return kept | {
+            'OS_AUTH_URL': self.auth_url,
+            'OS_USERNAME': 'demo',
+            'OS_PASSWORD': USERS['demo']['password'],
+            'OS_PROJECT_NAME': 'demo',
+            'OS_USER_DOMAIN_NAME': 'Default',
+            'OS_PROJECT_DOMAIN_NAME': 'Default',
+            'OS_IDENTITY_API_VERSION': '3',
+            'OS_REGION_NAME': 'RegionOne',
+        }
+
+    def logs(self):
+        return '\n'.join(f'==> {path.name} <==\n{path.read_text()[-4000:]}' for path in sorted(self.folder.glob('*.log')))
+
+
+# --------------------------------------------------------------- processes
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        return probe.getsockname()[1]
+
+
+def start(service, name, *command):
+    environ = {key: value for key, value in os.environ.items() if not key.startswith('OS_')}
+    with (service.folder / f'{name}.log').open('ab') as log:
+        process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environ)
+    service.processes[name] = process
+    return process
+
+
+def stop(process):
+    """End a process as an operator would; its exit status."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+    try:
+        return process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
+
+
+def wait_until_ready(service):
+    """Until a request reaches an engine and comes back."""
+    end = time.monotonic() + READY_SECONDS
+    while time.monotonic() < end:
+        dead = {name: process.returncode for name, process in service.processes.items() if process.poll() is not None}
+        assert not dead, f'ended too early: {dead}\n{service.logs()}'
+        with contextlib.suppress(requests.RequestException):
+            if service.ask('GET', '/stacks').status_code == 200:
+                return
+        time.sleep(0.05)
+    raise AssertionError(f'not ready after {READY_SECONDS} seconds\n{service.logs()}')
+
+
+@contextlib.contextmanager
+def running(service):
+    """Wait until ``service`` answers; end its processes afterwards."""
+    try:
+        wait_until_ready(service)
+        yield service
+    finally:
+        for process in service.processes.values():
+            stop(process)
+
+
+# --------------------------------------------------------------- databases and broker
+
+
+@contextlib.contextmanager
+def mariadb(name):
+    def run(statement):
+        with contextlib.closing(pymysql.connect(host='127.0.0.1', user='root', connect_timeout=3)) as connection:
+            connection.cursor().execute(statement)
+
+    try:
+        run(f'CREATE DATABASE {name} CHARACTER SET utf8mb4')
+    except pymysql.err.OperationalError as error:
+        raise Unavailable(f'no MariaDB: {error}') from error
+    try:
+        yield f'mysql+pymysql://root@127.0.0.1/{name}'
+    finally:
+        run(f'DROP DATABASE {name}')
+
+
+@contextlib.contextmanager
+def postgresql(name):
+    def run(statement):
+        with contextlib.closing(psycopg2.connect(host='127.0.0.1', user='postgres', dbname='postgres', connect_timeout=3)) as connection:
+            connection.autocommit = True
+            connection.cursor().execute(statement)
+
+    try:
+        run(f'CREATE DATABASE {name}')
+    except psycopg2.OperationalError as error:
+        raise Unavailable(f'no PostgreSQL: {error}') from error
+    try:
+        yield f'postgresql+psycopg2://postgres@127.0.0.1/{name}'
+    finally:
+        run(f'DROP DATABASE {name} WITH (FORCE)')
+
+
+def rabbitmqctl(*words):
+    command = shutil.which('rabbitmqctl') or '/usr/sbin/rabbitmqctl'
+    try:
+        subprocess.run([command, '-q', *words], check=True, capture_output=True, timeout=60)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Unavailable(f'no RabbitMQ: {error}') from error
+
+
+@contextlib.contextmanager
+def vhost(name):
+    """A RabbitMQ of our own: engines of two tests would answer each other's requests otherwise."""
+    rabbitmqctl('add_vhost', name)
+    try:
+        rabbitmqctl('set_permissions', '-p', name, 'guest', '.*', '.*', '.*')
+        yield f'rabbit://guest:guest@127.0.0.1:5672/{name}'
+    finally:
+        rabbitmqctl('delete_vhost', name)
+
+
+# --------------------------------------------------------------- the shapes
+
+
+@contextlib.contextmanager
+def embedded(folder):
+    port = free_port()
+    service = Service('embedded', f'http://127.0.0.1:{port}/v1', 'demo', folder)
+    start(service, 'up', BIN / 'heat-lite', 'up', '--port', port, '--data-dir', folder / 'data')
+    with running(service):
+        yield service
+
+
+CONFIGURATION = """
+    [DEFAULT]
+    transport_url = {transport}
+    num_engine_workers = 1
+    rpc_response_timeout = 30
+    host = {host}
+
+    [database]
+    connection = {database}
+
+    [heat_api]
+    bind_host = 127.0.0.1
+    bind_port = {port}
+    workers = 1
+
+    [paste_deploy]
+    flavor = {flavor}
+
+    [oslo_messaging_notifications]
+    driver = noop
+"""
+CREDENTIALS = """
+    [{section}]
+    auth_type = password
+    auth_url = {url}
+    www_authenticate_uri = {url}
+    username = heat
+    password = secret
+    project_name = service
+    user_domain_name = Default
+    project_domain_name = Default
+"""
+
+
+def write_configuration(folder, auth_url=None, **values):
+    text = CONFIGURATION.format(host=f'host-{uuid.uuid4().hex[:8]}', flavor='keystone' if auth_url else 'noauth', **values)
+    if auth_url:
+        text += CREDENTIALS.format(section='keystone_authtoken', url=auth_url)
+    path = folder / 'heat-lite.conf'
+    path.write_text(textwrap.dedent(text))
+    return path
+
+
+@contextlib.contextmanager
+def split(folder, shape, database, keystone=False):
+    """API and engine over RabbitMQ; with a Keystone of the tests, or without login."""
+    unique = f'heat_lite_test_{uuid.uuid4().hex[:10]}'
+    port = free_port()
+    url = f'http://127.0.0.1:{port}/v1'
+    with contextlib.ExitStack() as needed:
+        values = {'database': needed.enter_context(database(unique)), 'transport': needed.enter_context(vhost(unique)), 'port': port}
+        auth_url = None
+        if keystone:
+            auth_url = needed.enter_context(identity.serve(identity.Identity(USERS, {'orchestration': f'{url}/%(project_id)s'})))
+        configuration = write_configuration(folder, auth_url, **values)
+        service = Service(shape, url, identity.ident('demo') if keystone else 'demo', folder, auth_url)
+        made = subprocess.run([BIN / 'heat-lite-manage', '--config-file', configuration, 'db_sync'], capture_output=True, text=True)
+        assert made.returncode == 0, made.stderr
+        start(service, 'engine', BIN / 'heat-lite-engine', '--config-file', configuration)
+        start(service, 'api', BIN / 'heat-lite-api', '--config-file', configuration)
+        needed.enter_context(running(service))
+        yield service
+
+
+def shape(name, folder):
+    """The context manager of a shape by its name."""
+    makers = {
+        'embedded': lambda: embedded(folder),
+        'mariadb': lambda: split(folder, 'mariadb', mariadb),
+        'postgresql': lambda: split(folder, 'postgresql', postgresql),
+        'keystone': lambda: split(folder, 'keystone', mariadb, keystone=True),
+    }
+    return makers[name]()
+
+
+def missing(error):
+    """Where a server is missing: a skip for a developer, a failure where everything must be there."""
+    (pytest.fail if os.environ.get('CI') else pytest.skip)(str(error))
+
+
+def of(*names):
+    """Parameters of the ``service`` fixture; tests of one shape stay in one worker, so that it starts once."""
+    return pytest.mark.parametrize('service', [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names], indirect=True)

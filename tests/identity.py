@@ -1,0 +1,217 @@
+"""A small Keystone v3 for tests: users and projects from a table, tokens, catalog, token validation, trusts. Kept in memory."""
+
+import contextlib
+import datetime
+import json
+import re
+import threading
+import uuid
+from socketserver import ThreadingMixIn
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+DOMAIN = {'id': 'default', 'name': 'Default'}
+TIME = '%Y-%m-%dT%H:%M:%S.%fZ'
+REASONS = {200: 'OK', 201: 'Created', 204: 'No Content', 300: 'Multiple Choices', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found'}
+
+
+class Refused(Exception):
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+def ident(name):
+    """The same id for the same name, in Keystone's form."""
+    return uuid.uuid5(uuid.NAMESPACE_DNS, name).hex
+
+
+class Identity:
+    """The WSGI application.
+
+    ``users`` maps a name to its password, project and roles; ``services`` a type to its URL, with %(project_id)s in it.
+    """
+
+    ROUTES = (
+        ('GET', '/', 'versions'),
+        ('GET', '/v3/?', 'version'),
+        ('POST', '/v3/auth/tokens', 'log_in'),
+        ('GET', '/v3/auth/tokens', 'validate'),
+        ('HEAD', '/v3/auth/tokens', 'validate'),
+        ('GET', '/v3/auth/catalog', 'catalog'),
+        ('GET', '/v3/projects', 'projects'),
+        ('GET', '/v3/projects/([^/]+)', 'project'),
+        ('POST', '/v3/OS-TRUST/trusts', 'make_trust'),
+        ('GET', '/v3/OS-TRUST/trusts/([^/]+)', 'trust'),
+        ('DELETE', '/v3/OS-TRUST/trusts/([^/]+)', 'drop_trust'),
+    )
+
+    def __init__(self, users, services, region='RegionOne'):
+        self.users = users
+        self.services = services
+        self.region = region
+        self.url = None  # known once it is served
+        self.tokens = {}
+        self.trusts = {}
+        self.asked = []  # (method, path) of each request, for tests that count
+
+    def __call__(self, environ, start_response):
+        method, path = environ['REQUEST_METHOD'], environ['PATH_INFO'] or '/'
+        self.asked.append((method, path))
+        size = int(environ.get('CONTENT_LENGTH') or 0)
+        try:
+            status, body, headers = self.route(method, path, json.loads(environ['wsgi.input'].read(size) or 'null'), environ)
+        except Refused as error:
+            body = {'error': {'code': error.status, 'message': str(error), 'title': REASONS[error.status]}}
+            status, headers = error.status, []
+        content = b'' if body is None or method == 'HEAD' else json.dumps(body).encode()
+        headers += [('Content-Type', 'application/json'), ('Content-Length', str(len(content)))]
+        start_response(f'{status} {REASONS[status]}', headers)
+        return [content]
+
+    def route(self, method, path, body, environ):
+        for wanted, pattern, name in self.ROUTES:
+            found = re.fullmatch(pattern, path)
+            if found and method == wanted:
+                return getattr(self, name)(environ, body, *found.groups())
+        raise Refused(404, f'Could not find {path}.')
+
+    # -- discovery
+
+    def description(self):
+        return {'id': 'v3.14', 'status': 'stable', 'links': [{'rel': 'self', 'href': self.url + '/'}], 'media-types': []}
+
+    def versions(self, environ, body):
+        return 300, {'versions': {'values': [self.description()]}}, []
+
+    def version(self, environ, body):
+        return 200, {'version': self.description()}, []
+
+    # -- tokens
+
+    def log_in(self, environ, body):
+        identity = body['auth']['identity']
+        if 'password' in identity['methods']:
+            given = identity['password']['user']
+            name = next((name for name in self.users if given.get('name') == name or given.get('id') == ident(name)), None)
+            if name is None or self.users[name]['password'] != given['password']:
+                raise Refused(401, 'The request you have made requires authentication.')
+        else:
+            name = self.known(identity['token']['id'])['user']['name']
+        return self.issue(name, body['auth'].get('scope', {}), identity['methods'])
+
+    def issue(self, name, scope, methods):
+        user = self.users[name]
+        token = {
+            'methods': methods,
+            'user': {'id': ident(name), 'name': name, 'domain': DOMAIN, 'password_expires_at': None},
+            'issued_at': datetime.datetime.now(datetime.UTC).strftime(TIME),
+            'expires_at': (datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)).strftime(TIME),
+            'audit_ids': [uuid.uuid4().hex[:22]],
+        }
+        if 'project' in scope or 'OS-TRUST:trust' in scope:
+            project = user['project']
+            token['project'] = {'id': ident(project), 'name': project, 'domain': DOMAIN}
+            token['roles'] = [{'id': ident(role), 'name': role} for role in user['roles']]
+            token['catalog'] = self.entries(ident(project))
+        key = uuid.uuid4().hex
+        self.tokens[key] = token
+        return 201, {'token': token}, [('X-Subject-Token', key)]
+
+    def known(self, key):
+        if key not in self.tokens:
+            raise Refused(401, 'The request you have made requires authentication.')
+        return self.tokens[key]
+
+    def asker(self, environ):
+        return self.known(environ.get('HTTP_X_AUTH_TOKEN', ''))
+
+    def validate(self, environ, body):
+        self.asker(environ)
+        key = environ.get('HTTP_X_SUBJECT_TOKEN', '')
+        if key not in self.tokens:
+            raise Refused(404, f'Could not find token: {key}.')
+        return 200, {'token': self.tokens[key]}, [('X-Subject-Token', key)]
+
+    def entries(self, project_id):
+        urls = {'identity': self.url, **self.services}
+        return [
+            {
+                'id': ident(kind),
+                'type': kind,
+                'name': kind,
+                'endpoints': [
+                    {
+                        'id': ident(kind + interface),
+                        'interface': interface,
+                        'region': self.region,
+                        'region_id': self.region,
+                        'url': url.replace('%(project_id)s', project_id),
+                    }
+                    for interface in ('public', 'internal', 'admin')
+                ],
+            }
+            for kind, url in urls.items()
+        ]
+
+    def catalog(self, environ, body):
+        return 200, {'catalog': self.asker(environ)['catalog']}, []
+
+    # -- projects and trusts
+
+    def all_projects(self):
+        names = sorted({user['project'] for user in self.users.values()})
+        return [{'id': ident(name), 'name': name, 'domain_id': DOMAIN['id'], 'enabled': True} for name in names]
+
+    def projects(self, environ, body):
+        self.asker(environ)
+        return 200, {'projects': self.all_projects(), 'links': {}}, []
+
+    def project(self, environ, body, project_id):
+        self.asker(environ)
+        for found in self.all_projects():
+            if found['id'] == project_id:
+                return 200, {'project': found}, []
+        raise Refused(404, f'Could not find project: {project_id}.')
+
+    def make_trust(self, environ, body):
+        self.asker(environ)
+        trust = body['trust'] | {'id': uuid.uuid4().hex}
+        self.trusts[trust['id']] = trust
+        return 201, {'trust': trust}, []
+
+    def trust(self, environ, body, trust_id):
+        self.asker(environ)
+        if trust_id not in self.trusts:
+            raise Refused(404, f'Could not find trust: {trust_id}.')
+        return 200, {'trust': self.trusts[trust_id]}, []
+
+    def drop_trust(self, environ, body, trust_id):
+        self.trust(environ, body, trust_id)
+        del self.trusts[trust_id]
+        return 204, None, []
+
+
+class Quiet(WSGIRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+class Threads(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+@contextlib.contextmanager
+def serve(application):
+    """Serve an application on a free loopback port; its URL. An Identity learns where it is."""
+    server = make_server('127.0.0.1', 0, application, Threads, Quiet)
+    url = f'http://127.0.0.1:{server.server_port}'
+    if isinstance(application, Identity):
+        application.url = url = url + '/v3'
+    thread = threading.Thread(target=server.serve_forever, kwargs={'poll_interval': 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield url
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
