@@ -38,7 +38,13 @@ MODULE_LINES = 400
 OWN_IMPORTS = 15
 MEDIAN_LINES = 10
 # what is over a limit, each with its reason
-WIDE_CLASSES = {'Resource': 'the contract of resource plug-ins: many small methods to override, as in Heat'}
+WIDE_CLASSES = {
+    'Resource': 'the contract of resource plug-ins: many small methods to override, as in Heat',
+    'Stack': 'one noun that every action asks: mostly questions of a line or two',
+}
+WIDE_IMPORTS = {'heat_lite/engine/service.py': 'puts the doors of the engine together, and does nothing else'}
+# single modules that reach further than their floor
+BEYOND = {'resources': ('engine.registry',)}  # resources/__init__.py fills the registry that cmd hands to the engine
 LONG_MODULES: dict[str, str] = {}
 
 
@@ -103,12 +109,13 @@ def test_each_module_stands_on_a_floor():
 @pytest.mark.parametrize('floor', FLOORS)
 def test_imports_go_down(floor):
     allowed = (floor, '', *FLOORS[floor])
+    beyond = {name: (*allowed, *more) for name, more in BEYOND.items()}
     wrong = [
         f'{place(path, line)} imports {name}'
         for path in trees()
         if floor_of(path) == floor
         for line, name in own_imports(path)
-        if name and not covered(name, allowed)
+        if name and not covered(name, beyond.get(module_name(path), allowed))
     ]
     assert not wrong, '\n'.join(wrong)
 
@@ -241,7 +248,7 @@ def test_modules_are_small():
 def test_modules_need_few_of_ours():
     counts = {place(path): len({name for _, name in own_imports(path)}) for path in trees()}
     many = {name: count for name, count in counts.items() if count > OWN_IMPORTS}
-    assert not many, many
+    assert many.keys() <= WIDE_IMPORTS.keys(), many
 
 
 def test_modules_say_what_lives_there():
