@@ -110,15 +110,12 @@ def properties(item):
     return {name: item.properties.get(name) for name in item.properties_schema if not item.properties_schema[name].hidden}
 
 
-def event(row, stack_item, identity=None):
-    """A row of the event table."""
-    where = identity or stack_item
+def event(row, stack_identity):
+    """A row of the event table; ``stack_identity`` is a HeatIdentifier."""
     return {
-        'event_identity': identifier.HeatIdentifier(where.tenant, where.stack_name, where.stack_id)
-        .event(row.resource_name, row.uuid)
-        .as_dict(),
-        'stack_identity': where.as_dict(),
-        'stack_name': where.stack_name,
+        'event_identity': stack_identity.event(row.resource_name, row.uuid).as_dict(),
+        'stack_identity': stack_identity.as_dict(),
+        'stack_name': stack_identity.stack_name,
         'event_time': time(row.created_at),
         'resource_name': row.resource_name,
         'physical_resource_id': row.physical_resource_id,

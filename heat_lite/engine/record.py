@@ -26,14 +26,11 @@ def utcnow():
 class Record:
     """One row of the resource table. Change it with ``set``, so that the journal knows."""
 
-    __slots__ = (
-        'journal', 'id', 'uuid', 'name', 'stack_id', 'root_stack_id', 'nova_instance', 'rsrc_metadata', 'requires', 'needed_by', 'replaces', 'replaced_by',
-        'current_template_id', 'action', 'status', 'status_reason', 'created_at', 'updated_at', 'engine_id', 'properties', 'data', 'prop_data_id',
-    )  # fmt: skip
-    COLUMNS = (
-        'uuid', 'name', 'stack_id', 'root_stack_id', 'nova_instance', 'rsrc_metadata', 'requires', 'needed_by', 'replaces', 'replaced_by',
-        'current_template_id', 'action', 'status', 'status_reason', 'created_at', 'updated_at', 'engine_id',
-    )  # fmt: skip
+    COLUMNS = tuple(
+        'uuid name stack_id root_stack_id nova_instance rsrc_metadata requires needed_by replaces replaced_by current_template_id '
+        'action status status_reason created_at updated_at engine_id'.split()
+    )
+    __slots__ = ('journal', 'id', 'properties', 'data', 'prop_data_id', *COLUMNS)
 
     def __init__(self, journal, name, stack_id):
         self.journal = journal

@@ -184,6 +184,10 @@ class Resource:
             return None
         return self.attributes.get(*path)
 
+    def has_attribute(self, name):
+        """Whether ``get_attr`` may ask for it; overridden by types whose attributes are not fixed."""
+        return name in self.all_attributes_schema()
+
     def _attribute_value(self, name):
         if name == SHOW:
             return self.show()

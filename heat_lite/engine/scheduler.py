@@ -87,6 +87,7 @@ class TaskRunner:
         self._timeout = timeout
         self._deadline = None
         self.pause = 0
+        self._due = 0.0
         self.started = self.done = False
         self.result = None
 
@@ -127,6 +128,11 @@ class TaskRunner:
         thrown, self._thrown = self._thrown, None
         asked = next(self._generator) if thrown is None else self._generator.throw(thrown)
         self.pause = next(self._pauses) if asked is None else asked
+        self._due = self._clock() + self.pause
+
+    def wait_left(self):
+        """Seconds until the task wants to be stepped again."""
+        return max(0.0, self._due - self._clock())
 
     def throw(self, error):
         """Let ``error`` come up inside the task at its next step."""
@@ -219,7 +225,7 @@ class DependencyTaskGroup:
                 if self.patience_left() == 0:
                     self._cancel_running()
                 elif self.running:
-                    yield min(self.patience_left(), *(runner.pause for runner in self.running.values()))
+                    yield min(self.patience_left(), *(runner.wait_left() for runner in self.running.values()))
         finally:
             self._cancel_running()
         self.raise_errors()
@@ -234,7 +240,8 @@ class DependencyTaskGroup:
 
     def _step_running(self):
         for node, runner in list(self.running.items()):
-            self._step(node, runner)
+            if runner.wait_left() == 0:
+                self._step(node, runner)
 
     def _step(self, node, runner):
         try:

@@ -5,36 +5,44 @@ from heat_lite.template import function
 
 
 class StackScope(function.Scope):
-    """``nodes[name]`` is what is known of a resource: something with ``reference_id()`` and ``attribute(name, *path)``.
+    """``nodes.get(name)`` is what is known of a resource: something with ``reference_id()``, ``attribute(name, *path)`` and
+    ``all_attributes_schema()``; None for a name that nobody has.
 
     ``facade`` is the definition of the resource that this stack is the inside of, None for a top-level stack.
     """
 
-    def __init__(self, parameters, nodes, files=None, conditions=None, facade=None):
-        self._parameters = parameters
+    def __init__(self, bound, nodes, facade=None):
+        self._bound = bound
         self._nodes = nodes
-        self._files = files or {}
-        self._conditions = conditions
         self._facade = facade
 
     def parameter(self, name):
-        return self._parameters[name]
-
-    def reference(self, resource_name):
-        node = self._nodes.get(resource_name)
-        return None if node is None else node.reference_id()
-
-    def attribute(self, resource_name, *path):
-        node = self._nodes.get(resource_name)
-        return None if node is None else node.attribute(*path)
+        return self._bound.scope.parameter(name)
 
     def file(self, name):
-        return self._files[name]
+        return self._bound.scope.file(name)
 
     def condition(self, name):
-        return self._conditions.enabled(name)
+        return self._bound.scope.condition(name)
+
+    def reference(self, resource_name):
+        return self._node(resource_name).reference_id()
+
+    def attribute(self, resource_name, *path):
+        return self._node(resource_name).attribute(*path)
+
+    def check_attribute(self, resource_name, attribute):
+        node = self._node(resource_name)
+        if not node.has_attribute(attribute):
+            raise exception.InvalidTemplateAttribute(resource=resource_name, key=attribute)
 
     def facade(self, key):
         if self._facade is None:
-            raise exception.StackValidationFailed('resource_facade is used in a stack that is not nested')
+            return super().facade(key)
         return self._facade[key]
+
+    def _node(self, name):
+        node = self._nodes.get(name)
+        if node is None:
+            raise exception.InvalidTemplateReference(resource=name, key='unknown')
+        return node

@@ -14,10 +14,10 @@ from heat_lite.template import function
 LOG = logging.getLogger(__name__)
 
 #: fields that are columns of the stack table under the same name
-FIELDS = (
-    'id', 'name', 'tenant', 'username', 'owner_id', 'nested_depth', 'parent_resource_name', 'user_creds_id', 'stack_user_project_id', 'disable_rollback',
-    'action', 'status', 'status_reason', 'created_at', 'updated_at', 'deleted_at', 'current_traversal', 'convergence',
-)  # fmt: skip
+FIELDS = tuple(
+    'id name tenant username owner_id nested_depth parent_resource_name user_creds_id stack_user_project_id disable_rollback '
+    'action status status_reason created_at updated_at deleted_at current_traversal convergence'.split()
+)
 
 
 class Stack:
@@ -100,7 +100,7 @@ class Stack:
 
     @functools.cached_property
     def scope(self):
-        return scope.StackScope(self.parameters, self.nodes, self.template.files, self.bound.conditions)
+        return scope.StackScope(self.bound, self.nodes)
 
     @functools.cached_property
     def nodes(self):

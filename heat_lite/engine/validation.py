@@ -4,6 +4,9 @@ import re
 
 from heat_lite.common import exception, status
 from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import format
+from heat_lite.engine import stack as engine_stack
+from heat_lite.template import dependencies
 
 _NAME = re.compile(r'[a-zA-Z][a-zA-Z0-9_.-]{0,254}')
 
@@ -14,7 +17,8 @@ def stack_name(name):
         raise exception.StackValidationFailed(f'Invalid stack name {name}, must be a string')
     if not _NAME.fullmatch(name):
         raise exception.StackValidationFailed(
-            f'Invalid stack name {name} must contain only alphanumeric or "_-." characters, must start with alpha and must be 255 characters or less.'
+            f'Invalid stack name {name} must contain only alphanumeric or "_-." characters, '
+            'must start with alpha and must be 255 characters or less.'
         )
 
 
@@ -31,28 +35,50 @@ def new_stack(context, runtime, name, template):
 def resource_count(runtime, template, others=0):
     """``others``: resources of the same tree of stacks that are there already."""
     limit = runtime.limits.max_resources_per_stack
-    if limit >= 0 and others + len(template.resource_names()) > limit:
+    if limit >= 0 and others + len(template.resource_snippets) > limit:
         raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 
 def stack(item):
-    """The whole stack as its template and parameters make it. Raises the exception that tells the first fault.
-
-    Resources are checked in the order of their dependencies, so that a cycle is found before anything else of them.
-    """
+    """The whole stack as its template and parameters make it. Raises the exception that tells the first fault."""
+    item.template.validate()
     item.parameters.validate(validate_value=True, lookup=item.lookup)
-    item.bound.validate()
-    for definition in item.bound.resources.values():
-        _resource(item, definition)
+    _definitions(item)
     for definition in item.bound.outputs.values():
-        definition.validate()
+        definition.validate(item.scope)
+
+
+def template(context, runtime, parsed):
+    """What ``validate_template`` answers. Values of parameters and properties are not looked at, as in Heat."""
+    item = engine_stack.Stack(runtime, context, parsed, tenant=context.tenant_id, name='template_validate')
+    item.strict_validate = False
+    parsed.validate()
+    item.parameters.validate(validate_value=False)
+    _definitions(item)
+    for definition in item.bound.outputs.values():
+        definition.validate(item.scope)
+    environment = parsed.environment.as_dict()
+    environment.pop('encrypted_param_names', None)
+    answer = {'Description': parsed.description or format.NO_DESCRIPTION, 'Parameters': item.parameters.describe()}
+    if parsed.parameter_groups:
+        answer['ParameterGroups'] = parsed.parameter_groups
+    return {**answer, 'Environment': environment}
+
+
+def _definitions(item):
+    """The template's own faults, then those of each resource, in the order of their dependencies: a cycle is found before others."""
+    item.bound.validate()
+    edges = [(name, required) for name, first in item.requirements.items() for required in first or (None,)]
+    for name in dependencies.Dependencies(edges):
+        _resource(item, item.bound.resources[name])
 
 
 def _resource(item, definition):
-    resource = item.resource_for(definition.name)
     if definition.external_id is not None:
         return
     try:
+        resource = item.resource_for(definition.name)
+        definition.validate(item.scope)
         resource.validate()
     except exception.StackValidationFailed as error:
         raise error.prefixed('resources', definition.name) from None

@@ -1,11 +1,12 @@
 """The door for templates and types: validate, versions, functions, schemas."""
 
+import inspect
 import re
 
 from heat_lite.common import exception
 from heat_lite.engine import validation
 from heat_lite.engine.endpoints.base import Endpoint
-from heat_lite.template import generate, merge, schema, support, versions
+from heat_lite.template import catalog, generate, merge, schema, support
 from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
 
@@ -31,11 +32,11 @@ class Templates(Endpoint):
     # ------------------------------------------------------------ the language
 
     def list_template_versions(self, context):
-        return versions.listing()
+        return catalog.template_versions()
 
     def list_template_functions(self, context, template_version, with_condition=False):
         """Names and descriptions of the functions of a version; NotFound for an unknown one."""
-        functions = versions.functions_of(template_version, with_condition)
+        functions = catalog.functions_of(template_version, with_condition)
         if functions is None:
             raise exception.NotFound(f'Template with version {template_version} not found')
         return functions
@@ -93,5 +94,4 @@ def _begins(pattern, name):
 
 
 def _description(kind):
-    """The first paragraph of the class's docstring."""
-    return ' '.join((kind.__doc__ or 'No description available').split('\n\n')[0].split())
+    return inspect.getdoc(kind) or 'No description available'

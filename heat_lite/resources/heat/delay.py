@@ -10,6 +10,7 @@ from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import list_, number, string
 
 ACTIONS = (status.CREATE, status.DELETE, status.SUSPEND, status.RESUME)
+SECONDS = {'update_allowed': True, 'constraints': [Range(min=0)]}
 
 
 class Delay(Resource):
@@ -20,11 +21,9 @@ class Delay(Resource):
     local = True
 
     properties_schema = {
-        'min_wait': number('The least time to wait, in seconds.', default=0, update_allowed=True, constraints=[Range(min=0)]),
-        'max_jitter': number(
-            'The most to add at random, in units of the multiplier.', default=0, update_allowed=True, constraints=[Range(min=0)]
-        ),
-        'jitter_multiplier': number('Seconds in a unit of the random part.', default=1.0, update_allowed=True, constraints=[Range(min=0)]),
+        'min_wait': number('The least time to wait, in seconds.', default=0, **SECONDS),
+        'max_jitter': number('The most to add at random, in units of the multiplier.', default=0, **SECONDS),
+        'jitter_multiplier': number('Seconds in a unit of the random part.', default=1.0, **SECONDS),
         'actions': list_(
             'The actions that wait.',
             string(constraints=[AllowedValues(ACTIONS)]),

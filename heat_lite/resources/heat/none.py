@@ -18,6 +18,9 @@ class NoneResource(Resource):
     def attribute(self, *path):
         return None
 
+    def has_attribute(self, name):
+        return True
+
     def properties_of(self, definition):
         return _NO_PROPERTIES
 
