@@ -164,22 +164,25 @@ class ParameterSchema:
             wire['Value'] = value
         if self.tags:
             wire['Tags'] = list(self.tags)
-        self._describe_constraints(wire)
-        return wire
-
-    def _describe_constraints(self, wire):
-        for constraint in self.constraints:
-            for kind, rule in constraint.rule().items():
-                if kind in _WIRE_BOUNDS:
-                    wire.update({_WIRE_BOUNDS[kind][bound]: number for bound, number in rule.items()})
-                else:
-                    wire[_WIRE_PLAIN[kind]] = rule
-        descriptions = [str(constraint.description) for constraint in self.constraints if constraint.description]
-        if descriptions:
-            wire['ConstraintDescription'] = ' '.join(descriptions)
+        return {**wire, **describe_constraints(self.constraints)}
 
     def __repr__(self):
         return f'ParameterSchema({self.name}, {self.type})'
+
+
+def describe_constraints(constraints) -> dict:
+    """Constraints in the words of POST /validate, which are CFN's."""
+    wire = {}
+    for constraint in constraints:
+        for kind, rule in constraint.rule().items():
+            if kind in _WIRE_BOUNDS:
+                wire.update({_WIRE_BOUNDS[kind][bound]: number for bound, number in rule.items()})
+            else:
+                wire[_WIRE_PLAIN[kind]] = rule
+    descriptions = [str(constraint.description) for constraint in constraints if constraint.description]
+    if descriptions:
+        wire['ConstraintDescription'] = ' '.join(descriptions)
+    return wire
 
 
 #: the names that constraints, like property schemas, have for the types

@@ -1,0 +1,81 @@
+"""The template that shows how a resource type is used: a parameter for each property, an output for each attribute."""
+
+from collections.abc import Mapping
+
+from heat_lite.template.constraints import ANY, BOOLEAN, INTEGER, LIST, MAP, NUMBER, STRING, CustomConstraint
+from heat_lite.template.parameter_schema import describe_constraints
+from heat_lite.template.parameter_types import WIRE_NAMES
+
+#: HOT's word for the type of the parameter that gives a property, and CFN's
+_TYPES = {
+    INTEGER: 'number',
+    STRING: 'string',
+    NUMBER: 'number',
+    BOOLEAN: 'boolean',
+    MAP: 'json',
+    LIST: 'comma_delimited_list',
+    ANY: 'string',
+}
+REFERENCE_OUTPUT = 'OS::stack_id'
+
+
+def template_for(resource_type: str, properties_schema: Mapping, attributes_schema: Mapping, template_type: str = 'cfn') -> dict:
+    """The template, as data. Hidden properties and attributes are left out."""
+    name = resource_type.split('::')[-1]
+    properties = {key: schema for key, schema in properties_schema.items() if not schema.hidden}
+    attributes = {key: schema for key, schema in attributes_schema.items() if not schema.hidden}
+    build = _hot if template_type == 'hot' else _cfn
+    return build(resource_type, name, properties, attributes)
+
+
+def _hot(resource_type, name, properties, attributes):
+    outputs = {key: {'value': {'get_attr': [name, key]}, 'description': schema.description} for key, schema in attributes.items()}
+    outputs[REFERENCE_OUTPUT] = {'value': {'get_resource': name}}
+    return {
+        'heat_template_version': '2016-10-14',
+        'description': f'Initial template of {name}',
+        'parameters': {key: _hot_parameter(schema) for key, schema in properties.items()},
+        'outputs': outputs,
+        'resources': {name: {'type': resource_type, 'properties': {key: {'get_param': key} for key in properties}}},
+    }
+
+
+def _hot_parameter(schema):
+    parameter = {'type': _TYPES[schema.type]}
+    if schema.description is not None:
+        parameter['description'] = schema.description
+    if schema.default is not None:
+        parameter['default'] = schema.default
+    if schema.constraints:
+        parameter['constraints'] = [constraint.to_wire() for constraint in schema.constraints]
+    return parameter
+
+
+def _cfn(resource_type, name, properties, attributes):
+    outputs = {key: {'Value': {'Fn::GetAtt': [name, key]}, 'Description': schema.description} for key, schema in attributes.items()}
+    outputs[REFERENCE_OUTPUT] = {'Value': {'Ref': name}}
+    return {
+        'HeatTemplateFormatVersion': '2012-12-12',
+        'Description': f'Initial template of {name}',
+        'Parameters': {key: _cfn_parameter(schema) for key, schema in properties.items()},
+        'Resources': {name: {'Type': resource_type, 'Properties': {key: _cfn_value(key, schema) for key, schema in properties.items()}}},
+        'Outputs': outputs,
+    }
+
+
+def _cfn_value(name, schema):
+    """Lists come as text, and so the template splits it."""
+    return {'Fn::Split': [',', {'Ref': name}]} if schema.type == LIST else {'Ref': name}
+
+
+def _cfn_parameter(schema):
+    parameter = {'Type': WIRE_NAMES[_TYPES[schema.type]]}
+    if schema.description is not None:
+        parameter['Description'] = schema.description
+    if schema.default is not None:
+        parameter['Default'] = schema.default
+    # CFN knows no constraints by name
+    parameter.update(describe_constraints([each for each in schema.constraints if not isinstance(each, CustomConstraint)]))
+    if schema.type == BOOLEAN:
+        parameter['AllowedValues'] = ['True', 'true', 'False', 'false']
+    return parameter

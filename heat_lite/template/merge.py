@@ -1,0 +1,131 @@
+"""Several environment files become one environment.
+
+A later file wins over an earlier one, parameter by parameter, unless ``parameter_merge_strategies`` says ``merge`` or ``deep_merge``. The
+strategy of a parameter is the one of the first file that sets it; a later file may repeat it, but not say another one.
+"""
+
+import json
+from collections.abc import Mapping
+
+from heat_lite.common import exception
+from heat_lite.template import format, parameter_types
+from heat_lite.template.environment import ENCRYPTED, EVENT_SINKS, PARAMETER_DEFAULTS, PARAMETERS
+
+STRATEGIES = 'parameter_merge_strategies'
+OVERWRITE, MERGE, DEEP_MERGE = 'overwrite', 'merge', 'deep_merge'
+KNOWN = (OVERWRITE, MERGE, DEEP_MERGE)
+
+
+def merge_environments(environment: Mapping, files: Mapping, environment_files, parameter_schemata: Mapping) -> dict:
+    """The environment with those of ``environment_files`` (names in ``files``, in order) put on top of it; new, as data.
+
+    Raises ConflictingMergeStrategyForParam, and ValueError for a file that is not there, is no environment or cannot be merged.
+    """
+    result = dict(environment or {})
+    strategies: dict[str, str] = {}
+    for name in environment_files or ():
+        given = dict(_parsed(files, name))
+        chooser = _Chooser(given.pop(STRATEGIES, None) or {}, strategies, name)
+        for section, value in given.items():
+            if not value:
+                continue
+            if section in (PARAMETERS, PARAMETER_DEFAULTS):
+                result[section] = _merge_parameters(result.get(section), value, parameter_schemata, chooser)
+            else:
+                result[section] = _merge_section(section, result.get(section), value)
+        strategies.update(chooser.chosen)
+    return result
+
+
+def _parsed(files, name):
+    if name not in files:
+        raise ValueError(f'The environment file "{name}" is not among the files')
+    try:
+        return format.parse_environment(files[name])
+    except exception.HeatException:
+        raise
+    except ValueError as error:
+        raise ValueError(f'The environment file "{name}" is not valid: {error}') from error
+
+
+class _Chooser:
+    """The strategies for the parameters of one file. ``earlier`` are those of the files before, ``chosen`` collects new ones."""
+
+    def __init__(self, given, earlier, name):
+        if not isinstance(given, Mapping):
+            raise AttributeError(f'The {STRATEGIES} of "{name}" must be a map')
+        self._given = given
+        self._earlier = earlier
+        self._name = name
+        self.chosen = {}
+
+    def strategy(self, parameter):
+        default = self._given.get('default', OVERWRITE)
+        strategy = self._given.get(parameter, self._earlier.get(parameter, default))
+        if strategy not in KNOWN:
+            strategy = default
+        if self._earlier.get(parameter, strategy) != strategy:
+            raise exception.ConflictingMergeStrategyForParam(strategy=strategy, param=parameter, env_file=self._name)
+        self.chosen.setdefault(parameter, strategy)
+        return strategy
+
+
+def _merge_section(section, old, new):
+    if section in (EVENT_SINKS, ENCRYPTED):
+        return [*(old or []), *new]
+    if not isinstance(new, Mapping) or not isinstance(old or {}, Mapping):
+        raise AttributeError(f'The section {section} of an environment must be a map')
+    return {**(old or {}), **{key: value for key, value in new.items() if value is not None}}
+
+
+def _merge_parameters(old, new, schemata, chooser):
+    """Parameters that the template does not know come from the first file only; afterwards they are left out, and so are nulls."""
+    if not isinstance(new, Mapping):
+        raise AttributeError('The parameters of an environment must be a map')
+    ours = {name: value for name, value in new.items() if name in schemata and value is not None}
+    strategies = {name: chooser.strategy(name) for name in ours}
+    if not old:
+        return dict(new)
+    merged = dict(old)
+    for name, value in ours.items():
+        before = merged.get(name)
+        if before is None or strategies[name] not in (MERGE, DEEP_MERGE):
+            merged[name] = value
+        else:
+            merged[name] = _merge_value(schemata[name], before, value, strategies[name] == DEEP_MERGE)
+    return merged
+
+
+def _merge_value(schema, old, new, deep):
+    if schema.type == parameter_types.LIST:
+        return _merge_lists(old, new)
+    if schema.type == parameter_types.STRING and isinstance(old, str) and isinstance(new, str):
+        return old + new
+    if schema.type == parameter_types.JSON:
+        return _merge_json(_decoded(schema, old), _decoded(schema, new), deep)
+    raise ValueError(f'Values of the parameter "{schema.name}" ({schema.type}) cannot be merged')
+
+
+def _merge_lists(old, new):
+    if isinstance(old, str) and isinstance(new, str):
+        return ','.join(part for part in (old, new) if part)
+    return [*parameter_types.parse(parameter_types.LIST, old), *parameter_types.parse(parameter_types.LIST, new)]
+
+
+def _decoded(schema, value):
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError as error:
+        raise ValueError(f'The value of the parameter "{schema.name}" is no JSON: {error}') from error
+
+
+def _merge_json(old, new, deep):
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        if not deep:
+            return {**old, **new}
+        return {**old, **{key: _merge_json(old[key], value, True) if key in old else value for key, value in new.items()}}
+    if isinstance(old, list) and isinstance(new, list):
+        return old + new
+    return old + new if isinstance(old, str) and isinstance(new, str) else new
