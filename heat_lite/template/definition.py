@@ -31,6 +31,8 @@ class ResourceDefinition:
         self.depends_on = [depends_on] if isinstance(depends_on, str) else list(depends_on or ())
         for part in PARTS:
             setattr(self, part, self._parsed(part, parser))
+        self.properties = self._map_of('properties')
+        self.update_policy = self._map_of('update_policy')
         self.deletion_policy = self._deletion_policy(parser)
 
     def _parsed(self, part, parser):
@@ -42,6 +44,21 @@ class ResourceDefinition:
             return parser.parse(snippet)
         except exception.StackValidationFailed as error:
             raise function.outside(error, self._section, self.name, word) from error.__cause__
+
+    def _map_of(self, part):
+        """A part whose keys must be known now; those with nothing in them are left out."""
+        parsed = getattr(self, part)
+        if isinstance(parsed, function.Function):
+            word = self.version.dialect.resource[part]
+            raise exception.StackValidationFailed(f'"{parsed.name}" cannot stand for a whole map', path=(self._section, self.name, word))
+        if parsed is None or not any(function.omitted(value) for value in parsed.values()):
+            return parsed
+        return {key: value for key, value in parsed.items() if not function.omitted(value)}
+
+    @property
+    def path(self):
+        """Where its properties are, for error messages: ('resources', 'web', 'properties')."""
+        return (self._section, self.name, self.version.dialect.resource['properties'])
 
     @property
     def _section(self):
@@ -113,7 +130,7 @@ class OutputDefinition:
 
     def __init__(self, name, description, value, version):
         self.name = name
-        self.description = description
+        self.description = 'No description given' if description is None else str(description)
         self.value = value
         self.version = version
 

@@ -161,10 +161,7 @@ class Parser:
         try:
             for key, value in items:
                 child = value if isinstance(value, str) else self.parse(value)
-                if child is not value:
-                    changed = True
-                    if omitted(child):
-                        continue
+                changed = changed or child is not value
                 parsed[key] = child
         except exception.StackValidationFailed as error:
             raise outside(error, key) from error.__cause__
@@ -199,13 +196,25 @@ def omitted(snippet):
 
 def resolve(snippet, scope):
     """The value of a parsed tree; new maps and lists, so that the caller may change them."""
+    value = _resolve(snippet, scope)
+    return None if value is OMITTED else value
+
+
+def _resolve(snippet, scope):
+    if isinstance(snippet, str):
+        return snippet
     if isinstance(snippet, Function):
-        return None if snippet.args is OMITTED else snippet.result(scope)
+        return OMITTED if snippet.args is OMITTED else snippet.result(scope)
     if isinstance(snippet, dict):
-        return {key: resolve(value, scope) for key, value in snippet.items()}
+        return {key: found for key, value in snippet.items() if (found := _resolve(value, scope)) is not OMITTED}
     if isinstance(snippet, list):
-        return [resolve(value, scope) for value in snippet]
+        return [found for value in snippet if (found := _resolve(value, scope)) is not OMITTED]
     return snippet
+
+
+def resolve_each(snippets, scope):
+    """The values of some arguments, each by itself: one that is left out counts as null."""
+    return [resolve(snippet, scope) for snippet in snippets]
 
 
 def validate(snippet, path=(), scope=None):
@@ -213,13 +222,14 @@ def validate(snippet, path=(), scope=None):
     if isinstance(snippet, Function):
         _validate_function(snippet, path, scope)
         return
-    key = None
+    where = None
     try:
         for key, value in _items(snippet):
             if isinstance(value, Function | dict | list):
+                where = key
                 validate(value, (), scope)
     except exception.StackValidationFailed as error:
-        raise error.prefixed(*path, key) from error.__cause__
+        raise error.prefixed(*path, where) from error.__cause__
 
 
 def _validate_function(node, path, scope):

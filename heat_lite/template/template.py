@@ -175,6 +175,8 @@ class BoundTemplate:
         twice = set(self.parameters).intersection(self.template.resource_snippets)
         if twice:
             raise exception.StackValidationFailed(f'Duplicate names {twice}')
+        if any('/' in name for name in self.resources):
+            raise exception.StackValidationFailed('Resource name may not contain "/"')
 
     def reads(self) -> dict[str, set[tuple]]:
         """``{resource name: attribute paths}`` of all that definitions and outputs read."""

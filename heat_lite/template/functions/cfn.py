@@ -2,7 +2,7 @@
 
 import json
 
-from heat_lite.template.function import Function, resolve
+from heat_lite.template.function import Function, resolve_each
 
 
 class Select(Function):
@@ -15,7 +15,7 @@ class Select(Function):
             raise ValueError(f'Arguments to "{self.name}" must be of the form [index, collection]')
 
     def result(self, scope):
-        index, collection = resolve(self.args, scope)
+        index, collection = resolve_each(self.args, scope)
         if collection is None or collection == '':
             return ''
         if isinstance(collection, str):
@@ -65,7 +65,7 @@ class FindInMap(Function):
 
     def result(self, scope):
         found = self.mappings
-        for key in resolve(self.args, scope):
+        for key in resolve_each(self.args, scope):
             if not isinstance(found, dict):
                 raise TypeError(f'There is no map in which "{self.name}" could look for {key!r}')
             found = found[key]
@@ -95,7 +95,7 @@ class MemberListToMap(Function):
                 raise TypeError(f'{self.name} {what} must be a string')
 
     def result(self, scope):
-        key_name, value_name, members = resolve(self.args, scope)
+        key_name, value_name, members = resolve_each(self.args, scope)
         if not isinstance(members, list):
             raise TypeError('Member list must be a list')
         found = {}

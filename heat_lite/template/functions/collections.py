@@ -3,7 +3,7 @@
 import itertools
 import json
 
-from heat_lite.template.function import Function, resolve
+from heat_lite.template.function import Function, resolve, resolve_each
 
 
 class MapMerge(Function):
@@ -218,7 +218,7 @@ class Filter(Function):
             )
 
     def result(self, scope):
-        values, sequence = resolve(self.args, scope)
+        values, sequence = resolve_each(self.args, scope)
         if not sequence:
             return sequence
         if not isinstance(sequence, list):
@@ -242,7 +242,7 @@ class Contains(Function):
             raise ValueError(f'Arguments to "{self.name}" must be of the form: [value1, [value1, value2]]')
 
     def result(self, scope):
-        value, sequence = resolve(self.args, scope)
+        value, sequence = resolve_each(self.args, scope)
         if not isinstance(sequence, list | str):
             raise TypeError(f'Second argument to "{self.name}" should be a sequence.')
         return value in sequence

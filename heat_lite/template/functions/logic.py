@@ -2,7 +2,7 @@
 
 from heat_lite.common import exception
 from heat_lite.template import conditions
-from heat_lite.template.function import OMITTED, Function, resolve
+from heat_lite.template.function import OMITTED, Function, omitted, resolve, resolve_each
 
 
 class If(Function):
@@ -30,7 +30,7 @@ class If(Function):
             raise exception.StackValidationFailed(error.error_message, error=error.error, path=(name, *error.path), whole=True) from error
 
     def check(self):
-        if isinstance(self.args, Function) and self.args.args is OMITTED:
+        if omitted(self.args):
             self.args = OMITTED
 
     def result(self, scope):
@@ -55,7 +55,7 @@ class Equals(Function):
             raise ValueError(f'Arguments to "{self.name}" must be of the form: [value_1, value_2]')
 
     def result(self, scope):
-        first, second = resolve(self.args, scope)
+        first, second = resolve_each(self.args, scope)
         return first == second
 
 

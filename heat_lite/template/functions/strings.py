@@ -4,7 +4,7 @@ import hashlib
 import json
 from urllib import parse as urls
 
-from heat_lite.template.function import Function, resolve
+from heat_lite.template.function import Function, resolve, resolve_each
 
 
 class Replace(Function):
@@ -31,7 +31,7 @@ class Replace(Function):
         return self.args['template'], self.args['params']
 
     def result(self, scope):
-        template, params = (resolve(part, scope) for part in self.parts())
+        template, params = resolve_each(self.parts(), scope)
         if not isinstance(template, str):
             raise TypeError(f'"{self.name}" template must be a string')
         if not isinstance(params, dict):
@@ -135,7 +135,7 @@ class Join(Function):
         return count == 2
 
     def result(self, scope):
-        delimiter, *lists = resolve(self.args, scope)
+        delimiter, *lists = resolve_each(self.args, scope)
         items = []
         for part in lists:
             if part and not isinstance(part, list):
@@ -216,7 +216,7 @@ class CfnSplit(Function):
             raise ValueError(f'Incorrect arguments to "{self.name}" should be: "{self.name}" : [ ",", "str1,str2"]]')
 
     def result(self, scope):
-        delimiter, text = resolve(self.args, scope)
+        delimiter, text = resolve_each(self.args, scope)
         if not isinstance(delimiter, str):
             raise TypeError(f'Delimiter for {self.name} must be string')
         if not isinstance(text, str):

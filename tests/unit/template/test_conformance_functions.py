@@ -1,0 +1,57 @@
+"""The recorded answers of Heat about functions, as far as they need no more than the template library."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from heat_lite.common import exception
+from heat_lite.template import format
+from tests.conformance.comparison import Comparison
+from tests.unit.template import worlds
+
+CASES = json.loads((Path(__file__).parents[2] / 'conformance' / 'function_cases.json').read_text())['cases']
+NAMES = {'{stack_name}': 'teststack', '{stack_id}': 's1', '{project_id}': 'p1'}
+
+
+def offline(case):
+    """Whether all its resources are of the types that the small world has."""
+    request = case['request']
+    data = format.parse(request['template'])
+    resources = (data.get('resources') or data.get('Resources') or {}).values()
+    known = all(resource.get('type', resource.get('Type')) in worlds.TYPES for resource in resources)
+    return known and 'environment' not in request and not case['id'].startswith('resource_facade')
+
+
+OFFLINE = [case for case in CASES if offline(case)]
+
+
+def test_most_cases_need_no_engine():
+    assert len(OFFLINE) > 0.9 * len(CASES)
+
+
+@pytest.mark.parametrize('case', OFFLINE, ids=lambda case: case['id'])
+def test_case(case):
+    request, expected = case['request'], case['expect']
+    comparison = Comparison(NAMES)
+    try:
+        outcomes = worlds.create(format.parse(request['template']), request.get('files'), request.get('parameters'))
+    except exception.HeatException as error:
+        comparison.value('error_type', expected.get('error_type', 'a stack'), type(error).__name__)
+        if 'message_kind' not in expected:
+            comparison.text('message', expected.get('message'), str(error))
+    else:
+        outcomes = json.loads(json.dumps(outcomes))
+        compare_outputs(comparison, expected, outcomes)
+    assert not comparison.differences
+
+
+def compare_outputs(comparison, expected, outcomes):
+    comparison.value('error_type', expected.get('error_type'), None)
+    comparison.value('outputs', expected.get('outputs', {}), {name: value for name, (value, _error) in outcomes.items()})
+    errors = expected.get('output_errors', {})
+    for name, (_value, error) in outcomes.items():
+        if name in expected.get('output_error_kinds', {}):
+            assert error is not None, name
+        else:
+            comparison.text(f'output_errors.{name}', errors.get(name), error)
