@@ -95,7 +95,13 @@ def rel_dns_name(value):
         return None
     if str(value).endswith('.'):
         return f"'{value}' is a FQDN. It should be a relative domain name."
-    return _dns_problem(str(value), limit=_FQDN_LIMIT - 3)
+    # a dot, a top level domain of one letter, a dot
+    if len(str(value)) > _FQDN_LIMIT - 3:
+        return (
+            f"'{value}' contains '{len(str(value))}' characters. "
+            f"Adding a domain name will cause it to exceed the maximum length of a FQDN of '{_FQDN_LIMIT}'."
+        )
+    return _dns_problem(str(value))
 
 
 def dns_domain(value):
@@ -104,13 +110,12 @@ def dns_domain(value):
     return _dns_problem(str(value)) if str(value).endswith('.') else f"'{value}' must end with '.'."
 
 
-def _dns_problem(name, limit=_FQDN_LIMIT):
-    reason = _dns_length(name, limit) or _dns_labels(name.removesuffix('.').split('.'), absolute=name.endswith('.'))
+def _dns_problem(name):
+    if len(name) > _FQDN_LIMIT:
+        reason = f"'{name}' exceeds the {_FQDN_LIMIT} character FQDN limit"
+    else:
+        reason = _dns_labels(name.removesuffix('.').split('.'), absolute=name.endswith('.'))
     return f"'{name}' not in valid format. Reason: {reason}" if reason else None
-
-
-def _dns_length(name, limit):
-    return f"'{name}' exceeds the {limit} character FQDN limit" if len(name) > limit else None
 
 
 def _dns_labels(labels, absolute):

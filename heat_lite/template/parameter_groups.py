@@ -8,8 +8,8 @@ ERROR = 'Parameter Groups error'
 
 
 def validate(groups, parameter_names):
-    """Check a template's groups (None when it has none): each names parameters of the template, and none of them twice."""
-    if groups is None:
+    """Check a template's groups (nothing when it has none): each names parameters of the template, and none of them twice."""
+    if not groups:
         return
     if not isinstance(groups, list):
         raise _refused('The parameter_groups should be a list.')
@@ -22,20 +22,24 @@ def _validate_group(group, parameter_names, seen):
     if not isinstance(group, Mapping):
         # the class is what the API answers with: a map was expected to have keys
         raise AttributeError('A parameter group should be a map.')
-    label = group.get('label')
+    place = _place(group.get('label', ''))
     names = group.get('parameters')
     if names is None:
-        raise _refused('The parameters must be provided for each parameter group.', label)
+        raise _refused('The parameters must be provided for each parameter group.', place)
     if not isinstance(names, list):
-        raise _refused('The parameters of parameter group should be a list.', label)
+        raise _refused('The parameters of parameter group should be a list.', place)
     for name in names:
         if name not in parameter_names:
-            raise _refused(f'The grouped parameter {name} does not reference a valid parameter.', label)
+            raise _refused(f'The grouped parameter {name} does not reference a valid parameter.', place)
         if name in seen:
-            raise _refused(f'The {name} parameter must be assigned to one parameter group only.', label)
+            raise _refused(f'The {name} parameter must be assigned to one parameter group only.', place)
         seen.add(name)
 
 
-def _refused(message, label=None):
-    path = ('parameter_groups',) if label is None else ('parameter_groups', label)
+def _place(label):
+    """Where a group is, by its label; a group without one shows as an empty name after the dot."""
+    return ('parameter_groups', label) if label else ('parameter_groups.',)
+
+
+def _refused(message, path=('parameter_groups',)):
     return exception.StackValidationFailed(message, error=ERROR, path=path)

@@ -244,9 +244,9 @@ def _plain(kind, data, description):
 
 
 _HOT_CONSTRAINTS = {
+    'modulo': _bounded,
     'range': _bounded,
     'length': _bounded,
-    'modulo': _bounded,
     'allowed_values': _plain,
     'allowed_pattern': _plain,
     'custom_constraint': _plain,

@@ -20,7 +20,7 @@ def render(kind, parsed):
     """The text of a parsed value, as the API shows it."""
     if kind == LIST:
         return ','.join(parsed)
-    return json.dumps(parsed, ensure_ascii=False) if kind == JSON else str(parsed)
+    return json.dumps(parsed) if kind == JSON else str(parsed)
 
 
 def checked(kind, given, parsed):
