@@ -1,7 +1,7 @@
 """OS::Heat::Value."""
 
 from heat_lite.engine.resource import Resource
-from heat_lite.template import parameters, support
+from heat_lite.template import parameter_types, support
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import any_, any_attribute, string
 
@@ -34,4 +34,4 @@ class Value(Resource):
     def resolve_attribute(self, name):
         kind = self.properties['type']
         value = self.properties['value']
-        return value if kind is None else parameters.convert(kind, value)
+        return value if kind is None else parameter_types.parse(kind, value)
