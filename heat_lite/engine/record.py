@@ -1,6 +1,6 @@
 """The row of a resource in memory, and the journal in which a turn of a walker collects what it changes.
 
-Nothing here commits by itself: ``Journal.flush`` writes all changes and events of a turn in one transaction (performance.md, rule 1).
+Nothing here commits by itself: ``Journal.flush`` writes all changes and events of a turn in one transaction.
 """
 
 import collections
