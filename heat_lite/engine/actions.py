@@ -7,7 +7,6 @@ import logging
 
 from heat_lite.common import exception, status
 from heat_lite.db import locks
-from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import plan, running, traversal
 
 LOG = logging.getLogger(__name__)
@@ -100,47 +99,54 @@ def _create(stack, action, inbox):
     for name in stack.definitions:
         stack.new_record(name)
     outcome = yield from _walk(stack, plan.forward(stack.requirements), action, inbox)
-    yield from _finish(stack, action, outcome)
+    _finish(stack, action, outcome)
     if _wants_rollback(stack, outcome):
         stack.going = True
         yield from _roll_back(stack, inbox)
+    yield from stack.journal.write()
 
 
 def _update(stack, action, inbox):
     outcome = yield from _walk(stack, plan.build(stack.stored_rows(), stack.requirements), action, inbox)
-    yield from _finish(stack, action, outcome)
+    _finish(stack, action, outcome)
     if _wants_rollback(stack, outcome) and stack.previous_template_id is not None:
         previous = stack.runtime.templates.get(stack.context, stack.previous_template_id)
         stack.redefine(previous, stack.previous_template_id)
         stack.journal.stack(raw_template_id=stack.template_id, prev_raw_template_id=stack.previous_template_id)
         yield from _roll_back(stack, inbox)
+    yield from stack.journal.write()
 
 
 def _roll_back(stack, inbox):
+    """Begins in the same turn in which the action failed: whoever waits for the end of the action never sees a false one."""
     action = status.ROLLBACK
     stack.state_set(action, status.IN_PROGRESS, f'Stack {action} started')
-    wanted = {} if stack.going else stack.requirements
     yield from stack.journal.write()
+    wanted = {} if stack.going else stack.requirements
     outcome = yield from _walk(stack, plan.build(stack.stored_rows(), wanted), action, inbox)
-    yield from _finish(stack, action, outcome)
+    _finish(stack, action, outcome)
 
 
 def _delete(stack, action, inbox):
     stack.going = True
     outcome = yield from _walk(stack, plan.backward(stack.stored_rows()), action, inbox)
-    yield from _finish(stack, action, outcome)
+    _finish(stack, action, outcome)
     if stack.status == status.COMPLETE:
-        db_stacks.delete(stack.context, stack.id)
+        stack.deleted_at = stack.utcnow()
+        stack.journal.stack(deleted_at=stack.deleted_at)
+    yield from stack.journal.write()
 
 
 def _forward(stack, action, inbox):
     outcome = yield from _walk(stack, plan.forward(stack.requirements), action, inbox)
-    yield from _finish(stack, action, outcome)
+    _finish(stack, action, outcome)
+    yield from stack.journal.write()
 
 
 def _backward(stack, action, inbox):
     outcome = yield from _walk(stack, plan.backward(stack.stored_rows()), action, inbox)
-    yield from _finish(stack, action, outcome)
+    _finish(stack, action, outcome)
+    yield from stack.journal.write()
 
 
 def _walk(stack, graph, action, inbox):
@@ -151,11 +157,11 @@ def _walk(stack, graph, action, inbox):
 
 
 def _finish(stack, action, outcome):
+    """The state in which the walk has left the stack; written with the journal's next turn."""
     failed = bool(outcome.stopped or outcome.errors)
     stack.state_set(action, status.FAILED if failed else status.COMPLETE, _reason(action, outcome))
-    if action != status.DELETE and not stack.going:
+    if not stack.going:
         stack.keep_outputs()
-    yield from stack.journal.write()
 
 
 def _reason(action, outcome):

@@ -3,6 +3,7 @@
 from heat_lite.common import identifier
 
 NO_DESCRIPTION = 'No description'
+MASK = '******'
 
 
 def time(value):

@@ -321,7 +321,7 @@ class Stack:
 
     def store_template(self, template):
         """The id of the row that holds the template with its environment and files; the parsed form is kept for reading."""
-        template_id = db_templates.store(self.context, template.data, template.environment.as_dict(), dict(template.files))
+        template_id = db_templates.store(self.context, template.data, dict(template.environment.data), dict(template.files))
         self.runtime.templates.keep(template_id, template)
         return template_id
 

@@ -37,6 +37,19 @@ def merge_environments(environment: Mapping, files: Mapping, environment_files, 
     return result
 
 
+def patch(environment: Mapping, given: Mapping, clear=()) -> dict:
+    """The environment of a stack with what an update gives on top: entry by entry, parameters of ``clear`` falling back to defaults."""
+    result = dict(environment)
+    for section, value in given.items():
+        if isinstance(value, Mapping):
+            result[section] = {**(result.get(section) or {}), **value}
+        elif value:
+            result[section] = value
+    if clear:
+        result[PARAMETERS] = {name: value for name, value in (result.get(PARAMETERS) or {}).items() if name not in clear}
+    return result
+
+
 def _parsed(files, name):
     if name not in files:
         raise ValueError(f'The environment file "{name}" is not among the files')

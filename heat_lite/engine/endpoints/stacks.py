@@ -104,7 +104,12 @@ class Stacks(Endpoint):
         return self._stack(context, stack_identity, show_deleted=True).template.data
 
     def get_environment(self, context, stack_identity):
-        return self._stack(context, stack_identity, show_deleted=True).template.environment.as_dict()
+        stack = self._stack(context, stack_identity, show_deleted=True)
+        shown = stack.template.environment.as_stored()
+        masked = {name for name, schema in stack.template.parameter_schemata.items() if schema.hidden}
+        for section in ('parameters', 'parameter_defaults'):
+            shown[section] = {name: format.MASK if name in masked else value for name, value in shown[section].items()}
+        return shown
 
     def get_files(self, context, stack_identity):
         return dict(self._stack(context, stack_identity, show_deleted=True).template.files)
@@ -221,7 +226,7 @@ class Stacks(Endpoint):
         if not args.get('existing'):
             return self._template(template, params, files, environment_files, files_container)
         present = stack.template
-        environment = merge.merge_onto(present.environment.as_dict(), params or {}, args.get('clear_parameters') or ())
+        environment = merge.patch(present.environment.data, params or {}, args.get('clear_parameters') or ())
         data = present.data if template is None else template
         return self._template(data, environment, {**present.files, **(files or {})}, environment_files, files_container)
 
