@@ -27,17 +27,14 @@ class Environment:
         self.registry = TypeRegistry(_map(self.data, RESOURCE_REGISTRY), base.registry if base else None)
 
     def as_dict(self) -> dict[str, Any]:
-        """As POST /validate shows it: with the types that have been resolved, without names of encrypted parameters."""
+        """As GET .../environment shows it: with the types that have been resolved. Masking hidden values is the caller's."""
         return {
             RESOURCE_REGISTRY: self.registry.as_dict(),
             PARAMETERS: dict(self.params),
             PARAMETER_DEFAULTS: dict(self.param_defaults),
             EVENT_SINKS: list(self.event_sinks),
+            ENCRYPTED: list(self.encrypted_param_names),
         }
-
-    def as_stored(self) -> dict[str, Any]:
-        """As GET .../environment shows it: the same and the names of encrypted parameters. Masking hidden values is the caller's."""
-        return {**self.as_dict(), ENCRYPTED: list(self.encrypted_param_names)}
 
     def child(self, resource_name: str, params: Mapping[str, Any] | None = None, without: str | None = None) -> 'Environment':
         """The environment of the stack inside a resource.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from heat_lite.common import exception
-from heat_lite.template import translation, values
+from heat_lite.template import function, translation, values
 from heat_lite.template.constraints import LIST, MAP
 from heat_lite.template.function import Function
 from heat_lite.template.schema import PropertySchema
@@ -17,7 +17,9 @@ def _as_is(snippet):
 
 
 class Properties(Mapping):
-    """A map of all properties of a type, read lazily: each value is resolved, converted and checked once, when it is first asked for.
+    """A map of all properties of a type, read lazily: a value is resolved, converted and checked when it is asked for.
+
+    Values without functions are kept; those with functions are made anew each time, for what they refer to may have changed.
 
     ``data`` is the parsed section of the definition. ``resolve`` makes values of its functions, ``lookup(kind, value)`` checks cloud names
     (see ``constraints``), ``find(kind, value)`` gives the ids of what properties with a ``ref`` name. ``pending(snippet)`` tells whether a
@@ -57,11 +59,14 @@ class Properties(Mapping):
 
     def __getitem__(self, key):
         value = self._values.get(key, _UNREAD)
-        if value is _UNREAD:
-            try:
-                value = self._values[key] = self._found(key, self._read(key, self._checks_for(key)))
-            except exception.StackValidationFailed as error:
-                raise error.prefixed(self.name, self.section.title(), key) from error.__cause__
+        if value is not _UNREAD:
+            return value
+        try:
+            value = self._found(key, self._read(key, self._checks_for(key)))
+        except exception.StackValidationFailed as error:
+            raise error.prefixed(self.name, self.section.title(), key) from error.__cause__
+        if self._is_constant(key):
+            self._values[key] = value
         return value
 
     def __iter__(self):
@@ -128,6 +133,10 @@ class Properties(Mapping):
         except values.Conflict as conflict:
             raise _conflict(conflict.within(key)) from None
 
+    def _is_constant(self, key):
+        """Whether no function has a part in the value. Where names are translated it may come from anywhere."""
+        return _plain_data(self.data if self._aliases or self._rules else self.data.get(key))
+
     def _source(self, key):
         """The name under which the definition gives a property; None when it does not."""
         if not self._aliases and not self._rules:
@@ -141,13 +150,16 @@ class Properties(Mapping):
         """The given values after the rules; without rules, as they were given."""
         if not self._rules:
             return self.data
-        if self._translated is None:
-            given = {key: self._plain(value) for key, value in self.data.items()}
-            try:
-                self._translated = translation.translate(self._rules, given)
-            except values.Conflict as conflict:
-                raise _conflict(conflict) from None
-        return self._translated
+        if self._translated is not None:
+            return self._translated
+        given = {key: self._plain(value) for key, value in self.data.items()}
+        try:
+            translated = translation.translate(self._rules, given)
+        except values.Conflict as conflict:
+            raise _conflict(conflict) from None
+        if _plain_data(self.data):
+            self._translated = translated
+        return translated
 
     def _raw(self, source):
         return self._translation()[source]
@@ -170,6 +182,12 @@ class Properties(Mapping):
 
     def _invalid(self, key):
         return KeyError(f'{self.name}: Invalid Property {key}')
+
+
+def _plain_data(snippet):
+    if not isinstance(snippet, Function | dict | list):
+        return True
+    return next(function.nodes(snippet), None) is None
 
 
 def _conflict(conflict):
