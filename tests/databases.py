@@ -33,13 +33,13 @@ def empty(backend, folder):
     if missing:
         give_up(f'{backend} does not answer at {SERVERS[backend]}: {missing}')
     name = f'heat_lite_test_{uuid.uuid4().hex[:16]}'
-    with _server(backend) as server:
-        server.exec_driver_sql(f'CREATE DATABASE {name}')
+    with server(backend) as admin:
+        admin.exec_driver_sql(f'CREATE DATABASE {name}')
     try:
         yield _url(backend).set(database=name).render_as_string(hide_password=False)
     finally:
-        with _server(backend) as server:
-            server.exec_driver_sql(f'DROP DATABASE {name}{" WITH (FORCE)" if backend == "postgresql" else ""}')
+        with server(backend) as admin:
+            admin.exec_driver_sql(f'DROP DATABASE {name}{" WITH (FORCE)" if backend == "postgresql" else ""}')
 
 
 @contextlib.contextmanager
@@ -86,8 +86,8 @@ def give_up(reason):
 def unreachable(backend):
     """Why a server cannot be used; None when it can."""
     try:
-        with _server(backend) as server:
-            server.exec_driver_sql('SELECT 1')
+        with server(backend) as admin:
+            admin.exec_driver_sql('SELECT 1')
     except Exception as error:
         return str(error).splitlines()[0]
     return None
@@ -98,7 +98,26 @@ def _url(backend):
 
 
 @contextlib.contextmanager
-def _server(backend):
+def server(backend):
+    """A connection of the user who may do anything, in no particular database."""
     engine = sqlalchemy.create_engine(_url(backend), isolation_level='AUTOCOMMIT', poolclass=sqlalchemy.NullPool)
     with engine.connect() as connection:
         yield connection
+
+
+@contextlib.contextmanager
+def statements():
+    """The list of the statements that the configured database is sent meanwhile."""
+    seen = []
+
+    def note(connection, cursor, statement, parameters, context, executemany):
+        seen.append(statement)
+
+    both = {session.engine(writes=True), session.engine(writes=False)}
+    for engine in both:
+        sqlalchemy.event.listen(engine, 'before_cursor_execute', note)
+    try:
+        yield seen
+    finally:
+        for engine in both:
+            sqlalchemy.event.remove(engine, 'before_cursor_execute', note)

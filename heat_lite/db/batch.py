@@ -13,7 +13,10 @@ CHUNK = 128
 
 
 def insert(statement, rows, returning=None):
-    """Insert dicts with one statement; keys that a row lacks become NULL. With ``returning``, that (generated) column of each row, in order."""
+    """Insert dicts with one statement; keys that a row lacks become NULL.
+
+    With ``returning``, a column that the database numbers, its values in the order of the rows.
+    """
     if not rows:
         return []
     rows = _same_keys(rows)

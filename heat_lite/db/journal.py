@@ -3,9 +3,10 @@
 import dataclasses
 import typing
 
-from sqlalchemy import delete, insert, select, tuple_, update
+from oslo_db import exception as db_exception
+from sqlalchemy import delete, insert, or_, select, tuple_, update
 
-from heat_lite.db import batch, models, session, stacks
+from heat_lite.db import batch, models, resources, session, stacks
 from heat_lite.db.types import utcnow
 
 _INSERT_PROPERTIES = insert(models.resource_properties_data)
@@ -38,9 +39,23 @@ class Turn:
     property_ids: dict[int | str, int] = dataclasses.field(default_factory=dict)
 
 
-@session.writer
 def save(context, turn: Turn) -> list[int]:
-    """Write the turn in one transaction; the ids of ``rows_added``, in order. Raises Superseded where ``expect`` does not hold."""
+    """Write the turn in one transaction; the ids of ``rows_added``, in order. Raises Superseded where ``expect`` does not hold.
+
+    It may be called again with the same turn after any failure: what turns out to be stored already is not stored twice.
+    """
+    try:
+        return _write(context, turn)
+    except (session.Broken, db_exception.DBDuplicateEntry) as error:
+        if _is_written(context, turn):
+            return _read_back(context, turn)
+        if isinstance(error, session.Broken):
+            return _write(context, turn)
+        raise
+
+
+@session.writer
+def _write(context, turn):
     _claim(turn)
     now = utcnow()
     kept = _keep_properties(turn, now)
@@ -99,10 +114,7 @@ def _keep_data(turn, known, now):
     stale |= {(known.get(row, row), key) for row, key in turn.data_gone}
     if stale:
         session.execute(delete(table).where(tuple_(table.c.resource_id, table.c.key).in_(sorted(stale))))
-    batch.insert(
-        _INSERT_DATA,
-        [{'resource_id': row, 'key': key, 'value': value, 'redact': redact, 'created_at': now} for row, key, value, redact in rows],
-    )
+    batch.insert(_INSERT_DATA, [{'created_at': now, **resources.data_values(*row)} for row in rows])
 
 
 def _tell(turn, kept, now):
@@ -115,3 +127,25 @@ def _tell(turn, kept, now):
             row['rsrc_prop_data_id'] = kept[name]
         rows.append(row)
     batch.insert(_INSERT_EVENTS, rows)
+
+
+@session.reader
+def _is_written(context, turn):
+    """Whether a turn, of whose commit nobody heard, is stored. One without new rows and events may as well be written once more."""
+    for table, rows in ((models.event, turn.events), (models.resource, turn.rows_added)):
+        uuid = next((row['uuid'] for row in rows if row.get('uuid')), None)
+        if uuid is not None:
+            return session.execute(select(table.c.id).where(table.c.uuid == uuid)).first() is not None
+    return False
+
+
+@session.reader
+def _read_back(context, turn):
+    """What ``_write`` would have told."""
+    table = models.resource
+    names = [name for name, _ in turn.properties] + [row.get('uuid') for row in turn.rows_added]
+    ids, uuids = [name for name in names if isinstance(name, int)], [name for name in names if isinstance(name, str)]
+    query = select(table.c.id, table.c.uuid, table.c.rsrc_prop_data_id).where(or_(table.c.id.in_(ids), table.c.uuid.in_(uuids)))
+    found = {name: row for row in session.execute(query) for name in (row.id, row.uuid)}
+    turn.property_ids = {name: found[name].rsrc_prop_data_id for name, _ in turn.properties if name in found}
+    return [found[row['uuid']].id for row in turn.rows_added]

@@ -11,6 +11,7 @@ _R, _P, _D = models.resource, models.resource_properties_data, models.resource_d
 
 ResourceRow = collections.namedtuple('ResourceRow', [*_R.c.keys(), 'properties', 'data'])
 
+_DATA = select(_D.c.resource_id, _D.c.key, _D.c.value, _D.c.decrypt_method)
 _ROWS = select(_R, _P.c.data).outerjoin(_P, _R.c.rsrc_prop_data_id == _P.c.id)
 
 
@@ -49,7 +50,7 @@ def get_by_physical_id(context, physical_id: str) -> ResourceRow | None:
 
 
 def _rows(query, which):
-    data = _data(select(_D.c.resource_id, _D.c.key, _D.c.value).join(_R).where(which))
+    data = _data(_DATA.join(_R).where(which))
     return [ResourceRow(*row, data.get(row[0], {})) for row in session.execute(query)]
 
 
@@ -57,14 +58,14 @@ def _first(query):
     row = session.execute(query).first()
     if row is None:
         return None
-    data = _data(select(_D.c.resource_id, _D.c.key, _D.c.value).where(_D.c.resource_id == row.id))
+    data = _data(_DATA.where(_D.c.resource_id == row.id))
     return ResourceRow(*row, data.get(row.id, {}))
 
 
 def _data(query):
     found = collections.defaultdict(dict)
-    for resource_id, key, value in session.execute(query):
-        found[resource_id][key] = value
+    for resource_id, key, value, method in session.execute(query):
+        found[resource_id][key] = session.unseal(method, value)
     return found
 
 
@@ -80,9 +81,15 @@ def set_metadata(context, resource_id: int, metadata, expect=None) -> bool:
 
 @session.writer
 def set_data(context, resource_id: int, key: str, value, redact: bool = False):
-    """Keep a value under this key of the resource, instead of the one before."""
+    """Keep a value under this key of the resource, instead of the one before; sealed, if it is not for all eyes."""
     session.execute(delete(_D).where(_D.c.resource_id == resource_id, _D.c.key == key))
-    session.execute(insert(_D), [{'resource_id': resource_id, 'key': key, 'value': value, 'redact': redact}])
+    session.execute(insert(_D), [data_values(resource_id, key, value, redact)])
+
+
+def data_values(resource_id: int, key: str, value, redact: bool) -> dict:
+    """The row of a value."""
+    method, value = session.seal(value) if redact and value is not None else (None, value)
+    return {'resource_id': resource_id, 'key': key, 'value': value, 'redact': redact, 'decrypt_method': method}
 
 
 @session.writer
@@ -91,9 +98,10 @@ def delete_data(context, resource_id: int, key: str) -> bool:
 
 
 @session.reader
-def data(context, resource_id: int) -> list:
-    """Rows (key, value, redact) of one resource: what ``heat-lite-manage resource_data_list`` shows."""
-    return session.execute(select(_D.c.key, _D.c.value, _D.c.redact).where(_D.c.resource_id == resource_id).order_by(_D.c.id)).all()
+def data(context, resource_id: int) -> list[tuple[str, str, bool]]:
+    """(key, value, redact) of one resource: what ``heat-lite-manage resource_data_list`` shows."""
+    query = select(_D.c.key, _D.c.value, _D.c.redact, _D.c.decrypt_method).where(_D.c.resource_id == resource_id).order_by(_D.c.id)
+    return [(key, session.unseal(method, value), redact) for key, value, redact, method in session.execute(query)]
 
 
 @session.writer

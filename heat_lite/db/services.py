@@ -12,9 +12,11 @@ _S = models.service
 
 
 @session.writer
-def create(context, values: dict) -> str:
-    """A new engine: engine_id, host, hostname, binary, topic, report_interval. Gives the id of its row."""
-    return session.execute(insert(_S).values(**{'updated_at': utcnow(), **values})).inserted_primary_key[0]
+def create(context, engine_id: str, host: str, hostname: str, binary: str, topic: str, report_interval: int) -> str:
+    """A new engine. Gives the id of its row."""
+    values = {'engine_id': engine_id, 'host': host, 'hostname': hostname, 'binary': binary, 'topic': topic}
+    query = insert(_S).values(updated_at=utcnow(), report_interval=report_interval, **values)
+    return session.execute(query).inserted_primary_key[0]
 
 
 @session.writer

@@ -18,10 +18,16 @@ import sqlalchemy
 from oslo_db import exception as db_exception
 from oslo_db import options as db_options
 
+from heat_lite.common import crypt
 from heat_lite.db import engines
 
 OPTIONS = db_options.database_opts
-RETRIED = (db_exception.DBDeadlock, db_exception.DBConnectionError, db_exception.RetryRequest)
+LOST = db_exception.DBConnectionError
+BROKEN_OFF = (db_exception.DBDeadlock, db_exception.RetryRequest)
+# seconds to wait for a connection before each further try. The first costs none: what was lost is mostly a connection that idled for
+# too long. With [database] use_db_reconnect its db_* options decide how long a caller waits for a server that is away.
+PAUSES = (0, 0.1, 0.5, 1)
+DEADLOCK_TRIES = 20
 
 
 class Broken(db_exception.DBConnectionError):
@@ -33,7 +39,8 @@ class _State:
 
     def __init__(self):
         self.writer = self.reader = None
-        self.retries, self.interval, self.longest = 20, 1, 10
+        self.pauses = PAUSES
+        self.key = None
 
 
 _state = _State()
@@ -48,7 +55,13 @@ def configure(conf):
         raise ValueError('[database] connection is not set.')
     dispose()
     _state.writer, _state.reader = engines.pair(engines.Settings.from_conf(group))
-    _state.retries, _state.interval, _state.longest = group.db_max_retries, group.db_retry_interval, group.db_max_retry_interval
+    _state.pauses = _long_pauses(group) if group.use_db_reconnect else PAUSES
+    _state.key = conf.auth_encryption_key if 'auth_encryption_key' in conf else None
+
+
+def _long_pauses(group):
+    growth = 2 if group.db_inc_retry_interval else 1
+    return [0, *(min(group.db_retry_interval * growth**n, group.db_max_retry_interval) for n in range(group.db_max_retries))]
 
 
 def dispose():
@@ -58,11 +71,11 @@ def dispose():
     _state.writer = _state.reader = None
 
 
-def engine() -> sqlalchemy.Engine:
-    """The writer's engine, for migrations and tests."""
+def engine(writes: bool = True) -> sqlalchemy.Engine:
+    """The writer's engine, or the reader's."""
     if _state.writer is None:
         raise RuntimeError('The database is not configured.')
-    return _state.writer
+    return _state.writer if writes else _state.reader
 
 
 def connection() -> sqlalchemy.Connection:
@@ -78,6 +91,16 @@ def execute(statement, parameters=None):
 def dialect() -> str:
     """'sqlite', 'mysql' (MariaDB too) or 'postgresql'."""
     return engine().dialect.name
+
+
+def seal(text: str) -> tuple[str | None, str]:
+    """(method, text) as they are to be stored; the text itself, by no method, where no key is configured."""
+    return crypt.seal(text, _state.key) if _state.key else (None, text)
+
+
+def unseal(method: str | None, text: str | None) -> str | None:
+    """What ``seal`` sealed."""
+    return text if method is None or text is None else crypt.unseal(method, text, _state.key or '')
 
 
 def reader(function):
@@ -104,29 +127,27 @@ def _transaction(function, writes):
 
 
 def _retry(function, writes, args, kwargs):
-    for attempt in range(_state.retries + 1):
+    pauses, deadlocks = iter(_state.pauses), 0
+    while True:
         try:
             return _once(function, writes, args, kwargs)
         except Broken:
             raise
-        except RETRIED as error:
-            if attempt >= _state.retries:
+        except LOST:
+            pause = next(pauses, None)
+            if pause is None:
                 raise
-            _pause(error, attempt)
-
-
-def _pause(error, attempt):
-    """Soon after a deadlock, by chance so that the two do not meet again; the first lost connection costs no wait: it was an old one."""
-    if isinstance(error, db_exception.DBConnectionError):
-        seconds = _state.interval * 2 ** (attempt - 1) if attempt else 0
-    else:
-        seconds = random.uniform(0.005, 0.02) * 2**attempt
-    time.sleep(min(seconds, _state.longest))
+        except BROKEN_OFF:
+            deadlocks += 1
+            if deadlocks > DEADLOCK_TRIES:
+                raise
+            # by chance, so that the two do not meet again
+            pause = random.uniform(0, min(0.01 * 2**deadlocks, 1))
+        time.sleep(pause)
 
 
 def _once(function, writes, args, kwargs):
-    engine()
-    with (_state.writer if writes else _state.reader).connect() as opened:
+    with engine(writes).connect() as opened:
         _current.connection, _current.writes = opened, writes
         try:
             with _finished(opened, writes):

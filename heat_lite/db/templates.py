@@ -1,12 +1,17 @@
 """Templates with their environments and files. They never change: the same content is one row, however many stacks are made of it."""
 
 import collections
+import datetime
 import hashlib
 import json
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from heat_lite.db import batch, models, session
+from heat_lite.db.types import utcnow
+
+# how often the use of an old row is noted
+FRESH = datetime.timedelta(hours=1)
 
 TemplateRow = collections.namedtuple('TemplateRow', 'id template environment files')
 
@@ -42,7 +47,14 @@ def _digest(content):
 
 
 def _find(table, digest):
-    return session.execute(select(table.c.id).where(table.c.content_hash == digest).with_for_update(read=True, key_share=True)).scalar()
+    """The id of the row, which is held until the transaction ends, and marked as fresh: the purge goes by that."""
+    query = select(table.c.id, func.coalesce(table.c.updated_at, table.c.created_at)).where(table.c.content_hash == digest)
+    found = session.execute(query.with_for_update(read=True, key_share=True)).first()
+    if found is None:
+        return None
+    if utcnow() - found[1] > FRESH:
+        session.execute(update(table).where(table.c.id == found.id).values(updated_at=utcnow()))
+    return found.id
 
 
 def _once(table, digest, values):

@@ -1,0 +1,48 @@
+"""Each test that asks for ``database`` runs on SQLite, MariaDB and PostgreSQL."""
+
+import pytest
+
+from heat_lite.common.context import RequestContext
+from heat_lite.db import stacks, templates
+from tests import databases
+
+
+@pytest.fixture(scope='session', params=databases.BACKENDS)
+def backend_url(request, tmp_path_factory):
+    """(backend, URL) of a migrated database that all tests of a run share."""
+    with databases.migrated(request.param, tmp_path_factory.mktemp('db')) as url:
+        yield request.param, url
+
+
+@pytest.fixture
+def database(backend_url):
+    """The name of the backend; its tables are empty."""
+    backend, url = backend_url
+    with databases.configured(url):
+        databases.wipe()
+        yield backend
+
+
+@pytest.fixture
+def context():
+    return RequestContext(project_id='tenant', user_name='someone', overwrite=False)
+
+
+@pytest.fixture
+def other():
+    return RequestContext(project_id='other', overwrite=False)
+
+
+@pytest.fixture
+def template_id(database, context):
+    return templates.store(context, {'heat_template_version': '2018-08-31'})
+
+
+@pytest.fixture
+def make_stack(context, template_id):
+    """Makes a stack of the usual project with these values and gives its id."""
+
+    def make(name='web', tags=(), **values):
+        return stacks.create(context, {'name': name, 'tenant': 'tenant', 'raw_template_id': template_id, **values}, tags)
+
+    return make
