@@ -31,8 +31,8 @@ class ResourceDefinition:
         self.depends_on = [depends_on] if isinstance(depends_on, str) else list(depends_on or ())
         for part in PARTS:
             setattr(self, part, self._parsed(part, parser))
-        self.properties = self._map_of('properties')
-        self.update_policy = self._map_of('update_policy')
+        self._refuse_function('properties')
+        self._refuse_function('update_policy')
         self.deletion_policy = self._deletion_policy(parser)
 
     def _parsed(self, part, parser):
@@ -45,15 +45,12 @@ class ResourceDefinition:
         except exception.StackValidationFailed as error:
             raise function.outside(error, self._section, self.name, word) from error.__cause__
 
-    def _map_of(self, part):
-        """A part whose keys must be known now; those with nothing in them are left out."""
+    def _refuse_function(self, part):
+        """Their keys must be known before anything is resolved."""
         parsed = getattr(self, part)
         if isinstance(parsed, function.Function):
             word = self.version.dialect.resource[part]
             raise exception.StackValidationFailed(f'"{parsed.name}" cannot stand for a whole map', path=(self._section, self.name, word))
-        if parsed is None or not any(function.omitted(value) for value in parsed.values()):
-            return parsed
-        return {key: value for key, value in parsed.items() if not function.omitted(value)}
 
     @property
     def path(self):
@@ -82,12 +79,13 @@ class ResourceDefinition:
                 required.add(name)
             elif name not in self._declared:
                 raise exception.InvalidTemplateReference(resource=name, key=self.name)
-        for part, word in (('properties', 'Properties'), ('metadata', 'Metadata'), ('update_policy', 'UpdatePolicy')):
+        for part, word in (('properties', 'Properties'), ('metadata', 'Metadata')):
             found = function.dependencies(getattr(self, part))
             if not found.issubset(names):
                 self._refuse(getattr(self, part), found.difference(names), f'{self.name}.{word}')
             required |= found
-        return required
+        # unknown names in these are found when they are resolved
+        return required.union(function.dependencies([self.update_policy, self.external_id]).intersection(names))
 
     def _refuse(self, snippet, unknown, place):
         """'None' stands for a name that nothing tells yet; a wrong name inside of that is what the author has to mend."""

@@ -77,13 +77,19 @@ def _check_types(name, snippet, version):
     for part, word in version.dialect.resource.items():
         if word not in snippet or (part == 'condition' and not version.has_conditions):
             continue
-        types, expected = _TYPES[part]
-        if not isinstance(snippet[word], types):
-            if part == 'condition' and version.dialect.name == 'cfn':
-                expected = 'string or boolean'
-            raise exception.StackValidationFailed(f'Resource {name} {word} type must be {expected}')
+        if not isinstance(snippet[word], _TYPES[part][0]):
+            raise wrong_type(name, part, version)
         if part == 'depends_on' and not all(isinstance(other, str) for other in snippet[word]):
             raise exception.StackValidationFailed(f'Resource {name} {word} must be a list of strings')
+
+
+def wrong_type(name, part, version):
+    """The error for a part of a resource that is not of its type."""
+    expected = _TYPES[part][1]
+    if part == 'condition' and version.dialect.name == 'cfn':
+        expected = 'string or boolean'
+    # it says all of where it is: "whole"
+    return exception.StackValidationFailed(f'Resource {name} {version.dialect.resource[part]} type must be {expected}', whole=True)
 
 
 def validate_output(name, snippet, version):

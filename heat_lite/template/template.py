@@ -144,7 +144,10 @@ class BoundTemplate:
         if condition is None:
             return True
         try:
-            return conditions.truth(self._condition_parser.parse(condition), self.scope)
+            parsed = self._condition_parser.parse(condition)
+            if isinstance(parsed, dict) and words is self.version.dialect.resource:
+                raise sections.wrong_type(name, 'condition', self.version)
+            return conditions.truth(parsed, self.scope)
         except exception.StackValidationFailed as error:
             raise function.outside(error, section, name, word) from error.__cause__
         except function.ARGUMENT_ERRORS as error:
@@ -172,9 +175,9 @@ class BoundTemplate:
         """Checks what Heat checks between the parameters and the resources: groups, conditions, names."""
         parameter_groups.validate(self.template.section('parameter_groups'), self.template.parameter_schemata)
         conditions.validate(self.template.condition_definitions)
-        twice = set(self.parameters).intersection(self.template.resource_snippets)
+        twice = sorted(name for name in self.resources if name in self.parameters)
         if twice:
-            raise exception.StackValidationFailed(f'Duplicate names {twice}')
+            raise exception.StackValidationFailed(f'Duplicate names {{{", ".join(map(repr, twice))}}}')
         if any('/' in name for name in self.resources):
             raise exception.StackValidationFailed('Resource name may not contain "/"')
 

@@ -145,22 +145,18 @@ class Repeat(Function):
     def _values(self, value):
         if value is not None and not isinstance(value, self.kinds):
             raise TypeError(f'The values of the "for_each" argument to "{self.name}" must be {self.refusal}')
-        return [_text(item) for item in value or ()] if value is not None else None
+        return None if value is None else list(value)
 
     def combine(self, values):
         return itertools.product(*(value or () for value in values))
-
-
-def _text(item):
-    if not isinstance(item, str):
-        raise TypeError(f'replace() argument 2 must be str, not {type(item).__name__}')
-    return item
 
 
 def substitute(template, pairs):
     """A template with texts replaced, in keys as well; in turn, so that what one pair puts in the next may replace."""
     if isinstance(template, str):
         for key, value in pairs:
+            if not isinstance(value, str):
+                raise TypeError(f'Only texts can be put into a text, not {value!r}')
             template = template.replace(key, value)
         return template
     if isinstance(template, list):

@@ -1,5 +1,7 @@
 """The function yaql. Only templates that use it load this module: the library costs time and memory at its import."""
 
+import collections.abc
+import datetime
 import functools
 
 import yaql
@@ -31,7 +33,7 @@ class Yaql(Function):
         try:
             return _engine()(expression)
         except exceptions.YaqlException as error:
-            raise ValueError(f'Bad expression {error}') from None
+            raise ValueError(f'Bad expression {error}.') from None
 
     def result(self, scope):
         expression = self._compiled(resolve(self.args['expression'], scope))
@@ -60,9 +62,13 @@ def _context():
 
 
 def _plain(value):
-    """Tuples, sets and generators as lists: templates know no others."""
+    """What templates and JSON have no word for in their words: lists for tuples, sets and generators, texts for times."""
+    if value is None or isinstance(value, str | int | float):
+        return value
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, datetime.datetime):
+        return value.strftime('%Y-%m-%dT%H:%M:%S.%f')
+    if isinstance(value, collections.abc.Iterable):
         return [_plain(item) for item in value]
-    return value
+    raise TypeError(f'The result of a yaql expression cannot be a {type(value).__name__}')
