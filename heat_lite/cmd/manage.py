@@ -77,7 +77,7 @@ def _row(service):
 
 def _register(conf):
     if 'command' not in conf:
-        conf.register_cli_opt(cfg.SubCommandOpt('command', required=True, handler=_add_verbs, help='What to do.'))
+        conf.register_cli_opt(cfg.SubCommandOpt('command', handler=_add_verbs, help='What to do.'))
 
 
 def _add_verbs(verbs):
