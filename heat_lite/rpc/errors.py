@@ -7,6 +7,8 @@ of all kinds, so they are packed into one ``Carrier`` and rebuilt without a cons
 import builtins
 import json
 
+import oslo_messaging
+
 from heat_lite.common import exception
 
 
@@ -23,7 +25,7 @@ class Carrier(Exception):
 
 def pack(error):
     """All that is needed to raise ``error`` elsewhere, as plain data."""
-    known = next(filter(_home, type(error).__mro__), None)
+    known = None if isinstance(error, oslo_messaging.MessagingException) else next(filter(_home, type(error).__mro__), None)
     facts = {'class': type(error).__name__, 'text': str(error)}
     if known is None:
         return facts

@@ -3,6 +3,7 @@
 Entities cross as they are: the driver makes JSON of the whole message once, so nothing is converted here but the context.
 """
 
+import concurrent.futures
 import logging
 import sys
 
@@ -99,11 +100,14 @@ class ContextSerializer(oslo_serializer.NoOpSerializer):
 
 
 class Server:
-    """oslo.messaging's server with a pool size of its own."""
+    """oslo.messaging's server, with threads that cost nothing while there is nothing to do."""
 
     def __init__(self, server, pool_size=None):
         self._server = server
         self._pool_size = pool_size
+        if server.executor_type == 'threading':
+            # the threads of its own pool look for work once a second each, idle or not, and take as long to end
+            server._executor_cls = concurrent.futures.ThreadPoolExecutor
 
     @property
     def executor(self):

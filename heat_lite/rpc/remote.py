@@ -82,7 +82,9 @@ class Remote:
             raise errors.unpack(remote) from None
         except oslo_messaging.MessagingTimeout:
             raise self._timed_out(method, caller) from None
-        except oslo_messaging.MessageDeliveryFailure as failure:
+        except Exception as failure:
+            if not _is_of_the_broker(failure):
+                raise
             raise exception.ServiceUnavailable(reason=f'the message broker does not answer ({failure})') from failure
 
     def _timed_out(self, method, caller):
@@ -96,3 +98,8 @@ class Remote:
             self._callers = {known: caller for known, caller in self._callers.items() if known[0] is messaging.transport}
             self._callers[key] = messaging.client(self.topic, self.server, version, timeout, self.retry, self.mandatory)
         return self._callers[key]
+
+
+def _is_of_the_broker(failure):
+    """Whether a failure is one of reaching the broker: oslo.messaging lets some of the libraries below it through."""
+    return isinstance(failure, (oslo_messaging.MessageDeliveryFailure, OSError)) or type(failure).__module__.startswith(('kombu', 'amqp'))

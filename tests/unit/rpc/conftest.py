@@ -1,0 +1,71 @@
+"""A transport to test with: the driver for one process, and RabbitMQ."""
+
+import uuid
+
+import pytest
+from oslo_config import cfg
+
+from heat_lite import conf as options
+from heat_lite.common import context
+from heat_lite.rpc import messaging
+from tests import brokers
+
+
+@pytest.fixture(scope='session')
+def rabbit():
+    with brokers.virtual_host_or_skip() as url:
+        yield url
+
+
+@pytest.fixture(params=['local', 'rabbit'])
+def url(request):
+    return f'local:///{uuid.uuid4().hex}' if request.param == 'local' else request.getfixturevalue('rabbit')
+
+
+@pytest.fixture
+def conf():
+    conf = options.register(cfg.ConfigOpts())
+    conf([])
+    return conf
+
+
+@pytest.fixture
+def transport(conf, url):
+    yield messaging.setup(conf, url)
+    messaging.cleanup()
+
+
+@pytest.fixture
+def local(conf):
+    yield messaging.setup(conf, f'local:///{uuid.uuid4().hex}')
+    messaging.cleanup()
+
+
+@pytest.fixture
+def ctx():
+    return context.RequestContext(
+        user_id='u1', project_id='p1', roles=['member', 'reader'], auth_token='secret', user_domain_id='default', overwrite=False
+    )
+
+
+@pytest.fixture
+def topic():
+    """A topic that no other test uses: queues of RabbitMQ outlive their readers."""
+    return f'topic_{uuid.uuid4().hex[:10]}'
+
+
+@pytest.fixture
+def start():
+    """Starts servers, and stops them after the test."""
+    servers = []
+
+    def begin(topic, endpoints, server='one', **options):
+        made = messaging.serve(topic, server, endpoints, **options)
+        made.start()
+        servers.append(made)
+        return made
+
+    yield begin
+    for server in servers:
+        server.stop()
+        server.wait()
