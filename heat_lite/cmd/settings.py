@@ -8,7 +8,7 @@ from heat_lite import conf as options
 
 def load(args, prog, conf=cfg.CONF):
     """Read the command line and the configuration files."""
-    if not conf.find('debug'):
+    if 'debug' not in conf:
         log.register_options(conf)
     return options.load(args, prog, conf)
 
