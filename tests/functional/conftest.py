@@ -15,10 +15,7 @@ def services(tmp_path_factory):
 
         def get(name):
             if name not in started:
-                try:
-                    started[name] = stack.enter_context(shapes.shape(name, tmp_path_factory.mktemp(name)))
-                except shapes.Unavailable as error:
-                    shapes.missing(error)
+                started[name] = stack.enter_context(shapes.shape(name, tmp_path_factory.mktemp(name)))
             return started[name]
 
         yield get

@@ -3,7 +3,6 @@
 import contextlib
 import dataclasses
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -13,12 +12,10 @@ import time
 import uuid
 from pathlib import Path
 
-import psycopg2
-import pymysql
 import pytest
 import requests
 
-from tests import identity
+from tests import brokers, databases, identity
 
 BIN = Path(sys.executable).parent
 ALL = ('embedded', 'mariadb', 'postgresql', 'keystone')
@@ -31,10 +28,6 @@ USERS = {
     'reader': {'password': 'secret', 'project': 'demo', 'roles': ['reader']},
     'heat': {'password': 'secret', 'project': 'service', 'roles': ['admin', 'service']},
 }
-
-
-class Unavailable(Exception):
-    """A server that this shape needs is not on this machine."""
 
 
 @dataclasses.dataclass
@@ -153,61 +146,6 @@ def running(service):
             stop(process)
 
 
-# --------------------------------------------------------------- databases and broker
-
-
-@contextlib.contextmanager
-def mariadb(name):
-    def run(statement):
-        with contextlib.closing(pymysql.connect(host='127.0.0.1', user='root', connect_timeout=3)) as connection:
-            connection.cursor().execute(statement)
-
-    try:
-        run(f'CREATE DATABASE {name} CHARACTER SET utf8mb4')
-    except pymysql.err.OperationalError as error:
-        raise Unavailable(f'no MariaDB: {error}') from error
-    try:
-        yield f'mysql+pymysql://root@127.0.0.1/{name}'
-    finally:
-        run(f'DROP DATABASE {name}')
-
-
-@contextlib.contextmanager
-def postgresql(name):
-    def run(statement):
-        with contextlib.closing(psycopg2.connect(host='127.0.0.1', user='postgres', dbname='postgres', connect_timeout=3)) as connection:
-            connection.autocommit = True
-            connection.cursor().execute(statement)
-
-    try:
-        run(f'CREATE DATABASE {name}')
-    except psycopg2.OperationalError as error:
-        raise Unavailable(f'no PostgreSQL: {error}') from error
-    try:
-        yield f'postgresql+psycopg2://postgres@127.0.0.1/{name}'
-    finally:
-        run(f'DROP DATABASE {name} WITH (FORCE)')
-
-
-def rabbitmqctl(*words):
-    command = shutil.which('rabbitmqctl') or '/usr/sbin/rabbitmqctl'
-    try:
-        subprocess.run([command, '-q', *words], check=True, capture_output=True, timeout=60)
-    except (OSError, subprocess.SubprocessError) as error:
-        raise Unavailable(f'no RabbitMQ: {error}') from error
-
-
-@contextlib.contextmanager
-def vhost(name):
-    """A RabbitMQ of our own: engines of two tests would answer each other's requests otherwise."""
-    rabbitmqctl('add_vhost', name)
-    try:
-        rabbitmqctl('set_permissions', '-p', name, 'guest', '.*', '.*', '.*')
-        yield f'rabbit://guest:guest@127.0.0.1:5672/{name}'
-    finally:
-        rabbitmqctl('delete_vhost', name)
-
-
 # --------------------------------------------------------------- the shapes
 
 
@@ -266,11 +204,14 @@ def write_configuration(folder, auth_url=None, **values):
 @contextlib.contextmanager
 def split(folder, shape, database, keystone=False):
     """API and engine over RabbitMQ; with a Keystone of the tests, or without login."""
-    unique = f'heat_lite_test_{uuid.uuid4().hex[:10]}'
     port = free_port()
     url = f'http://127.0.0.1:{port}/v1'
     with contextlib.ExitStack() as needed:
-        values = {'database': needed.enter_context(database(unique)), 'transport': needed.enter_context(vhost(unique)), 'port': port}
+        values = {
+            'database': needed.enter_context(databases.empty(database, folder)),
+            'transport': needed.enter_context(brokers.virtual_host_or_skip()),
+            'port': port,
+        }
         auth_url = None
         if keystone:
             auth_url = needed.enter_context(identity.serve(identity.Identity(USERS, {'orchestration': f'{url}/%(project_id)s'})))
@@ -288,16 +229,11 @@ def shape(name, folder):
     """The context manager of a shape by its name."""
     makers = {
         'embedded': lambda: embedded(folder),
-        'mariadb': lambda: split(folder, 'mariadb', mariadb),
-        'postgresql': lambda: split(folder, 'postgresql', postgresql),
-        'keystone': lambda: split(folder, 'keystone', mariadb, keystone=True),
+        'mariadb': lambda: split(folder, 'mariadb', 'mysql'),
+        'postgresql': lambda: split(folder, 'postgresql', 'postgresql'),
+        'keystone': lambda: split(folder, 'keystone', 'mysql', keystone=True),
     }
     return makers[name]()
-
-
-def missing(error):
-    """Where a server is missing: a skip for a developer, a failure where everything must be there."""
-    (pytest.fail if os.environ.get('CI') else pytest.skip)(str(error))
 
 
 def of(*names):
