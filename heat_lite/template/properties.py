@@ -1,12 +1,13 @@
 """The properties of a resource: what its definition gives, read through the schemas of its type."""
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.template import function, translation, values
 from heat_lite.template.constraints import LIST, MAP
-from heat_lite.template.function import Function
+from heat_lite.template.function import Function, omitted
 from heat_lite.template.schema import PropertySchema
 
 _UNREAD = object()
@@ -80,7 +81,8 @@ class Properties(Mapping):
 
     def resolved(self):
         """The values of all properties."""
-        return {key: self[key] for key in self.schemata}
+        with self._one_translation():
+            return {key: self[key] for key in self.schemata}
 
     def given(self):
         """The values of those properties that the definition sets to something, older names not among them."""
@@ -89,7 +91,7 @@ class Properties(Mapping):
     def is_given(self, key):
         """Whether the definition sets it to something."""
         source = self._source(key)
-        return source is not None and self._raw(source) is not None
+        return source is not None and not omitted(self.data.get(source)) and self._raw(source) is not None
 
     def user_value(self, key):
         """What the definition gives, resolved but neither converted nor defaulted."""
@@ -107,8 +109,9 @@ class Properties(Mapping):
             if not self.schemata[key].implemented:
                 raise values.refuse(f'Property {key} not implemented yet', (self.section,))
         if with_value:
-            for key in self.schemata:
-                self._validate(key)
+            with self._one_translation():
+                for key in self.schemata:
+                    self._validate(key)
 
     def _validate(self, key):
         if key in self._values:
@@ -126,7 +129,7 @@ class Properties(Mapping):
         if schema is None:
             raise self._invalid(key)
         source = self._source(key)
-        if source is None:
+        if source is None or omitted(self.data.get(source)):
             return values.absent(key, schema, checks)
         try:
             return values.convert(schema, self._value(source), checks)
@@ -154,12 +157,19 @@ class Properties(Mapping):
             return self._translated
         given = {key: self._plain(value) for key, value in self.data.items()}
         try:
-            translated = translation.translate(self._rules, given)
+            return translation.translate(self._rules, given)
         except values.Conflict as conflict:
             raise _conflict(conflict) from None
-        if _plain_data(self.data):
-            self._translated = translated
-        return translated
+
+    @contextlib.contextmanager
+    def _one_translation(self):
+        """Within it the rules are applied once for all properties."""
+        if self._rules:
+            self._translated = self._translation()
+        try:
+            yield
+        finally:
+            self._translated = None
 
     def _raw(self, source):
         return self._translation()[source]
