@@ -106,9 +106,15 @@ class Resource:
 
     def properties_of(self, definition):
         """The properties by this or another definition of the same type."""
-        return properties.Properties(
-            self.properties_schema, definition.properties or {}, self.stack.resolve, self.name, 'properties', self.stack.lookup
-        )
+        return self._section_of(definition, 'properties', self.properties_schema)
+
+    def update_policy(self):
+        return self._section_of(self.definition, 'update_policy', self.update_policy_schema)
+
+    def _section_of(self, definition, section, schemata):
+        stack = self.stack
+        given = getattr(definition, section) or {}
+        return properties.Properties(schemata, given, stack.resolve, self.name, section, stack.lookup, pending=stack.pending)
 
     def redefine(self, definition):
         """From now on it is what ``definition`` says."""
@@ -125,19 +131,15 @@ class Resource:
     def external_id(self):
         return self.stack.resolve(self.definition.external_id)
 
-    def validate(self):
-        """Check what the schemas cannot say. Raises StackValidationFailed; overridden by types, which call ``super().validate()``."""
-        self.properties.validate(self.stack.strict_validate)
+    def validate_names(self):
+        """Check what can be checked without values: that all properties exist."""
+        self.properties.validate(with_value=False)
+        self.update_policy().validate(with_value=False)
 
-    def update_policy(self):
-        return properties.Properties(
-            self.update_policy_schema,
-            self.definition.update_policy or {},
-            self.stack.resolve,
-            self.name,
-            'update_policy',
-            self.stack.lookup,
-        )
+    def validate(self):
+        """Check properties and what the schemas cannot say. Raises StackValidationFailed; types that override it call ``super()``."""
+        self.properties.validate()
+        self.update_policy().validate()
 
     def implied_dependencies(self, others):
         """Names of resources that must come first although the template does not say so. ``others`` is ``{name: definition}``."""

@@ -27,8 +27,6 @@ class Stack:
     (conditions, definitions) is worked out when it is first asked for.
     """
 
-    strict_validate = True
-
     def __init__(self, runtime, context, template, template_id=None, tags=(), timeout_mins=None, **fields):
         self.runtime = runtime
         self.context = context
@@ -108,6 +106,10 @@ class Stack:
 
     def resolve(self, snippet):
         return function.resolve(snippet, self.scope)
+
+    def pending(self, snippet):
+        """Whether it waits for resources that are not there yet, so that its value cannot be told."""
+        return any(self.resource_for(name).action == status.INIT for name in function.dependencies(snippet))
 
     def lookup(self, kind, value):
         """Ask the cloud whether ``value`` names a ``kind`` of thing (custom constraints)."""
@@ -228,7 +230,11 @@ class Stack:
         return self._resources[name]
 
     def class_of(self, definition):
-        return self.runtime.registry.class_for(self.template.environment, definition.resource_type, definition.name)
+        """Raises StackValidationFailed for a type that nobody knows."""
+        try:
+            return self.runtime.registry.class_for(self.template.environment, definition.resource_type, definition.name)
+        except exception.EntityNotFound as error:
+            raise exception.StackValidationFailed(str(error)) from None
 
     def type_changed(self, present, definition):
         return type(present) is not self.class_of(definition)

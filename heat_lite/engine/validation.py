@@ -43,45 +43,51 @@ def stack(item):
     """The whole stack as its template and parameters make it. Raises the exception that tells the first fault."""
     item.template.validate()
     item.parameters.validate(validate_value=True, lookup=item.lookup)
-    _definitions(item)
-    for definition in item.bound.outputs.values():
-        definition.validate(item.scope)
+    _definitions(item, 'validate')
 
 
 def template(context, runtime, parsed):
-    """What ``validate_template`` answers. Values of parameters and properties are not looked at, as in Heat."""
+    """What ``validate_template`` answers. Values of parameters and properties are not looked at, as in Heat.
+
+    Where the fault is in the template's own text, the answer is ``{'Error': text}``.
+    """
     item = engine_stack.Stack(runtime, context, parsed, tenant=context.tenant_id, name='template_validate')
-    item.strict_validate = False
-    parsed.validate()
-    item.parameters.validate(validate_value=False)
-    _definitions(item)
-    for definition in item.bound.outputs.values():
-        definition.validate(item.scope)
-    environment = parsed.environment.as_dict()
-    environment.pop('encrypted_param_names', None)
+    try:
+        parsed.validate()
+        item.parameters.validate(validate_value=False)
+        _definitions(item, 'validate_names')
+    except exception.StackValidationFailed as error:
+        return {'Error': str(error)}
     answer = {'Description': parsed.description or format.NO_DESCRIPTION, 'Parameters': item.parameters.describe()}
     if parsed.parameter_groups:
         answer['ParameterGroups'] = parsed.parameter_groups
+    environment = parsed.environment.as_dict()
+    environment.pop('encrypted_param_names', None)
     return {**answer, 'Environment': environment}
 
 
-def _definitions(item):
-    """The template's own faults, then those of each resource, in the order of their dependencies: a cycle is found before others."""
+def _definitions(item, check):
+    """The template's own faults, then those of each resource, in the order of their dependencies: a cycle is found before others.
+
+    ``check`` is the name of the method that a resource is asked by.
+    """
     item.bound.validate()
     edges = [(name, required) for name, first in item.requirements.items() for required in first or (None,)]
     for name in dependencies.Dependencies(edges):
-        _resource(item, item.bound.resources[name])
+        _resource(item, item.bound.resources[name], check)
+    for definition in item.bound.outputs.values():
+        definition.validate(item.scope)
 
 
-def _resource(item, definition):
+def _resource(item, definition, check):
+    resource = item.resource_for(definition.name)
+    definition.validate(item.scope)
     if definition.external_id is not None:
         return
     try:
-        resource = item.resource_for(definition.name)
-        definition.validate(item.scope)
-        resource.validate()
+        getattr(resource, check)()
     except exception.StackValidationFailed as error:
-        raise error.prefixed('resources', definition.name) from None
+        raise error if error.path[:1] == ('resources',) or not error.path else error.prefixed('resources', definition.name) from None
 
 
 def updatable(item):

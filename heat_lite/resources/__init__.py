@@ -1,9 +1,11 @@
 """All resource types. The engine gets them as a Registry: it imports none of these modules itself."""
 
+import datetime
 import pathlib
 import re
 
 from heat_lite.engine import registry
+from heat_lite.template import formats
 
 _CLASS = re.compile(r'^class (\w+)\(')
 _TYPE = re.compile(r"^    resource_type = '([^']+)'")
@@ -29,9 +31,15 @@ def build_registry(conf=None):
     return registry.Registry(places(), CHECKS)
 
 
-def _test_constraint(stack, value):
-    """The custom constraint of OS::Heat::TestResource: any value will do."""
+def _any_value(stack, value):
+    """For the custom constraint of OS::Heat::TestResource: any value will do."""
     return None
 
 
-CHECKS = {'test_constr': _test_constraint}
+def _expiration(stack, value):
+    """A point in time that is still to come."""
+    return formats.expiration(value, datetime.datetime.now(datetime.UTC))
+
+
+#: custom constraints that need more than the text itself
+CHECKS = {'test_constr': _any_value, 'expiration': _expiration}

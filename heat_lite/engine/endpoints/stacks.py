@@ -105,7 +105,7 @@ class Stacks(Endpoint):
 
     def get_environment(self, context, stack_identity):
         stack = self._stack(context, stack_identity, show_deleted=True)
-        shown = stack.template.environment.as_stored()
+        shown = stack.template.environment.as_dict()
         masked = {name for name, schema in stack.template.parameter_schemata.items() if schema.hidden}
         for section in ('parameters', 'parameter_defaults'):
             shown[section] = {name: format.MASK if name in masked else value for name, value in shown[section].items()}

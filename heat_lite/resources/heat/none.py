@@ -1,6 +1,9 @@
 """OS::Heat::None."""
 
+import uuid
+
 from heat_lite.engine.resource import Resource
+from heat_lite.template import properties
 
 
 class NoneResource(Resource):
@@ -10,10 +13,13 @@ class NoneResource(Resource):
     local = True
 
     def handle_create(self):
-        self.resource_id_set(self.physical_resource_name())
+        self.resource_id_set(str(uuid.uuid4()))
 
     def validate(self):
         """Whatever it is given is fine."""
+
+    def validate_names(self):
+        """Any name will do."""
 
     def attribute(self, *path):
         return None
@@ -25,14 +31,4 @@ class NoneResource(Resource):
         return _NO_PROPERTIES
 
 
-class _NoProperties(dict):
-    """Properties of which nobody asks anything."""
-
-    def resolved(self):
-        return {}
-
-    def validate(self, with_value=True):
-        return None
-
-
-_NO_PROPERTIES = _NoProperties()
+_NO_PROPERTIES = properties.Properties({})

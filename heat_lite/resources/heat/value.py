@@ -1,11 +1,18 @@
 """OS::Heat::Value."""
 
 from heat_lite.engine.resource import Resource
-from heat_lite.template import parameter_types, support
+from heat_lite.template import properties, support
 from heat_lite.template.constraints import AllowedValues
-from heat_lite.template.schema import any_, any_attribute, string
+from heat_lite.template.schema import any_, any_attribute, boolean, list_, map_, number, string
 
-TYPES = ('string', 'number', 'comma_delimited_list', 'json', 'boolean')
+#: what the value must be, by the type that the template names; it is given on as it is all the same, as Heat does
+SCHEMATA = {
+    'string': string(required=True),
+    'number': number(required=True),
+    'comma_delimited_list': list_(required=True),
+    'json': map_(required=True),
+    'boolean': boolean(required=True),
+}
 
 
 class Value(Resource):
@@ -18,7 +25,9 @@ class Value(Resource):
     properties_schema = {
         'value': any_('What the attribute "value" is worked out from.', required=True, update_allowed=True),
         'type': string(
-            'The type that the value is turned into, as of a parameter.', update_allowed=True, constraints=[AllowedValues(TYPES)]
+            'The type that the value must have, by the words for parameters.',
+            update_allowed=True,
+            constraints=[AllowedValues(list(SCHEMATA))],
         ),
     }
     attributes_schema = {
@@ -31,7 +40,13 @@ class Value(Resource):
     def handle_update(self, definition, tmpl_diff, prop_diff):
         """The attribute follows the properties by itself."""
 
-    def resolve_attribute(self, name):
+    def validate(self):
+        super().validate()
         kind = self.properties['type']
-        value = self.properties['value']
-        return value if kind is None else parameter_types.parse(kind, value)
+        if kind is not None:
+            typed = {'value': SCHEMATA[kind]}
+            given = {'value': self.definition.properties['value']}
+            properties.Properties(typed, given, self.stack.resolve, self.name, pending=self.stack.pending).validate()
+
+    def resolve_attribute(self, name):
+        return self.properties['value']
