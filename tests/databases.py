@@ -82,6 +82,19 @@ def give_up(reason):
     (pytest.fail if os.environ.get('CI') else pytest.skip)(reason)
 
 
+def connection_number(connection):
+    """By what the server knows a connection."""
+    mysql = connection.dialect.name == 'mysql'
+    return connection.exec_driver_sql('SELECT CONNECTION_ID()' if mysql else 'SELECT pg_backend_pid()').scalar()
+
+
+def cut(backend, *numbers):
+    """Cut connections from the side of the server."""
+    with server(backend) as admin:
+        for number in numbers:
+            admin.exec_driver_sql(f'KILL {number}' if backend == 'mysql' else f'SELECT pg_terminate_backend({number})')
+
+
 @functools.cache
 def unreachable(backend):
     """Why a server cannot be used; None when it can."""

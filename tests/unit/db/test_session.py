@@ -122,35 +122,31 @@ def test_a_real_deadlock(database):
     assert len(done) == 2 and len(tries) > 2
 
 
-KILL = {
-    'mysql': 'SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id != CONNECTION_ID()',
-    'postgresql': 'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid != pg_backend_pid()',
+OURS = {
+    'mysql': 'SELECT id FROM information_schema.processlist WHERE db = DATABASE()',
+    'postgresql': 'SELECT pid FROM pg_stat_activity WHERE datname = current_database()',
 }
 
 
-def kill_all_others():
+def cut_all(database):
     """Cut the connections that our pools hold, as a restart of the server would."""
-    with session.engine().connect() as connection:
-        if connection.dialect.name == 'sqlite':
-            pytest.skip('SQLite has no connections to lose')
-        # its own connection may be the one that the test is about: it goes last
-        for number in connection.execute(text(KILL[connection.dialect.name])).scalars().all():
-            kill = 'KILL {}' if connection.dialect.name == 'mysql' else 'SELECT pg_terminate_backend({})'
-            connection.exec_driver_sql(kill.format(number))
-        own = 'SELECT CONNECTION_ID()' if connection.dialect.name == 'mysql' else 'SELECT pg_backend_pid()'
-        number = connection.exec_driver_sql(own).scalar()
-        connection.rollback()
-    with databases.server(session.engine().dialect.name) as admin:
-        admin.exec_driver_sql(kill.format(number))
+    if database == 'sqlite':
+        pytest.skip('SQLite has no connections to lose')
+
+    @session.reader
+    def ours():
+        return session.execute(text(OURS[database])).scalars().all()
+
+    databases.cut(database, *ours())
 
 
 def test_lost_connections_are_not_noticed(database):
     add('ann')
     names()
-    kill_all_others()
+    cut_all(database)
     add('bob')
     assert names() == {'ann', 'bob'}
-    kill_all_others()
+    cut_all(database)
     assert names() == {'ann', 'bob'}
 
 
@@ -171,13 +167,9 @@ def test_a_lost_transaction_is_run_again_whole(database):
 
 def cut_current():
     """Kill the connection of the transaction that we are in."""
-    connection = session.connection()
-    if connection.dialect.name == 'sqlite':
+    if session.dialect() == 'sqlite':
         pytest.skip('SQLite has no connections to lose')
-    mysql = connection.dialect.name == 'mysql'
-    number = connection.exec_driver_sql('SELECT CONNECTION_ID()' if mysql else 'SELECT pg_backend_pid()').scalar()
-    with databases.server(connection.dialect.name) as admin:
-        admin.exec_driver_sql(f'KILL {number}' if mysql else f'SELECT pg_terminate_backend({number})')
+    databases.cut(session.dialect(), databases.connection_number(session.connection()))
 
 
 def test_a_commit_that_nobody_heard_of_is_not_repeated(database):
