@@ -14,8 +14,8 @@ from oslo_log import log
 from heat_lite import conf as options
 from heat_lite import resources
 from heat_lite.api import deploy
-from heat_lite.cmd import engine_worker, settings, web, workers
-from heat_lite.db import migration, session
+from heat_lite.cmd import engine_worker, settings, tables, web, workers
+from heat_lite.db import session
 
 PROJECT = 'default'
 READY_SECONDS = 30
@@ -35,7 +35,8 @@ def serve(args):
         stack.enter_context(own(args.data_dir))
         conf = configure(args)
         sock = _listen(args.host, args.port)
-        migration.sync(conf.database.connection)
+        session.configure(conf)
+        tables.prepare(conf.database.connection)
         # before anything answers, so that a signal at any moment finds an end that is clean
         signals = stack.enter_context(workers.listening())
         service = engine_worker.start(conf, resources.build_registry(conf), TRANSPORT)

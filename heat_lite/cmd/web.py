@@ -1,10 +1,12 @@
 """A WSGI server of green threads: one a connection."""
 
+import contextlib
 import logging
 import socket
 
 import eventlet
 import eventlet.wsgi
+import greenlet
 
 LOG = logging.getLogger(__name__)
 
@@ -44,5 +46,5 @@ class Server:
     def stop(self, seconds):
         """Accept no more; give requests under way so many seconds to end."""
         self._thread.kill()
-        with eventlet.Timeout(seconds or 0.1, False):
+        with eventlet.Timeout(seconds or 0.1, False), contextlib.suppress(greenlet.GreenletExit):
             self._thread.wait()
