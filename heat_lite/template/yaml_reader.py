@@ -219,7 +219,7 @@ def _merged(value, merges):
 
 
 def _binary(text):
-    return base64.b64decode(text.encode('ascii')).decode('utf-8')
+    return base64.b64decode(''.join(text.split()), validate=True).decode('utf-8')
 
 
 def _by_constructor(method):

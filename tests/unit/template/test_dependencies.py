@@ -1,0 +1,64 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heat_lite.common import exception
+from heat_lite.template.dependencies import Dependencies
+
+EDGES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=30)
+
+
+@given(EDGES)
+def test_each_node_comes_after_what_it_requires(edges):
+    downwards = [(max(edge), min(edge)) for edge in edges if edge[0] != edge[1]]
+    graph = Dependencies(downwards)
+    order = list(graph)
+    assert sorted(order) == sorted({node for edge in downwards for node in edge})
+    assert all(order.index(required) < order.index(requirer) for requirer, required in downwards)
+    turned = list(graph.reversed())
+    assert all(turned.index(requirer) < turned.index(required) for requirer, required in downwards)
+
+
+def diamond():
+    return Dependencies([('top', 'left'), ('top', 'right'), ('left', 'bottom'), ('right', 'bottom'), ('alone', None)])
+
+
+def test_neighbours():
+    graph = diamond()
+    assert graph.requires('top') == {'left', 'right'}
+    assert graph.required_by('bottom') == {'left', 'right'}
+    assert set(graph.roots()) == {'top', 'alone'}
+    assert set(graph.leaves()) == {'bottom', 'alone'}
+    assert len(graph) == 5 and 'alone' in graph and 'nobody' not in graph
+    assert graph.graph()['left'] == {'bottom'}
+
+
+def test_the_part_above_a_node():
+    part = diamond()['left']
+    assert part.graph() == {'left': set(), 'top': {'left'}}
+
+
+def test_the_order_does_not_depend_on_chance():
+    edges = [(f'r{number}', f'r{number // 2}') for number in range(1, 200)]
+    assert list(Dependencies(edges)) == list(Dependencies(list(edges)))
+
+
+@pytest.mark.parametrize(
+    ('edges', 'text'),
+    [
+        ([('a', 'a')], '{a: {a}}'),
+        ([('a', 'b'), ('b', 'a')], '{a: {b}, b: {a}}'),
+        ([('a', 'b'), ('b', 'a'), ('x', 'a'), ('y', None)], '{a: {b}, b: {a}}'),
+        ([('a', 'b'), ('b', 'a'), ('b', 'z')], '{a: {b}, b: {a}}'),
+    ],
+)
+def test_circles(edges, text):
+    with pytest.raises(exception.CircularDependencyException) as caught:
+        list(Dependencies(edges))
+    assert str(caught.value) == f'Circular Dependency Found: {text}'
+
+
+def test_long_chains_need_no_stack():
+    chain = Dependencies((number, number + 1) for number in range(20_000))
+    assert next(iter(chain)) == 20_000
+    assert len(chain[20_000]) == 20_001

@@ -1,0 +1,193 @@
+import json
+import time
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heat_lite.template import format
+
+SCALARS = st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(st.characters(blacklist_categories=('Cs', 'Cc')), max_size=8)
+TREES = st.dictionaries(
+    st.text('abc', min_size=1, max_size=3),
+    st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text('xyz', max_size=3), inner, max_size=3)),
+    max_size=4,
+)
+
+
+@pytest.mark.parametrize(
+    ('text', 'value'),
+    [
+        ('a: yes', {'a': True}),
+        ('a: off', {'a': False}),
+        ('a: 010', {'a': 8}),
+        ('a: 0x1F', {'a': 31}),
+        ('a: 12:30', {'a': 750}),
+        ('a: 1_000', {'a': 1000}),
+        ('a: 1e3', {'a': '1e3'}),
+        ('a: 1.5e+3', {'a': 1500.0}),
+        ('a: ~', {'a': None}),
+        ('a:', {'a': None}),
+        ('a: 2001-01-01', {'a': '2001-01-01'}),
+        ('a: 2001-12-14t21:59:43.10-05:00', {'a': '2001-12-14t21:59:43.10-05:00'}),
+        ('a: !!binary aGVsbG8=', {'a': 'hello'}),
+        ('a: !!str 5', {'a': '5'}),
+        ('a: "5"', {'a': '5'}),
+        ('a: !!int "5"', {'a': 5}),
+        ('a: !!set {x, y}', {'a': ['x', 'y']}),
+        ('a: !!omap [x: 1, y: 2]', {'a': [['x', 1], ['y', 2]]}),
+        ('a: =', {'a': '='}),
+        ('a: 1\na: 2', {'a': 2}),
+        ('1: x\n1.5: y\ntrue: z\n~: n', {'1': 'x', '1.5': 'y', 'true': 'z', 'null': 'n'}),
+        ('{a: b}', {'a': 'b'}),
+        ('{"a":\t1, "a": 2}', {'a': 2}),
+        ('{"a": 1e3, "b": 1.5, "c": NaN, "d": 1.5e+3}', {'a': '1e3', 'b': 1.5, 'c': 'NaN', 'd': 1500.0}),
+        ('{"a": "\\ud83d\\ude00"}', {'a': '😀'}),
+        ('', {}),
+        ('# nothing', {}),
+        (b'a: \xc3\xbc', {'a': 'ü'}),
+    ],
+)
+def test_reads_yaml_as_heat_does(text, value):
+    assert format.parse(text) == value
+
+
+@pytest.mark.parametrize(
+    ('text', 'value'),
+    [
+        ('a: &x [1, 2]\nb: [*x, *x]', {'a': [1, 2], 'b': [[1, 2], [1, 2]]}),
+        ('a: &x hello\nb: *x', {'a': 'hello', 'b': 'hello'}),
+        ('a: &x {k: 1, l: 2}\nb: {<<: *x, l: 3}', {'a': {'k': 1, 'l': 2}, 'b': {'k': 1, 'l': 3}}),
+        ('<<: [{a: 1}, {a: 2, b: 3}]\nb: 4', {'a': 1, 'b': 4}),
+        ('a: <<', {'a': '<<'}),
+    ],
+)
+def test_anchors_and_merges(text, value):
+    assert format.parse(text) == value
+
+
+@given(TREES)
+def test_what_yaml_and_json_write_is_read_back(tree):
+    assert format.parse(json.dumps(tree)) == tree
+    assert format.parse(yaml.safe_dump(tree, allow_unicode=True)) == tree
+
+
+@pytest.mark.parametrize(
+    ('text', 'message'),
+    [
+        ('- a', 'The template is not a JSON object or YAML mapping.'),
+        ('hello', 'The template is not a JSON object or YAML mapping.'),
+        (5, 'The template is not a JSON object or YAML mapping.'),
+        ('a: {', "Error parsing template [root stack] while parsing a flow node\nexpected the node content, but found '<stream end>'"),
+        ('a: !Ref x', "Error parsing template [root stack] could not determine a constructor for the tag '!Ref'\n"),
+        ('a: !!python/name:os.getcwd x', 'could not determine a constructor'),
+        ('a: !Map {x: 1}', 'could not determine a constructor'),
+        ('a: *nowhere', "found undefined alias 'nowhere'"),
+        ('a: &a [*a]', "found recursive alias 'a'"),
+        ('a: 1\n---\nb: 2', 'expected a single document in the stream'),
+        ('? [a]\n: 1', 'found unhashable key'),
+        ('a: {<<: 5}', 'expected a mapping or list of mappings for merging'),
+        ('a: !!int x', 'could not read this as tag:yaml.org,2002:int'),
+        ('a: !!bool maybe', 'could not read this as tag:yaml.org,2002:bool'),
+        ('a: !!binary "?"', 'could not read this as tag:yaml.org,2002:binary'),
+        ('a: ' + '9' * 5000, 'could not read this as tag:yaml.org,2002:int'),
+        ('a: !!omap [1]', 'no value for the tag'),
+        ('a: \x00', 'special characters are not allowed'),
+        ('b: 1\n' * 5000 + 'a: ]', 'line 5001, column 4:\n    a: ]\n       ^'),
+    ],
+)
+def test_refuses_what_is_no_template(text, message):
+    with pytest.raises(format.FormatError) as caught:
+        format.parse(text)
+    assert message in str(caught.value)
+
+
+def test_an_error_shows_the_line():
+    with pytest.raises(format.FormatError) as caught:
+        format.parse('a: 1\nb: !Ref x\n')
+    assert str(caught.value).endswith('line 2, column 4:\n    b: !Ref x\n       ^')
+
+
+NESTINGS = {
+    'flow lists': lambda n: 'a: ' + '[' * n + ']' * n,
+    'flow maps': lambda n: 'a: ' + '{a: ' * n + '1' + '}' * n,
+    'block lists': lambda n: 'a:\n ' + '- ' * n + 'x',
+    'json': lambda n: '{"a": ' + '[' * n + ']' * n + '}',
+}
+
+
+@pytest.mark.parametrize('kind', NESTINGS)
+def test_depth_is_bounded(kind):
+    limits = format.Limits(depth=50)
+    assert format.parse(NESTINGS[kind](50), limits)
+    for depth in (51, 200_000):
+        with pytest.raises(format.FormatError, match='nested too deeply'):
+            format.parse(NESTINGS[kind](depth), limits)
+
+
+def test_depth_of_data_that_comes_parsed_is_bounded():
+    data = value = {}
+    for _level in range(60):
+        value['a'] = value = {}
+    assert format.parse(data, format.Limits(depth=60)) is data
+    with pytest.raises(format.FormatError, match='nested too deeply'):
+        format.parse(data, format.Limits(depth=59))
+
+
+def test_depth_counts_what_aliases_stand_for():
+    text = 'a: &a [[x]]\nb: &b [[*a]]\nc: [[*b]]'
+    assert format.parse(text, format.Limits(depth=6))
+    with pytest.raises(format.FormatError, match='nested too deeply'):
+        format.parse(text, format.Limits(depth=5))
+
+
+def test_aliases_cannot_unfold_to_much():
+    lines = ['a: &a0 [x,x,x,x,x,x,x,x,x]', *(f'b{i}: &a{i + 1} [{",".join([f"*a{i}"] * 9)}]' for i in range(30))]
+    began = time.process_time()
+    with pytest.raises(format.FormatError, match='unfold to too much'):
+        format.parse('\n'.join(lines))
+    assert time.process_time() - began < 0.5
+
+
+def test_a_long_text_repeated_by_aliases_counts_its_length():
+    text = f'a: &a {"x" * 1000}\nb: [{",".join(["*a"] * 100)}]'
+    assert len(format.parse(text)['b']) == 100
+    with pytest.raises(format.FormatError, match='unfold to too much'):
+        format.parse(text, format.Limits(weight=50_000))
+
+
+def test_a_file_must_say_its_version():
+    assert format.parse_file('heat_template_version: 2018-08-31', 'n.yaml')
+    with pytest.raises(format.FormatError, match='Template format version not found.'):
+        format.parse_file('resources: {}', 'n.yaml')
+    with pytest.raises(format.FormatError, match='Error parsing template n.yaml while parsing'):
+        format.parse_file('a: [', 'n.yaml')
+
+
+@pytest.mark.parametrize(
+    ('text', 'value'),
+    [
+        ('', {}),
+        ({}, {}),
+        ('parameters: {p: y}', {'parameters': {'p': 'y'}}),
+        ({'parameters': None, 'resource_registry': {'A': 'B'}}, {'parameters': {}, 'resource_registry': {'A': 'B'}}),
+    ],
+)
+def test_environments(text, value):
+    assert format.parse_environment(text) == value
+
+
+@pytest.mark.parametrize(
+    ('text', 'message'),
+    [
+        ({'foo': {}}, 'environment has wrong section "foo"'),
+        ('p: x', 'environment has wrong section "p"'),
+        ('- a', 'The environment is not a valid YAML mapping data type.'),
+        ('parameters: {p: \n', "while parsing a flow node\nexpected the node content, but found '<stream end>'"),
+    ],
+)
+def test_refuses_what_is_no_environment(text, message):
+    with pytest.raises(format.FormatError) as caught:
+        format.parse_environment(text)
+    assert str(caught.value).startswith(message)
