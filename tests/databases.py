@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy
 from oslo_config import cfg
 
-from heat_lite.db import engines, migration, models, session
+from heat_lite.db import engines, migration, models, session, stacks, templates
 
 BACKENDS = ('sqlite', 'mysql', 'postgresql')
 SERVERS = {
@@ -51,9 +51,12 @@ def migrated(backend, folder):
 
 
 @contextlib.contextmanager
-def configured(url, **options):
-    """``heat_lite.db`` connected to this database; ``options`` are those of [database]."""
-    session.configure(conf_for(url, **options))
+def configured(url, key=None, **options):
+    """``heat_lite.db`` connected to this database; ``options`` are those of [database], ``key`` is for its secrets."""
+    conf = conf_for(url, **options)
+    if key is not None:
+        conf.register_opt(cfg.StrOpt('auth_encryption_key', default=key))
+    session.configure(conf)
     try:
         yield session
     finally:
@@ -68,6 +71,12 @@ def conf_for(url, **options):
     for name, value in {'connection': url, 'db_retry_interval': 0, **options}.items():
         conf.set_override(name, value, 'database')
     return conf
+
+
+def make_stack(context, name='web', tags=(), **values):
+    """A stack of the context's project, of an empty template, with these values. Its id."""
+    template_id = templates.store(context, {'heat_template_version': '2018-08-31'})
+    return stacks.create(context, {'name': name, 'tenant': context.tenant_id, 'raw_template_id': template_id, **values}, tags)
 
 
 def wipe():

@@ -1,9 +1,11 @@
 """Each test that asks for ``database`` runs on SQLite, MariaDB and PostgreSQL."""
 
+import functools
+
 import pytest
 
 from heat_lite.common.context import RequestContext
-from heat_lite.db import stacks, templates
+from heat_lite.db import templates
 from tests import databases
 
 
@@ -39,10 +41,6 @@ def template_id(database, context):
 
 
 @pytest.fixture
-def make_stack(context, template_id):
-    """Makes a stack of the usual project with these values and gives its id."""
-
-    def make(name='web', tags=(), **values):
-        return stacks.create(context, {'name': name, 'tenant': 'tenant', 'raw_template_id': template_id, **values}, tags)
-
-    return make
+def make_stack(context, database):
+    """Makes a stack of the usual project (name, tags, values) and gives its id."""
+    return functools.partial(databases.make_stack, context)

@@ -1,0 +1,117 @@
+import datetime
+
+import pytest
+
+from heat_lite.db import stacks
+from heat_lite.db.types import utcnow
+
+START = datetime.datetime(2024, 1, 1)
+
+
+@pytest.fixture
+def many(context, make_stack):
+    """Stacks a to e, each a minute older than the next, differing in tags, states and more."""
+    table = {
+        'a': {'tags': ['x', 'y'], 'action': 'CREATE', 'status': 'COMPLETE', 'username': 'ann', 'timeout': 60},
+        'b': {'tags': ['x'], 'action': 'CREATE', 'status': 'FAILED', 'updated_at': START, 'disable_rollback': False},
+        'c': {'tags': ['y'], 'action': 'UPDATE', 'status': 'COMPLETE', 'updated_at': START + datetime.timedelta(1)},
+        'd': {'tags': ['hidden'], 'action': 'UPDATE', 'status': 'FAILED', 'status_reason': 'why'},
+        'e': {'action': 'DELETE', 'status': 'COMPLETE', 'deleted_at': utcnow(), 'tags': ['x']},
+    }
+    ids = {name: make_stack(name, created_at=START + datetime.timedelta(minutes=n), **table[name]) for n, name in enumerate(table)}
+    ids['nested'] = make_stack('nested', owner_id=ids['a'], created_at=START + datetime.timedelta(hours=1), status='COMPLETE')
+    ids['foreign'] = make_stack('foreign', tenant='other', created_at=START + datetime.timedelta(hours=2))
+    return ids
+
+
+def names(context, **arguments):
+    """As one word; and the count must agree."""
+    found = ' '.join(row.name for row in stacks.list(context, **arguments))
+    for key in ('limit', 'marker', 'sort_keys', 'sort_dir'):
+        arguments.pop(key, None)
+    assert stacks.count(context, **arguments) == len(stacks.list(context, **arguments))
+    return found
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'wanted'),
+    [
+        ({}, 'd c b a'),
+        ({'show_deleted': True}, 'e d c b a'),
+        ({'show_nested': True}, 'nested d c b a'),
+        ({'tenant_safe': False}, 'foreign d c b a'),
+        ({'hidden_tags': ['hidden']}, 'c b a'),
+        ({'hidden_tags': ['hidden'], 'show_hidden': True}, 'd c b a'),
+        ({'tags': ['x', 'y']}, 'a'),
+        ({'tags_any': ['x', 'y']}, 'c b a'),
+        ({'tags': ['x'], 'tags_any': ['y', 'z']}, 'a'),
+        ({'not_tags': ['x', 'y']}, 'd c b'),
+        ({'not_tags_any': ['x', 'y']}, 'd'),
+        ({'tags': ['no such']}, ''),
+        ({'tags': [], 'tags_any': [], 'not_tags': [], 'not_tags_any': []}, 'd c b a'),
+        ({'filters': {'name': 'a'}}, 'a'),
+        ({'filters': {'stack_name': ['a', 'c']}}, 'c a'),
+        ({'filters': {'status': 'COMPLETE'}}, 'c a'),
+        ({'filters': {'stack_status': 'CREATE_FAILED'}}, 'b'),
+        ({'filters': {'status': ['CREATE_COMPLETE', 'UPDATE_FAILED']}}, 'd a'),
+        ({'filters': {'status': 'complete'}}, ''),
+        ({'filters': {'action': 'UPDATE', 'status': 'FAILED'}}, 'd'),
+        ({'filters': {'stack_owner': 'ann'}}, 'a'),
+        ({'filters': {'timeout_mins': '60'}}, 'a'),
+        ({'filters': {'timeout_mins': 60}}, 'a'),
+        ({'filters': {'timeout_mins': 'sixty'}}, ''),
+        ({'filters': {'timeout_mins': '9' * 30}}, ''),
+        ({'filters': {'disable_rollback': 'false'}}, 'b'),
+        ({'filters': {'stack_status_reason': 'why'}}, 'd'),
+        ({'filters': {'tenant': 'other'}}, ''),
+        ({'filters': {'tenant': 'other'}, 'tenant_safe': False}, 'foreign'),
+        ({'filters': {'unknown': 'x', 'creation_time': 'x'}}, 'd c b a'),
+        ({'filters': {'name': []}}, ''),
+        ({'sort_keys': ['stack_name']}, 'a b c d'),
+        ({'sort_keys': ['stack_name'], 'sort_dir': 'desc'}, 'd c b a'),
+        ({'sort_keys': ['creation_time']}, 'a b c d'),
+        ({'sort_dir': 'asc'}, 'a b c d'),
+        ({'sort_keys': ['name; DROP TABLE stack']}, 'd c b a'),
+        ({'sort_keys': ['stack_status', 'stack_name']}, 'a c b d'),
+        ({'limit': 2}, 'd c'),
+        ({'limit': 0}, ''),
+        ({'limit': 2, 'marker': 'no such'}, 'd c'),
+    ],
+    ids=str,
+)
+def test_lists(database, context, many, arguments, wanted):
+    assert names(context, **arguments) == wanted
+
+
+def test_nested_stacks_of_one(database, context, many):
+    assert names(context, filters={'parent': many['a']}, show_nested=True) == 'nested'
+
+
+def test_null_comes_first_upwards(database, context, many):
+    found = names(context, sort_keys=['updated_time']).split()
+    assert set(found[:2]) == {'a', 'd'} and found[2:] == ['b', 'c']
+    found = names(context, sort_keys=['updated_time'], sort_dir='desc').split()
+    assert set(found[2:]) == {'a', 'd'} and found[:2] == ['c', 'b']
+
+
+@pytest.mark.parametrize('size', [1, 2, 3])
+@pytest.mark.parametrize('direction', ['asc', 'desc', None])
+@pytest.mark.parametrize('keys', [[], ['updated_time'], ['stack_status', 'updated_time'], ['stack_name']], ids=str)
+def test_pages_are_the_whole(database, context, many, keys, direction, size):
+    order = {'sort_keys': keys, 'sort_dir': direction, 'show_deleted': True, 'show_nested': True, 'tenant_safe': False}
+    whole = [row.id for row in stacks.list(context, **order)]
+    pages, marker = [], None
+    while page := stacks.list(context, limit=size, marker=marker, **order):
+        assert len(page) <= size
+        pages += [row.id for row in page]
+        marker = page[-1].id
+    assert pages == whole and len(whole) == 7
+
+
+def test_unknown_direction(database, context):
+    with pytest.raises(ValueError, match='Unknown sort direction "sideways"'):
+        stacks.list(context, sort_dir='sideways')
+
+
+def test_rows_bring_their_tags(database, context, many):
+    assert {row.name: row.tags for row in stacks.list(context)} == {'a': ['x', 'y'], 'b': ['x'], 'c': ['y'], 'd': ['hidden']}

@@ -1,0 +1,89 @@
+import datetime
+import threading
+
+from sqlalchemy import func, select, update
+
+from heat_lite.db import models, session, templates
+from heat_lite.db.types import utcnow
+
+TEMPLATE = {'heat_template_version': '2018-08-31', 'resources': {'b': {'type': 'T'}, 'a': {'type': '😀'}}}
+
+
+def counts():
+    @session.reader
+    def count():
+        tables = (models.raw_template, models.raw_template_files)
+        return tuple(session.execute(select(func.count()).select_from(table)).scalar() for table in tables)
+
+    return count()
+
+
+def test_comes_back_as_it_was(database, context):
+    template_id = templates.store(context, TEMPLATE, {'parameters': {'p': 1}}, {'file:///a': 'text of a'})
+    row = templates.get(context, template_id)
+    assert (row.id, row.template, row.environment, row.files) == (
+        template_id,
+        TEMPLATE,
+        {'parameters': {'p': 1}},
+        {'file:///a': 'text of a'},
+    )
+    assert list(row.template['resources']) == ['b', 'a']
+
+
+def test_without_environment_and_files(database, context):
+    row = templates.get(context, templates.store(context, TEMPLATE))
+    assert (row.environment, row.files) == ({}, {})
+    assert templates.get(context, row.id + 1) is None
+
+
+def test_the_same_content_is_one_row(database, context):
+    first = templates.store(context, TEMPLATE, {}, {'f': 'x'})
+    assert templates.store(context, dict(TEMPLATE), None, {'f': 'x'}) == first
+    assert counts() == (1, 1)
+
+
+def test_other_content_is_another_row(database, context):
+    order = {**TEMPLATE, 'resources': dict(reversed(TEMPLATE['resources'].items()))}
+    ids = [
+        templates.store(context, TEMPLATE, {}, {'f': 'x'}),
+        templates.store(context, TEMPLATE, {}, {'f': 'y'}),
+        templates.store(context, TEMPLATE, {'parameters': {}}, {'f': 'x'}),
+        templates.store(context, order, {}, {'f': 'x'}),
+        templates.store(context, TEMPLATE),
+    ]
+    assert len(set(ids)) == 5
+    assert counts() == (5, 2)
+    assert [templates.get(context, template_id).files for template_id in ids] == [{'f': 'x'}, {'f': 'y'}, {'f': 'x'}, {'f': 'x'}, {}]
+
+
+def test_many_store_the_same(database, context):
+    start, ids = threading.Barrier(8, timeout=20), []
+
+    def store():
+        start.wait()
+        ids.append(templates.store(context, TEMPLATE, {}, {'f': 'x'}))
+
+    threads = [threading.Thread(target=store) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(ids) == 8 and len(set(ids)) == 1 and counts() == (1, 1)
+
+
+def test_the_use_of_an_old_row_is_noted(database, context):
+    """The purge leaves alone what was used lately."""
+    template_id = templates.store(context, TEMPLATE)
+
+    @session.writer
+    def set_created(moment):
+        session.execute(update(models.raw_template).values(created_at=moment, updated_at=None))
+
+    @session.reader
+    def noted():
+        return session.execute(select(models.raw_template.c.updated_at)).scalar()
+
+    set_created(utcnow() - templates.FRESH / 2)
+    assert templates.store(context, TEMPLATE) == template_id and noted() is None
+    set_created(utcnow() - datetime.timedelta(days=3))
+    assert templates.store(context, TEMPLATE) == template_id and utcnow() - noted() < datetime.timedelta(minutes=1)
