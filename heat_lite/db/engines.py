@@ -87,7 +87,7 @@ def _set_on_connect(engine, variables):
 
 
 def _guard_against_forks(engine):
-    """A child process must not talk on its parent's connections."""
+    """A child process must not talk on its parent's connections, nor end them."""
 
     @event.listens_for(engine, 'connect')
     def remember(connection, record):
@@ -96,6 +96,8 @@ def _guard_against_forks(engine):
     @event.listens_for(engine, 'checkout')
     def check(connection, record, proxy):
         if record.info['pid'] != os.getpid():
+            # forgotten instead of closed: that would say goodbye to the server in the parent's name
+            record.dbapi_connection = proxy.dbapi_connection = None
             raise exc.DisconnectionError(f'The connection belongs to process {record.info["pid"]}.')
 
 

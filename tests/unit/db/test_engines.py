@@ -1,0 +1,78 @@
+import os
+
+import pytest
+import sqlalchemy
+
+from heat_lite.db import engines, session
+from tests import databases
+
+
+@pytest.mark.parametrize(
+    ('given', 'wanted'),
+    [
+        ('mysql://u:p@h/d', 'mysql+pymysql://u:p@h/d?charset=utf8mb4'),
+        ('mariadb://h/d', 'mysql+pymysql://h/d?charset=utf8mb4'),
+        ('mysql+pymysql://h/d?charset=latin1', 'mysql+pymysql://h/d?charset=latin1'),
+        ('postgresql://h:5433/d', 'postgresql+psycopg2://h:5433/d'),
+        ('sqlite:////tmp/a b.db', 'sqlite:////tmp/a b.db'),
+    ],
+)
+def test_full_url(given, wanted):
+    assert engines.full_url(given).render_as_string(hide_password=False) == wanted
+
+
+def test_parameters_of_the_connection():
+    url = engines.full_url('mysql://h/d?charset=utf8mb4', 'connect_timeout=3&read_timeout=5')
+    assert dict(url.query) == {'charset': 'utf8mb4', 'connect_timeout': '3', 'read_timeout': '5'}
+
+
+def test_sizes_of_the_pool():
+    settings = engines.Settings('postgresql://h/d', max_pool_size=3, max_overflow=4, pool_timeout=6)
+    for engine in engines.pair(settings):
+        assert (engine.pool.size(), engine.pool._max_overflow, engine.pool.timeout()) == (3, 4, 6)
+
+
+def test_the_writer_of_a_file_is_alone(tmp_path):
+    writer, reader = engines.pair(engines.Settings(f'sqlite:///{tmp_path}/a.db'))
+    with writer.connect():
+        assert writer.pool.checkedout() == 1 and writer.pool.size() == 1 and writer.pool._max_overflow == 0
+        with reader.connect(), reader.connect():
+            assert reader.pool.checkedout() == 2
+
+
+@pytest.mark.parametrize(('synchronous', 'level'), [(True, 2), (False, 0)])
+def test_a_file_is_as_safe_as_told(tmp_path, synchronous, level):
+    with databases.configured(f'sqlite:///{tmp_path}/a.db', sqlite_synchronous=synchronous), session.engine().connect() as connection:
+        assert connection.exec_driver_sql('PRAGMA synchronous').scalar() == level
+
+
+def test_a_child_process_opens_its_own_connection(database):
+    """What a parent has open is of no use to a child: both would read the answers of the other."""
+    if database == 'sqlite':
+        pytest.skip('SQLite has no connection to share')
+    numbers = {writes: _number(writes) for writes in (True, False)}
+    child = os.fork()
+    if not child:
+        os._exit(0 if all(_number(writes) != number for writes, number in numbers.items()) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert {writes: _number(writes) for writes in (True, False)} == numbers
+
+
+def _number(writes):
+    with session.engine(writes).connect() as connection:
+        number = databases.connection_number(connection)
+        connection.rollback()
+        return number
+
+
+def test_levels_of_isolation(database):
+    with session.engine().connect() as connection:
+        assert connection.get_isolation_level() == ('SERIALIZABLE' if database == 'sqlite' else 'READ COMMITTED')
+        connection.rollback()
+    with session.engine(writes=False).connect() as connection:
+        assert connection.dialect.detect_autocommit_setting(connection.connection.dbapi_connection)
+
+
+def test_passwords_are_not_shown():
+    engine = sqlalchemy.create_engine(engines.full_url('mysql://u:secret@h/d'))
+    assert 'secret' not in repr(engine)

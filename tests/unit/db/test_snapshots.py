@@ -1,0 +1,30 @@
+from heat_lite.db import snapshots
+
+
+def test_life(database, context, other, make_stack):
+    stack_id, another = make_stack('one'), make_stack('two')
+    first = snapshots.create(context, {'stack_id': stack_id, 'name': 's', 'status': 'IN_PROGRESS', 'action': 'SNAPSHOT'})
+    second = snapshots.create(context, {'stack_id': stack_id, 'data': {'resources': {'😀': 1}}})
+    snapshots.create(context, {'stack_id': another})
+    assert {row.id for row in snapshots.list(context, stack_id)} == {first, second}
+    assert snapshots.count(context, stack_id) == 2
+    row = snapshots.get(context, first)
+    assert (row.name, row.status, row.tenant, row.stack_id) == ('s', 'IN_PROGRESS', 'tenant', stack_id)
+    assert snapshots.get(context, first, stack_id=stack_id) is not None
+    assert snapshots.get(context, first, stack_id=another) is None
+    assert snapshots.get(other, first) is None
+    assert snapshots.get(context, second).data == {'resources': {'😀': 1}}
+    assert snapshots.update(context, first, {'status': 'COMPLETE', 'status_reason': 'r' * 1000})
+    assert snapshots.get(context, first).status == 'COMPLETE'
+    assert snapshots.delete(context, first) and not snapshots.delete(context, first)
+    assert not snapshots.update(context, first, {'status': 'FAILED'})
+    assert snapshots.count(context, stack_id) == 1
+
+
+def test_of_resources(database, context, make_stack):
+    snapshot_id = snapshots.create(context, {'stack_id': make_stack()})
+    snapshots.add_resource(context, snapshot_id, 'web', {'image': 'i'})
+    snapshots.add_resource(context, snapshot_id, 'disk', None)
+    assert [(row.resource_name, row.data) for row in snapshots.resources(context, snapshot_id)] == [('disk', None), ('web', {'image': 'i'})]
+    assert snapshots.delete(context, snapshot_id)
+    assert snapshots.resources(context, snapshot_id) == []
