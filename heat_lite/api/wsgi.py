@@ -13,6 +13,9 @@ CONTEXT = 'heat_lite.context'
 # Heat takes these for JSON; a body of any other kind is left alone
 JSON_TYPES = ('application/json', 'JSON', '')
 
+# how many maps and lists of a body may stand inside each other
+MAX_DEPTH = 150
+
 NO_BODY = ('GET', 'HEAD', 'DELETE', 'OPTIONS')
 
 
@@ -26,8 +29,6 @@ class BadRequest(webob.exc.HTTPBadRequest):
 
 class Request(webob.BaseRequest):
     """A request whose parts were found to be text: no broken encoding, no NUL."""
-
-    max_body = 0
 
     @property
     def context(self):
@@ -68,23 +69,32 @@ class Request(webob.BaseRequest):
         if not body.startswith(b'{'):
             return None
         try:
-            return json.loads(body.decode())
+            value = json.loads(body.decode())
         except ValueError as error:
             raise BadRequest(str(error)) from None
         except RecursionError:
-            raise BadRequest('The body is nested too deeply.') from None
+            raise _too_deep() from None
+        if body.count(b'{') + body.count(b'[') > MAX_DEPTH:
+            _check_depth(value)
+        return value
 
     def _is_json(self):
         kind = self.environ.get('CONTENT_TYPE', '')
         return kind.partition(';')[0].strip() in JSON_TYPES or kind.startswith('text/plain')
 
     def _read(self, limit):
-        length = self.content_length
+        length = self._length()
         if length is not None:
             if length > limit:
                 raise _too_large(f'{length} bytes', limit)
             return self.environ['wsgi.input'].read(length) if length else b''
         return self._read_unmeasured(limit)
+
+    def _length(self):
+        text = self.environ.get('CONTENT_LENGTH') or None
+        if text is not None and not (text.isascii() and text.isdigit()):
+            raise BadRequest('Content-Length is not a number.')
+        return None if text is None else int(text)
 
     def _read_unmeasured(self, limit):
         # chunked: only the server knows where it ends, so it must be one that marks the end
@@ -103,6 +113,20 @@ def _text(read, what):
         return read()
     except UnicodeDecodeError:
         raise BadRequest(f'The {what} is not valid UTF-8.') from None
+
+
+def _check_depth(value):
+    """Level by level: what is nested deeply can be read, but not be written again for the engine."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [child for part in level for child in (part.values() if isinstance(part, dict) else part) if isinstance(child, dict | list)]
+        if not level:
+            return
+    raise _too_deep()
+
+
+def _too_deep():
+    return BadRequest('The body is nested too deeply.')
 
 
 def _too_large(size, limit):

@@ -1,6 +1,7 @@
 """Puts the RequestContext on a request, made from the headers that authentication left there."""
 
 from heat_lite.api import configuration, wsgi
+from heat_lite.api.middleware import identity
 from heat_lite.common.context import RequestContext
 
 
@@ -16,11 +17,12 @@ class ContextFilter:
         return self.application(environ, start_response)
 
     def _context(self, environ):
+        # Who it is, the filters before us say. Where to log in for them must not be the client's to say: the service sends its own
+        # password there. So no header is read for it, only what the password filter has checked.
         return RequestContext.from_environ(
             environ,
-            username=environ.get('HTTP_X_AUTH_USER'),
             password=environ.get('HTTP_X_AUTH_KEY'),
-            auth_url=environ.get('HTTP_X_AUTH_URL') or self.auth_url,
+            auth_url=environ.get(identity.AUTH_URL) or self.auth_url,
             region_name=environ.get('HTTP_X_REGION_NAME'),
         )
 

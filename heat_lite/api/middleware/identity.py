@@ -26,6 +26,9 @@ HEADERS = (
     'OpenStack-System-Scope',
 )
 
+# where the Keystone stands that an identity comes from, when it is not the configured one
+AUTH_URL = 'heat_lite.auth_url'
+
 
 def key(header):
     """The name of a header in a WSGI environment."""

@@ -31,7 +31,7 @@ class PasswordFilter:
         except webob.exc.HTTPError as refusal:
             return refusal(environ, start_response)
         identity.write(environ, **_described(access))
-        environ['HTTP_X_AUTH_URL'] = auth_url
+        environ[identity.AUTH_URL] = auth_url
         return self.application(environ, start_response)
 
     def _auth_url(self, environ):

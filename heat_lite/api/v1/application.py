@@ -1,7 +1,7 @@
 """Version 1 of the API, put together."""
 
 from heat_lite.api import configuration, wsgi
-from heat_lite.api.v1 import actions, events, resources, routes, services, snapshots, software, stacks, types
+from heat_lite.api.v1 import actions, definitions, events, lookups, resources, routes, services, snapshots, software, stacks, types
 from heat_lite.common import policy
 from heat_lite.rpc.client import EngineClient
 
@@ -9,9 +9,11 @@ from heat_lite.rpc.client import EngineClient
 def build(conf, client):
     """The application that asks ``client`` for all it cannot answer itself."""
     enforcer = policy.Enforcer(conf)
-    limits = stacks.Limits(template_size=conf.max_template_size, fetch_timeout=conf.template_fetch_timeout)
+    limits = definitions.Limits(template_size=conf.max_template_size, fetch_timeout=conf.template_fetch_timeout)
     controllers = {
-        'stacks': stacks.StackController(client, enforcer, limits),
+        'stacks': stacks.StackController(client, enforcer),
+        'lookups': lookups.LookupController(client),
+        'definitions': definitions.DefinitionController(client, enforcer, limits),
         'snapshots': snapshots.SnapshotController(client),
         'actions': actions.ActionController(client, enforcer),
         'resource': resources.ResourceController(client),

@@ -3,6 +3,8 @@
 from webob import exc
 
 TAG_LENGTH = 80
+# what databases take for an integer
+MAX_NUMBER = 2**31 - 1
 
 
 def flag(name, value):
@@ -21,6 +23,8 @@ def whole(name, value):
         raise exc.HTTPBadRequest(f"Only integer is acceptable by '{name}'.")
     if int(value) < 0:
         raise exc.HTTPBadRequest(f"Value '{value}' is invalid for '{name}' which only accepts non-negative integer.")
+    if int(value) > MAX_NUMBER:
+        raise exc.HTTPBadRequest(f"Value '{value}' is invalid for '{name}': it is greater than {MAX_NUMBER}.")
     return int(value)
 
 

@@ -20,19 +20,19 @@ SUBPATHS = ('resources', 'events', 'template', 'actions', 'environment', 'files'
 POST_SUBPATHS = ('resources', 'events', 'template', 'actions')
 
 STACK_ROUTES = (
-    ('POST', f'{TENANT}/validate', 'stacks.validate_template'),
+    ('POST', f'{TENANT}/validate', 'definitions.validate_template'),
     ('GET', STACKS, 'stacks.index', None),
-    ('POST', STACKS, 'stacks.create'),
-    ('POST', f'{STACKS}/preview', 'stacks.preview'),
+    ('POST', STACKS, 'definitions.create'),
+    ('POST', f'{STACKS}/preview', 'definitions.preview'),
     ('GET', f'{STACKS}/detail', 'stacks.detail'),
     ('GET', STACK, 'stacks.show'),
     ('GET', f'{STACK}/template', 'stacks.template'),
     ('GET', f'{STACK}/environment', 'stacks.environment'),
     ('GET', f'{STACK}/files', 'stacks.files'),
-    ('PUT', STACK, 'stacks.update'),
-    ('PATCH', STACK, 'stacks.update_patch', None),
-    ('PUT', f'{STACK}/preview', 'stacks.preview_update'),
-    ('PATCH', f'{STACK}/preview', 'stacks.preview_update_patch'),
+    ('PUT', STACK, 'definitions.update'),
+    ('PATCH', STACK, 'definitions.update_patch', None),
+    ('PUT', f'{STACK}/preview', 'definitions.preview_update'),
+    ('PATCH', f'{STACK}/preview', 'definitions.preview_update_patch'),
     ('DELETE', STACK, 'stacks.delete'),
     ('DELETE', f'{STACK}/abandon', 'stacks.abandon'),
     ('GET', f'{STACK}/export', 'stacks.export'),
@@ -47,10 +47,10 @@ STACK_ROUTES = (
 )
 
 LOOKUP_ROUTES = (
-    *((method, f'{STACKS}/{{stack_name:arn:*}}', 'stacks.lookup') for method in LOOKUP_METHODS),
-    *((method, NAMED, 'stacks.lookup') for method in LOOKUP_METHODS),
-    *(('GET', f'{NAMED}/{path}', f'stacks.lookup_{path}', 'stacks:lookup') for path in SUBPATHS),
-    *(('POST', f'{NAMED}/{path}', f'stacks.lookup_{path}', 'stacks:lookup') for path in POST_SUBPATHS),
+    *((method, f'{STACKS}/{{stack_name:arn:*}}', 'lookups.lookup') for method in LOOKUP_METHODS),
+    *((method, NAMED, 'lookups.lookup') for method in LOOKUP_METHODS),
+    *(('GET', f'{NAMED}/{path}', f'lookups.lookup_{path}', 'stacks:lookup') for path in SUBPATHS),
+    *(('POST', f'{NAMED}/{path}', f'lookups.lookup_{path}', 'stacks:lookup') for path in POST_SUBPATHS),
 )
 
 RESOURCE_ROUTES = (
