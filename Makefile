@@ -38,7 +38,7 @@ up: $(VENV)/.service
 test: lint unit functional
 
 unit: $(VENV)/.test
-	$(BIN)/python -m pytest -n $(WORKERS) tests/unit
+	$(BIN)/python -m pytest -n $(WORKERS) tests/unit tests/http
 
 functional: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/functional
