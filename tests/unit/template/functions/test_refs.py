@@ -1,0 +1,91 @@
+import pytest
+
+from heat_lite.common import exception
+from heat_lite.template import versions
+from heat_lite.template.function import Parser, Scope, resolve
+
+TABLE = versions.TABLE['heat_template_version']
+
+
+class Recording(Scope):
+    """Tells what it was asked."""
+
+    def attribute(self, resource_name, *path):
+        return {'asked': (resource_name, *path), 'k': ['zero', 'one']}
+
+    def reference(self, resource_name):
+        return f'id of {resource_name}'
+
+    def parameter(self, name):
+        if name != 'p':
+            raise exception.UserParameterMissing(key=name)
+        return {'list': ['a', {'b': 'c'}], 'text': 'xyz'}
+
+    def facade(self, key):
+        return f'facade {key}'
+
+    def availability_zones(self):
+        return ['nova']
+
+    def file(self, name):
+        return {'there': 'content'}[name]
+
+
+def answer(snippet, version='2021-04-16', functions=None):
+    return resolve(Parser(functions or TABLE[version].functions, Scope(), frozenset({'r'})).parse(snippet), Recording())
+
+
+def test_the_oldest_get_attr_looks_into_the_value_itself():
+    assert answer({'get_attr': ['r', 'x', 'asked']}, '2013-05-23') == ('r', 'x')
+    assert answer({'get_attr': ['r', 'x', 'k', 1]}, '2013-05-23') == 'one'
+    assert answer({'get_attr': ['r', 'x', 'k', '1']}, '2013-05-23') is None
+
+
+def test_later_ones_pass_the_path_on():
+    assert answer({'get_attr': ['r', 'x', 'k', 1]}, '2014-10-16')['asked'] == ('r', 'x', 'k', 1)
+    assert answer({'get_attr': ['r']})['asked'] == ('r',)
+    assert answer({'get_attr': 'r'})['asked'] == ('r',)
+
+
+@pytest.mark.parametrize(
+    ('path', 'value'),
+    [
+        (['text'], 'xyz'),
+        (['list', 1, 'b'], 'c'),
+        (['list', '0'], 'a'),
+        (['list', -1, 'b'], 'c'),
+        (['list', 5], ''),
+        (['list', 'x'], ''),
+        (['nosuch', 'x'], ''),
+        (['text', 0], 'x'),
+        (['text', 0, {'a': 1}], ''),
+    ],
+)
+def test_paths_into_parameters(path, value):
+    assert answer({'get_param': ['p', *path]}) == value
+
+
+def test_references_to_nobody():
+    for snippet in ({'get_resource': 'zz'}, {'get_attr': ['zz', 'x']}, {'get_resource': 5}):
+        with pytest.raises(exception.InvalidTemplateReference, match=r'\(in unknown\) is incorrect'):
+            answer(snippet)
+
+
+def test_ref_means_a_resource_before_a_parameter():
+    functions = versions.TABLE['AWSTemplateFormatVersion']['2010-09-09'].functions
+    assert answer({'Ref': 'r'}, functions=functions) == 'id of r'
+    assert answer({'Ref': 'p'}, functions=functions)['text'] == 'xyz'
+    with pytest.raises(exception.InvalidTemplateReference):
+        answer({'Ref': 'zz'}, functions=functions)
+    assert answer({'Fn::ResourceFacade': 'DeletionPolicy'}, functions=functions) == 'facade deletion_policy'
+    assert answer({'Fn::GetAZs': ''}, functions=functions) == ['nova']
+
+
+def test_the_facade():
+    assert answer({'resource_facade': 'metadata'}) == 'facade metadata'
+
+
+def test_files():
+    assert answer({'get_file': 'there'}) == 'content'
+    with pytest.raises(ValueError, match='No content found in the "files" section for get_file path: nowhere'):
+        answer({'get_file': 'nowhere'})

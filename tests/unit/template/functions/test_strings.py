@@ -1,0 +1,62 @@
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heat_lite.template.function import Scope
+from heat_lite.template.functions import strings
+
+KEYS = st.text('abc', min_size=1, max_size=3)
+
+
+def plainly(text, pairs):
+    """The rule as it is said: replace the first key, then the others in what lies between."""
+    if not pairs:
+        return text
+    (key, value), *others = pairs
+    return value.join(plainly(part, others) for part in text.split(key))
+
+
+@given(st.text('abcd', max_size=30), st.dictionaries(KEYS, st.text('abcd', max_size=3), max_size=6))
+def test_replace_does_as_the_rule_says(text, params):
+    pairs = list(params.items())
+    replaced, unused = strings.replace(text, pairs)
+    assert replaced == plainly(text, pairs)
+    assert all(key not in text or any(other in text for other in params if other != key) for key in unused)
+
+
+def test_replace_takes_many_keys():
+    params = {f'${number}$': str(number) for number in range(3000)}
+    node = strings.Replace('str_replace', {'template': ' '.join(params), 'params': params})
+    assert node.result(Scope()) == ' '.join(map(str, range(3000)))
+
+
+@pytest.mark.parametrize(
+    ('parts', 'url'),
+    [
+        ({'scheme': 'http', 'host': 'h', 'port': 80, 'path': '/a b'}, 'http://h:80/a%20b'),
+        ({'scheme': 'http', 'path': 'x'}, 'http:///x'),
+        ({'host': '::1', 'port': '8080'}, '//[::1]:8080'),
+        ({'username': 'u@', 'password': 'p:', 'host': 'h'}, '//u%40:p%3A@h'),
+        ({'scheme': 'http', 'fragment': 'f'}, 'http://#f'),
+        ({'path': 'x', 'query': {'a': 1}}, 'x?a=1'),
+        ({}, ''),
+    ],
+)
+def test_urls(parts, url):
+    assert strings.MakeUrl('make_url', parts).result(Scope()) == url
+
+
+@pytest.mark.parametrize('algorithm', ['md5', 'SHA512', 'sha3_256'])
+@given(text=st.text(string.printable))
+def test_digests_are_hexadecimal(algorithm, text):
+    digest = strings.Digest('digest', [algorithm, text]).result(Scope())
+    assert digest == digest.lower() and int(digest, 16) >= 0
+
+
+def test_joined_items_are_shown_shortened_in_errors():
+    node = strings.Join('Fn::Join', ['', [{'a': 'x' * 500}]])
+    with pytest.raises(TypeError) as caught:
+        node.result(Scope())
+    assert len(str(caught.value)) == len('Items to join must be strings not ') + 200

@@ -1,0 +1,57 @@
+import subprocess
+import sys
+
+import pytest
+
+from heat_lite.template.function import Scope
+from heat_lite.template.functions import yaql
+
+
+def evaluate(expression, data=None):
+    return yaql.Yaql('yaql', {'expression': expression, 'data': data}).result(Scope())
+
+
+@pytest.mark.parametrize(
+    ('expression', 'data', 'value'),
+    [
+        ('$.data.where($ > 1).select($ * 2)', [1, 2, 3], [4, 6]),
+        ('$.data.toSet().orderBy($)', [2, 1, 2], [1, 2]),
+        ('range(3)', None, [0, 1, 2]),
+        ('datetime(2020, 1, 2)', None, '2020-01-02T00:00:00.000000'),
+        ('dict(a => [1, 2].select($))', None, {'a': [1, 2]}),
+        ('$.data', None, None),
+    ],
+)
+def test_values(expression, data, value):
+    assert evaluate(expression, data) == value
+
+
+@pytest.mark.parametrize(
+    'expression', ['range(300).sum()', "'0123456789' * 5000", 'generate(1, true, $ + 1)', 'nosuch()', 'timespan(days => 1)']
+)
+def test_what_is_refused(expression):
+    with pytest.raises((ValueError, TypeError)):
+        evaluate(expression)
+
+
+def test_limits_can_be_set():
+    try:
+        yaql.limit(iterators=500, memory=100_000)
+        assert evaluate('range(300).sum()') == 44850
+    finally:
+        yaql.limit(iterators=200, memory=10_000)
+    with pytest.raises(ValueError, match='exceeds 200 elements'):
+        evaluate('range(300).sum()')
+
+
+def test_the_library_is_loaded_by_templates_that_use_it_only():
+    code = """if True:
+        import sys
+        from heat_lite.template.template import Template
+        def use(value):
+            bound = Template({'heat_template_version': '2021-04-16', 'outputs': {'o': {'value': value}}}).bind({})
+            return bound.outputs['o'].result(bound.scope), 'yaql' in sys.modules
+        print(use({'list_join': ['', ['a']]}), use({'yaql': {'expression': '1 + 1'}}))
+    """
+    shown = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout
+    assert shown == "('a', False) (2, True)\n"
