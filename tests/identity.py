@@ -92,7 +92,7 @@ class Identity:
         identity = body['auth']['identity']
         if 'password' in identity['methods']:
             given = identity['password']['user']
-            name = next((name for name in self.users if given.get('name') == name or given.get('id') == ident(name)), None)
+            name = next((name for name in self.users if given.get('name') == name or given.get('id') == ident('user ' + name)), None)
             if name is None or self.users[name]['password'] != given['password']:
                 raise Refused(401, 'The request you have made requires authentication.')
         else:
@@ -103,7 +103,7 @@ class Identity:
         user = self.users[name]
         token = {
             'methods': methods,
-            'user': {'id': ident(name), 'name': name, 'domain': DOMAIN, 'password_expires_at': None},
+            'user': {'id': ident('user ' + name), 'name': name, 'domain': DOMAIN, 'password_expires_at': None},
             'issued_at': datetime.datetime.now(datetime.UTC).strftime(TIME),
             'expires_at': (datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)).strftime(TIME),
             'audit_ids': [uuid.uuid4().hex[:22]],

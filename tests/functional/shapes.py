@@ -22,9 +22,10 @@ ALL = ('embedded', 'mariadb', 'postgresql', 'keystone')
 READY_SECONDS = 60
 STOP_SECONDS = 20
 
+# with the roles that the others imply: Keystone puts those into its tokens
 USERS = {
-    'demo': {'password': 'secret', 'project': 'demo', 'roles': ['member', 'heat_stack_owner']},
-    'other': {'password': 'secret', 'project': 'other', 'roles': ['member', 'heat_stack_owner']},
+    'demo': {'password': 'secret', 'project': 'demo', 'roles': ['member', 'reader', 'heat_stack_owner']},
+    'other': {'password': 'secret', 'project': 'other', 'roles': ['member', 'reader', 'heat_stack_owner']},
     'reader': {'password': 'secret', 'project': 'demo', 'roles': ['reader']},
     'heat': {'password': 'secret', 'project': 'service', 'roles': ['admin', 'service']},
 }
@@ -64,7 +65,8 @@ class Service:
         url = f'{self.url}/{project or self.project}{path}'
         sent = {'json': data} if isinstance(data, (dict, list)) else {'data': data}
         options.setdefault('allow_redirects', False)
-        return requests.request(method, url, params=params, headers=headers, timeout=60, **sent, **options)
+        options.setdefault('timeout', 60)
+        return requests.request(method, url, params=params, headers=headers, **sent, **options)
 
     def http(self, method, path, data=None, params=None):
         """The same as (status, decoded body), for the player of recorded cases."""
@@ -129,7 +131,8 @@ def wait_until_ready(service):
         dead = {name: process.returncode for name, process in service.processes.items() if process.poll() is not None}
         assert not dead, f'ended too early: {dead}\n{service.logs()}'
         with contextlib.suppress(requests.RequestException):
-            if service.ask('GET', '/stacks').status_code == 200:
+            # a request that came before the engine is never answered: ask again soon
+            if service.ask('GET', '/stacks', timeout=1).status_code == 200:
                 return
         time.sleep(0.05)
     raise AssertionError(f'not ready after {READY_SECONDS} seconds\n{service.logs()}')
@@ -193,7 +196,7 @@ CREDENTIALS = """
 
 
 def write_configuration(folder, auth_url=None, **values):
-    text = CONFIGURATION.format(host=f'host-{uuid.uuid4().hex[:8]}', flavor='keystone' if auth_url else 'noauth', **values)
+    text = CONFIGURATION.format(host=f'host-{uuid.uuid4().hex[:8]}', flavor='' if auth_url else 'noauth', **values)
     if auth_url:
         text += CREDENTIALS.format(section='keystone_authtoken', url=auth_url)
     path = folder / 'heat-lite.conf'

@@ -1,0 +1,25 @@
+"""The tests of RPC once more, on green threads: monkey patching must come before all else, so in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = """
+import sys
+from heat_lite.cmd import concurrency
+concurrency.green()
+import pytest
+sys.exit(pytest.main(['tests/unit/rpc/test_messaging.py', 'tests/unit/rpc/test_listener.py', 'tests/unit/rpc/test_local.py',
+                      '-q', '-W', 'ignore', '-p', 'no:cacheprovider', '-p', 'no:xdist']))
+"""
+
+
+def test_rpc_on_green_threads():
+    environ = {name: value for name, value in os.environ.items() if not name.startswith('PYTEST')}
+    done = subprocess.run(
+        [sys.executable, '-W', 'ignore', '-c', PROGRAM], cwd=ROOT, capture_output=True, text=True, timeout=120, env=environ
+    )
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    assert done.stdout.count('.') > 50 and 'F' not in done.stdout
