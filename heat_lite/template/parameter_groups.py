@@ -29,7 +29,7 @@ def _validate_group(group, parameter_names, seen):
     if not isinstance(names, list):
         raise _refused('The parameters of parameter group should be a list.', place)
     for name in names:
-        if name not in parameter_names:
+        if not isinstance(name, str) or name not in parameter_names:
             raise _refused(f'The grouped parameter {name} does not reference a valid parameter.', place)
         if name in seen:
             raise _refused(f'The {name} parameter must be assigned to one parameter group only.', place)

@@ -7,7 +7,7 @@ from typing import Any
 from heat_lite.common import exception
 from heat_lite.template import function, translation, values
 from heat_lite.template.constraints import LIST, MAP
-from heat_lite.template.function import Function, omitted
+from heat_lite.template.function import ARGUMENT_ERRORS, Function, omitted
 from heat_lite.template.schema import PropertySchema
 
 _UNREAD = object()
@@ -135,6 +135,8 @@ class Properties(Mapping):
             return values.convert(schema, self._value(source), checks)
         except values.Conflict as conflict:
             raise _conflict(conflict.within(key)) from None
+        except (exception.UserParameterMissing, exception.InvalidTemplateReference, *ARGUMENT_ERRORS) as error:
+            raise values.refuse(str(error), ()) from error  # a function inside of it cannot be resolved
 
     def _is_constant(self, key):
         """Whether no function has a part in the value. Where names are translated it may come from anywhere."""

@@ -5,6 +5,9 @@ import pytest
 from heat_lite.common import exception
 from heat_lite.template.dependencies import Dependencies
 from heat_lite.template.environment import Environment
+from heat_lite.template.function import resolve
+from heat_lite.template.properties import Properties
+from heat_lite.template.schema import any_
 from heat_lite.template.template import Template
 from tests.unit.template import worlds
 
@@ -140,3 +143,28 @@ def test_a_thousand_resources_take_no_time():
         definition.validate()
     assert time.process_time() - began < 0.3
     assert order == list(resources)
+
+
+@pytest.mark.parametrize(
+    ('snippet', 'reason'),
+    [
+        ({'Fn::FindInMap': ['M', 'a', 'zz']}, "'zz'"),
+        ({'Ref': 'zz'}, 'The specified reference "zz" (in unknown) is incorrect.'),
+        ({'Fn::Select': ['x', ['a']]}, 'Index to "Fn::Select" must be an integer'),
+    ],
+)
+def test_a_function_that_fails_in_a_property_is_the_fault_of_the_property(snippet, reason):
+    resources = {'R': {'Type': 'T', 'Properties': {'value': snippet}}}
+    bound = bind({'AWSTemplateFormatVersion': '2010-09-09', 'Mappings': {'M': {'a': {}}}, 'Resources': resources})
+    found = Properties({'value': any_('Anything.')}, bound.resources['R'].properties, lambda part: resolve(part, bound.scope))
+    with pytest.raises(exception.StackValidationFailed) as caught:
+        found.validate()
+    assert str(caught.value) == f'Property error: properties.value: {reason}'
+
+
+def test_a_required_property_that_a_condition_leaves_out_is_missing():
+    bound = bind(hot(resources={'r': {'type': 'T', 'properties': {'value': {'if': [False, 1]}}}}))
+    found = Properties({'value': any_('Anything.', required=True)}, bound.resources['r'].properties)
+    with pytest.raises(exception.StackValidationFailed) as caught:
+        found.validate()
+    assert str(caught.value) == 'Property error: properties.value: Property value not assigned'
