@@ -127,25 +127,25 @@ def event(row, stack_identity):
     }
 
 
-def service(row):
-    """A row of the service table; ``status`` follows from the last beat."""
+def service(row, up):
+    """A row of the service table; whether it is ``up`` follows from its last beat."""
     return {
         'id': row.id,
+        'binary': row.binary,
         'engine_id': row.engine_id,
         'host': row.host,
         'hostname': row.hostname,
-        'binary': row.binary,
         'topic': row.topic,
         'report_interval': row.report_interval,
-        'status': row.status,
         'created_at': _iso(row.created_at),
         'updated_at': _iso(row.updated_at),
         'deleted_at': _iso(row.deleted_at),
+        'status': 'up' if up else 'down',
     }
 
 
 def _iso(value):
-    return None if value is None else value.isoformat()
+    return None if value is None else value.isoformat(timespec='microseconds')
 
 
 def _identity(item):

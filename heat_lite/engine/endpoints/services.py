@@ -8,7 +8,7 @@ from heat_lite.engine.endpoints.base import Endpoint
 class Services(Endpoint):
     def list_services(self, context):
         """All engines that have ever registered and were not cleaned away."""
-        return [format.service(row) for row in db_services.list(context)]
+        return [format.service(row, db_services.is_up(row)) for row in db_services.list(context)]
 
     def get_revision(self, context):
         """The operator's name of this build (option ``[revision] heat_revision``)."""
