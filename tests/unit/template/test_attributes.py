@@ -1,0 +1,69 @@
+import pytest
+
+from heat_lite.template.attributes import Attributes, select
+from heat_lite.template.schema import CACHE_NONE, map_attribute, text
+
+
+def make(answers):
+    asked = []
+
+    def resolver(name):
+        asked.append(name)
+        return answers.get(name)
+
+    schemata = {'name': text('x'), 'show': map_attribute('y', cache_mode=CACHE_NONE), 'other': text('z')}
+    return Attributes('r', schemata, resolver), asked
+
+
+def test_answers_are_kept_where_the_schema_allows():
+    attributes, asked = make({'name': 'n', 'show': {'a': 1}})
+    assert [attributes['name'], attributes['name'], attributes['show'], attributes['show']] == ['n', 'n', {'a': 1}, {'a': 1}]
+    assert asked == ['name', 'show', 'show']
+    assert attributes.known() == {'name': 'n'}
+    attributes.forget()
+    assert attributes['name'] == 'n' and asked[-1] == 'name'
+
+
+def test_none_is_no_answer():
+    answers = {}
+    attributes, _asked = make(answers)
+    assert attributes['name'] is None
+    answers['name'] = 'now'
+    assert attributes['name'] == 'now'
+
+
+def test_stored_answers():
+    attributes, asked = make({})
+    attributes.keep({'name': 'stored'})
+    assert attributes['name'] == 'stored' and not asked
+
+
+def test_unknown():
+    attributes, _asked = make({})
+    assert 'zz' not in attributes and list(attributes) == ['name', 'show', 'other']
+    with pytest.raises(KeyError, match='r: Invalid attribute zz'):
+        attributes['zz']
+
+
+def test_paths():
+    attributes, _asked = make({'show': {'a': [1, {'b': 2}]}})
+    assert attributes.get('show', 'a', 1, 'b') == 2
+    assert attributes.get('show') == {'a': [1, {'b': 2}]}
+
+
+@pytest.mark.parametrize(
+    ('value', 'path', 'found'),
+    [
+        ([1, 2], [-1], 2),
+        ([1, 2], ['0'], None),
+        ([1, 2], [5], None),
+        ({'0': 'x'}, ['0'], 'x'),
+        ({'a': None}, ['a', 'b'], None),
+        ('text', [0], None),
+        ({'a': 1}, [['unhashable']], None),
+        (None, ['a'], None),
+        (5, [], 5),
+    ],
+)
+def test_select(value, path, found):
+    assert select(value, path) == found

@@ -1,0 +1,73 @@
+from heat_lite.template import format
+from heat_lite.template.constraints import AllowedValues, Length, Range
+from heat_lite.template.generate import template_for
+from heat_lite.template.schema import any_, boolean, integer, list_, map_, string, text
+from heat_lite.template.template import Template
+
+PROPERTIES = {
+    'name': string('Its name.', constraints=[Length(max=9)]),
+    'size': integer('Its size.', default=1, constraints=[Range(1, 5)]),
+    'net': string('Its network.', ref='neutron.network'),
+    'net_id': string('Older.', alias_of='net'),
+    'shared': boolean('Whether.', default=False),
+    'tags': list_('Tags.', default=[]),
+    'meta': map_('Data.'),
+    'kind': string(constraints=[AllowedValues(['a', 'b'])]),
+    'value': any_('Anything.'),
+}
+ATTRIBUTES = {'status': text('Its status.')}
+
+
+def test_hot():
+    template = template_for('OS::My::Thing', PROPERTIES, ATTRIBUTES, 'hot')
+    assert list(template) == ['heat_template_version', 'description', 'parameters', 'outputs', 'resources']
+    assert (template['heat_template_version'], template['description']) == ('2016-10-14', 'Initial template of Thing')
+    assert template['parameters'] == {
+        'name': {'type': 'string', 'description': 'Its name.', 'constraints': [{'length': {'max': 9}}]},
+        'size': {'type': 'number', 'description': 'Its size.', 'default': 1, 'constraints': [{'range': {'min': 1, 'max': 5}}]},
+        'net': {'type': 'string', 'description': 'Its network.', 'constraints': [{'custom_constraint': 'neutron.network'}]},
+        'shared': {'type': 'boolean', 'description': 'Whether.', 'default': False},
+        'tags': {'type': 'comma_delimited_list', 'description': 'Tags.', 'default': []},
+        'meta': {'type': 'json', 'description': 'Data.'},
+        'kind': {'type': 'string', 'constraints': [{'allowed_values': ['a', 'b']}]},
+        'value': {'type': 'string', 'description': 'Anything.'},
+    }
+    assert template['outputs'] == {
+        'status': {'value': {'get_attr': ['Thing', 'status']}, 'description': 'Its status.'},
+        'OS::stack_id': {'value': {'get_resource': 'Thing'}},
+    }
+    assert template['resources']['Thing']['type'] == 'OS::My::Thing'
+    assert template['resources']['Thing']['properties']['tags'] == {'get_param': 'tags'}
+    assert 'net_id' not in template['resources']['Thing']['properties']
+
+
+def test_cfn():
+    template = template_for('OS::My::Thing', PROPERTIES, ATTRIBUTES)
+    assert list(template) == ['HeatTemplateFormatVersion', 'Description', 'Parameters', 'Resources', 'Outputs']
+    assert template['Parameters']['size'] == {'Type': 'Number', 'Description': 'Its size.', 'Default': 1, 'MinValue': 1, 'MaxValue': 5}
+    assert template['Parameters']['shared'] == {
+        'Type': 'Boolean',
+        'Description': 'Whether.',
+        'Default': False,
+        'AllowedValues': ['True', 'true', 'False', 'false'],
+    }
+    assert template['Parameters']['net'] == {'Type': 'String', 'Description': 'Its network.'}
+    properties = template['Resources']['Thing']['Properties']
+    assert properties['tags'] == {'Fn::Split': [',', {'Ref': 'tags'}]}
+    assert properties['meta'] == {'Ref': 'meta'}
+    assert template['Outputs'] == {
+        'status': {'Value': {'Fn::GetAtt': ['Thing', 'status']}, 'Description': 'Its status.'},
+        'OS::stack_id': {'Value': {'Ref': 'Thing'}},
+    }
+
+
+def test_both_are_templates():
+    values = {'name': 'n', 'net': 'x', 'meta': {}, 'kind': 'a', 'value': 'v', 'shared': 'true', 'tags': 'a,b'}
+    for kind in ('hot', 'cfn'):
+        template = Template(format.parse(template_for('OS::My::Thing', PROPERTIES, ATTRIBUTES, kind)))
+        template.validate()
+        parameters = template.parameters({'tenant': 't', 'stack_name': 's', 'stack_id': 'i'}, values)
+        parameters.validate()
+        bound = template.bind(parameters)
+        bound.validate()
+        assert list(bound.resources) == ['Thing'] and 'status' in bound.outputs

@@ -1,0 +1,126 @@
+import pytest
+
+from heat_lite.common import exception
+from heat_lite.template.registry import TypeRegistry
+
+VALUE, NONE = 'OS::Heat::Value', 'OS::Heat::None'
+
+
+def known(name):
+    return name in (VALUE, NONE)
+
+
+@pytest.mark.parametrize(
+    ('entries', 'name', 'target'),
+    [
+        ({}, VALUE, VALUE),
+        ({'My::X': VALUE}, 'My::X', VALUE),
+        ({'My::X': 'My::Y', 'My::Y': VALUE}, 'My::X', VALUE),
+        ({VALUE: NONE}, VALUE, NONE),
+        ({VALUE: VALUE}, VALUE, VALUE),
+        ({VALUE: None}, VALUE, VALUE),
+        ({'My::*': 'OS::Heat::*'}, 'My::Value', VALUE),
+        ({'My::*': VALUE}, 'My::Anything', VALUE),
+        ({'OS::Heat::*': NONE}, VALUE, NONE),
+        ({'My::V*': 'OS::Nope::*', 'My::*': 'OS::Heat::*', 'My::Value': NONE}, 'My::Value', VALUE),
+        ({'resources': {'r': {'My::X': VALUE}}}, 'My::X', VALUE),
+        ({'My::X': 'OS::Nope', 'resources': {'r': {'My::X': VALUE}}}, 'My::X', VALUE),
+    ],
+)
+def test_types(entries, name, target):
+    assert TypeRegistry(entries).resolve(name, 'r', known) == ('type', target)
+
+
+@pytest.mark.parametrize(
+    ('entries', 'name', 'target'),
+    [
+        ({'My::X': 'http://host/x.yaml'}, 'My::X', 'http://host/x.yaml'),
+        ({'My::X': 'x.template'}, 'My::X', 'x.template'),
+        ({}, 'x.yaml', 'x.yaml'),
+        ({VALUE: 'x.yaml'}, VALUE, 'x.yaml'),
+    ],
+)
+def test_templates(entries, name, target):
+    assert TypeRegistry(entries).resolve(name, 'r', known) == ('template', target)
+
+
+@pytest.mark.parametrize(
+    'entries',
+    [
+        {},
+        {'My::X': 'My::Y'},
+        {'My::X': ''},
+        {'My::X': 'file:///etc/passwd'},
+        {'*::X': VALUE},
+        {'My::*': 'x.yaml'},
+        {'resources': {'q': {'My::X': VALUE}}},
+        {'resources': {'*': {'My::X': VALUE}}},
+    ],
+)
+def test_nothing_there(entries):
+    with pytest.raises(exception.EntityNotFound) as caught:
+        TypeRegistry(entries).resolve('My::X', 'r', known)
+    assert str(caught.value) == 'The Resource Type (My::X) could not be found.'
+
+
+def test_a_circle():
+    with pytest.raises(exception.StackValidationFailed, match='A::X -> B::X -> A::X'):
+        TypeRegistry({'A::X': 'B::X', 'B::X': 'A::X'}).resolve('A::X', 'r', known)
+
+
+def test_what_was_resolved_is_shown():
+    registry = TypeRegistry({'My::*': 'OS::Heat::*'})
+    registry.resolve('My::Value', 'r', known)
+    registry.resolve('a.yaml', 'r', known)
+    assert registry.as_dict() == {'resources': {}, 'My::*': 'OS::Heat::*', 'My::Value': 'OS::Heat::*', 'a.yaml': 'a.yaml'}
+
+
+def test_hooks_and_restricted_actions():
+    registry = TypeRegistry(
+        {
+            'resources': {
+                'web_*': {'hooks': ['pre-create', 'pre-update']},
+                'web_1': {'hooks': 'post-delete', 'restricted_actions': ['update', 'replace']},
+                '*': {'restricted_actions': 'replace'},
+            }
+        }
+    )
+    assert registry.hooks('web_1') == {'pre-create', 'pre-update', 'post-delete'}
+    assert registry.hooks('db') == set()
+    assert registry.restricted_actions('web_1') == {'update', 'replace'}
+    assert registry.restricted_actions('db') == {'replace'}
+
+
+@pytest.mark.parametrize('hooks', ['pre-lunch', ['pre-create', 'x'], {'a': 1}])
+@pytest.mark.parametrize(
+    'place', [lambda said: {'resources': {'r': said}}, lambda said: {'resources': {'r': {'s': said}}}, lambda said: said]
+)
+def test_wrong_hooks(hooks, place):
+    with pytest.raises(exception.InvalidBreakPointHook) as caught:
+        TypeRegistry(place({'hooks': hooks}))
+    assert str(caught.value) == (
+        f'Invalid hook type "{hooks}" for resource breakpoint, acceptable hook types are: '
+        "('pre-create', 'pre-update', 'pre-delete', 'post-create', 'post-update', 'post-delete')"
+    )
+
+
+def test_wrong_restricted_actions():
+    with pytest.raises(exception.InvalidRestrictedAction) as caught:
+        TypeRegistry({'resources': {'r': {'restricted_actions': 'delete'}}})
+    assert str(caught.value) == (
+        "Invalid restricted_action type \"delete\" for resource, acceptable restricted_action types are: ('update', 'replace')"
+    )
+
+
+@pytest.mark.parametrize(
+    ('entries', 'error'),
+    [
+        ({'X': 5}, AttributeError),
+        ({'X': ['a']}, AttributeError),
+        ({'resources': ['a']}, AttributeError),
+        ({'resources': {'r': 'x'}}, ValueError),
+    ],
+)
+def test_wrong_shapes(entries, error):
+    with pytest.raises(error):
+        TypeRegistry(entries)
