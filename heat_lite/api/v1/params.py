@@ -55,11 +55,18 @@ def text(name, value):
     return value
 
 
-class Many:
-    """A parameter that may come several times: one value stands for itself, more of them make a list."""
+def many(name, values):
+    """One value stands for itself, more of them make a list."""
+    return values if len(values) > 1 else values[0]
 
 
-many = Many()
+def listed(name, values):
+    """A list, of however many values."""
+    return values
+
+
+# readers of parameters that may come several times: they get all values, the others the last one
+REPEATABLE = (many, listed)
 
 FILTERS = dict.fromkeys(('id', 'status', 'name', 'action'), many)
 
@@ -83,7 +90,7 @@ STACK_FILTERS = {
         many,
     ),
 }
-STACK_PAGE = {'limit': whole_if_any, 'marker': text, 'sort_keys': many, 'sort_dir': text}
+STACK_PAGE = {'limit': whole_if_any, 'marker': text, 'sort_keys': listed, 'sort_dir': text}
 STACK_TAGS = dict.fromkeys(('tags', 'tags_any', 'not_tags', 'not_tags_any'), tag_list)
 STACK_SCOPE = dict.fromkeys(('show_deleted', 'show_nested', 'show_hidden'), flag)
 
@@ -104,10 +111,7 @@ def read(table, query):
 
 
 def _value(name, reader, query):
-    if reader is many:
-        values = query.getall(name)
-        return values if len(values) > 1 else values[0]
-    return reader(name, query[name])
+    return reader(name, query.getall(name) if reader in REPEATABLE else query[name])
 
 
 def read_flag(query, name, default=False):

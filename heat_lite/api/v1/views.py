@@ -39,6 +39,28 @@ STACK_SHOWN = (
 )
 OUTPUT = ('output_key', 'description', 'output_value', 'output_error')
 RESOURCE_DETAIL = ('description', 'attributes')
+# a resource that is only thought of, in previews
+RESOURCE_THOUGHT_OF = (
+    'updated_time',
+    'creation_time',
+    'resource_name',
+    'physical_resource_id',
+    'resource_action',
+    'resource_status',
+    'resource_status_reason',
+    'resource_type',
+    'resource_identity',
+    'stack_identity',
+    'stack_name',
+    'required_by',
+    'nested_stack_id',
+    'parent_resource',
+    'description',
+    'metadata',
+    'attributes',
+    'properties',
+)
+CHANGES = ('unchanged', 'updated', 'replaced', 'added', 'deleted')
 EVENT_DETAIL = ('resource_type', 'resource_properties')
 CONFIG = ('id', 'name', 'group', 'creation_time', 'project', 'config', 'inputs', 'outputs', 'options')
 DEPLOYMENT = (
@@ -92,7 +114,20 @@ def shown_stack(request, row):
 
 def previewed_stack(request, row):
     """A stack that is not there: it has no status, but its resources are shown."""
-    return shown_stack(request, {key: value for key, value in row.items() if not key.startswith('stack_status')})
+    view = shown_stack(request, {key: value for key, value in row.items() if not key.startswith('stack_status')})
+    if 'resources' in view:
+        view['resources'] = thought_of(view['resources'])
+    return view
+
+
+def changes(found):
+    """What an update would do: resources by what becomes of them."""
+    return {kind: thought_of(resources) for kind, resources in pick(found, CHANGES).items()}
+
+
+def thought_of(item):
+    """Resources of a preview, in lists as deep as the stacks are nested."""
+    return [thought_of(part) for part in item] if isinstance(item, list) else pick(item, RESOURCE_THOUGHT_OF)
 
 
 def resource(request, row, with_detail=False):

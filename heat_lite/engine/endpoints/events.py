@@ -13,7 +13,7 @@ class Events(Endpoint):
     def list_events(self, context, stack_identity, filters=None, limit=None, marker=None, sort_keys=None, sort_dir=None, nested_depth=None):
         """The events of a stack, or of all stacks of the project where no identity is given; with ``nested_depth`` of the stacks inside."""
         identities = self._identities(context, stack_identity, nested_depth or 0)
-        root = next(iter(identities), None)
+        root = next(iter(identities.values()), None)
         keys = [key for key in sort_keys or () if key in SORT_KEYS]
         # the newest first, unless a key is given: Heat's order
         direction = sort_dir or ('asc' if keys else 'desc')
@@ -23,7 +23,7 @@ class Events(Endpoint):
             one = format.event(row, identities[row.stack_id])
             one['resource_properties'] = row.properties or {}
             if nested_depth:
-                one['root_stack_id'] = root
+                one['root_stack_id'] = root.as_dict()
             result.append(one)
         return result
 
