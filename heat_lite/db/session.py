@@ -71,9 +71,14 @@ def dispose():
     _state.writer = _state.reader = None
 
 
+def configured() -> bool:
+    """Whether there is a database to talk to."""
+    return _state.writer is not None
+
+
 def engine(writes: bool = True) -> sqlalchemy.Engine:
     """The writer's engine, or the reader's."""
-    if _state.writer is None:
+    if not configured():
         raise RuntimeError('The database is not configured.')
     return _state.writer if writes else _state.reader
 

@@ -5,7 +5,7 @@ import functools
 import pytest
 
 from heat_lite.common.context import RequestContext
-from heat_lite.db import templates
+from heat_lite.db import session, templates
 from tests import databases
 
 
@@ -14,15 +14,16 @@ def backend_url(request, tmp_path_factory):
     """(backend, URL) of a migrated database that all tests of a run share."""
     with databases.migrated(request.param, tmp_path_factory.mktemp('db')) as url:
         yield request.param, url
+        session.dispose()
 
 
 @pytest.fixture
 def database(backend_url):
     """The name of the backend; its tables are empty."""
     backend, url = backend_url
-    with databases.configured(url):
-        databases.wipe()
-        yield backend
+    databases.connect(url)
+    databases.wipe()
+    yield backend
 
 
 @pytest.fixture

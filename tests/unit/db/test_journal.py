@@ -215,7 +215,10 @@ def test_when_nobody_heard_of_the_commit(database, context, make_stack, stored):
             databases.cut(database, number)
 
     event.listen(session.engine(), 'commit', lose)
-    ids = journal.save(context, turn)
+    try:
+        ids = journal.save(context, turn)
+    finally:
+        event.remove(session.engine(), 'commit', lose)
     assert [row.id for row in resources.for_stack(context, turn.stack_id)] == ids
     assert len(ids) == 2 and events.count(context, turn.stack_id) == 2 and lost
 
