@@ -81,13 +81,14 @@ class StackData:
     def environment(self):
         """All sections of the environment; the parameters of the body are among its own and win over them."""
         environment = {**SECTIONS, **self._environment()}
-        own = _map('parameters', environment['parameters'])
+        own = _map('parameters', environment['parameters'], 'AttributeError')
         environment['parameters'] = {**own, **_map('parameters', self.body.get('parameters') or {})}
         return environment
 
     def _environment(self):
         given = self.body.get('environment')
-        if not given:
+        # clients send the merged environment, too, for services that do not merge: then it is not even looked at
+        if not given or self.body.get('environment_files'):
             return {}
         try:
             return format.parse_environment(given)
@@ -140,12 +141,12 @@ class StackData:
         return args
 
 
-def _map(name, value):
+def _map(name, value, error_type='ValueError'):
     if isinstance(value, dict):
         return value
     if value == []:
         return {}  # what some languages make of an empty map
-    raise BadRequest(f'{name} must be a map.', 'ValueError')
+    raise BadRequest(f'{name} must be a map.', error_type)
 
 
 def _tags(value):
