@@ -96,7 +96,7 @@ stack = _table(
     Index('ix_stack_name', 'name', mysql_length=255),
     Index('ix_stack_owner_id', 'owner_id'),
     Index('ix_stack_tenant', 'tenant', mysql_length=255),
-    Index('ix_stack_listed', 'tenant', 'deleted_at', 'created_at', 'id', mysql_length={'tenant': 64}),
+    Index('ix_stack_listed', 'tenant', 'deleted_at', 'created_at', 'id'),
     Index('ix_stack_raw_template_id', 'raw_template_id'),
     Index('ix_stack_prev_raw_template_id', 'prev_raw_template_id'),
     Index('ix_stack_user_creds_id', 'user_creds_id'),

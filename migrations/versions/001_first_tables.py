@@ -166,7 +166,7 @@ def stack():
         sa.UniqueConstraint('tenant', 'name', 'live', name='uniq_stack0tenant0name0live'),
     )
     op.create_index('ix_stack_deleted_at', 'stack', ['deleted_at'])
-    op.create_index('ix_stack_listed', 'stack', ['tenant', 'deleted_at', 'created_at', 'id'], mysql_length={'tenant': 64})
+    op.create_index('ix_stack_listed', 'stack', ['tenant', 'deleted_at', 'created_at', 'id'])
     op.create_index('ix_stack_name', 'stack', ['name'], mysql_length=255)
     op.create_index('ix_stack_owner_id', 'stack', ['owner_id'])
     op.create_index('ix_stack_prev_raw_template_id', 'stack', ['prev_raw_template_id'])

@@ -1,4 +1,7 @@
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 from oslo_config import cfg
@@ -278,3 +281,37 @@ def test_mysql_speaks_all_of_unicode(database):
     with session.engine().connect() as connection:
         assert connection.exec_driver_sql('SELECT @@character_set_connection, @@sql_mode LIKE "%%TRADITIONAL%%"').one() == ('utf8mb4', 1)
         assert connection.execute(select(func.char_length('😀'))).scalar() == 1
+
+
+GREEN = """
+import eventlet
+eventlet.monkey_patch()
+import sys, time
+from heat_lite.common.context import RequestContext
+from heat_lite.db import journal, resources
+from tests import databases
+
+context = RequestContext(project_id='green', overwrite=False)
+with databases.configured(sys.argv[1]):
+    ids = [databases.make_stack(context, f's{number}') for number in range(10)]
+
+    def work(stack_id):
+        for turn in range(5):
+            rows = [{'uuid': f'{stack_id[:30]}{turn}{number}', 'name': 'r'} for number in range(10)]
+            journal.save(context, journal.Turn(stack_id, {'status': str(turn)}, rows_added=rows))
+            time.sleep(0)
+            assert len(resources.for_stack(context, stack_id)) == 10 * turn + 10
+
+    threads = [eventlet.spawn(work, stack_id) for stack_id in ids]
+    with eventlet.Timeout(30):
+        for thread in threads:
+            thread.wait()
+    print(len(resources.for_stacks(context, ids)))
+"""
+
+
+def test_green_threads(backend_url):
+    """Nothing waits in C for what another green thread holds."""
+    command = [sys.executable, '-W', 'ignore', '-c', GREEN, backend_url[1]]
+    done = subprocess.run(command, cwd=Path(databases.__file__).parent.parent, capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == '500', done.stderr
