@@ -9,14 +9,18 @@ import sys
 import warnings
 
 
-def green():
-    """Green threads from here on: for processes that mostly wait for many at a time, as the doors of HTTP do."""
+def green(postgresql=False):
+    """Green threads from here on: for processes that mostly wait for many at a time, as the doors of HTTP do.
+
+    ``postgresql``: load psycopg2, and have it wait without holding up the other green threads.
+    """
     # its resolver of names costs 0.1 s and 8 MB, and does not read /etc/hosts as everyone else does
     os.environ.setdefault('EVENTLET_NO_GREENDNS', 'yes')
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         eventlet = importlib.import_module('eventlet')
-    eventlet.monkey_patch()
+    # naming one to patch would leave out all others
+    eventlet.monkey_patch(**({} if postgresql else {'psycopg': False}))
 
 
 def native():
@@ -33,8 +37,8 @@ def native():
 
 
 def use(kind):
-    """``green`` for 'eventlet', ``native`` for 'threading'; names as in the option [heat_lite] concurrency."""
-    {'eventlet': green, 'threading': native}[kind]()
+    """For an engine: ``green`` if 'eventlet', ``native`` if 'threading', as the option [heat_lite] concurrency has it."""
+    {'eventlet': lambda: green(postgresql=True), 'threading': native}[kind]()
 
 
 def after_fork():

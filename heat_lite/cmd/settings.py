@@ -15,6 +15,8 @@ def load(args, prog, conf=cfg.CONF):
 
 def start_logging(conf):
     """Logs as configured: request ids in every line that has a context."""
+    if not (conf.log_file or conf.log_dir or conf.use_journal or conf.use_syslog):
+        conf.set_default('use_stderr', True)  # oslo.log would take standard output, which belongs to what a program answers
     # eventlet's trouble with logging comes of native threads beside green ones; we never have both
     log.setup(conf, 'heat_lite', fix_eventlet=False)
 

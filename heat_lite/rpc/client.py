@@ -19,6 +19,7 @@ class EngineClient(Remote):
     """Some engine. All methods take the context, and the rest by name: ``client.show_stack(context, stack_identity=...)``."""
 
     topic = api.ENGINE_TOPIC
+    mandatory = patient = True
 
     # stacks
     identify_stack = call('identify_stack', '1.0', 'stack_name')

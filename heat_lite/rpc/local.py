@@ -46,8 +46,12 @@ class LocalDriver(base.BaseDriver):
         deadline = None if timeout is None else time.monotonic() + timeout
         incoming = Letter(_copy(ctxt), _copy(message), caller, deadline, call_monitor_timeout)
         address = (target.exchange or self._default_exchange, target.topic)
-        delivered = self._broker.fanout(address, incoming) if target.fanout else self._broker.send((*address, target.server), incoming)
-        if not delivered and transport_options is not None and transport_options.at_least_once:
+        mandatory = transport_options is not None and transport_options.at_least_once
+        if target.fanout:
+            delivered = self._broker.fanout(address, incoming)
+        else:
+            delivered = self._broker.send((*address, target.server), incoming, keep=not mandatory)
+        if mandatory and not delivered:
             raise oslo_messaging.MessageUndeliverable(None, address[0], target.topic, message)
         return caller.wait(timeout, call_monitor_timeout, self._allowed_remote_exmods) if caller else None
 
@@ -102,15 +106,14 @@ class Broker:
             if listener.fanout:
                 self._fanouts[listener.fanout].remove(listener)
 
-    def send(self, address, letter):
-        """Give a letter to one of the listeners, in turn; keep it where there is none. Says whether one took it."""
+    def send(self, address, letter, keep=True):
+        """Give a letter to one of the listeners, in turn; where there is none, ``keep`` it for one to come. Says whether one took it."""
         if letter.expired():
             return False
-        while listener := self._next(address):
-            if listener.take(letter.to(self, address)):
+        letter = letter.to(self, address)
+        while listener := self._next(address, letter if keep else None):
+            if listener.take(letter):
                 return True
-        with self._lock:
-            self._waiting[address].append(letter.to(self, address))
         return False
 
     def fanout(self, topic, letter):
@@ -126,10 +129,15 @@ class Broker:
         for address in pools or [(*topic, ('pool', None))]:
             self.send(address, letter.copy())
 
-    def _next(self, address):
+    def _next(self, address, to_keep):
+        """Whose turn it is. Finding nobody and putting the letter aside is one step, or a listener that comes would miss it."""
         with self._lock:
             listeners = [listener for listener in self._listeners.get(address, ()) if not listener.stopped]
-            return listeners[next(self._turns[address]) % len(listeners)] if listeners else None
+            if listeners:
+                return listeners[next(self._turns[address]) % len(listeners)]
+            if to_keep is not None:
+                self._waiting[address].append(to_keep)
+            return None
 
 
 class LocalListener(base.Listener):

@@ -6,6 +6,7 @@ names the method, the version that knows it, what must be given, and what is sen
 """
 
 import functools
+import time
 
 import oslo_messaging
 
@@ -17,6 +18,8 @@ ABSENT = object()
 
 # Attempts to reach the broker before a request is given up; without a limit a request would hang as long as the broker is away.
 RETRY = 3
+# seconds between two looks for an engine that is not there yet
+PAUSE = 0.1
 
 
 def call(name, version='1.0', *required, **defaults):
@@ -60,7 +63,10 @@ class Remote:
 
     topic = None
     retry = RETRY
+    # fail at once where nobody has ever listened, instead of sending what is lost and waiting for its answer
     mandatory = False
+    # and then try again until the timeout: someone may just be starting
+    patient = False
 
     def __init__(self, server=None, timeout=None):
         self.server = server
@@ -74,10 +80,9 @@ class Remote:
     def deliver(self, method, context, args, answers=None, timeout=None):
         """The same with an own choice of waiting, and for how long. Errors of the other side are raised here as they were there."""
         caller = self._caller(method.version, timeout or self.timeout)
+        send = caller.call if (method.answers if answers is None else answers) else caller.cast
         try:
-            if method.answers if answers is None else answers:
-                return caller.call(context, method.name, **args)
-            return caller.cast(context, method.name, **args)
+            return self._send(send, context, method, args, caller)
         except oslo_messaging.RemoteError as remote:
             raise errors.unpack(remote) from None
         except oslo_messaging.MessagingTimeout:
@@ -87,9 +92,20 @@ class Remote:
                 raise
             raise exception.ServiceUnavailable(reason=f'the message broker does not answer ({failure})') from failure
 
+    def _send(self, send, context, method, args, caller):
+        end = time.monotonic() + _seconds(caller)
+        while True:
+            try:
+                return send(context, method.name, **args)
+            except oslo_messaging.MessageUndeliverable:
+                if not self.patient:
+                    raise
+                if time.monotonic() > end:
+                    raise self._timed_out(method, caller) from None
+            time.sleep(PAUSE)
+
     def _timed_out(self, method, caller):
-        seconds = caller.timeout if caller.timeout is not None else caller.conf.rpc_response_timeout
-        return exception.EngineTimeout(engine=self.server or self.topic, method=method.name, seconds=seconds)
+        return exception.EngineTimeout(engine=self.server or self.topic, method=method.name, seconds=_seconds(caller))
 
     def _caller(self, version, timeout):
         # preparing a caller costs some 20 us; there are few versions and timeouts
@@ -98,6 +114,10 @@ class Remote:
             self._callers = {known: caller for known, caller in self._callers.items() if known[0] is messaging.transport}
             self._callers[key] = messaging.client(self.topic, self.server, version, timeout, self.retry, self.mandatory)
         return self._callers[key]
+
+
+def _seconds(caller):
+    return caller.conf.rpc_response_timeout if caller.timeout is None else caller.timeout
 
 
 def _is_of_the_broker(failure):

@@ -1,15 +1,16 @@
 """The convergence workers, seen from where work is handed on."""
 
 from heat_lite.rpc import api
-from heat_lite.rpc.remote import Remote, cast
+from heat_lite.rpc.remote import RETRY, Remote, cast
 
 
 class WorkerClient(Remote):
-    """All workers, or with ``server`` the one of that engine."""
+    """Some worker of those that are there."""
 
     topic = api.WORKER_TOPIC
     # work that is not handed on leaves a stack hanging: wait for the broker as long as it takes
     retry = None
+    mandatory = patient = True
 
     check_resource = cast(
         'check_resource',
@@ -37,6 +38,13 @@ class WorkerClient(Remote):
     cancel_check_resource = cast('cancel_check_resource', '1.3', 'stack_id')
 
 
+class OneWorker(WorkerClient):
+    """The worker of the engine ``server``; where that is gone, so is its work."""
+
+    retry = RETRY
+    mandatory = patient = False
+
+
 _any = WorkerClient()
 
 
@@ -52,4 +60,4 @@ def check_resource_delete_snapshot(context, **args):
 
 def cancel_check_resource(context, engine_id, stack_id):
     """Have one engine stop what it does for a stack."""
-    WorkerClient(engine_id).cancel_check_resource(context, stack_id=stack_id)
+    OneWorker(engine_id).cancel_check_resource(context, stack_id=stack_id)

@@ -11,7 +11,7 @@ import sys
 from heat_lite.cmd import concurrency
 concurrency.green()
 import pytest
-sys.exit(pytest.main(['tests/unit/rpc/test_messaging.py', 'tests/unit/rpc/test_listener.py', 'tests/unit/rpc/test_local.py',
+sys.exit(pytest.main(['tests/unit/rpc/test_messaging.py', 'tests/unit/rpc/test_listener.py',
                       '-q', '-W', 'ignore', '-p', 'no:cacheprovider', '-p', 'no:xdist']))
 """
 

@@ -75,3 +75,9 @@ def test_work_is_cancelled_where_it_is_done(transport, start, ctx):
     while not engine.got and time.monotonic() < end:
         time.sleep(0.01)
     assert engine.got == [('cancel', 'the-stack')]
+
+
+def test_work_of_an_engine_that_is_gone_needs_no_cancelling(transport, ctx):
+    began = time.monotonic()
+    worker.cancel_check_resource(ctx, 'never-was', 'the-stack')
+    assert time.monotonic() - began < 1

@@ -157,6 +157,37 @@ def test_no_engine_in_time(transport, topic, ctx):
     assert f'{topic} did not answer echo within 1 seconds' in str(caught.value)
 
 
+class Patient(Probe):
+    mandatory = patient = True
+
+
+def test_an_engine_that_is_just_starting_is_waited_for(transport, topic, start, ctx):
+    timer = threading.Timer(0.5, lambda: start(topic, [Endpoint()]))
+    timer.start()
+    probe = Patient(topic, timeout=10)
+    began = time.monotonic()
+    assert [probe.echo(ctx, value=number) for number in range(20)] == list(range(20))
+    assert 0.4 < time.monotonic() - began < 5
+    timer.join()
+
+
+def test_a_cast_waits_for_an_engine_that_is_just_starting(transport, topic, start, ctx):
+    endpoint = Endpoint()
+    timer = threading.Timer(0.3, lambda: start(topic, [endpoint]))
+    timer.start()
+    Patient(topic, timeout=10).note(ctx, text='once')
+    timer.join()
+    assert endpoint.noted.wait(10)
+    assert endpoint.notes == ['once']
+
+
+def test_patience_ends_at_the_timeout(transport, topic, ctx):
+    began = time.monotonic()
+    with pytest.raises(exception.EngineTimeout, match='did not answer echo within 1 seconds'):
+        Patient(topic, timeout=1).echo(ctx, value=1)
+    assert 0.9 < time.monotonic() - began < 3
+
+
 def test_an_engine_that_takes_too_long(transport, topic, start, ctx):
     start(topic, [Endpoint()])
     with pytest.raises(exception.EngineTimeout):

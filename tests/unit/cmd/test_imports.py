@@ -1,0 +1,46 @@
+"""What the programs load. All of it costs time at each start and memory in each process."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import json, sys, time
+{code}
+print(json.dumps(sorted(name for name, module in sys.modules.items() if module is not None)))
+"""
+CLOUD = {'keystoneclient', 'keystonemiddleware', 'heatclient', 'openstack'}
+DATABASE = {'sqlalchemy', 'alembic', 'pymysql', 'psycopg2', 'heat_lite.db'}
+HTTP = {'webob', 'paste.deploy', 'routes', 'heat_lite.api'}
+SERVICE = {'oslo_config', 'eventlet', 'heat_lite.rpc'} | HTTP | DATABASE | CLOUD
+
+CASES = {
+    'heat-lite --help': (
+        "from heat_lite.cmd.cli import main\nmain.main(['--help'])",
+        {'oslo_config', 'eventlet', 'heat_lite.rpc'} | HTTP | DATABASE,
+    ),
+    'up, before it has begun': ('from heat_lite.cmd import up', SERVICE),
+    'engine': (
+        "from heat_lite.cmd import concurrency\nconcurrency.use('threading')\nfrom heat_lite.cmd import engine, engine_worker",
+        {'eventlet', 'alembic', 'pymysql', 'psycopg2'} | HTTP | CLOUD,
+    ),
+    'api': (
+        'from heat_lite.cmd import concurrency\nconcurrency.green()\nfrom heat_lite.cmd import api, api_worker',
+        {'heat_lite.engine', 'heat_lite.resources', 'yaql', 'dns'} | DATABASE | CLOUD - {'keystonemiddleware'},
+    ),
+    'embedded': (
+        'from heat_lite.cmd import concurrency\nconcurrency.green()\nfrom heat_lite.cmd import embedded',
+        {'alembic', 'pymysql', 'psycopg2', 'dns'} | CLOUD,
+    ),
+}
+
+
+@pytest.mark.parametrize('name', CASES)
+def test_is_not_loaded(name):
+    code, unwanted = CASES[name]
+    done = subprocess.run([sys.executable, '-W', 'ignore', '-c', PROGRAM.format(code=code)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    loaded = set(json.loads(done.stdout.splitlines()[-1]))
+    assert loaded & unwanted == set()

@@ -1,0 +1,78 @@
+"""``heat-lite-manage`` as an operator runs it, on an SQLite file."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture(scope='module')
+def manage(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('manage')
+    file = folder / 'heat-lite.conf'
+    file.write_text(f'[database]\nconnection = sqlite:///{folder}/heat.sqlite\n')
+    environ = {name: value for name, value in os.environ.items() if not name.startswith('OS_')}
+
+    def run(*arguments, config=file):
+        command = [sys.executable, '-W', 'ignore', '-m', 'heat_lite.cmd.manage']
+        command += ['--config-file', str(config)] if config else []
+        return subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=60, env=environ, cwd=folder)
+
+    return run
+
+
+@pytest.fixture(scope='module')
+def synced(manage):
+    before = manage('db_version')
+    assert (before.returncode, before.stdout.strip()) == (0, 'none: db_sync has not run')
+    done = manage('db_sync')
+    assert done.returncode == 0, done.stderr
+    return manage
+
+
+def test_the_version_of_the_database(synced):
+    assert synced('db_version').stdout.strip() == '001'
+
+
+def test_syncing_again_and_to_a_version(synced):
+    assert synced('db_sync').returncode == 0
+    assert synced('db_sync', '001').returncode == 0
+    assert synced('db_sync', '999').returncode != 0
+
+
+def test_engines(synced):
+    listed = synced('service', 'list')
+    assert listed.returncode == 0
+    assert listed.stdout.split() == ['hostname', 'binary', 'engine_id', 'host', 'topic', 'status', 'updated_at']
+    cleaned = synced('service', 'clean')
+    assert (cleaned.returncode, cleaned.stdout.strip()) == (0, 'Dead engines are removed: 0')
+
+
+def test_purging(synced):
+    assert synced('purge_deleted').returncode == 0
+    assert synced('purge_deleted', '1', '-g', 'hours', '-p', 'p1', '-b', '5').returncode == 0
+
+
+@pytest.mark.parametrize(
+    'arguments', [['purge_deleted', '-g', 'years'], ['purge_deleted', '--', '-1'], ['purge_deleted', 'old'], [], ['bake']]
+)
+def test_wrong_arguments(synced, arguments):
+    done = synced(*arguments)
+    assert done.returncode == 2
+    assert 'usage:' in done.stderr
+
+
+def test_what_is_not_there_yet_says_so(synced):
+    for arguments in (['update_params', 'encrypt'], ['reset_stack_status', 'id'], ['migrate_properties_data']):
+        done = synced(*arguments)
+        assert done.returncode == 1
+        assert done.stderr.strip().endswith(f'{arguments[0]} is not there yet.')
+
+
+def test_without_a_database(manage, tmp_path):
+    empty = tmp_path / 'empty.conf'
+    empty.write_text('')
+    done = manage('db_version', config=empty)
+    assert done.returncode == 1
+    assert 'connection is not set' in done.stderr
