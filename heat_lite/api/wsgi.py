@@ -10,11 +10,16 @@ from heat_lite.common import exception
 
 CONTEXT = 'heat_lite.context'
 
+BODY_READ = 'heat_lite.body_read'
+
 # Heat takes these for JSON; a body of any other kind is left alone
 JSON_TYPES = ('application/json', 'JSON', '')
 
 # how many maps and lists of a body may stand inside each other
 MAX_DEPTH = 150
+
+# bytes of a refused body that are read for politeness
+MAX_DRAIN = 16 * 1024 * 1024
 
 NO_BODY = ('GET', 'HEAD', 'DELETE', 'OPTIONS')
 
@@ -83,18 +88,13 @@ class Request(webob.BaseRequest):
         return kind.partition(';')[0].strip() in JSON_TYPES or kind.startswith('text/plain')
 
     def _read(self, limit):
-        length = self._length()
-        if length is not None:
-            if length > limit:
-                raise _too_large(f'{length} bytes', limit)
-            return self.environ['wsgi.input'].read(length) if length else b''
-        return self._read_unmeasured(limit)
-
-    def _length(self):
-        text = self.environ.get('CONTENT_LENGTH') or None
-        if text is not None and not (text.isascii() and text.isdigit()):
-            raise BadRequest('Content-Length is not a number.')
-        return None if text is None else int(text)
+        length = _length(self.environ)
+        if length is not None and length > limit:
+            raise _too_large(f'{length} bytes', limit)
+        self.environ[BODY_READ] = True
+        if length is None:
+            return self._read_unmeasured(limit)
+        return self.environ['wsgi.input'].read(length) if length else b''
 
     def _read_unmeasured(self, limit):
         # chunked: only the server knows where it ends, so it must be one that marks the end
@@ -113,6 +113,23 @@ def _text(read, what):
         return read()
     except UnicodeDecodeError:
         raise BadRequest(f'The {what} is not valid UTF-8.') from None
+
+
+def drain(environ):
+    """Take what is left of a body that nobody wanted: a client that is still sending would not look at the answer."""
+    length = 0 if environ.get(BODY_READ) else _length(environ) or 0
+    if length > MAX_DRAIN:
+        return
+    while length > 0 and (chunk := environ['wsgi.input'].read(min(65536, length))):
+        length -= len(chunk)
+
+
+def _length(environ):
+    text = environ.get('CONTENT_LENGTH') or None
+    if text is not None and not (text.isascii() and text.isdigit()):
+        environ[BODY_READ] = True  # as far as anybody can
+        raise BadRequest('Content-Length is not a number.')
+    return None if text is None else int(text)
 
 
 def _check_depth(value):

@@ -35,13 +35,16 @@ def new_stack(context, runtime, name, template):
 def resource_count(runtime, template, others=0):
     """``others``: resources of the same tree of stacks that are there already."""
     limit = runtime.limits.max_resources_per_stack
-    if limit >= 0 and others + len(template.resource_snippets) > limit:
+    snippets = template.resource_snippets
+    # what is no map at all, the template's own check refuses
+    if limit >= 0 and isinstance(snippets, dict) and others + len(snippets) > limit:
         raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 
 def stack(item):
     """The whole stack as its template and parameters make it. Raises the exception that tells the first fault."""
     item.template.validate()
+    _ = item.bound  # Heat, too, finds fault with resources and conditions before it does with parameters
     item.parameters.validate(validate_value=True, lookup=item.lookup)
     _definitions(item, 'validate')
 

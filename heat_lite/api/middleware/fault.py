@@ -28,6 +28,7 @@ class FaultFilter:
             response = _plain(error) or self._answer(error)
         except Exception as error:
             response = self._answer(error)
+        wsgi.drain(environ)
         return response(environ, start_response)
 
     def _answer(self, error):

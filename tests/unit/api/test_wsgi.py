@@ -74,3 +74,19 @@ def test_width_is_no_depth():
 
 def test_base_is_where_the_version_was():
     assert request(SCRIPT_NAME='/heat/v1', HTTP_HOST='x:80').base == 'http://x/heat/v1'
+
+
+def test_what_is_left_of_a_body_is_taken():
+    source = io.BytesIO(b'x' * 5000)
+    wsgi.drain({'CONTENT_LENGTH': '3000', 'wsgi.input': source})
+    assert source.tell() == 3000
+
+
+def test_but_not_twice_and_not_without_end():
+    source = io.BytesIO(b'{}' * 5000)
+    asked = request(CONTENT_TYPE='', CONTENT_LENGTH='2', **{'wsgi.input': source})
+    asked.json_object(LIMIT)
+    wsgi.drain(asked.environ)
+    wsgi.drain({'CONTENT_LENGTH': str(wsgi.MAX_DRAIN + 1), 'wsgi.input': source})
+    wsgi.drain({'wsgi.input': source})
+    assert source.tell() == 2
