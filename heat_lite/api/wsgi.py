@@ -117,7 +117,10 @@ def _text(read, what):
 
 def drain(environ):
     """Take what is left of a body that nobody wanted: a client that is still sending would not look at the answer."""
-    length = 0 if environ.get(BODY_READ) else _length(environ) or 0
+    try:
+        length = 0 if environ.get(BODY_READ) else _length(environ) or 0
+    except BadRequest:
+        return
     if length > MAX_DRAIN:
         return
     while length > 0 and (chunk := environ['wsgi.input'].read(min(65536, length))):
@@ -127,7 +130,6 @@ def drain(environ):
 def _length(environ):
     text = environ.get('CONTENT_LENGTH') or None
     if text is not None and not (text.isascii() and text.isdigit()):
-        environ[BODY_READ] = True  # as far as anybody can
         raise BadRequest('Content-Length is not a number.')
     return None if text is None else int(text)
 

@@ -89,4 +89,5 @@ def test_but_not_twice_and_not_without_end():
     wsgi.drain(asked.environ)
     wsgi.drain({'CONTENT_LENGTH': str(wsgi.MAX_DRAIN + 1), 'wsgi.input': source})
     wsgi.drain({'wsgi.input': source})
+    wsgi.drain({'CONTENT_LENGTH': 'x', 'wsgi.input': source})
     assert source.tell() == 2
