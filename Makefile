@@ -55,7 +55,7 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 
 sample: $(VENV)/.service
-	$(BIN)/oslo-config-generator --namespace heat_lite --output-file etc/heat_lite/heat-lite.conf.sample
+	$(BIN)/oslo-config-generator --config-file etc/heat_lite/config-generator.conf
 
 wheel: $(VENV)/.test
 	$(BIN)/python -m build --wheel
