@@ -5,6 +5,7 @@ Entities cross as they are: the driver makes JSON of the whole message once, so 
 
 import concurrent.futures
 import logging
+import socket
 import sys
 
 import oslo_messaging
@@ -20,7 +21,10 @@ LOG = logging.getLogger(__name__)
 
 transport = None
 _url = None
+_reached = False
 _notifications = None
+
+REACH_SECONDS = 3
 
 # Raised on purpose to tell the caller something; anything else is a fault of ours and leaves a traceback in the log.
 EXPECTED = (exception.HeatException, ValueError)
@@ -28,8 +32,9 @@ EXPECTED = (exception.HeatException, ValueError)
 
 def setup(conf, url=None):
     """Open the transport that ``url``, or else the configuration, names. Connections are made when first used, so fork before that."""
-    global transport, _url
+    global transport, _url, _reached
     cleanup()
+    _reached = False
     _register_options(conf)
     _url = url
     transport = oslo_messaging.get_rpc_transport(conf, url=url, allowed_remote_exmods=[])
@@ -51,6 +56,30 @@ def _register_options(conf):
         module = sys.modules.get(f'oslo_messaging._{group.removeprefix("oslo_messaging_")}.client')
         if module is not None:
             conf.register_opts(getattr(module, group), group=group)
+
+
+def reach():
+    """OSError where no broker can be reached. Once one was, this is not looked at again.
+
+    The first call of a process makes a queue for its replies, and oslo.messaging would wait for the broker then without an end.
+    """
+    global _reached
+    if _reached:
+        return
+    url = oslo_messaging.TransportURL.parse(transport.conf, _url)
+    hosts = [(host.hostname or 'localhost', host.port or 5672) for host in url.hosts] or [('localhost', 5672)]
+    if url.transport.partition('+')[0] in ('rabbit', 'kombu'):
+        _connect(hosts)
+    _reached = True
+
+
+def _connect(hosts):
+    for place, address in enumerate(hosts, start=1):
+        try:
+            return socket.create_connection(address, REACH_SECONDS).close()
+        except OSError:
+            if place == len(hosts):
+                raise
 
 
 def serve(topic, server, endpoints, executor=None, pool_size=None):

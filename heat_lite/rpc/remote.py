@@ -82,6 +82,7 @@ class Remote:
         caller = self._caller(method.version, timeout or self.timeout)
         send = caller.call if (method.answers if answers is None else answers) else caller.cast
         try:
+            messaging.reach()
             return self._send(send, context, method, args, caller)
         except oslo_messaging.RemoteError as remote:
             raise errors.unpack(remote) from None

@@ -273,13 +273,20 @@ def test_the_pool_bounds_what_runs_at_a_time(transport, topic, start, ctx):
     assert most[0] == 2
 
 
-def test_a_broker_that_is_away_is_said_so(conf, ctx):
+@pytest.mark.parametrize('ask', [lambda probe, ctx: probe.note(ctx, text='x'), lambda probe, ctx: probe.echo(ctx, value=1)])
+def test_a_broker_that_is_away_is_said_so(conf, ctx, ask):
     messaging.setup(conf, 'rabbit://guest:guest@127.0.0.1:1/')
-    probe = Probe('nowhere', timeout=1)
-    probe.retry = 1
     try:
         with pytest.raises(exception.ServiceUnavailable) as caught:
-            probe.note(ctx, text='x')
+            ask(Probe('nowhere', timeout=1), ctx)
     finally:
         messaging.cleanup()
     assert caught.value.code == 503
+
+
+def test_one_broker_of_several_is_enough(conf, rabbit, topic, start, ctx):
+    messaging.setup(conf, rabbit.replace('@', '@127.0.0.1:1,guest:guest@'))
+    try:
+        messaging.reach()
+    finally:
+        messaging.cleanup()
