@@ -124,6 +124,12 @@ def stop(process):
         return process.wait()
 
 
+def engine_listens(service):
+    """A request that came before the first engine would wait for an answer in vain, and hold up the end of the API."""
+    log = service.folder / 'engine.log'
+    return not log.exists() or 'is ready' in log.read_text()
+
+
 def wait_until_ready(service):
     """Until a request reaches an engine and comes back."""
     end = time.monotonic() + READY_SECONDS
@@ -131,8 +137,7 @@ def wait_until_ready(service):
         dead = {name: process.returncode for name, process in service.processes.items() if process.poll() is not None}
         assert not dead, f'ended too early: {dead}\n{service.logs()}'
         with contextlib.suppress(requests.RequestException):
-            # a request that came before the engine is never answered: ask again soon
-            if service.ask('GET', '/stacks', timeout=1).status_code == 200:
+            if engine_listens(service) and service.ask('GET', '/stacks').status_code == 200:
                 return
         time.sleep(0.05)
     raise AssertionError(f'not ready after {READY_SECONDS} seconds\n{service.logs()}')
@@ -145,6 +150,8 @@ def running(service):
         wait_until_ready(service)
         yield service
     finally:
+        for process in service.processes.values():
+            process.terminate()
         for process in service.processes.values():
             stop(process)
 

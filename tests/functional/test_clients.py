@@ -33,7 +33,10 @@ def run(service, *words):
 
 
 def ask(service, *words):
-    return json.loads(run(service, 'openstack', *words, '-f', 'json'))
+    """What an `openstack` command answers; the lines that --wait prints before it are left out."""
+    lines = run(service, 'openstack', *words, '-f', 'json').splitlines()
+    begin = next(number for number, line in enumerate(lines) if line[:1] in ('{', '['))
+    return json.loads('\n'.join(lines[begin:]))
 
 
 @shapes.of(*CLIENT_SHAPES)
