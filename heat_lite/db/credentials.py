@@ -1,16 +1,24 @@
 """Credentials by which the service acts later for the user of a stack. Password and trust are sealed."""
 
-import collections
+import typing
 
 from sqlalchemy import delete as sql_delete
 from sqlalchemy import insert, select
 
 from heat_lite.db import models, session
+from heat_lite.db.types import row_type
 
 _C = models.user_creds
 SECRETS = ('password', 'trust_id')
 
-CredentialsRow = collections.namedtuple('CredentialsRow', _C.c.keys())
+
+_CredentialsRow: typing.Any = row_type(*_C.c.keys())
+
+
+class CredentialsRow(_CredentialsRow):
+    """All columns, the secrets readable."""
+
+    __slots__ = ()
 
 
 @session.writer

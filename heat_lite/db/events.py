@@ -1,17 +1,25 @@
 """Events, read and trimmed. Writing them is ``journal``'s."""
 
-import collections
-from collections.abc import Collection
+import typing
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import delete, func, select
 
 from heat_lite.db import models, paging, properties, session
+from heat_lite.db.types import row_type
 
 _E, _P = models.event, models.resource_properties_data
 _COLUMNS = [column for column in _E.c if column.name != 'resource_properties']
-_NAMES = [column.name for column in _COLUMNS]
 
-EventRow = collections.namedtuple('EventRow', [*_NAMES, 'properties'])
+
+_EventRow: typing.Any = row_type(*(column.name for column in _COLUMNS), 'properties')
+
+
+class EventRow(_EventRow):
+    """An event; its properties where one event alone was asked for."""
+
+    __slots__ = ()
+
 
 SORTS = {name: _E.c[name] for name in ('resource_type', 'resource_name', 'resource_status', 'resource_action', 'created_at')}
 SORTS |= {'event_time': _E.c.created_at}
@@ -54,7 +62,7 @@ def list(
     sort_keys: Collection[str] | None = None,
     sort_dir: str | None = None,
     filters: dict | None = None,
-) -> list[EventRow]:
+) -> Sequence[EventRow]:
     """A page of the events of one stack or of several, oldest first, without properties. The marker is an event's uuid."""
     query = select(*_COLUMNS).where(_of(stack_ids))
     for name, wanted in (filters or {}).items():

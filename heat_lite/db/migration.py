@@ -23,7 +23,7 @@ def version(url: str) -> str | None:
         return migration.MigrationContext.configure(connection).get_current_revision()
 
 
-def newest() -> str:
+def newest() -> str | None:
     """The version that this code needs."""
     return ScriptDirectory.from_config(_config(None)).get_current_head()
 

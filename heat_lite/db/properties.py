@@ -13,13 +13,13 @@ CHUNK = 500
 
 def sweep(ids: Collection[int | None]) -> int:
     """Within a transaction: delete those of these that no resource and no event points at any more."""
-    ids = sorted(set(ids) - {None})
+    named = sorted(number for number in set(ids) if number is not None)
     used = [
         select(column.table.c.id).where(column == _P.c.id).exists()
         for column in (models.resource.c.rsrc_prop_data_id, models.resource.c.attr_data_id, models.event.c.rsrc_prop_data_id)
     ]
     gone = 0
-    for start in range(0, len(ids), CHUNK):
-        query = delete(_P).where(_P.c.id.in_(ids[start : start + CHUNK]), *(~exists for exists in used))
+    for start in range(0, len(named), CHUNK):
+        query = delete(_P).where(_P.c.id.in_(named[start : start + CHUNK]), *(~exists for exists in used))
         gone += session.execute(query).rowcount
     return gone

@@ -1,15 +1,25 @@
 """Rows of resources, read. A walker's changes to them go through ``journal``; what others change is here."""
 
 import collections
+import typing
 from collections.abc import Collection
 
 from sqlalchemy import delete, insert, select, update
 
 from heat_lite.db import models, session
+from heat_lite.db.types import row_type
 
 _R, _P, _D = models.resource, models.resource_properties_data, models.resource_data
 
-ResourceRow = collections.namedtuple('ResourceRow', [*_R.c.keys(), 'properties', 'data'])
+
+_ResourceRow: typing.Any = row_type(*_R.c.keys(), 'properties', 'data')
+
+
+class ResourceRow(_ResourceRow):
+    """All columns of a resource, its properties as they were at its last action, and its data by key."""
+
+    __slots__ = ()
+
 
 _DATA = select(_D.c.resource_id, _D.c.key, _D.c.value, _D.c.decrypt_method)
 _ROWS = select(_R, _P.c.data).outerjoin(_P, _R.c.rsrc_prop_data_id == _P.c.id)
@@ -98,7 +108,7 @@ def delete_data(context, resource_id: int, key: str) -> bool:
 
 
 @session.reader
-def data(context, resource_id: int) -> list[tuple[str, str, bool]]:
+def data(context, resource_id: int) -> list[tuple[str, str | None, bool]]:
     """(key, value, redact) of one resource: what ``heat-lite-manage resource_data_list`` shows."""
     query = select(_D.c.key, _D.c.value, _D.c.redact, _D.c.decrypt_method).where(_D.c.resource_id == resource_id).order_by(_D.c.id)
     return [(key, session.unseal(method, value), redact) for key, value, redact, method in session.execute(query)]

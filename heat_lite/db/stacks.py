@@ -1,7 +1,8 @@
 """Stacks and their tags."""
 
 import collections
-from collections.abc import Collection
+import typing
+from collections.abc import Collection, Sequence
 
 from oslo_db import exception as db_exception
 from sqlalchemy import delete as sql_delete
@@ -10,15 +11,30 @@ from sqlalchemy import update as sql_update
 
 from heat_lite.common import exception
 from heat_lite.db import models, session, stack_query
-from heat_lite.db.types import utcnow
+from heat_lite.db.types import row_type, utcnow
 
 _S, _TAG = models.stack, models.stack_tag
 # what a list does not show: all that grows with the stack
 HEAVY = {'outputs', 'failures', 'plan', 'current_deps'}
 _LIGHT = [column for column in _S.c if column.name not in HEAVY]
 
-StackRow = collections.namedtuple('StackRow', [*_S.c.keys(), 'tags'])
-ListedStack = collections.namedtuple('ListedStack', [*(column.name for column in _LIGHT), 'tags'])
+
+_StackRow: typing.Any = row_type(*_S.c.keys(), 'tags')
+
+
+class StackRow(_StackRow):
+    """All columns of a stack, and its tags."""
+
+    __slots__ = ()
+
+
+_ListedStack: typing.Any = row_type(*(column.name for column in _LIGHT), 'tags')
+
+
+class ListedStack(_ListedStack):
+    """What a list knows of a stack: all but what is HEAVY."""
+
+    __slots__ = ()
 
 
 @session.reader
@@ -89,7 +105,7 @@ def delete(context, stack_id: str, values: dict | None = None) -> bool:
 
 
 @session.reader
-def tags(context, stack_ids: Collection[str]) -> dict[str, list[str]]:
+def tags(context, stack_ids: Collection[str]) -> dict[str, Sequence[str]]:
     """The tags of each stack that has any, in the order given by their user."""
     return _tags(stack_ids)
 
@@ -119,7 +135,7 @@ def _add_tags(stack_id, tags):
 
 
 @session.reader
-def children(context, owner_ids: Collection[str], show_deleted: bool = False) -> list[ListedStack]:
+def children(context, owner_ids: Collection[str], show_deleted: bool = False) -> Sequence[ListedStack]:
     """The stacks nested right below any of these."""
     query = select(*_LIGHT, literal(None)).where(_S.c.owner_id.in_(owner_ids))
     if not show_deleted:
@@ -187,7 +203,7 @@ def list(
     tags_any: Collection[str] | None = None,
     not_tags: Collection[str] | None = None,
     not_tags_any: Collection[str] | None = None,
-) -> list[ListedStack]:
+) -> Sequence[ListedStack]:
     """A page of stacks, without what grows with them. Filters and sort keys go by the API's names or the columns'."""
     chosen = stack_query.where(
         context, filters, tenant_safe, show_deleted, show_nested, () if show_hidden else hidden_tags, tags, tags_any, not_tags, not_tags_any

@@ -1,19 +1,27 @@
 """Templates with their environments and files. They never change: the same content is one row, however many stacks are made of it."""
 
-import collections
 import datetime
 import hashlib
 import json
+import typing
 
 from sqlalchemy import func, select, update
 
 from heat_lite.db import batch, models, session
-from heat_lite.db.types import utcnow
+from heat_lite.db.types import row_type, utcnow
 
 # how often the use of an old row is noted
 FRESH = datetime.timedelta(hours=1)
 
-TemplateRow = collections.namedtuple('TemplateRow', 'id template environment files')
+
+_TemplateRow: typing.Any = row_type('id', 'template', 'environment', 'files')
+
+
+class TemplateRow(_TemplateRow):
+    """A template with all that belongs to it."""
+
+    __slots__ = ()
+
 
 _T, _F = models.raw_template, models.raw_template_files
 _GET = select(_T.c.id, _T.c.template, _T.c.environment, func.coalesce(_F.c.files, _T.c.files, type_=_T.c.files.type)).outerjoin(_F)
@@ -26,7 +34,7 @@ def store(context, template: dict, environment: dict | None = None, files: dict 
     Until the caller's transaction ends the row cannot be purged; so a stack is best created in the same one.
     """
     files = dict(files or {})
-    content = {'template': template, 'environment': environment or {}}
+    content: dict = {'template': template, 'environment': environment or {}}
     digest = _digest([content, files])
     found = _find(_T, digest)
     if found is not None:

@@ -1,7 +1,9 @@
 """Column types that mean the same on SQLite, MariaDB and PostgreSQL."""
 
+import collections
 import datetime
 import json
+import typing
 
 from sqlalchemy import DateTime, String, Text
 from sqlalchemy.dialects import mysql
@@ -9,6 +11,11 @@ from sqlalchemy.types import TypeDecorator
 
 # what MariaDB's TEXT holds, in bytes; a character takes up to four
 TEXT_LIMIT = 65535 // 4
+
+
+def row_type(*fields) -> typing.Any:
+    """Base of a class of rows: immutable, with these attributes."""
+    return collections.namedtuple('Row', fields)
 
 
 def utcnow():
