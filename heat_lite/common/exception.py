@@ -325,6 +325,15 @@ class ResourceFailure(HeatException):
         super().__init__(': '.join(part for part in (kind, render_path(self.path), text) if part))
 
 
+class Error(HeatException):
+    """A failure of a resource that has no class of its own."""
+
+    msg_fmt = '%(message)s'
+
+    def __init__(self, message=None, **kwargs):
+        super().__init__(str(message), **kwargs)
+
+
 class ResourceInError(HeatException):
     msg_fmt = 'Went to status %(resource_status)s due to "%(status_reason)s"'
 

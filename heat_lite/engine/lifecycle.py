@@ -56,8 +56,8 @@ def suspend(resource):
 def resume(resource):
     """Heat resumes only what is suspended: anything else is a failure."""
     if resource.state != (status.SUSPEND, status.COMPLETE):
-        error = exception.ObjectActionError(action='resume', reason=f'State {resource.state} invalid for resume')
-        raise _failed(resource, status.RESUME, error)
+        error = exception.Error(f'State {resource.state} invalid for resume')
+        raise exception.ResourceFailure(error, ('resources', resource.name), status.RESUME)
     yield from _perform(resource, status.RESUME, _handle(resource, status.RESUME))
 
 

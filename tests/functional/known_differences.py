@@ -1,3 +1,45 @@
 """Recorded answers that this service does not give, and why: what is not built yet, and what is different on purpose."""
 
-DIFFERENT: dict[str, str] = {}
+TEMPLATES = 'templates as resource types (nested stacks) are not built yet: they are refused with NotSupported'
+GROUPS = 'the type of this case (group, scaling, wait condition, nested stack) is not built yet: it is refused as unknown'
+VERBS = 'this verb (cancel, mark unhealthy, hooks, restricted actions, preview of an update) is not built yet: it is refused, or not minded'
+RETIRED = 'retired types are not registered yet: the type is refused as unknown'
+BETTER = 'the recorded service breaks with a 500 here; a fault of the request is answered with a 400 that names it'
+TEXT = 'the class and the status are the recorded ones; the text says more about what is wrong'
+ROLLBACK = 'the recorded service leaves a resource that the update had deleted as an empty row; here the rollback makes it again'
+
+_BY_REASON = {
+    TEMPLATES: """
+        get_attr/43-nested-template-output get_attr/44-nested-template-output-path get_attr/46-nested-template-unknown-output
+        get_attr/47-registry-mapped-template get_resource/08-nested-template-os-stack-id-override
+        resource_facade/01-metadata resource_facade/02-deletion_policy resource_facade/04-defaults-when-absent
+        resource_facade/05-deletion-policy-default environment/20-registry-missing-template
+        nested/01-ok nested/02-missing-parameter nested/04-missing-file nested/05-bad-yaml nested/07-no-version
+        nested/08-unknown-type-inside nested/10-constraint-violation-inside nested/11-bad-output-inside
+        nested/13-number-parameter-gets-bad-string nested/14-list-parameter-gets-list nested/16-boolean-parameter-gets-string
+        nested/19-file-scheme-template-type nested/22-provider-overrides-builtin-missing-parameter
+        nested/23-provider-overrides-builtin-type-mismatch sequence/52-nested-failure-reason
+    """,
+    GROUPS: """
+        get_attr/37-group-resource-dot get_attr/38-group-resource-path get_attr/40-group-refs-map-keys get_attr/41-group-zero
+        property/43-length-violation property/44-nested-required-missing property/46-group-member-unknown-type
+        property/47-group-negative-count property/52-wait-condition-missing-handle property/53-wait-condition-timeout-range
+        nested/20-os-heat-stack-bad-template sequence/38-group-scale-up-down sequence/40-group-removal-policies-mode-update
+        sequence/41-wait-condition-success sequence/43-wait-condition-timeout sequence/44-signal-invalid-status
+        sequence/58-asg-create-and-resize sequence/59-scaling-policy-signal
+    """,
+    VERBS: """
+        sequence/22-restricted-update sequence/23-restricted-replace sequence/34-cancel-update-when-idle
+        sequence/35-mark-unhealthy-then-update-replaces sequence/46-hook-unset-not-set sequence/47-hook-unset-invalid
+        sequence/53-preview-update-categories
+    """,
+    RETIRED: 'resource/44-hidden-type',
+    BETTER: """
+        environment/19-registry-loop environment/29-restricted-invalid environment/31-event-sinks-unknown-type
+        environment/32-event-sinks-no-type environment/38-merge-strategies-deep-merge yaml/17-recursive-alias
+    """,
+    TEXT: 'version/16-number-template environment/08-list',
+    ROLLBACK: 'sequence/29-update-failed-rollback',
+}
+
+DIFFERENT = {case: reason for reason, cases in _BY_REASON.items() for case in cases.split()}
