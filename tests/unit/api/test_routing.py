@@ -1,4 +1,4 @@
-"""The tree of paths."""
+"""Paths and methods."""
 
 import pytest
 import webob.exc
