@@ -47,10 +47,11 @@ def request_of(case):
 class Player:
     """``http(method, path, data=None, params=None)`` answers (status, decoded body) for a path below the project's URL."""
 
-    def __init__(self, http, case, name, project):
+    def __init__(self, http, case, name, project, grace=GRACE_SECONDS):
         self.http = http
         self.case = case
         self.name = name
+        self.grace = grace
         self.end = time.monotonic() + CASE_SECONDS
         self.names = {'{stack_name}': name, '{project_id}': project}
         self.physical = {}
@@ -214,7 +215,7 @@ class Player:
 
     def compare_state(self, where, step, path):
         """Compare a step; look again for a while when the stack differs: it may start late or finish late."""
-        seconds = max(GRACE_SECONDS, 3 * step.get('settle_seconds', 0))
+        seconds = max(self.grace, 3 * step.get('settle_seconds', 0))
         grace = time.monotonic() + seconds
         while True:
             physical = dict(self.physical)
