@@ -159,7 +159,10 @@ def _walk(stack, graph, action, inbox):
 def _finish(stack, action, outcome):
     """The state in which the walk has left the stack; written with the journal's next turn."""
     failed = bool(outcome.stopped or outcome.errors)
-    stack.state_set(action, status.FAILED if failed else status.COMPLETE, _reason(action, outcome))
+    reason = _reason(action, outcome)
+    if action == status.CHECK and not all(hasattr(each, 'handle_check') for each in stack.current_resources()):
+        reason += ". 'CHECK' not fully supported (see resources)"
+    stack.state_set(action, status.FAILED if failed else status.COMPLETE, reason)
     if not stack.going:
         stack.keep_outputs()
 
@@ -173,8 +176,7 @@ def _reason(action, outcome):
         return f'Stack {action} completed successfully'
     error = outcome.errors[0]
     if isinstance(error, exception.ResourceFailure):
-        text = f'Resource {error.action} failed: {error}'
-        return text if action != status.CHECK else f"{text}. 'CHECK' not fully supported (see resources)"
+        return f'Resource {error.action} failed: {error}'
     return f'Stack {action} failed: {error}'
 
 

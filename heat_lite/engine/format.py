@@ -1,6 +1,6 @@
 """Engine objects as the dictionaries that travel over RPC (the keys of Heat's wire)."""
 
-from heat_lite.common import identifier
+from heat_lite.common import identifier, status
 
 NO_DESCRIPTION = 'No description'
 MASK = '******'
@@ -35,7 +35,7 @@ def stack(item, resolve_outputs=True):
         'stack_status': item.status,
         'stack_status_reason': item.status_reason,
     }
-    if resolve_outputs:
+    if resolve_outputs and item.state != (status.DELETE, status.COMPLETE):
         result['outputs'] = item.outputs()
     return result
 
@@ -65,7 +65,7 @@ def resource(item, required_by=(), detail=False, with_attributes=None, parent=No
     """A resource in a list; with ``detail`` as ``describe_stack_resource`` gives it, ``with_attributes`` naming more attributes."""
     row = item.record
     result = {
-        'resource_identity': item.identifier().as_dict(),
+        'resource_identity': identifier.HeatIdentifier.from_dict(_identity(item.stack)).resource(item.name).as_dict(),
         'stack_name': item.stack.name,
         'stack_identity': _identity(item.stack),
         'resource_name': item.name,

@@ -91,6 +91,8 @@ class Journal:
         self._flushing = threading.Lock()
         #: a turn that could not be stored yet: it goes before all that came later
         self._unsaved = None
+        #: the rows whose properties that turn keeps
+        self._kept = []
         self.expect = dict(expect or {})
         self._clear()
 
@@ -174,11 +176,14 @@ class Journal:
                 self._unsaved = None
                 for record, row_id in zip(added, ids, strict=True):
                     record.id = row_id
+                for record in self._kept:
+                    record.prop_data_id = turn.property_ids.get(record.id, turn.property_ids.get(record.uuid))
 
     def _take(self):
         with self._lock:
             taken = dict(vars(self))
             self._clear()
+        self._kept = list(taken['_properties'])
         return self._turn(taken)
 
     def _turn(self, taken):
@@ -200,7 +205,9 @@ class Journal:
 
     @staticmethod
     def _event_row(record, values):
-        return values if record is None else {**values, 'row': _key(record)}
+        if record is None:
+            return values
+        return {**values, 'row': _key(record), 'rsrc_prop_data_id': record.prop_data_id}
 
 
 def _key(record):
