@@ -1,10 +1,14 @@
-"""What differs between a resource as it is and a new definition of it, and whether that takes a replacement."""
+"""What differs between a resource as it is and a new definition of it, and what has to be done about it: nothing, an update, a replacement.
+
+The steps of an update and the preview of one both ask ``decide``, so that what is foretold is what happens. Nothing here changes anything.
+"""
 
 import typing
 
 from heat_lite.common import exception, status
 
 PARTS = ('metadata', 'update_policy', 'deletion_policy', 'external_id')
+NONE, CREATE, UPDATE, REPLACE, DELETE = 'none', 'create', 'update', 'replace', 'delete'
 
 
 class Changes(typing.NamedTuple):
@@ -14,15 +18,60 @@ class Changes(typing.NamedTuple):
     definition: dict
 
 
-def between(resource, definition):
+class Decision(typing.NamedTuple):
+    """What is to be done with one resource, and why.
+
+    ``later`` are the properties whose new values only show when other resources are done; with ``may_replace`` it is these that decide
+    between an update and a replacement. ``forced_by`` are the properties that take the replacement.
+    """
+
+    action: str
+    changes: Changes | None = None
+    forced_by: tuple = ()
+    reason: str | None = None
+    later: frozenset = frozenset()
+    may_replace: bool = False
+
+
+def decide(resource, definition, new_type=False, later=frozenset()):
+    """The Decision about a resource that shall become what ``definition`` says. Raises NotSupported for a change that is never allowed,
+    StackValidationFailed for values that the type does not take.
+
+    ``new_type``: the definition asks for another type. ``later`` are names of properties whose values cannot be told yet.
+    """
+    if resource.action == status.INIT:
+        return Decision(CREATE, later=later)
+    if new_type:
+        return Decision(REPLACE, reason=f'its type changes from {resource.type()} to {definition.resource_type}', later=later)
+    if _beyond_repair(resource):
+        return Decision(REPLACE, reason=f'it is {resource.action}_{resource.status}', later=later)
+    changes = between(resource, definition, later)
+    if changes is None and not later:
+        return Decision(NONE)
+    return _change(resource, definition, changes or Changes({}, {}), later)
+
+
+def _change(resource, definition, changes, later):
+    _refuse_immutable(resource, changes.properties)
+    sure = _forcing(resource, definition, set(changes.properties), changes.definition)
+    forced = sure or _forcing(resource, definition, {*changes.properties, *later}, changes.definition)
+    if not forced:
+        broken = f'it is {resource.action}_{resource.status}' if not _resting(resource) else None
+        return Decision(UPDATE, changes, reason=broken, later=later)
+    names = tuple(name for name in sorted(forced) if name)
+    return Decision(REPLACE, changes, names, _because(names), later, may_replace=not sure)
+
+
+def between(resource, definition, later=frozenset()):
     """The changes, or None when there are none.
 
     Properties compare by their resolved values: what was stored at the last action with what the new definition gives now.
     """
-    after = resource.properties_of(definition).resolved()
+    properties = resource.properties_of(definition)
+    after = {name: properties[name] for name in properties if name not in later} if later else properties.resolved()
     before = resource.record.properties or {}
     changed = {name: value for name, value in after.items() if value != before.get(name)}
-    changed.update({name: None for name in before if name not in after})
+    changed.update({name: None for name in before if name not in properties})
     parts = {name: getattr(definition, name) for name in PARTS if _raw(definition, name) != _raw(resource.definition, name)}
     if changed:
         parts['properties'] = definition.raw.get('properties', definition.raw.get('Properties'))
@@ -31,22 +80,46 @@ def between(resource, definition):
     return Changes(changed, parts)
 
 
-def check_replacement(resource, definition, changes):
-    """Raises UpdateReplace where the schema or the type wants a new resource, NotSupported for a property that may never change."""
+def _refuse_immutable(resource, changed):
     schemata = resource.properties_schema
-    changed = set(changes.properties)
-    immutable = sorted(name for name in changed if schemata[name].immutable)
+    immutable = sorted(name for name in changed if name in schemata and schemata[name].immutable)
     if immutable:
         text = ', '.join(immutable)
         raise exception.NotSupported(feature=f'Update to properties {text} of {resource.name} ({resource.type()})')
+
+
+def _forcing(resource, definition, changed, parts):
+    """The properties among the changed ones that only a new resource can take; ``{''}`` where it is no single property."""
+    schemata = resource.properties_schema
+    fixed = {name for name in changed if name not in schemata or not schemata[name].update_allowed}
+    if fixed:
+        return fixed
     after = resource.properties_of(definition)
-    if (
-        any(not schemata[name].update_allowed for name in changed)
-        or resource.needs_replace(after)
-        or resource.needs_replace_with_prop_diff(changed, after, resource.properties)
-        or resource.needs_replace_with_tmpl_diff(changes.definition)
-    ):
-        raise exception.UpdateReplace(resource.name)
+    before = resource.properties
+    if resource.needs_replace_with_prop_diff(changed, after, before):
+        return {name for name in changed if resource.needs_replace_with_prop_diff({name}, after, before)} or changed
+    if resource.needs_replace(after) or resource.needs_replace_with_tmpl_diff(parts):
+        return {''}
+    return set()
+
+
+def _because(names):
+    if not names:
+        return 'its type says so'
+    return f'only a new resource can take another {", ".join(names)}'
+
+
+def _beyond_repair(resource):
+    """Whether it has failed in a way that its type does not know how to mend."""
+    failed = resource.status != status.COMPLETE
+    if resource.action == status.CHECK:
+        return failed and resource.always_replace_on_check_failed
+    return failed and resource.needs_replace_failed()
+
+
+def _resting(resource):
+    """Whether its last action ended well, so that nothing has to be done again."""
+    return resource.status == status.COMPLETE
 
 
 def _raw(definition, name):
@@ -54,8 +127,3 @@ def _raw(definition, name):
 
 
 _CFN_NAMES = {'metadata': 'Metadata', 'update_policy': 'UpdatePolicy', 'deletion_policy': 'DeletionPolicy'}
-
-
-def _resting(resource):
-    """Whether its last action ended well, so that nothing has to be done again."""
-    return resource.status == status.COMPLETE

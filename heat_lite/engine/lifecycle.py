@@ -28,15 +28,24 @@ def create(resource):
         yield from _perform(resource, status.CREATE, _create(resource))
 
 
-def update(resource, definition):
-    """Turn it into what ``definition`` says. Raises UpdateReplace where only a replacement can."""
+def update(resource, definition, decision):
+    """Turn it into what ``definition`` says, as decided (see ``diff``). Raises UpdateReplace where only a replacement can."""
     before = resource.definition
-    changes = diff.between(resource, definition)
-    if changes is None:
+    if decision.action == diff.NONE:
         resource.redefine(definition)
         return
     resource.record.set(updated_at=resource.stack.utcnow())
-    yield from _perform(resource, status.UPDATE, _update(resource, before, definition, changes))
+    yield from _perform(resource, status.UPDATE, _update(resource, before, definition, decision))
+
+
+def refuse(resource, action, error):
+    """The action fails before anything is called."""
+    yield from _perform(resource, action, _raising(error))
+
+
+def _raising(error):
+    raise error
+    yield  # it is a generator like the others
 
 
 def delete(resource):
@@ -133,8 +142,10 @@ def _create(resource):
             yield RETRY_PAUSE * (attempt + 1)
 
 
-def _update(resource, before, definition, changes):
-    diff.check_replacement(resource, definition, changes)
+def _update(resource, before, definition, decision):
+    if decision.action == diff.REPLACE:
+        raise exception.UpdateReplace(resource.name)
+    changes = decision.changes
     try:
         resource.redefine(definition)
         yield from _handle(resource, status.UPDATE, definition, changes.definition, changes.properties)

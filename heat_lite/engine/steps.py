@@ -3,7 +3,7 @@
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.engine import lifecycle
+from heat_lite.engine import diff, lifecycle
 
 LOG = logging.getLogger(__name__)
 
@@ -21,12 +21,16 @@ def make_it_so(stack, node):
         record = stack.new_record(node.key)
     resource = stack.resource_of(record)
     requires = stack.required_ids(node.key)
-    if resource.action == status.INIT:
+    try:
+        decision = diff.decide(resource, definition, stack.type_changed(resource, definition))
+    except Exception as error:
+        return lifecycle.refuse(resource, status.UPDATE, error)
+    if decision.action == diff.CREATE:
         resource.redefine(definition)
         return _create(resource, requires)
-    if _must_replace(stack, resource, definition):
+    if decision.action == diff.REPLACE and decision.changes is None:
         return _replace(stack, resource, definition, requires)
-    return _update(stack, resource, definition, requires)
+    return _update(stack, resource, definition, requires, decision)
 
 
 def clean_up(stack, node):
@@ -80,9 +84,9 @@ def _create(resource, requires):
     yield from lifecycle.create(resource)
 
 
-def _update(stack, resource, definition, requires):
+def _update(stack, resource, definition, requires, decision):
     try:
-        yield from lifecycle.update(resource, definition)
+        yield from lifecycle.update(resource, definition, decision)
     except exception.UpdateReplace:
         yield from _replace(stack, resource, definition, requires)
         return
@@ -98,16 +102,6 @@ def _replace(stack, resource, definition, requires):
         LOG.info('%s becomes a %s: it is replaced', resource, definition.resource_type)
     new = stack.new_record(resource.name, replaces=old)
     yield from _create(stack.resource_of(new), requires)
-
-
-def _must_replace(stack, resource, definition):
-    """Whether no update can do: another type, or a failure that the type does not know how to mend."""
-    if stack.type_changed(resource, definition):
-        return True
-    failed = resource.status != status.COMPLETE
-    if resource.action == status.CHECK:
-        return failed and resource.always_replace_on_check_failed
-    return failed and resource.needs_replace_failed()
 
 
 def _delete(stack, resource):
