@@ -22,6 +22,16 @@ class HeatException(Exception):
     def __str__(self):
         return self.message
 
+    def with_hint(self, hint):
+        """Itself, with a sentence such as `` Did you mean "x"?`` at the end of its text, if there is one."""
+        if hint:
+            self._say(hinted(self.message, hint))
+        return self
+
+    def _say(self, text):
+        self.message = text
+        self.args = (text,)
+
     @property
     def msg(self):
         """The text, under the name that oslo.messaging and plug-ins expect."""
@@ -252,6 +262,12 @@ class StackValidationFailed(HeatException):
         self.error_message = '' if message is None else str(message)
         super().__init__(self._text(), **kwargs)
 
+    def with_hint(self, hint):
+        if hint:
+            self.error_message = hinted(self.error_message, hint)
+            self._say(self._text())
+        return self
+
     def _text(self):
         path = render_path(self.path)
         parts = [part for part in (self.error, path, self.error_message) if part]
@@ -356,6 +372,11 @@ class UpdateInProgress(Exception):
 class InvalidEncryptionKey(HeatException):
     code = 500
     msg_fmt = 'Can not decrypt data with the auth_encryption_key in heat config.'
+
+
+def hinted(text, hint):
+    """A text and the sentence after it, which begins with its space."""
+    return f'{text.removesuffix(".")}.{hint}' if hint else text
 
 
 def render_path(path):

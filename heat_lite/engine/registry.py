@@ -6,6 +6,7 @@ import logging
 
 from heat_lite.common import exception
 from heat_lite.template import constraints
+from heat_lite.template.suggest import suggest
 
 LOG = logging.getLogger(__name__)
 
@@ -33,7 +34,7 @@ class Registry:
         kind = self._classes.get(type_name)
         if kind is None:
             if type_name not in self._places:
-                raise exception.EntityNotFound(entity='Resource Type', name=type_name)
+                raise exception.EntityNotFound(entity='Resource Type', name=type_name).with_hint(suggest(type_name, self._places))
             module, name = self._places[type_name]
             kind = self._classes[type_name] = getattr(importlib.import_module(module), name)
         return kind
@@ -45,7 +46,10 @@ class Registry:
 
     def class_for(self, environment, type_name, resource_name):
         """The class of a type as the environment of a stack maps it. Raises StackValidationFailed where there is none."""
-        resolution = environment.registry.resolve(type_name, resource_name, self.knows)
+        try:
+            resolution = environment.registry.resolve(type_name, resource_name, self.knows)
+        except exception.EntityNotFound as error:
+            raise error.with_hint(suggest(type_name, [*environment.registry.names(), *self._places])) from None
         if resolution.kind == 'template':
             raise exception.NotSupported(feature=f'The template {resolution.target} as the type of the resource {resource_name}')
         return self.get(resolution.target)
@@ -56,5 +60,5 @@ class Registry:
     def lookup(self, stack, kind, value):
         """None when ``value`` names a ``kind`` of thing, else the reason why not. Raises UnknownConstraint for an unknown kind."""
         if kind not in self._checks:
-            raise constraints.UnknownConstraint(kind)
+            raise constraints.UnknownConstraint(kind, self._checks)
         return self._checks[kind](stack, value)

@@ -2,6 +2,7 @@
 
 from heat_lite.common import exception
 from heat_lite.template import function
+from heat_lite.template.suggest import suggest
 
 
 class StackScope(function.Scope):
@@ -34,7 +35,8 @@ class StackScope(function.Scope):
     def check_attribute(self, resource_name, attribute):
         node = self._node(resource_name)
         if not node.has_attribute(attribute):
-            raise exception.InvalidTemplateAttribute(resource=resource_name, key=attribute)
+            known = node.all_attributes_schema()
+            raise exception.InvalidTemplateAttribute(resource=resource_name, key=attribute).with_hint(suggest(attribute, known))
 
     def facade(self, key):
         if self._facade is None:

@@ -2,6 +2,7 @@
 
 from heat_lite.common import exception
 from heat_lite.template import function
+from heat_lite.template.suggest import say
 
 
 class Conditions:
@@ -16,7 +17,7 @@ class Conditions:
         """Whether a condition holds; ValueError for an unknown name, StackValidationFailed for one that has no answer."""
         if name not in self._known:
             if name not in self._definitions:
-                raise ValueError(f'Invalid condition "{name}"')
+                raise ValueError(say(f'Invalid condition "{name}"', name, self._definitions))
             self._known[name] = None
             try:
                 self._known[name] = self._compute(name)
@@ -55,11 +56,11 @@ def parse(section, parser, section_name):
     return parsed
 
 
-def validate(definitions):
-    """Raises StackValidationFailed for a definition that can never hold or not hold."""
+def validate(definitions, hint=lambda definition: ''):
+    """Raises StackValidationFailed for a definition that can never hold or not hold; ``hint(definition)`` is put after it."""
     for name, definition in definitions.items():
         if not isinstance(definition, function.Function | bool):
-            raise invalid_definition(name, definition)
+            raise invalid_definition(name, definition).with_hint(hint(definition))
 
 
 def invalid_definition(name, value):

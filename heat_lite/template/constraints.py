@@ -10,12 +10,17 @@ import re
 
 from heat_lite.common import exception
 from heat_lite.template import formats
+from heat_lite.template.suggest import say
 
 STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST, ANY = TYPES = ('string', 'integer', 'number', 'boolean', 'map', 'list', 'any')
 
 
 class UnknownConstraint(LookupError):
-    """No custom constraint has this name."""
+    """No custom constraint has this name; ``known`` are those that there are."""
+
+    def __init__(self, name, known=()):
+        super().__init__(name)
+        self.known = known
 
 
 class Constraint:
@@ -208,8 +213,9 @@ class CustomConstraint(Constraint):
                 problem = lookup(self.name, value)
             else:
                 return None
-        except UnknownConstraint:
-            return f'"{value}" does not validate {self.name} (constraint not found)'
+        except UnknownConstraint as error:
+            known = [*formats.CHECKS, *error.known]
+            return say(f'"{value}" does not validate {self.name} (constraint not found)', self.name, known)
         if problem is None:
             return None
         return f"Error validating value '{value}': {problem}" if problem else f"Error validating value '{value}'"

@@ -2,6 +2,7 @@
 
 from heat_lite.common import exception
 from heat_lite.template import function
+from heat_lite.template.suggest import say_word, suggest
 
 PARTS = ('properties', 'metadata', 'update_policy', 'external_id')
 
@@ -68,7 +69,7 @@ class ResourceDefinition:
         if not isinstance(policy, str):
             policy = function.resolve(parser.parse(policy), parser.scope)
         if not isinstance(policy, str) or policy not in self.version.deletion_policies:
-            raise exception.StackValidationFailed(f'Invalid deletion policy "{policy}"')
+            raise exception.StackValidationFailed(say_word(f'Invalid deletion policy "{policy}"', policy, self.version.deletion_policies))
         return self.version.deletion_policies[policy]
 
     def requires(self, names):
@@ -78,19 +79,20 @@ class ResourceDefinition:
             if name in names:
                 required.add(name)
             elif name not in self._declared:
-                raise exception.InvalidTemplateReference(resource=name, key=self.name)
+                raise exception.InvalidTemplateReference(resource=name, key=self.name).with_hint(suggest(name, self._declared))
         for part, word in (('properties', 'Properties'), ('metadata', 'Metadata')):
             found = function.dependencies(getattr(self, part))
             if not found.issubset(names):
-                self._refuse(getattr(self, part), found.difference(names), f'{self.name}.{word}')
+                self._refuse(getattr(self, part), found.difference(names), f'{self.name}.{word}', names)
             required |= found
         # unknown names in these are found when they are resolved
         return required.union(function.dependencies([self.update_policy, self.external_id]).intersection(names))
 
-    def _refuse(self, snippet, unknown, place):
+    def _refuse(self, snippet, unknown, place, names):
         """'None' stands for a name that nothing tells yet; a wrong name inside of that is what the author has to mend."""
         name = min(unknown, key=lambda name: (name == 'None', name))
-        raise exception.InvalidTemplateReference(resource=name, key=function.locate(snippet, name, place))
+        error = exception.InvalidTemplateReference(resource=name, key=function.locate(snippet, name, place))
+        raise error.with_hint(suggest(name, names))
 
     def dep_attrs(self, resource_name):
         """The names of the attributes of a resource that it reads, None among them when it reads all."""

@@ -9,6 +9,7 @@ import json
 import re
 
 from heat_lite.template import yaml_reader
+from heat_lite.template.suggest import closest, say
 
 ENVIRONMENT_SECTIONS = (
     'parameters', 'resource_registry', 'parameter_defaults', 'encrypted_param_names', 'event_sinks', 'parameter_merge_strategies',
@@ -51,8 +52,13 @@ def parse_file(text, name, limits=LIMITS):
     """The same for a template among the files of another one, where a version has to be said."""
     data = parse(text, limits, name)
     if not any(key in data for key in VERSION_KEYS):
-        raise FormatError('Template format version not found.')
+        raise FormatError(_no_version(data))
     return data
+
+
+def _no_version(data):
+    meant = next((key for key in data if closest(key, VERSION_KEYS)), None)
+    return say('Template format version not found.', meant, VERSION_KEYS)
 
 
 def parse_environment(text, limits=LIMITS):
@@ -67,7 +73,7 @@ def parse_environment(text, limits=LIMITS):
         raise FormatError('The environment is not a valid YAML mapping data type.')
     for section in data:
         if section not in ENVIRONMENT_SECTIONS:
-            raise FormatError(f'environment has wrong section "{section}"')
+            raise FormatError(say(f'environment has wrong section "{section}"', section, ENVIRONMENT_SECTIONS))
     return {section: {} if value is None else value for section, value in data.items()}
 
 

@@ -7,6 +7,7 @@ object, never a copy: parsed trees are read, not changed. ``resolve`` always giv
 import importlib
 
 from heat_lite.common import exception
+from heat_lite.template.suggest import suggest
 
 #: What the arguments of a template can make Python raise; anything else is a bug and must show.
 ARGUMENT_ERRORS = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError)
@@ -115,7 +116,8 @@ class Reference(Function):
 
     def require_known(self, resource_name):
         if not isinstance(resource_name, str) or resource_name not in self.known:
-            raise exception.InvalidTemplateReference(resource=resource_name, key='unknown')
+            error = exception.InvalidTemplateReference(resource=resource_name, key='unknown')
+            raise error.with_hint(suggest(resource_name, self.known))
 
 
 class Parser:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from heat_lite.common import exception
+from heat_lite.template.suggest import say
 
 ERROR = 'Parameter Groups error'
 
@@ -30,7 +31,7 @@ def _validate_group(group, parameter_names, seen):
         raise _refused('The parameters of parameter group should be a list.', place)
     for name in names:
         if not isinstance(name, str) or name not in parameter_names:
-            raise _refused(f'The grouped parameter {name} does not reference a valid parameter.', place)
+            raise _refused(say(f'The grouped parameter {name} does not reference a valid parameter.', name, parameter_names), place)
         if name in seen:
             raise _refused(f'The {name} parameter must be assigned to one parameter group only.', place)
         seen.add(name)

@@ -6,6 +6,7 @@ from typing import Any
 from heat_lite.common import exception
 from heat_lite.template import constraints as rules
 from heat_lite.template import parameter_types
+from heat_lite.template.suggest import say_word
 
 HOT_KEYS = ('type', 'default', 'description', 'constraints', 'hidden', 'label', 'immutable', 'schema', 'tags')
 HOT_CONSTRAINTS = ('length', 'range', 'modulo', 'allowed_values', 'allowed_pattern', 'custom_constraint')
@@ -82,7 +83,7 @@ class ParameterSchema:
             raise exception.InvalidSchemaError(f'Tags property should be a list for parameter: {name}')
         checks = _hot_constraints(name, data.get('constraints'), constraints)
         if not isinstance(data['type'], str) or data['type'] not in parameter_types.WIRE_NAMES:
-            raise exception.InvalidSchemaError(f'Invalid type ({data["type"]})')
+            raise _invalid_type(data['type'], parameter_types.WIRE_NAMES)
         return cls(
             name,
             data['type'],
@@ -104,7 +105,7 @@ class ParameterSchema:
         constraints = list(_cfn_constraints(data))
         declared = data['Type']
         if not isinstance(declared, str) or declared not in CFN_TYPES:
-            raise exception.InvalidSchemaError(f'Invalid type ({declared})')
+            raise _invalid_type(declared, CFN_TYPES)
         return cls(
             name,
             CFN_TYPES[declared],
@@ -195,6 +196,10 @@ _SCHEMA_TYPES = {
 }
 
 
+def _invalid_type(name, known):
+    return exception.InvalidSchemaError(say_word(f'Invalid type ({name})', name, known))
+
+
 def _require_mapping(name, data, keys):
     if not isinstance(data, Mapping):
         raise exception.InvalidSchemaError(f'Invalid parameter ({name}), expected a mapping')
@@ -204,7 +209,7 @@ def _require_mapping(name, data, keys):
 def _require_keys(data, keys, where):
     for key in data:
         if key not in keys:
-            raise exception.InvalidSchemaError(f"Invalid key '{key}' for {where}")
+            raise exception.InvalidSchemaError(say_word(f"Invalid key '{key}' for {where}", key, keys))
 
 
 def _hot_constraints(name, data, known):

@@ -7,6 +7,7 @@ from heat_lite.common import exception
 from heat_lite.template import parameter_types
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.parameter_schema import ParameterSchema
+from heat_lite.template.suggest import suggest
 
 __all__ = ['HIDDEN_TEXT', 'PSEUDO_CFN', 'PSEUDO_HOT', 'RESERVED', 'ParameterSchema', 'Parameters']
 
@@ -94,7 +95,7 @@ class Parameters(Mapping):
         """Raise for values of unknown parameters and, with values, for missing and wrong ones."""
         for name in self.values:
             if name not in self.schemata:
-                raise exception.UnknownUserParameter(key=name)
+                raise exception.UnknownUserParameter(key=name).with_hint(suggest(name, self.schemata))
         if validate_value:
             for schema in self._all.values():
                 self._check(schema, lookup)
@@ -123,7 +124,7 @@ class Parameters(Mapping):
     def _schema(self, name):
         schema = self._all.get(name)
         if schema is None:
-            raise exception.UserParameterMissing(key=name)
+            raise exception.UserParameterMissing(key=name).with_hint(suggest(name, self._all))
         return schema
 
     def _given(self, schema):

@@ -9,6 +9,7 @@ from heat_lite.template import function, translation, values
 from heat_lite.template.constraints import LIST, MAP
 from heat_lite.template.function import ARGUMENT_ERRORS, Function, omitted
 from heat_lite.template.schema import PropertySchema
+from heat_lite.template.suggest import say
 
 _UNREAD = object()
 
@@ -105,7 +106,7 @@ class Properties(Mapping):
         """Raise for what is wrong: unknown names; with values also missing ones, types and constraints."""
         for key in self.data:
             if key not in self.schemata:
-                raise values.refuse(f'Unknown Property {key}', (self.section,))
+                raise values.refuse(say(f'Unknown Property {key}', key, values.shown(self.schemata)), (self.section,))
             if not self.schemata[key].implemented:
                 raise values.refuse(f'Property {key} not implemented yet', (self.section,))
         if with_value:

@@ -107,6 +107,11 @@ class TypeRegistry:
 
     # ------------------------------------------------------------ data
 
+    def names(self) -> list[str]:
+        """The names that entries for all resources give to types, patterns not among them."""
+        own = [name for name in self._entries if name not in self._patterns and name not in _CHECKS]
+        return own + (self._base.names() if self._base else [])
+
     def as_dict(self) -> dict[str, Any]:
         """As the API shows it: names that were resolved through patterns or for single resources appear as entries of their own."""
         return {PER_RESOURCE: self._resources, **self._entries, **self._resolved}

@@ -1,6 +1,7 @@
 """The shape of a template: which sections and keys there may be, and of what type, before anything in them is read."""
 
 from heat_lite.common import exception
+from heat_lite.template.suggest import closest, say_word
 
 
 def validate(data, version):
@@ -8,7 +9,8 @@ def validate(data, version):
     known = version.sections
     for section in data:
         if section not in known:
-            raise exception.StackValidationFailed(exception.InvalidTemplateSection.msg_fmt % {'section': section})
+            text = exception.InvalidTemplateSection.msg_fmt % {'section': section}
+            raise exception.StackValidationFailed(say_word(text, section, known))
 
 
 def validate_resources(snippets, version):
@@ -33,7 +35,7 @@ def _check_hot_body(snippet, version):
     known = version.dialect.resource.values()
     for key in snippet:
         if key not in known:
-            raise exception.StackValidationFailed(f'"{key}" is not a valid keyword inside a resource definition')
+            raise exception.StackValidationFailed(say_word(f'"{key}" is not a valid keyword inside a resource definition', key, known))
     later = sorted(set(snippet) - version.resource_keys)
     if later:
         raise exception.StackValidationFailed(f'Invalid keyword(s) inside a resource definition: {", ".join(later)}')
@@ -45,7 +47,13 @@ def _check_cfn_body(snippet, version):
     if snippet is not None and not isinstance(snippet, dict):
         raise exception.StackValidationFailed(f'Resources must contain Resource. Found a [{type(snippet)}] instead')
     if not (snippet or {}).get('Type'):
-        raise exception.StackValidationFailed(_NO_TYPE)
+        raise exception.StackValidationFailed(_missing(_NO_TYPE, 'Type', snippet))
+
+
+def _missing(text, word, snippet):
+    """The text for a word that is not there; it may be there misspelt."""
+    meant = next((key for key in snippet or () if closest(key, [word])), None)
+    return text if meant is None else say_word(text, meant, [word])
 
 
 _NO_TYPE = 'Each Resource must contain a Type key.'
@@ -98,7 +106,8 @@ def validate_output(name, snippet, version):
     if not isinstance(snippet, dict):
         raise _output_failure(f'Output definitions must be a map. Found a {type(snippet).__name__} instead', path)
     if version.dialect.output['value'] not in snippet:
-        raise _output_failure(f'Each output definition must contain a {version.dialect.output["value"]} key.', path)
+        word = version.dialect.output['value']
+        raise _output_failure(_missing(f'Each output definition must contain a {word} key.', word, snippet), path)
 
 
 def _output_failure(message, path):

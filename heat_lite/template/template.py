@@ -174,7 +174,7 @@ class BoundTemplate:
     def validate(self):
         """Checks what Heat checks between the parameters and the resources: groups, conditions, names."""
         parameter_groups.validate(self.template.section('parameter_groups'), self.template.parameter_schemata)
-        conditions.validate(self.template.condition_definitions)
+        conditions.validate(self.template.condition_definitions, versions.meant_condition)
         twice = sorted(name for name in self.resources if name in self.parameters)
         if twice:
             raise exception.StackValidationFailed(f'Duplicate names {{{", ".join(map(repr, twice))}}}')

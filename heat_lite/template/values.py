@@ -6,7 +6,9 @@ Failures are StackValidationFailed with the words of the API and the path below 
 from collections.abc import Mapping
 
 from heat_lite.common import exception
+from heat_lite.template import versions
 from heat_lite.template.constraints import ANY, BOOLEAN, INTEGER, LIST, MAP, NUMBER, STRING, to_number
+from heat_lite.template.suggest import say
 
 ERROR = 'Property error'
 
@@ -36,8 +38,13 @@ def convert(schema, value, checks=STRICT):
             for constraint in schema.constraints:
                 constraint.check(result, checks.lookup)
     except (ValueError, TypeError, OverflowError) as error:
-        raise refuse(str(error)) from error
+        raise refuse(exception.hinted(str(error), versions.meant_function(value))) from error
     return result
+
+
+def shown(schemata):
+    """The names that a user should know: older names are not among them."""
+    return [name for name, schema in schemata.items() if not schema.hidden]
 
 
 def absent(name, schema, checks=STRICT):
@@ -101,7 +108,7 @@ def _children(schemata, given, checks):
     if checks.strict:
         for key in given:
             if key not in schemata:
-                raise refuse(f'Unknown Property {key}')
+                raise refuse(say(f'Unknown Property {key}', key, shown(schemata)))
     aliases = aliases_of(schemata)
     result = {}
     for name, schema in schemata.items():

@@ -9,6 +9,7 @@ import typing
 
 from heat_lite.common import exception
 from heat_lite.template.functions import cfn, collections, logic, refs, strings
+from heat_lite.template.suggest import suggest
 
 #: Loaded when a template first calls it: the library behind it is heavy.
 YAQL = 'heat_lite.template.functions.yaql:Yaql'
@@ -202,6 +203,26 @@ def _table():
 
 
 TABLE = _table()
+
+
+_VERSIONS = [version for names in TABLE.values() for version in names.values()]
+_FUNCTIONS = sorted({name for version in _VERSIONS for name in version.functions})
+_CONDITIONS = sorted({*_HOT_CONDITIONS, *_CFN_CONDITIONS, 'contains', 'yaql'})
+
+
+def meant_function(snippet):
+    """`` Did you mean "get_param"?`` for a map that is no call only because the name of the function is misspelt, else nothing."""
+    return _meant(snippet, _FUNCTIONS)
+
+
+def meant_condition(snippet):
+    """The same for a map where a condition is wanted."""
+    return _meant(snippet, _CONDITIONS)
+
+
+def _meant(snippet, functions):
+    name = next(iter(snippet)) if isinstance(snippet, dict) and len(snippet) == 1 else None
+    return suggest(name, functions) if name not in functions else ''
 
 
 def of_template(data):

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from heat_lite.template.suggest import closest, suggest
+from heat_lite.template.suggest import closest, say, say_word, suggest
 
-KNOWN = ['get_param', 'get_resource', 'get_attr', 'list_join', 'str_replace', 'OS::Heat::Value', 'r1']
+KNOWN = ['OS::Heat::TestResource', 'get_param', 'get_resource', 'get_attr', 'list_join', 'str_replace', 'OS::Heat::Value', 'r1']
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_slips_of_the_pen(written, meant):
     assert suggest(written, KNOWN) == f' Did you mean "{meant}"?'
 
 
-@pytest.mark.parametrize('written', ['r2', 'nothing', '', None, 7, ['get_param'], 'x' * 5000, 'OS::Nova::Flavor'])
+@pytest.mark.parametrize('written', ['r2', 'nothing', '', None, 7, [], 'x' * 5000, 'OS::Nova::Flavor', 'OS::Heat::ResourceGroup'])
 def test_nothing_is_made_up(written):
     assert closest(written, KNOWN) is None
     assert suggest(written, KNOWN) == ''
@@ -45,3 +45,13 @@ def test_many_long_names_cost_little():
     begun = time.process_time()
     closest('m' * 100, names)
     assert time.process_time() - begun < 2
+
+
+def test_a_sentence_follows_the_text():
+    assert say('No such thing', 'get_parm', KNOWN) == say('No such thing.', 'get_parm', KNOWN) == 'No such thing. Did you mean "get_param"?'
+    assert say('No such thing', 'else', KNOWN) == 'No such thing'
+
+
+@pytest.mark.parametrize(('word', 'hint'), [('DependsOn', ''), ('Type', ''), ('depend_on', '. Did you mean "depends_on"?'), (7, '')])
+def test_words_of_the_other_dialect_are_meant(word, hint):
+    assert say_word('Bad', word, ['depends_on', 'type']) == f'Bad{hint}'
