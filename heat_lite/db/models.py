@@ -89,7 +89,8 @@ stack = _table(
     Column('outputs', Json),  # resolved when an action ended
     Column('failures', Json),
     Column('digest', String(64)),  # of all that an update could change
-    Column('plan', Json),
+    Column('plan', Json),  # how the last action was asked for, beyond what other columns tell
+    Column('protected', Boolean),  # from being deleted
     # true while a stack without owner lives and null ever after: databases let nulls be as many as they like
     Column('live', Boolean),
     UniqueConstraint('tenant', 'name', 'live', name='uniq_stack0tenant0name0live'),

@@ -49,6 +49,13 @@ def get(context, template_id: int) -> TemplateRow | None:
     return row and TemplateRow(row[0], row[1], row[2] or {}, row[3] or {})
 
 
+@session.reader
+def find(context, template: dict, environment: dict | None = None, files: dict | None = None) -> int | None:
+    """The id under which ``store`` keeps this content already; None where it does not."""
+    digest = _digest([{'template': template, 'environment': environment or {}}, dict(files or {})])
+    return session.execute(select(_T.c.id).where(_T.c.content_hash == digest)).scalar()
+
+
 def _digest(content):
     # in the order of its keys: resources are shown in that order
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()

@@ -95,7 +95,7 @@ def _forcing(resource, definition, changed, parts):
     if fixed:
         return fixed
     after = resource.properties_of(definition)
-    before = resource.properties
+    before = {**dict.fromkeys(schemata), **(resource.record.properties or {})}
     if resource.needs_replace_with_prop_diff(changed, after, before):
         return {name for name in changed if resource.needs_replace_with_prop_diff({name}, after, before)} or changed
     if resource.needs_replace(after) or resource.needs_replace_with_tmpl_diff(parts):

@@ -40,6 +40,21 @@ def test_to_a_given_version(url):
     assert migration.version(url) == '001'
 
 
+def test_stacks_of_001_live_on(url):
+    migration.sync(url, '001')
+    engine = sqlalchemy.create_engine(engines.full_url(url), poolclass=sqlalchemy.NullPool)
+    with engine.begin() as connection:
+        connection.execute(sqlalchemy.text("insert into raw_template (id, template) values (7, '{}')"))
+        connection.execute(
+            sqlalchemy.text("insert into stack (id, name, raw_template_id, disable_rollback, tenant) values ('s', 'old', 7, :no, 't')"),
+            {'no': False},
+        )
+    migration.sync(url)
+    with databases.configured(url):
+        found = stacks.get(RequestContext(project_id='t', overwrite=False), 's')
+        assert (found.name, found.raw_template_id, found.protected) == ('old', 7, None)
+
+
 def test_models_and_scripts_agree(url):
     migration.sync(url)
     engine = sqlalchemy.create_engine(engines.full_url(url), poolclass=sqlalchemy.NullPool)

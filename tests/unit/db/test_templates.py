@@ -87,3 +87,10 @@ def test_the_use_of_an_old_row_is_noted(database, context):
     assert templates.store(context, TEMPLATE) == template_id and noted() is None
     set_created(utcnow() - datetime.timedelta(days=3))
     assert templates.store(context, TEMPLATE) == template_id and utcnow() - noted() < datetime.timedelta(minutes=1)
+
+
+def test_find_tells_what_store_would(database, context):
+    assert templates.find(context, TEMPLATE, {}, {'f': 'x'}) is None
+    template_id = templates.store(context, TEMPLATE, {}, {'f': 'x'})
+    assert templates.find(context, TEMPLATE, None, {'f': 'x'}) == template_id
+    assert templates.find(context, TEMPLATE, {}, {'f': 'y'}) is None

@@ -1,0 +1,89 @@
+"""Which values of properties come from hidden parameters, and how values are shown without telling secrets."""
+
+from heat_lite.common import exception
+from heat_lite.template import function
+
+MASK = '******'
+#: keys that mean a secret wherever they stand, whatever it is made of
+_NAMES = frozenset({'admin_pass', 'private_key', 'passphrase', 'secret', 'psk'})
+
+
+def hidden_parameters(template):
+    """The names of the parameters whose values are not for all eyes."""
+    return {name for name, schema in template.parameter_schemata.items() if schema.hidden}
+
+
+def mask(name, value, secret=False):
+    """The value of the property, or key, ``name``, without what is secret in it."""
+    if value is None:
+        return None
+    if secret or _tells(name):
+        return MASK
+    if isinstance(value, dict):
+        return {key: mask(key, each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [mask('', each) for each in value]
+    return value
+
+
+def _tells(name):
+    return isinstance(name, str) and (name in _NAMES or name.endswith('password'))
+
+
+class Watch:
+    """Sees what the properties of a stack are made of, through attributes of other resources too."""
+
+    def __init__(self, scope, hidden):
+        self._scope = scope
+        self._hidden = hidden
+        self._tainted = set()
+
+    def learn(self, name, definition):
+        """Resources come in the order of their dependencies: one with a secret property may tell it by its attributes."""
+        if self.sees((definition.properties or {}).values()):
+            self._tainted.add(name)
+
+    def sees(self, snippets):
+        """Whether a secret goes into any of these parts of a definition."""
+        return any(self._is_made_of_secrets(snippet) for snippet in snippets)
+
+    def _is_made_of_secrets(self, snippet):
+        if not isinstance(snippet, function.Function | dict | list):
+            return False
+        if any(name in self._tainted for name in function.reads(snippet)):
+            return True
+        if not self._hidden or next(function.nodes(snippet), None) is None:
+            return False
+        trace = _Trace(self._scope)
+        try:
+            function.resolve(snippet, trace)
+        except (exception.HeatException, *function.ARGUMENT_ERRORS):
+            return True  # what it would have asked for after that, nobody knows
+        return bool(trace.asked & self._hidden)
+
+
+class _Trace(function.Scope):
+    """Answers as the scope behind it does, and remembers which parameters were asked for."""
+
+    def __init__(self, scope):
+        self._scope = scope
+        self.asked = set()
+
+    def parameter(self, name):
+        self.asked.add(name)
+        return self._scope.parameter(name)
+
+    def reference(self, resource_name):
+        return resource_name
+
+    def attribute(self, resource_name, *path):
+        return None
+
+    def file(self, name):
+        return self._scope.file(name)
+
+    def condition(self, name):
+        return self._scope.condition(name)
+
+    def facade(self, key):
+        return self._scope.facade(key)
