@@ -112,7 +112,7 @@ def _update(stack, action, inbox):
     if _wants_rollback(stack, outcome) and stack.previous_template_id is not None:
         previous = stack.runtime.templates.get(stack.context, stack.previous_template_id)
         stack.redefine(previous, stack.previous_template_id)
-        stack.journal.stack(raw_template_id=stack.template_id, prev_raw_template_id=stack.previous_template_id)
+        stack.keep_definition()
         yield from _roll_back(stack, inbox)
     yield from stack.journal.write()
 

@@ -68,4 +68,6 @@ class Runtime:
     listener: Any = None
     plugins: Any = None
     revision: str = 'unknown'
+    #: what goes into fingerprints that users see, so that nobody can guess what they were made of
+    secret: bytes = b''
     templates: TemplateCache = dataclasses.field(default_factory=TemplateCache)

@@ -48,6 +48,7 @@ class EngineService:
             listener=rpc_listener,
             plugins=plugins.LifecyclePlugins.from_entry_points(),
             revision=self._conf.revision.heat_revision,
+            secret=self._conf.auth_encryption_key.encode(),
         )
         result.running = running.Running(pool, self.engine_id, lambda other: rpc_listener.alive(request_context.admin_context(), other))
         return result

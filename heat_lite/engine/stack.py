@@ -8,7 +8,7 @@ from heat_lite.common import exception, identifier, status
 from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db import templates as db_templates
-from heat_lite.engine import event, record, resource, scope
+from heat_lite.engine import event, fingerprint, record, resource, scope
 from heat_lite.template import function
 
 LOG = logging.getLogger(__name__)
@@ -16,7 +16,7 @@ LOG = logging.getLogger(__name__)
 #: fields that are columns of the stack table under the same name
 FIELDS = tuple(
     'id name tenant username owner_id nested_depth parent_resource_name user_creds_id stack_user_project_id disable_rollback '
-    'action status status_reason created_at updated_at deleted_at current_traversal convergence'.split()
+    'action status status_reason created_at updated_at deleted_at current_traversal convergence digest failures protected plan'.split()
 )
 
 
@@ -51,11 +51,12 @@ class Stack:
     @classmethod
     def from_row(cls, runtime, context, row):
         """The stack of a row as ``db.stacks.get`` gives it."""
-        fields = {name: getattr(row, name) for name in FIELDS}
+        # a row of a list lacks what grows with the stack
+        fields = {name: getattr(row, name, None) for name in FIELDS}
         template = runtime.templates.get(context, row.raw_template_id)
         stack = cls(runtime, context, template, row.raw_template_id, row.tags or (), row.timeout, **fields)
         stack.previous_template_id = row.prev_raw_template_id
-        stack.stored_outputs = row.outputs
+        stack.stored_outputs = getattr(row, 'outputs', None)
         return stack
 
     def __str__(self):
@@ -138,7 +139,14 @@ class Stack:
         self.redefine(template, self.store_template(template))
         self.timeout_mins = values.get('timeout', self.timeout_mins)
         self.disable_rollback = values.get('disable_rollback', self.disable_rollback)
-        self.journal.stack(raw_template_id=self.template_id, prev_raw_template_id=self.previous_template_id, **values)
+        self.protected = values.get('protected', self.protected)
+        self.journal.stack(**values)
+        self.keep_definition()
+
+    def keep_definition(self):
+        """What the stack is to be now, stored with the journal's next turn."""
+        self.digest = fingerprint.of(self)
+        self.journal.stack(raw_template_id=self.template_id, prev_raw_template_id=self.previous_template_id, digest=self.digest)
 
     def redefine(self, template, template_id):
         """From now on the stack is to be what another template says (update, rollback)."""
@@ -318,6 +326,7 @@ class Stack:
     def store(self):
         """Make the rows of a new stack: template, stack, tags."""
         self.template_id = self.store_template(self.template)
+        self.digest = fingerprint.of(self)
         self.id = db_stacks.create(self.context, self._new_row(), self.tags)
         self.created_at = self.created_at or self.utcnow()
         self.journal = record.Journal(self.context, self.id)
