@@ -97,6 +97,13 @@ class EngineTimeout(HeatException):
     )
 
 
+class EngineTooOld(HeatException):
+    """The engine that was asked knows less than the one who asks: they are of different releases."""
+
+    code = 501
+    msg_fmt = 'The engine does not know %(method)s (%(reason)s). Upgrade all engines before the APIs.'
+
+
 class ServiceUnavailable(HeatException):
     code = 503
     msg_fmt = 'The service cannot take the request now: %(reason)s'
@@ -330,15 +337,25 @@ class ResourceFailure(HeatException):
     Text as Heat shows it in ``resource_status_reason``: ``Type: path: message``. Failures of nested stacks give their path through.
     """
 
-    def __init__(self, error, path=(), action=None):
+    def __init__(self, error, path=(), action=None, kind=None):
         self.error = error
         self.action = action
         self.path = tuple(path)
+        self.kind = type(error).__name__.removesuffix('_Remote') if kind is None else kind
         if isinstance(error, ResourceFailure):
-            self.error, self.path = error.error, (*self.path, *error.path)
-        text = str(self.error)
-        kind = type(self.error).__name__.removesuffix('_Remote')
-        super().__init__(': '.join(part for part in (kind, render_path(self.path), text) if part))
+            self.error, self.kind, self.path = error.error, error.kind, (*self.path, *error.path)
+        super().__init__(': '.join(part for part in (self.kind, render_path(self.path), str(self.error)) if part))
+
+    @classmethod
+    def of_stack(cls, reason):
+        """The failure that the reason of a nested stack's state tells: ``Resource CREATE failed: Type: path: message``, or any text."""
+        match = _REASON.fullmatch(reason)
+        if match is None:
+            return cls(Error(reason), kind='')
+        return cls(Error(match['message']), (match['path'],), match['action'], kind=match['kind'])
+
+
+_REASON = re.compile(r'Resource (?P<action>\w+) failed: (?P<kind>\w+): (?P<path>resources[.\[]\S+): (?P<message>.*)', re.DOTALL)
 
 
 class Error(HeatException):

@@ -39,15 +39,19 @@ class ListedStack(_ListedStack):
 
 @session.reader
 def get(context, stack_id: str, show_deleted: bool = False, tenant_safe: bool = True) -> StackRow | None:
+    """The stack of that id, of whatever project for the administrator of the cloud."""
     query = select(_S).where(_S.c.id == stack_id)
     if not show_deleted:
         query = query.where(_S.c.deleted_at.is_(None))
-    return _first(_visible(query, context) if tenant_safe else query)
+    return _first(_visible(query, context) if tenant_safe and not context.is_admin else query)
 
 
 @session.reader
 def get_by_name(context, name: str, owner_id: str | None = None) -> StackRow | None:
-    """The living stack of that name; of several (nested ones may share a name) the one without an owner, then the newest."""
+    """The living stack of that name in the project, for an administrator too.
+
+    Of several (nested ones may share a name) the one without an owner, then the newest.
+    """
     query = _visible(select(_S).where(_S.c.name == name, _S.c.deleted_at.is_(None)), context)
     if owner_id is not None:
         query = query.where(_S.c.owner_id == owner_id)

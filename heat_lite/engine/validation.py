@@ -27,7 +27,7 @@ def new_stack(context, runtime, name, template):
     if isinstance(name, str) and db_stacks.get_by_name(context, name) is not None:
         raise exception.StackExists(stack_name=name)
     limit = runtime.limits.max_stacks_per_tenant
-    if limit >= 0 and db_stacks.count(context) >= limit:
+    if limit >= 0 and db_stacks.count(context, filters={'tenant': context.tenant_id}) >= limit:
         raise exception.RequestLimitExceeded(f'You have reached the maximum stacks per tenant, {limit}. Please delete some stacks.')
     resource_count(runtime, template)
 
@@ -74,12 +74,22 @@ def _definitions(item, check):
 
     ``check`` is the name of the method that a resource is asked by.
     """
-    item.bound.validate()
-    edges = [(name, required) for name, first in item.requirements.items() for required in first or (None,)]
-    for name in dependencies.Dependencies(edges):
+    item.template.validate_declarations()
+    names = _order(item)
+    outputs = item.bound.outputs.values()  # to read them tells what is wrong with their form
+    for name in names:
         _resource(item, item.bound.resources[name], check)
-    for definition in item.bound.outputs.values():
+    for definition in outputs:
         definition.validate(item.scope)
+
+
+def _order(item):
+    """The names of the resources, each after those that it requires."""
+    item.bound.refuse_slashes()
+    kinds = {name: item.class_of(definition) for name, definition in item.bound.resources.items()}
+    item.bound.refuse_duplicates()
+    edges = [(name, required) for name, first in item.requirements.items() for required in first or (None,)]
+    return dependencies.Dependencies(edges, lambda name: f'{kinds[name].__name__} "{name}"').order()
 
 
 def _resource(item, definition, check):

@@ -11,6 +11,9 @@ import oslo_messaging
 
 from heat_lite.common import exception
 
+# what oslo.messaging says of methods, and of versions of them, that the other side has not
+UNKNOWN = ('NoSuchMethod', 'UnsupportedVersion')
+
 
 class Carrier(Exception):
     """Holds another exception, as JSON in its text."""
@@ -32,14 +35,21 @@ def pack(error):
     facts.update({'class': known.__name__, 'home': _home(known)})
     if facts['home'] == 'builtins':
         facts['args'] = list(error.args)
+        if isinstance(error, AttributeError):
+            facts['name'] = error.name  # Python's own have one: they are mistakes of ours, where those that we raise tell of bad data
     else:
         facts['state'] = vars(error)
     return facts
 
 
-def unpack(remote):
-    """The exception that a RemoteError of oslo.messaging stands for; itself where it is of a class that is not ours."""
+def unpack(remote, method=None):
+    """The exception that a RemoteError of oslo.messaging stands for; itself where it is of a class that is not ours.
+
+    ``method`` is what was called.
+    """
     facts = _facts(remote)
+    if facts.get('class') in UNKNOWN:
+        return exception.EngineTooOld(method=method, reason=facts['text'])
     rebuild = {'common': _rebuild_ours, 'builtins': _rebuild_builtin}.get(facts.get('home'))
     if rebuild is None:
         return type(remote)(facts.get('class', remote.exc_type), facts.get('text', remote.value), remote.traceback)
@@ -75,4 +85,8 @@ def _rebuild_builtin(facts):
         error = kind(*facts['args'])
     except TypeError:
         return kind.__base__(facts['text'])
-    return error if str(error) == facts['text'] else kind(facts['text'])
+    if str(error) != facts['text']:
+        error = kind(facts['text'])
+    if 'name' in facts:
+        error.name = facts['name']
+    return error

@@ -25,6 +25,8 @@ _reached = False
 _notifications = None
 
 REACH_SECONDS = 3
+# where those who read our notifications look for them
+EXCHANGE = 'heat'
 
 # Raised on purpose to tell the caller something; anything else is a fault of ours and leaves a traceback in the log.
 EXPECTED = (exception.HeatException, ValueError)
@@ -35,6 +37,7 @@ def setup(conf, url=None):
     global transport, _url, _reached
     cleanup()
     _reached = False
+    set_defaults()
     _register_options(conf)
     _url = url
     transport = oslo_messaging.get_rpc_transport(conf, url=url, allowed_remote_exmods=[])
@@ -48,6 +51,11 @@ def cleanup():
         if opened is not None:
             opened.cleanup()
     transport = _notifications = None
+
+
+def set_defaults():
+    """Defaults of options that are the library's."""
+    oslo_messaging.set_transport_defaults(EXCHANGE)
 
 
 def _register_options(conf):

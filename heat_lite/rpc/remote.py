@@ -85,7 +85,7 @@ class Remote:
             messaging.reach()
             return self._send(send, context, method, args, caller)
         except oslo_messaging.RemoteError as remote:
-            raise errors.unpack(remote) from None
+            raise errors.unpack(remote, method.name) from None
         except oslo_messaging.MessagingTimeout:
             raise self._timed_out(method, caller) from None
         except Exception as failure:

@@ -56,6 +56,8 @@ def status_of(error):
     """The HTTP status of any exception."""
     if isinstance(error, exception.HeatException | webob.exc.HTTPError):
         return error.code
+    if isinstance(error, AttributeError) and error.name is not None:
+        return 500  # raised by Python itself, over an attribute that an object has not: a mistake of ours, whatever the data
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
 
 

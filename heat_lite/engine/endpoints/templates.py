@@ -90,7 +90,8 @@ def _begins(pattern, name):
     try:
         return re.match(pattern, name) is not None
     except re.error:
-        raise exception.Invalid(reason=f'"{pattern}" is no regular expression for the name of a type') from None
+        # no name begins with what is no pattern
+        return False
 
 
 def _description(kind):

@@ -56,6 +56,7 @@ def test_other_projects_are_out_of_reach(enforcer):
 
 def test_a_token_of_the_system_is_none_of_a_project(enforcer):
     assert not enforcer.allows(context('admin', 'member', 'reader', system_scope='all'), 'stacks:show')
+    assert not enforcer.is_admin(context('admin', system_scope='all', is_admin_project=True))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ import datetime
 
 import pytest
 
+from heat_lite.common.context import admin_context
 from heat_lite.db import stacks
 from heat_lite.db.types import utcnow
 
@@ -81,6 +82,11 @@ def names(context, **arguments):
 )
 def test_lists(database, context, many, arguments, wanted):
     assert names(context, **arguments) == wanted
+
+
+def test_the_administrator_sees_all_projects(database, many):
+    assert names(admin_context('other')) == 'foreign d c b a'
+    assert names(admin_context('other'), filters={'tenant': 'tenant'}) == 'd c b a'
 
 
 def test_nested_stacks_of_one(database, context, many):

@@ -23,7 +23,7 @@ def test_create_and_get(database, context, template_id):
 def test_get_is_of_the_project(database, context, other, make_stack):
     stack_id = make_stack(stack_user_project_id='its users')
     assert stacks.get(other, stack_id) is None
-    assert stacks.get(admin_context(), stack_id) is None
+    assert stacks.get(admin_context('other'), stack_id).id == stack_id
     assert stacks.get(other, stack_id, tenant_safe=False).id == stack_id
     assert stacks.get(RequestContext(project_id='its users', overwrite=False), stack_id).id == stack_id
     assert stacks.get(context, 'no such') is None
@@ -33,6 +33,7 @@ def test_get_by_name(database, context, other, make_stack):
     stack_id = make_stack('web')
     assert stacks.get_by_name(context, 'web').id == stack_id
     assert stacks.get_by_name(other, 'web') is None
+    assert stacks.get_by_name(admin_context('other'), 'web') is None
     for name in ('Web', 'we', 'wéb', ''):
         assert stacks.get_by_name(context, name) is None
 

@@ -146,3 +146,11 @@ def test_faults_leave_a_traceback_in_the_log(thrown_here, caplog):
     faults = [record for record in caplog.records if record.exc_info]
     assert [record.getMessage() for record in faults] == ['throw failed']
     assert isinstance(faults[0].exc_info[1], KeyError)
+
+
+def test_an_attribute_that_is_missing_stays_known_from_one_that_we_miss(thrown_here):
+    missed = AttributeError('parameters must be a map')
+    assert thrown_here(missed).name is None
+    with pytest.raises(AttributeError) as mistake:
+        missed.nothing_of_that_name  # noqa: B018
+    assert thrown_here(mistake.value).name == 'nothing_of_that_name'

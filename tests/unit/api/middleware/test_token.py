@@ -97,6 +97,14 @@ def test_the_engines_are_for_administrators(service, keystone):
     assert get(app, f'/v1/{HOME}/services', X_Auth_Token=token(keystone)).status_int == 403
 
 
+def test_browsers_ask_before_they_send_a_token(service):
+    app, engine = service
+    ask = webob.Request.blank(f'/v1/{HOME}/stacks', method='OPTIONS')
+    plain = ask.get_response(app)
+    assert (plain.status_int, plain.body) == (200, b'')
+    assert not engine.asked
+
+
 def test_versions_and_health_need_no_token(service):
     app, engine = service
     engine.script = {'list_services': {'answers': []}}
