@@ -4,6 +4,8 @@ The class name travels to the client as ``error.type``, so names and codes are t
 class name and arguments and is raised again in the API process.
 """
 
+import re
+
 
 class HeatException(Exception):
     """Base of all errors that a user may see.
@@ -146,6 +148,21 @@ class StackExists(HeatException):
 class ActionInProgress(HeatException):
     code = 409
     msg_fmt = 'Stack %(stack_name)s already has an action (%(action)s) in progress.'
+
+
+class StackProtected(HeatException):
+    code = 409
+    msg_fmt = 'The Stack (%(stack_name)s) is protected from being deleted. Clear its protection first.'
+
+
+class NothingToRetry(HeatException):
+    code = 409
+    msg_fmt = 'There is nothing to retry in Stack %(stack_name)s: it is %(state)s. What can be continued is a failed %(actions)s.'
+
+
+class ReplacementRefused(HeatException):
+    code = 409
+    msg_fmt = 'Stack %(stack_name)s must not lose resources by this update (on_replace: fail), but it would replace: %(resources)s.'
 
 
 class ActionNotComplete(HeatException):
