@@ -6,10 +6,12 @@ from heat_lite.common import exception
 class Dependencies:
     """Made of edges ``(requirer, required)``; ``(node, None)`` adds a node that requires nothing.
 
-    Iterating gives each node after all that it requires, and raises CircularDependencyException where that is impossible.
+    Iterating gives each node after all that it requires, and raises CircularDependencyException where that is impossible. ``label``
+    says what a node is called in its text.
     """
 
-    def __init__(self, edges=()):
+    def __init__(self, edges=(), label=str):
+        self._label = label
         self._requires = {}
         self._required_by = {}
         for requirer, required in edges:
@@ -87,23 +89,19 @@ class Dependencies:
                 if not missing[user]:
                     ready.append(user)
         if len(ready) < len(missing):
-            raise exception.CircularDependencyException(cycle=self._cycle(set(missing).difference(ready)))
+            raise exception.CircularDependencyException(cycle=self._stuck(set(missing).difference(ready)))
         return ready
 
-    def _cycle(self, stuck):
-        """The text of the graph without all that leads into or out of circles only."""
-        while True:
-            inner = {node for node in stuck if any(user in stuck for user in self._required_by[node])}
-            if inner == stuck:
-                break
-            stuck = inner
-        return Dependencies((node, other) for node in self._requires if node in stuck for other in self._requires[node] if other in stuck)
+    def _stuck(self, nodes):
+        """The circles, and what waits for them."""
+        edges = ((node, other) for node in self._requires if node in nodes for other in self._requires[node] if other in nodes)
+        return Dependencies(edges, self._label)
 
     def __str__(self):
         parts = []
         for node, required in self._requires.items():
-            inside = ', '.join(str(other) for other in required)
-            parts.append(f'{node}: {{{inside}}}' if required else str(node))
+            inside = ', '.join(self._label(other) for other in required)
+            parts.append(f'{self._label(node)}: {{{inside}}}' if required else self._label(node))
         return '{' + ', '.join(parts) + '}'
 
     def __repr__(self):

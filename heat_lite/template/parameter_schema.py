@@ -64,7 +64,6 @@ class ParameterSchema:
         self.label = label
         self.immutable = immutable
         self.tags = tuple(tags)
-        self._check()
 
     @property
     def required(self):
@@ -117,7 +116,8 @@ class ParameterSchema:
             label=data.get('Label'),
         )
 
-    def _check(self):
+    def check(self):
+        """Raises InvalidSchemaError for constraints that do not go with the type, and for a default that they refuse."""
         kind = _SCHEMA_TYPES[self.type]
         for constraint in self.constraints:
             if kind not in constraint.valid_types:

@@ -96,8 +96,9 @@ class Parameters(Mapping):
         for name in self.values:
             if name not in self.schemata:
                 raise exception.UnknownUserParameter(key=name).with_hint(suggest(name, self.schemata))
-        if validate_value:
-            for schema in self._all.values():
+        for schema in self._all.values():
+            schema.check()
+            if validate_value:
                 self._check(schema, lookup)
 
     def _check(self, schema, lookup):

@@ -15,16 +15,10 @@ def validate(data, version):
 
 def validate_resources(snippets, version):
     """Refuses unknown keys of resources, and resources without a type."""
-    _require_map(snippets, version)
+    require_map(snippets, version)
     check = _check_hot_body if version.key == 'heat_template_version' else _check_cfn_body
-    for snippet in snippets.values():
-        check(snippet, version)
-
-
-def _require_map(snippets, version):
-    if not isinstance(snippets, dict):
-        word = version.dialect.sections['resources']
-        raise exception.StackValidationFailed(f'"{word}" must contain a map of resource maps. Found a [{type(snippets)}] instead')
+    for name in sorted(snippets):  # Heat's order, so that of several faults the same one is told
+        check(snippets[name], version)
 
 
 def _check_hot_body(snippet, version):
@@ -71,15 +65,15 @@ _TYPES = {
 }
 
 
-def checked_resources(snippets, version):
-    """The same resources, each part of them of its type."""
-    _require_map(snippets, version)
-    for name, snippet in snippets.items():
-        _check_types(name, snippet, version)
-    return snippets
+def require_map(snippets, version):
+    """Refuses a section of resources that is none."""
+    if not isinstance(snippets, dict):
+        word = version.dialect.sections['resources']
+        raise exception.StackValidationFailed(f'"{word}" must contain a map of resource maps. Found a [{type(snippets)}] instead')
 
 
-def _check_types(name, snippet, version):
+def validate_resource(name, snippet, version):
+    """Refuses a resource of which a part is not of its type."""
     if not isinstance(snippet, dict) or not snippet.get(version.dialect.resource['type']):
         raise exception.StackValidationFailed(_NO_TYPE)
     for part, word in version.dialect.resource.items():

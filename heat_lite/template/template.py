@@ -72,10 +72,14 @@ class Template:
         return function.Parser(self.version.condition_functions or {}, scope, mappings=self.section('mappings'))
 
     def validate(self):
-        """Checks what can be checked without parameters: sections, keys of resources, the form of conditions."""
+        """Checks what can be told at the first look: sections, keys of resources."""
         sections.validate(self.data, self.version)
         sections.validate_resources(self.resource_snippets, self.version)
-        return self.condition_definitions
+
+    def validate_declarations(self):
+        """Checks what stands between the parameters and the resources: groups, conditions."""
+        parameter_groups.validate(self.section('parameter_groups'), self.parameter_schemata)
+        conditions.validate(self.condition_definitions, versions.meant_condition)
 
     def parameters(self, identity=None, user_params=None) -> Parameters:
         """The parameters of a stack made from it: what the user gave wins over the environment, that over the defaults."""
@@ -125,13 +129,28 @@ class BoundTemplate:
         return self.template.version
 
     def _resources(self) -> dict[str, ResourceDefinition]:
-        snippets = sections.checked_resources(self.template.resource_snippets, self.version)
-        word = self.version.dialect.sections['resources']
-        enabled = {name: self._enabled(snippet, word, name, self.version.dialect.resource) for name, snippet in snippets.items()}
-        names = frozenset(name for name, wanted in enabled.items() if wanted)
-        parser = self._parser(names)
-        definitions = {name: ResourceDefinition(name, snippet, self.version, parser, snippets) for name, snippet in snippets.items()}
+        snippets = self.template.resource_snippets
+        sections.require_map(snippets, self.version)
+        enabled, fault = self._first_look(snippets)
+        parser = self._parser(frozenset(name for name, wanted in enabled.items() if wanted))
+        definitions = {name: ResourceDefinition(name, snippets[name], self.version, parser, snippets) for name in enabled}
+        if fault is not None:
+            raise fault
         return {name: definition for name, definition in definitions.items() if enabled[name]}
+
+    def _first_look(self, snippets):
+        """``{name: whether its condition holds}`` up to the first faulty resource, and what is wrong with that.
+
+        References must know all names before anything is read; but of several faults the one that comes first in the template is told.
+        """
+        word, enabled = self.version.dialect.sections['resources'], {}
+        try:
+            for name, snippet in snippets.items():
+                sections.validate_resource(name, snippet, self.version)
+                enabled[name] = self._enabled(snippet, word, name, self.version.dialect.resource)
+        except exception.StackValidationFailed as fault:
+            return enabled, fault
+        return enabled, None
 
     def _parser(self, names):
         mappings = self.template.section('mappings')
@@ -172,14 +191,20 @@ class BoundTemplate:
         return OutputDefinition(name, snippet.get(dialect.output['description']), value, self.version)
 
     def validate(self):
-        """Checks what Heat checks between the parameters and the resources: groups, conditions, names."""
-        parameter_groups.validate(self.template.section('parameter_groups'), self.template.parameter_schemata)
-        conditions.validate(self.template.condition_definitions, versions.meant_condition)
+        """Checks all but what the types of the resources must tell: groups, conditions, names."""
+        self.template.validate_declarations()
+        self.refuse_slashes()
+        self.refuse_duplicates()
+
+    def refuse_slashes(self):
+        if any('/' in name for name in self.resources):
+            raise exception.StackValidationFailed('Resource name may not contain "/"')
+
+    def refuse_duplicates(self):
+        """Parameters and resources share their names: ``Ref`` asks for either."""
         twice = sorted(name for name in self.resources if name in self.parameters)
         if twice:
             raise exception.StackValidationFailed(f'Duplicate names {{{", ".join(map(repr, twice))}}}')
-        if any('/' in name for name in self.resources):
-            raise exception.StackValidationFailed('Resource name may not contain "/"')
 
     def reads(self) -> dict[str, set[tuple]]:
         """``{resource name: attribute paths}`` of all that definitions and outputs read."""

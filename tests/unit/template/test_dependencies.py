@@ -48,7 +48,7 @@ def test_the_order_does_not_depend_on_chance():
     [
         ([('a', 'a')], '{a: {a}}'),
         ([('a', 'b'), ('b', 'a')], '{a: {b}, b: {a}}'),
-        ([('a', 'b'), ('b', 'a'), ('x', 'a'), ('y', None)], '{a: {b}, b: {a}}'),
+        ([('a', 'b'), ('b', 'a'), ('x', 'a'), ('y', None)], '{a: {b}, b: {a}, x: {a}}'),
         ([('a', 'b'), ('b', 'a'), ('b', 'z')], '{a: {b}, b: {a}}'),
     ],
 )
@@ -56,6 +56,11 @@ def test_circles(edges, text):
     with pytest.raises(exception.CircularDependencyException) as caught:
         list(Dependencies(edges))
     assert str(caught.value) == f'Circular Dependency Found: {text}'
+
+
+def test_circles_are_told_by_labels():
+    with pytest.raises(exception.CircularDependencyException, match=r'Found: \{Net "a": \{Net "b"\}, Net "b": \{Net "a"\}\}$'):
+        Dependencies([('a', 'b'), ('b', 'a'), ('b', 'z')], label=lambda name: f'Net "{name}"').order()
 
 
 def test_long_chains_need_no_stack():

@@ -51,14 +51,14 @@ SENSELESS_CFN = [
 @pytest.mark.parametrize(('data', 'text'), SENSELESS_HOT)
 def test_hot_refusals(data, text):
     with pytest.raises(exception.InvalidSchemaError) as caught:
-        ParameterSchema.from_hot('p', data)
+        ParameterSchema.from_hot('p', data).check()
     assert str(caught.value) == text
 
 
 @pytest.mark.parametrize(('data', 'text'), SENSELESS_CFN)
 def test_cfn_refusals(data, text):
     with pytest.raises(exception.InvalidSchemaError) as caught:
-        ParameterSchema.from_cfn('p', data)
+        ParameterSchema.from_cfn('p', data).check()
     assert str(caught.value) == text
 
 
