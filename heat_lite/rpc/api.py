@@ -32,6 +32,12 @@ PARAM_RESOLVE_OUTPUTS = 'resolve_outputs'
 PARAM_IGNORE_ERRORS = 'ignore_errors'
 PARAM_CONVERGE = 'converge'
 
+# and those that are ours
+PROTECTED = 'protected'
+ON_REPLACE = 'on_replace'
+REPLACE, FAIL = ON_REPLACE_VALUES = ('replace', 'fail')
+FORCE = 'force'
+
 STACK_KEYS = (
     'stack_name',
     'stack_identity',

@@ -80,7 +80,7 @@ class DefinitionController:
         changed = self._changed(data, where, existing)
         if api.PARAM_SHOW_NESTED in request.query:
             changed['args'][api.PARAM_SHOW_NESTED] = params.read_flag(request.query, api.PARAM_SHOW_NESTED)
-        return {'resource_changes': views.changes(self.client.preview_update_stack(request.context, **changed))}
+        return views.changes(self.client.preview_update_stack(request.context, **changed))
 
     def _changed(self, data, where, existing=False):
         args = data.args(is_update=True)

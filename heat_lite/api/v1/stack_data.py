@@ -138,6 +138,10 @@ class StackData:
             args[api.PARAM_DISABLE_ROLLBACK] = _rollback(args[api.PARAM_DISABLE_ROLLBACK])
         if api.PARAM_CLEAR_PARAMETERS in args:
             args[api.PARAM_CLEAR_PARAMETERS] = _names(api.PARAM_CLEAR_PARAMETERS, args[api.PARAM_CLEAR_PARAMETERS])
+        if api.PROTECTED in args:
+            args[api.PROTECTED] = params.flag(api.PROTECTED, args[api.PROTECTED])
+        if api.ON_REPLACE in args:
+            args[api.ON_REPLACE] = _on_replace(args[api.ON_REPLACE], is_update)
         return args
 
 
@@ -161,6 +165,16 @@ def _converge(value, is_update):
     if not is_update:
         raise exc.HTTPBadRequest('converge flag only supported in stack update (or update preview) request.')
     return params.flag(api.PARAM_CONVERGE, value)
+
+
+def _on_replace(value, is_update):
+    if not is_update:
+        raise exc.HTTPBadRequest('on_replace says what an update may do: a create replaces nothing.')
+    if value not in api.ON_REPLACE_VALUES:
+        raise exc.HTTPBadRequest(
+            f'Unrecognized value "{value}" for "on_replace", acceptable values are: {", ".join(api.ON_REPLACE_VALUES)}.'
+        )
+    return value
 
 
 def _rollback(value):

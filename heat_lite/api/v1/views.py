@@ -36,6 +36,10 @@ STACK_SHOWN = (
     'stack_status_reason',
     'outputs',
     'resources',
+    # ours from here on
+    'failures',
+    'protected',
+    'digest',
 )
 OUTPUT = ('output_key', 'description', 'output_value', 'output_error')
 RESOURCE_DETAIL = ('description', 'attributes')
@@ -59,8 +63,18 @@ RESOURCE_THOUGHT_OF = (
     'metadata',
     'attributes',
     'properties',
+    # what becomes of it
+    'action',
+    'reason',
+    'forced_by',
+    'may_replace',
+    'property_changes',
+    'definition_changes',
+    'nested',
 )
 CHANGES = ('unchanged', 'updated', 'replaced', 'added', 'deleted')
+# of a whole preview
+FORETOLD = ('has_changes', 'digest', 'present_digest', 'refused')
 EVENT_DETAIL = ('resource_type', 'resource_properties')
 CONFIG = ('id', 'name', 'group', 'creation_time', 'project', 'config', 'inputs', 'outputs', 'options')
 DEPLOYMENT = (
@@ -117,17 +131,24 @@ def previewed_stack(request, row):
     view = shown_stack(request, {key: value for key, value in row.items() if not key.startswith('stack_status')})
     if 'resources' in view:
         view['resources'] = thought_of(view['resources'])
+    view.update(pick(row, FORETOLD))
     return view
 
 
 def changes(found):
     """What an update would do: resources by what becomes of them."""
-    return {kind: thought_of(resources) for kind, resources in pick(found, CHANGES).items()}
+    lists = {kind: thought_of(resources) for kind, resources in pick(found, CHANGES).items()}
+    return {'resource_changes': lists, **pick(found, FORETOLD)}
 
 
 def thought_of(item):
     """Resources of a preview, in lists as deep as the stacks are nested."""
-    return [thought_of(part) for part in item] if isinstance(item, list) else pick(item, RESOURCE_THOUGHT_OF)
+    if isinstance(item, list):
+        return [thought_of(part) for part in item]
+    view = pick(item, RESOURCE_THOUGHT_OF)
+    if 'nested' in view:
+        view['nested'] = changes(view['nested'])
+    return view
 
 
 def resource(request, row, with_detail=False):

@@ -4,7 +4,6 @@ from heat_lite.common import exception
 
 #: method -> what the user asked for
 ABSENT = {
-    'preview_update_stack': 'Preview of an update',
     'stack_cancel_update': 'Cancelling an update',
     'abandon_stack': 'Abandoning a stack',
     'export_stack': 'Exporting a stack',

@@ -4,15 +4,16 @@ import uuid
 
 from heat_lite.common import exception, identifier, status
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import actions, format, validation
+from heat_lite.engine import actions, format, previews, validation
 from heat_lite.engine import stack as engine_stack
 from heat_lite.engine.endpoints.base import Endpoint
+from heat_lite.rpc import api
 from heat_lite.template import merge
 from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
 
 #: arguments of a request -> columns of the stack
-ARGUMENTS = {'timeout_mins': 'timeout', 'disable_rollback': 'disable_rollback'}
+ARGUMENTS = {'timeout_mins': 'timeout', 'disable_rollback': 'disable_rollback', api.PROTECTED: 'protected'}
 
 
 class Stacks(Endpoint):
@@ -160,10 +161,7 @@ class Stacks(Endpoint):
         validation.new_stack(context, self._runtime, stack_name, parsed)
         stack = self._new_stack(context, stack_name, parsed, args)
         validation.stack(stack)
-        required_by = stack.required_by()
-        result = format.stack(stack)
-        result['resources'] = [format.preview(stack.resource_for(name), required_by.get(name, ())) for name in stack.definitions]
-        return result
+        return previews.of_create(stack)
 
     def update_stack(
         self, context, stack_identity, template, params, files, args, environment_files=None, files_container=None, template_id=None
@@ -171,12 +169,25 @@ class Stacks(Endpoint):
         """Begin to make of the stack what the template says. Gives its identity."""
         stack = self._stack(context, stack_identity)
         validation.updatable(stack)
+        parsed = self._intended(stack, template, params, files, args, environment_files, files_container)
+        if args.get(api.ON_REPLACE) == api.FAIL:
+            previews.refuse_replacements(self._stack(context, stack_identity), parsed)
+        actions.update(stack, parsed, _update_values(stack, args))
+        return stack.identifier().as_dict()
+
+    def preview_update_stack(self, context, stack_identity, template, params, files, args, environment_files=None, files_container=None):
+        """What ``update_stack`` with the same arguments would do to each resource. Nothing is stored."""
+        stack = self._stack(context, stack_identity)
+        parsed = self._intended(stack, template, params, files, args, environment_files, files_container)
+        return previews.of_update(stack, parsed, _update_values(stack, args), args.get('show_nested', False))
+
+    def _intended(self, stack, template, params, files, args, environment_files, files_container):
+        """The template that an update means, checked. Raises what is wrong with it."""
         parsed = self._update_template(stack, template, params, files, args, environment_files, files_container)
         changed = self._as_updated(stack, parsed, args)
         validation.immutable_parameters(stack, changed)
         validation.stack(changed)
-        actions.update(stack, parsed, _update_values(stack, args))
-        return stack.identifier().as_dict()
+        return parsed
 
     def delete_stack(self, context, stack_identity):
         """Begin to take the stack away. A stack that is gone already is not found."""
@@ -215,6 +226,7 @@ class Stacks(Endpoint):
             tenant=context.tenant_id,
             username=context.username,
             disable_rollback=args.get('disable_rollback', True),
+            protected=args.get(api.PROTECTED, False),
             action=status.CREATE,
             status=status.IN_PROGRESS,
             status_reason='Stack CREATE started',

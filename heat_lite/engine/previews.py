@@ -1,0 +1,50 @@
+"""What a request would do, as the engine answers it: of a create, of an update; and the refusal of updates that would replace something."""
+
+from heat_lite.common import exception, status
+from heat_lite.db import templates as db_templates
+from heat_lite.engine import fingerprint, forecast, forecast_format, format
+
+
+def of_create(stack):
+    """A stack that is not stored, resources included."""
+    foretold = forecast.of_create(stack)
+    required_by = stack.required_by()
+    fates = {fate.resource.name: fate for fate in foretold.fates}
+    result = format.stack(stack)
+    result['resources'] = [
+        {**format.preview(stack.resource_for(name), required_by.get(name, ())), **forecast_format.what(fates[name])}
+        for name in stack.definitions
+    ]
+    result['has_changes'] = True
+    result['digest'] = fingerprint.of(stack)
+    return result
+
+
+def of_update(stack, template, values, with_nested=False):
+    """``stack`` as it is stored; it is good for nothing else afterwards. ``values``: the columns that the update would change."""
+    present, wanted = fingerprint.of(stack), fingerprint.of(stack, template, values)
+    answer = forecast_format.update(_foretold(stack, template), with_nested)
+    answer['has_changes'] = answer['has_changes'] or wanted != present
+    answer.update(digest=wanted, present_digest=present, refused=_refusal(stack))
+    return answer
+
+
+def refuse_replacements(stack, template):
+    """Raises ReplacementRefused where an update to ``template`` would, or may, replace resources. Uses ``stack`` up."""
+    names = _foretold(stack, template).replaced()
+    if names:
+        raise exception.ReplacementRefused(stack_name=stack.name, resources=', '.join(names))
+
+
+def _foretold(stack, template):
+    stored = db_templates.find(stack.context, template.data, dict(template.environment.data), dict(template.files))
+    return forecast.of_update(stack, template, forecast.UNSTORED if stored is None else stored)
+
+
+def _refusal(stack):
+    """Why an update would not even begin now, None when it would."""
+    if stack.status == status.IN_PROGRESS:
+        return f'Stack {stack.name} already has an action ({stack.action}) in progress.'
+    if stack.action in (status.SUSPEND, status.DELETE):
+        return f'The stack is {stack.action}_{stack.status}.'
+    return None

@@ -1,0 +1,297 @@
+"""What the preview of an update tells, and that the update then does just that."""
+
+import random
+import time
+
+import pytest
+
+from heat_lite.common import exception
+from tests import databases, engines
+
+TEST, RANDOM, VALUE = 'OS::Heat::TestResource', 'OS::Heat::RandomString', 'OS::Heat::Value'
+LISTS = {'unchanged': 'none', 'updated': 'update', 'replaced': 'replace', 'added': 'create', 'deleted': 'delete'}
+
+
+@pytest.fixture(scope='module')
+def engine(tmp_path_factory):
+    with databases.migrated('sqlite', tmp_path_factory.mktemp('db')) as url, engines.running(url) as driver:
+        yield driver
+
+
+@pytest.fixture(autouse=True)
+def fresh(engine):
+    engine.context.project_id = f'p{time.monotonic_ns()}'
+
+
+def preview(engine, identity, resources, params=None, **more):
+    args = more.pop('args', {})
+    template = {'heat_template_version': '2021-04-16', 'resources': resources, **more}
+    return engine.client.preview_update_stack(
+        engine.context, stack_identity=identity, template=template, params=params or {}, files={}, args=args
+    )
+
+
+def names(answer):
+    return {kind: sorted(each['resource_name'] for each in answer[kind]) for kind in LISTS}
+
+
+def fate(answer, name):
+    return next(each for kind in LISTS for each in answer[kind] if each['resource_name'] == name)
+
+
+def changes(answer, name):
+    return {each['property']: each for each in fate(answer, name)['property_changes']}
+
+
+def test_each_kind_of_change(engine):
+    identity = engine.create(
+        {
+            'resources': {
+                'same': {'type': VALUE, 'properties': {'value': 1}},
+                'upd': {'type': TEST, 'properties': {'value': '1'}},
+                'rep': {'type': RANDOM, 'properties': {'length': 8}},
+                'kind': {'type': VALUE, 'properties': {'value': 1}},
+                'meta': {'type': TEST, 'metadata': {'a': 1}},
+                'gone': {'type': VALUE, 'properties': {'value': 2}},
+            }
+        }
+    )
+    answer = preview(
+        engine,
+        identity,
+        {
+            'same': {'type': VALUE, 'properties': {'value': 1}},
+            'upd': {'type': TEST, 'properties': {'value': '2'}},
+            'rep': {'type': RANDOM, 'properties': {'length': 9}},
+            'kind': {'type': TEST},
+            'meta': {'type': TEST, 'metadata': {'a': 2}},
+            'new': {'type': VALUE, 'properties': {'value': {'get_resource': 'rep'}}},
+        },
+    )
+    assert names(answer) == {
+        'unchanged': ['same'],
+        'updated': ['meta', 'upd'],
+        'replaced': ['kind', 'rep'],
+        'added': ['new'],
+        'deleted': ['gone'],
+    }
+    assert all(each['action'] == LISTS[kind] for kind in LISTS for each in answer[kind])
+    change = {'property': 'value', 'before': '1', 'after': '2', 'known': True, 'forces_replacement': False, 'secret': False}
+    assert fate(answer, 'upd')['property_changes'] == [change]
+    assert fate(answer, 'rep')['forced_by'] == ['length'] and changes(answer, 'rep')['length']['forces_replacement']
+    assert fate(answer, 'rep')['reason'] == 'only a new resource can take another length'
+    assert fate(answer, 'rep')['physical_resource_id'] == engine.physical_id(identity, 'rep')
+    assert fate(answer, 'kind')['reason'] == f'its type changes from {VALUE} to {TEST}' and fate(answer, 'kind')['resource_type'] == TEST
+    assert fate(answer, 'meta')['definition_changes'] == ['metadata'] and fate(answer, 'meta')['property_changes'] == []
+    assert (changes(answer, 'new')['value']['known'], changes(answer, 'new')['value']['after']) == (False, None)
+    assert answer['has_changes'] and answer['digest'] != answer['present_digest'] and answer['refused'] is None
+
+
+def test_what_depends_on_what_will_be(engine):
+    """As the original tells it: what would be replaced by another value of something that changes may be replaced."""
+
+    def resources(length, value):
+        return {
+            'rep': {'type': RANDOM, 'properties': {'length': length}},
+            'upd': {'type': TEST, 'properties': {'value': value}},
+            'by_reference': {'type': RANDOM, 'properties': {'salt': {'get_resource': 'rep'}}},
+            'by_attribute': {'type': RANDOM, 'properties': {'salt': {'get_attr': ['upd', 'output']}}},
+            'in_place': {'type': TEST, 'properties': {'value': {'get_attr': ['rep', 'value']}}},
+            'stays': {'type': RANDOM, 'properties': {'salt': {'get_resource': 'upd'}}},
+        }
+
+    identity = engine.create({'resources': resources(8, '1')})
+    answer = preview(engine, identity, resources(9, '2'))
+    assert names(answer) == {
+        'unchanged': ['stays'],
+        'updated': ['in_place', 'upd'],
+        'replaced': ['by_attribute', 'by_reference', 'rep'],
+        'added': [],
+        'deleted': [],
+    }
+    assert {name: fate(answer, name)['may_replace'] for name in ('by_attribute', 'by_reference', 'rep')} == {
+        'by_attribute': True,
+        'by_reference': True,
+        'rep': False,
+    }
+    assert changes(answer, 'in_place')['value']['known'] is False
+
+
+def test_nothing_to_do(engine):
+    resources = {'a': {'type': TEST, 'properties': {'value': {'get_param': 'p'}}}}
+    parameters = {'p': {'type': 'string', 'default': 'x'}}
+    identity = engine.create({'resources': resources, 'parameters': parameters})
+    answer = preview(engine, identity, resources, parameters=parameters, args={'disable_rollback': True})
+    assert answer['has_changes'] is False and answer['digest'] == answer['present_digest'] == engine.stack(identity)['digest']
+    patched = engine.client.preview_update_stack(
+        engine.context, stack_identity=identity, template=None, params={}, files={}, args={'existing': True}
+    )
+    assert patched['has_changes'] is False
+    other = preview(engine, identity, resources, parameters=parameters, outputs={'o': {'value': 1}})
+    assert other['has_changes'] is True and names(other)['unchanged'] == ['a']
+
+
+def test_secrets_are_masked_on_whatever_way_they_come(engine):
+    parameters = {'key': {'type': 'string', 'hidden': True}}
+    resources = {
+        'holder': {'type': VALUE, 'properties': {'value': {'get_param': 'key'}}},
+        'reader': {'type': TEST, 'properties': {'value': {'get_attr': ['holder', 'value']}}},
+        'joined': {'type': TEST, 'properties': {'value': {'list_join': ['-', ['a', {'get_param': 'key'}]]}}},
+        'free': {'type': TEST, 'properties': {'value': 'a'}},
+    }
+    identity = engine.create({'resources': resources, 'parameters': parameters}, params={'parameters': {'key': 'geheim-1'}})
+    changed = {**resources, 'free': {'type': TEST, 'properties': {'value': 'b'}}}
+    answer = preview(engine, identity, changed, {'parameters': {'key': 'geheim-2'}}, parameters=parameters)
+    for name in ('holder', 'joined'):
+        assert {key: changes(answer, name)['value'][key] for key in ('before', 'after', 'secret')} == {
+            'before': '******',
+            'after': '******',
+            'secret': True,
+        }
+    assert changes(answer, 'reader')['value']['before'] == '******'
+    assert changes(answer, 'free')['value']['after'] == 'b'
+    for change in ('holder', 'reader', 'joined'):
+        assert 'geheim' not in str(fate(answer, change)['property_changes'])
+    # what was secret stays so when the new template says it openly
+    opened = {**resources, 'holder': {'type': VALUE, 'properties': {'value': 'open'}}}
+    answer = preview(engine, identity, opened, {'parameters': {'key': 'geheim-1'}}, parameters=parameters)
+    assert changes(answer, 'holder')['value']['before'] == '******'
+
+
+def test_what_failed_is_replaced_and_what_was_never_begun_is_made(engine):
+    identity = engine.create({'resources': {'f': {'type': TEST, 'properties': {'fail': True}}, 'g': {'type': TEST, 'depends_on': 'f'}}})
+    answer = preview(engine, identity, {'f': {'type': TEST}, 'g': {'type': TEST, 'depends_on': 'f'}})
+    assert names(answer)['replaced'] == ['f'] and names(answer)['added'] == ['g']
+    assert fate(answer, 'f')['reason'] == 'it is CREATE_FAILED'
+
+
+def test_a_preview_changes_nothing_and_says_what_would_be_refused(engine):
+    identity = engine.create({'resources': {'a': {'type': TEST}}})
+    before = (engine.stack(identity), engine.events(identity), engine.resource(identity, 'a'))
+    preview(engine, identity, {'a': {'type': RANDOM}, 'b': {'type': TEST}})
+    assert (engine.stack(identity), engine.events(identity), engine.resource(identity, 'a')) == before
+    with pytest.raises(exception.StackValidationFailed):
+        preview(engine, identity, {'a': {'type': TEST, 'properties': {'nonsense': 1}}})
+    engine.client.stack_suspend(engine.context, stack_identity=identity)
+    engine.wait(identity)
+    assert preview(engine, identity, {'a': {'type': TEST}})['refused'] == 'The stack is SUSPEND_COMPLETE.'
+
+
+def test_the_preview_of_a_create(engine):
+    template = {'heat_template_version': '2021-04-16', 'resources': {'a': {'type': TEST, 'properties': {'value': 'x'}}}}
+    answer = engine.client.preview_stack(engine.context, stack_name='n', template=template, params={}, files={}, args={})
+    (found,) = answer['resources']
+    assert answer['has_changes'] and found['action'] == 'create' and found['properties']['value'] == 'x'
+    assert {each['property']: each['after'] for each in found['property_changes']} == {'value': 'x'}
+
+
+def test_an_update_that_must_replace_nothing_is_refused_before_anything_is_touched(engine):
+    def resources(length):
+        return {
+            'rep': {'type': RANDOM, 'properties': {'length': length}},
+            'by': {'type': RANDOM, 'properties': {'salt': {'get_resource': 'rep'}}},
+        }
+
+    identity = engine.create({'resources': resources(8)})
+    before = (engine.stack(identity), engine.events(identity))
+    with pytest.raises(exception.ReplacementRefused, match='would replace: rep, by'):
+        engine.update(identity, {'resources': resources(9)}, on_replace='fail')
+    assert (engine.stack(identity), engine.events(identity)) == before
+    engine.update(identity, {'resources': {**resources(8), 'new': {'type': TEST}}}, on_replace='fail')
+    assert engine.state(identity) == 'UPDATE_COMPLETE'
+
+
+# --------------------------------------------------------------- the preview never lies
+
+
+class Templates:
+    """Random templates over a few names, each resource reading some of those before it."""
+
+    NAMES = ('a', 'b', 'c', 'd', 'e', 'f')
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def make(self):
+        chosen = [name for name in self.NAMES if self.random.random() < 0.8]
+        return {name: self.resource(chosen[:place]) for place, name in enumerate(chosen)}
+
+    def resource(self, before):
+        kind = self.random.choice((TEST, TEST, RANDOM, VALUE))
+        made = {'type': kind, 'properties': getattr(self, kind.rpartition('::')[2])(before)}
+        if before and self.random.random() < 0.2:
+            made['depends_on'] = self.random.choice(before)
+        if self.random.random() < 0.2:
+            made['metadata'] = {'m': self.random.randrange(2)}
+        return made
+
+    def text(self, before):
+        if before and self.random.random() < 0.5:
+            name = self.random.choice(before)
+            return self.random.choice(
+                ({'get_resource': name}, {'str_replace': {'template': 'x-y', 'params': {'y': {'get_resource': name}}}})
+            )
+        return self.random.choice('12')
+
+    def TestResource(self, before):
+        given = {'value': self.text(before), 'update_replace': self.random.random() < 0.3}
+        if self.random.random() < 0.3:
+            given['update_replace_value'] = self.random.choice((*'12', self.text(before)))
+        return given
+
+    def RandomString(self, before):
+        return {'length': self.random.choice((8, 9)), 'salt': self.text(before)}
+
+    def Value(self, before):
+        if before and self.random.random() < 0.6:
+            return {'value': {'get_attr': [self.random.choice(before), 'show']}}
+        return {'value': self.random.choice(([1], [1, 2], self.text(before)))}
+
+
+def done(engine, identity, before, after):
+    """What the last update did to each resource, by its physical ids and events."""
+    events = engine.events(identity)
+    last = max(index for index, event in enumerate(events) if event == ('stack', 'UPDATE_IN_PROGRESS'))
+    told = events[last:]
+    result = {}
+    for name in {*before, *after}:
+        if name not in before:
+            result[name] = 'create'
+        elif name not in after:
+            result[name] = 'delete'
+        elif before[name] != after[name]:
+            result[name] = 'replace'
+        else:
+            result[name] = 'update' if (name, 'UPDATE_COMPLETE') in told else 'none'
+    return result
+
+
+def physical(engine, identity):
+    listed = engine.client.list_stack_resources(engine.context, stack_identity=identity)
+    return {each['resource_name']: each['physical_resource_id'] for each in listed}
+
+
+@pytest.mark.parametrize('seed', range(25))
+def test_what_is_foretold_happens(engine, seed):
+    templates = Templates(seed)
+    identity = engine.create({'resources': templates.make()})
+    assert engine.state(identity) == 'CREATE_COMPLETE'
+    for _ in range(4):
+        wanted = templates.make()
+        before = physical(engine, identity)
+        answer = preview(engine, identity, wanted)
+        engine.update(identity, {'resources': wanted})
+        assert engine.state(identity) == 'UPDATE_COMPLETE', engine.stack(identity)
+        happened = done(engine, identity, before, physical(engine, identity))
+        for name, did in happened.items():
+            told = fate(answer, name)
+            possible = {told['action']}
+            if told['may_replace']:
+                possible |= {'update', 'none'}
+            elif any(not each['known'] for each in told['property_changes']) and all(
+                not each['known'] for each in told['property_changes']
+            ):
+                possible |= {'none'} if told['action'] == 'update' and not told['definition_changes'] else set()
+            assert did in possible, (seed, name, told, wanted)
+        assert set(happened) == {each['resource_name'] for kind in LISTS for each in answer[kind]}
+        assert preview(engine, identity, wanted)['has_changes'] is False
