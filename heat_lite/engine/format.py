@@ -34,6 +34,9 @@ def stack(item, resolve_outputs=True):
         'stack_action': item.action,
         'stack_status': item.status,
         'stack_status_reason': item.status_reason,
+        'failures': item.failures or [],
+        'protected': bool(item.protected),
+        'digest': item.digest,
     }
     if resolve_outputs and item.state != (status.DELETE, status.COMPLETE):
         result['outputs'] = item.outputs()
