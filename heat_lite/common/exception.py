@@ -132,6 +132,10 @@ class ResourceTypeNotFound(EntityNotFound):
     msg_fmt = 'The Resource Type (%(type_name)s) could not be found.'
 
 
+class SnapshotNotFound(EntityNotFound):
+    msg_fmt = 'The Snapshot (%(snapshot)s) for Stack (%(stack)s) could not be found.'
+
+
 class ResourceNotAvailable(HeatException):
     code = 404
     msg_fmt = 'The Resource (%(resource_name)s) is not available.'

@@ -3,11 +3,12 @@
 What a walk brings back decides the stack's last state; only here is that written.
 """
 
+import functools
 import logging
 
 from heat_lite.common import exception, status
 from heat_lite.db import locks
-from heat_lite.engine import plan, running, traversal
+from heat_lite.engine import plan, running, snapshots, traversal
 
 LOG = logging.getLogger(__name__)
 STOP_SECONDS = 10
@@ -18,20 +19,46 @@ def create(stack):
     _start(stack, status.CREATE, _create)
 
 
-def update(stack, template, changes):
+def adopt(stack):
+    """The same of objects that exist (``stack.adopted``). The stack has been stored, in ADOPT_IN_PROGRESS."""
+    _start(stack, status.ADOPT, _create)
+
+
+def update(stack, template, changes, action=status.UPDATE):
     """Make of the stack what ``template`` says. ``changes``: further columns of the stack's row, and ``tags``."""
 
     def begin():
         stack.change(template, changes)
-        _begin(stack, status.UPDATE)
+        _begin(stack, action)
 
-    _start(stack, status.UPDATE, _update, begin)
+    _start(stack, action, _update, begin)
+
+
+def restore(stack, template, changes):
+    """Make the stack what it was: an update by another name."""
+    update(stack, template, changes, status.RESTORE)
+
+
+def snapshot(stack, taking):
+    """Let each resource keep what it can of itself; ``taking`` is the row of that (see ``snapshots``)."""
+
+    def begin():
+        taking.begin()
+        _begin(stack, status.SNAPSHOT)
+
+    _start(stack, status.SNAPSHOT, functools.partial(_snapshot, taking), begin)
 
 
 def delete(stack):
     """Take everything away, whatever else is going on with the stack."""
     _stop_work(stack)
     _start(stack, status.DELETE, _delete)
+
+
+def abandon(stack):
+    """Forget the stack, whatever else is going on with it: its objects stay."""
+    stack.abandoning = True
+    delete(stack)
 
 
 def suspend(stack):
@@ -102,6 +129,8 @@ def _create(stack, action, inbox):
     _finish(stack, action, outcome)
     if _wants_rollback(stack, outcome):
         stack.going = True
+        # what was there before the stack must not go because it could not be adopted
+        stack.abandoning = action == status.ADOPT
         yield from _roll_back(stack, inbox)
     yield from stack.journal.write()
 
@@ -129,11 +158,36 @@ def _roll_back(stack, inbox):
 
 def _delete(stack, action, inbox):
     stack.going = True
-    outcome = yield from _walk(stack, plan.backward(stack.stored_rows()), action, inbox)
+    outcome = yield from _delete_snapshots(stack)
+    if not outcome.errors:
+        outcome = yield from _walk(stack, plan.backward(stack.stored_rows()), action, inbox)
     _finish(stack, action, outcome)
     if stack.status == status.COMPLETE:
         stack.deleted_at = stack.utcnow()
         stack.journal.stack(deleted_at=stack.deleted_at)
+    yield from stack.journal.write()
+
+
+def _delete_snapshots(stack):
+    """They go first: what they keep may hold on to the resources."""
+    try:
+        if stack.abandoning:
+            snapshots.forget_all(stack)
+        else:
+            yield from snapshots.delete_all(stack)
+    except Exception as error:
+        return traversal.Outcome([error])
+    return traversal.Outcome()
+
+
+def _snapshot(taking, stack, action, inbox):
+    try:
+        outcome = yield from _walk(stack, plan.forward(stack.requirements), action, inbox)
+        _finish(stack, action, outcome)
+    except Exception as error:
+        taking.fail(error)
+        raise
+    yield from taking.end()
     yield from stack.journal.write()
 
 

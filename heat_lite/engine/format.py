@@ -130,6 +130,19 @@ def event(row, stack_identity):
     }
 
 
+def snapshot(row):
+    """A row of the snapshot table."""
+    return {
+        'id': row.id,
+        'name': row.name,
+        'action': row.action,
+        'status': row.status,
+        'status_reason': row.status_reason,
+        'data': row.data,
+        'creation_time': time(row.created_at),
+    }
+
+
 def service(row, up):
     """A row of the service table; whether it is ``up`` follows from its last beat."""
     return {

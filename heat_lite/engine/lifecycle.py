@@ -54,8 +54,23 @@ def delete(resource):
         return
     policy = resource.definition.deletion_policy
     external = resource.definition.external_id is not None
-    keep = external or policy == 'Retain'
-    yield from _perform(resource, status.DELETE, None if keep else _delete(resource, policy))
+    keep = external or policy == 'Retain' or resource.stack.abandoning
+    yield from _perform(resource, status.DELETE, None if keep else _delete(resource, policy, resource.state))
+
+
+def adopt(resource, data):
+    """Take over an object that exists; ``data`` is what ``prepare_abandon`` told of it."""
+    yield from _perform(resource, status.ADOPT, _adopt(resource, data))
+
+
+def snapshot(resource):
+    """Let it keep what it can of itself."""
+    yield from _perform(resource, status.SNAPSHOT, _handle(resource, status.SNAPSHOT))
+
+
+def delete_snapshot(resource, data):
+    """Take away what it kept for a snapshot, of which ``data`` tells. The resource itself may be gone long since: it has no state here."""
+    yield from _handle(resource, 'delete_snapshot', data)
 
 
 def suspend(resource):
@@ -114,6 +129,11 @@ def _failed(resource, action, error):
 def _handle(resource, action, *args):
     """The handler of an action, in either style: a generator, or a token and ``check_X_complete(token)``."""
     handler = getattr(resource, f'handle_{action.lower()}', None)
+    return (yield from _run(resource, handler, action, *args))
+
+
+def _run(resource, handler, action, *args):
+    """A handler that may have another name than that of the action."""
     token = None if handler is None else handler(*args)
     if hasattr(token, 'send'):
         token = yield from scheduler.flatten(token)
@@ -157,12 +177,17 @@ def _update(resource, before, definition, decision):
         resource.metadata_set(resource.stack.resolve(definition.metadata) or {})
 
 
-def _delete(resource, policy):
+def _delete(resource, policy, state):
     if policy == 'Snapshot' and hasattr(resource, 'handle_snapshot_delete'):
-        token = resource.handle_snapshot_delete(resource.state)
-        if hasattr(token, 'send'):
-            yield from scheduler.flatten(token)
-    yield from _handle(resource, status.DELETE)
+        # the handler stands in for handle_delete: both end by check_delete_complete
+        yield from _run(resource, resource.handle_snapshot_delete, status.DELETE, state)
+    else:
+        yield from _handle(resource, status.DELETE)
+
+
+def _adopt(resource, data):
+    resource.record.set_properties(resource.properties.resolved())
+    yield from _handle(resource, status.ADOPT, data)
 
 
 def _adopt_external(resource):

@@ -23,6 +23,17 @@ def utcnow():
     return datetime.datetime.now(datetime.UTC).replace(tzinfo=None, microsecond=0)
 
 
+def patiently(write, what):
+    """Call ``write``, as a generator: while the database cannot be reached it waits, with growing pauses, and tries again."""
+    pauses = scheduler.pauses()
+    while True:
+        try:
+            return write()
+        except (db_exception.DBConnectionError, db_exception.DBDeadlock) as error:
+            LOG.warning('%s: its changes could not be stored yet: %s', what, error)
+            yield next(pauses)
+
+
 class Record:
     """One row of the resource table. Change it with ``set``, so that the journal knows."""
 
@@ -158,13 +169,7 @@ class Journal:
 
     def write(self):
         """``flush`` as a generator: while the database cannot be reached it waits, with growing pauses, and tries again."""
-        pauses = scheduler.pauses()
-        while True:
-            try:
-                return self.flush()
-            except (db_exception.DBConnectionError, db_exception.DBDeadlock) as error:
-                LOG.warning('Stack %s: its changes could not be stored yet: %s', self._stack_id, error)
-                yield next(pauses)
+        yield from patiently(self.flush, f'Stack {self._stack_id}')
 
     def flush(self):
         """Write all of it in one transaction. Raises ``db.journal.Superseded`` when another traversal has taken the stack over."""

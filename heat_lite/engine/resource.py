@@ -156,6 +156,30 @@ class Resource:
     def data_delete(self, key):
         self.record.delete_data(key)
 
+    # ------------------------------------------------------------ leaving a stack, and coming to one
+
+    def prepare_abandon(self):
+        """What exports, snapshots and abandoned stacks tell of it. A type with a stack inside gives that one's document instead."""
+        return {
+            'name': self.name,
+            'resource_id': self.resource_id,
+            'type': self.type(),
+            'action': self.action,
+            'status': self.status,
+            'metadata': self.metadata_get(),
+            'resource_data': self.data(),
+        }
+
+    def handle_adopt(self, resource_data):
+        """Take the object over that ``prepare_abandon`` told of."""
+        if resource_data.get('resource_id') is None:
+            raise Exception('Resource ID was not provided.')  # Heat shows it as a plain Exception
+        self.resource_id_set(resource_data['resource_id'])
+        for key, value in (resource_data.get('resource_data') or {}).items():
+            self.data_set(key, str(value), redact=True)  # nobody says which of it is a secret
+        if resource_data.get('metadata'):
+            self.metadata_set(resource_data['metadata'])
+
     # ------------------------------------------------------------ the cloud
 
     def client(self, name=None):

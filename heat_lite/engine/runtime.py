@@ -22,6 +22,9 @@ class Limits:
     stack_action_timeout: int = 3600
     error_wait_time: int = 240
     action_retry_limit: int = 5
+    max_snapshots_per_stack: int = 32
+    enable_stack_adopt: bool = False
+    enable_stack_abandon: bool = False
     max_parallel_handlers: int = 16
     hidden_stack_tags: tuple[str, ...] = ()
     observe_on_update: bool = False
@@ -67,6 +70,7 @@ class Runtime:
     engine_rpc: Any = None
     listener: Any = None
     plugins: Any = None
+    notifier: Any = None
     revision: str = 'unknown'
     #: what goes into fingerprints that users see, so that nobody can guess what they were made of
     secret: bytes = b''

@@ -9,7 +9,7 @@ import uuid
 from heat_lite.common import context as request_context
 from heat_lite.db import services as db_services
 from heat_lite.engine import plugins, running, runtime, threads
-from heat_lite.engine.endpoints import absent, events, listener, resources, services, stacks, templates
+from heat_lite.engine.endpoints import absent, adoption, events, listener, resources, services, snapshots, stacks, templates
 from heat_lite.rpc import api as rpc_api
 from heat_lite.rpc import client as rpc_client
 from heat_lite.rpc import listener as rpc_listener
@@ -23,6 +23,8 @@ ENDPOINTS = (
     templates.Templates,
     events.Events,
     services.Services,
+    snapshots.Snapshots,
+    adoption.Adoption,
 )
 
 
@@ -136,6 +138,9 @@ def _limits(conf):
         max_parallel_handlers=conf.heat_lite.max_parallel_handlers,
         hidden_stack_tags=tuple(conf.hidden_stack_tags),
         observe_on_update=conf.observe_on_update,
+        max_snapshots_per_stack=conf.max_snapshots_per_stack,
+        enable_stack_adopt=conf.enable_stack_adopt,
+        enable_stack_abandon=conf.enable_stack_abandon,
     )
 
 

@@ -46,6 +46,10 @@ class Stack:
         self._resources = {}
         #: whether the action takes everything away (delete, rollback of a create)
         self.going = False
+        #: whether what goes leaves its objects in the cloud (abandon, rollback of an adoption)
+        self.abandoning = False
+        #: what is known of the resources of a stack that is adopted, by name (see ``adoption``)
+        self.adopted = {}
         self._definitions_by_template = {}
 
     @classmethod

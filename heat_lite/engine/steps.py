@@ -55,13 +55,31 @@ def check(stack, node):
     return None if record is None else lifecycle.check(stack.resource_of(record))
 
 
+def adopt(stack, node):
+    resource = stack.resource_of(stack.best_record(node.key))
+    requires = stack.required_ids(node.key)
+    return _create(resource, requires, lifecycle.adopt(resource, stack.adopted.get(node.key) or {}))
+
+
+def snapshot(stack, node):
+    """What is not there has nothing to keep: its state goes on saying that it must be made."""
+    record = stack.best_record(node.key)
+    if record is None or record.nova_instance is None and (record.action == status.INIT or record.status == status.FAILED):
+        return None
+    return lifecycle.snapshot(stack.resource_of(record))
+
+
 STEPS = {
     (status.CREATE, True): make_it_so,
     (status.UPDATE, True): make_it_so,
     (status.ROLLBACK, True): make_it_so,
+    (status.RESTORE, True): make_it_so,
+    (status.ADOPT, True): adopt,
+    (status.SNAPSHOT, True): snapshot,
     (status.CREATE, False): clean_up,
     (status.UPDATE, False): clean_up,
     (status.ROLLBACK, False): clean_up,
+    (status.RESTORE, False): clean_up,
     (status.DELETE, False): clean_up,
     (status.SUSPEND, False): suspend,
     (status.RESUME, True): resume,
@@ -74,14 +92,14 @@ def _if_there(stack, node, work):
     return None if record is None else work(stack.resource_of(record))
 
 
-def _create(resource, requires):
+def _create(resource, requires, work=None):
     record = resource.record
     record.set(requires=requires, current_template_id=resource.stack.template_id)
     if not record.rsrc_metadata:
         metadata = resource.stack.resolve(resource.definition.metadata)
         if metadata:
             resource.metadata_set(metadata)
-    yield from lifecycle.create(resource)
+    yield from work or lifecycle.create(resource)
 
 
 def _update(stack, resource, definition, requires, decision):

@@ -97,10 +97,18 @@ def _resource(item, definition, check):
     definition.validate(item.scope)
     if definition.external_id is not None:
         return
+    _deletion_policy(resource, definition)
     try:
         getattr(resource, check)()
     except exception.StackValidationFailed as error:
         raise error if error.path[:1] == ('resources',) or not error.path else error.prefixed('resources', definition.name) from None
+
+
+def _deletion_policy(resource, definition):
+    if definition.deletion_policy == 'Snapshot' and not hasattr(resource, 'handle_snapshot_delete'):
+        section, name, _ = definition.path
+        path = (section, name, definition.version.dialect.resource['deletion_policy'])
+        raise exception.StackValidationFailed('"Snapshot" deletion policy not supported', path=path)
 
 
 def updatable(item):

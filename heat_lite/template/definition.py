@@ -1,5 +1,7 @@
 """Definitions of resources and outputs: what a template says of them, parsed, checked and searchable."""
 
+import copy
+
 from heat_lite.common import exception
 from heat_lite.template import function
 from heat_lite.template.suggest import say_word, suggest
@@ -71,6 +73,15 @@ class ResourceDefinition:
         if not isinstance(policy, str) or policy not in self.version.deletion_policies:
             raise exception.StackValidationFailed(say_word(f'Invalid deletion policy "{policy}"', policy, self.version.deletion_policies))
         return self.version.deletion_policies[policy]
+
+    def freeze(self, **parts):
+        """The same with other parts, by plain values: ``definition.freeze(properties={...})``, as types do that restore a snapshot."""
+        other = copy.copy(self)
+        other.raw = dict(self.raw)
+        for part, value in parts.items():
+            setattr(other, part, value)
+            other.raw[self.version.dialect.resource[part]] = value
+        return other
 
     def requires(self, names):
         """The resources among ``names`` that must come first; InvalidTemplateReference for names that nobody has."""

@@ -5,14 +5,7 @@ from heat_lite.common import exception
 #: method -> what the user asked for
 ABSENT = {
     'stack_cancel_update': 'Cancelling an update',
-    'abandon_stack': 'Abandoning a stack',
-    'export_stack': 'Exporting a stack',
     'migrate_convergence_1': 'Migration to convergence',
-    'stack_snapshot': 'Snapshots',
-    'show_snapshot': 'Snapshots',
-    'delete_snapshot': 'Snapshots',
-    'stack_list_snapshots': 'Snapshots',
-    'stack_restore': 'Snapshots',
     'resource_mark_unhealthy': 'Marking a resource unhealthy',
     'list_software_configs': 'Software configuration',
     'show_software_config': 'Software configuration',

@@ -4,7 +4,7 @@ import uuid
 
 from heat_lite.common import exception, identifier, status
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import actions, format, previews, validation
+from heat_lite.engine import actions, adoption, format, previews, validation
 from heat_lite.engine import stack as engine_stack
 from heat_lite.engine.endpoints.base import Endpoint
 from heat_lite.rpc import api
@@ -144,19 +144,27 @@ class Stacks(Endpoint):
         parent_resource_name=None,
         template_id=None,
     ):
-        """Store the stack and begin to build it. Gives its identity."""
+        """Store the stack and begin to build it, or to adopt what is there. Gives its identity."""
+        adopted = adoption.read(self._runtime, args)
+        if adopted is not None:
+            params, files = adoption.environment(adopted, params), adoption.files(adopted, files)
         parsed = self._template(template, params, files, environment_files, files_container)
         validation.new_stack(context, self._runtime, stack_name, parsed)
         stack = self._new_stack(context, stack_name, parsed, args)
         stack.owner_id, stack.nested_depth, stack.parent_resource_name = owner_id, nested_depth, parent_resource_name
         stack.user_creds_id, stack.stack_user_project_id = user_creds_id, stack_user_project_id
         validation.stack(stack)
+        if adopted is not None:
+            stack.action, stack.status_reason, stack.adopted = status.ADOPT, 'Stack ADOPT started', adopted['resources']
         stack.store()
-        actions.create(stack)
+        (actions.create if adopted is None else actions.adopt)(stack)
         return stack.identifier().as_dict()
 
     def preview_stack(self, context, stack_name, template, params, files, args, environment_files=None, files_container=None):
         """The stack as it would be, resources included; nothing is stored."""
+        adopted = adoption.read(self._runtime, args)
+        if adopted is not None:
+            params, files = adoption.environment(adopted, params), adoption.files(adopted, files)
         parsed = self._template(template, params, files, environment_files, files_container)
         validation.new_stack(context, self._runtime, stack_name, parsed)
         stack = self._new_stack(context, stack_name, parsed, args)
