@@ -72,8 +72,13 @@ def failure(message, error='Condition validation error'):
 
 
 def truth(condition, scope):
-    """Whether a parsed condition holds: a boolean, the name of another condition, or a node that gives one of these."""
+    """Whether a parsed condition holds: a boolean, the name of another condition, or a node that gives one of these.
+
+    Null sets no condition, and so it holds.
+    """
     value = function.resolve(condition, scope)
+    if value is None:
+        return True
     if isinstance(value, bool):
         return value
     if isinstance(value, str):

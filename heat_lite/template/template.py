@@ -55,8 +55,9 @@ class Template:
     def _map(self, name):
         section = self.section(name) or {}
         if not isinstance(section, dict):
-            # Heat answers this with a Python error; its type is what clients have come to see
-            raise AttributeError(f'The section "{self.version.dialect.sections[name]}" must be a map')
+            # Heat answers this with a Python error; its type is what clients have come to see. With an ``obj`` Python does not add
+            # a name on its way through properties: by that its own errors are known
+            raise AttributeError(f'The section "{self.version.dialect.sections[name]}" must be a map', obj=section)
         return section
 
     @functools.cached_property

@@ -36,9 +36,12 @@ class MapReplace(Function):
 
     def result(self, scope):
         args = resolve(self.args, scope)
-        if not isinstance(args, list) or len(args) != 2:
+        if not isinstance(args, list):
             self._refuse()
-        source, changes = self._map(args[0]), self._map(args[1])
+        maps = [self._map(item) for item in args]
+        if len(maps) != 2:
+            self._refuse()
+        source, changes = maps
         if not changes.keys() <= {'keys', 'values'}:
             self._refuse()
         keys, values = self._map(changes.get('keys')), self._map(changes.get('values'))
@@ -232,7 +235,7 @@ class Contains(Function):
     __slots__ = ()
 
     def check(self):
-        if not isinstance(self.args, list):
+        if not isinstance(self.args, list) or not self.args:
             raise TypeError(f'Incorrect arguments to "{self.name}" should be: "{self.name}" : [ "value1", [ "value1", "value2"]]')
         if len(self.args) != 2:
             raise ValueError(f'Arguments to "{self.name}" must be of the form: [value1, [value1, value2]]')

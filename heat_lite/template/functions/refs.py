@@ -95,12 +95,15 @@ class GetAttr(Reference):
     usage = 'Arguments to "{}" must be of the form [resource_name, attribute, (path), ...]'
 
     def check(self):
-        if self.args is None or self.args == []:
+        if self.is_empty():
             raise ValueError(self.usage.format(self.name))
         if not isinstance(self.args, list):
             raise TypeError(f'Argument to "{self.name}" must be a list')
         if len(self.args) < self.least:
             raise ValueError(self.usage.format(self.name))
+
+    def is_empty(self):
+        return not self.args
 
     def settle(self, parser):
         if any(isinstance(arg, Function) for arg in self.args):
@@ -143,6 +146,9 @@ class GetAttrThenSelect(GetAttr):
 
     __slots__ = ()
 
+    def is_empty(self):
+        return self.args == []
+
     def look_up(self, scope, name, path):
         return attributes.select(scope.attribute(name, path[0]), path[1:])
 
@@ -157,7 +163,11 @@ class GetAnyAttr(GetAttr):
 
     @classmethod
     def parse(cls, parser, name, args):
-        return super().parse(parser, name, [args] if isinstance(args, str) else args)
+        if isinstance(args, str) and args in parser.resources:
+            args = [args]
+        elif isinstance(args, list) and args[1:2] == [None]:
+            args = args[:1]  # null for the attribute means all of them
+        return super().parse(parser, name, args)
 
 
 class GetAtt(GetAttr):

@@ -138,12 +138,15 @@ class Join(Function):
         delimiter, *lists = resolve_each(self.args, scope)
         items = []
         for part in lists:
-            if part and not isinstance(part, list):
-                raise TypeError(f'"{self.name}" must operate on a list')
-            items += part or []
+            items += self.items_of(part)
         if not isinstance(delimiter, str):
             raise TypeError(f'"{self.name}" delimiter must be a string')
         return delimiter.join([self.text_of(item) for item in items])
+
+    def items_of(self, part):
+        if part is not None and not isinstance(part, list):
+            raise TypeError(f'"{self.name}" must operate on a list')
+        return part or []
 
     def text_of(self, item):
         if item is None:
@@ -162,6 +165,9 @@ class JoinLists(Join):
 
     def count_allowed(self, count):
         return count >= 2
+
+    def items_of(self, part):
+        return super().items_of(part or None)
 
     def text_of(self, item):
         if isinstance(item, dict | list):
@@ -255,7 +261,7 @@ class MakeUrl(Function):
             raise TypeError(f'The arguments to "{self.name}" must be a map')
         unknown = [str(key) for key in self.args if key not in self.keys]
         if unknown:
-            raise ValueError(f'Invalid arguments to "{self.name}": {", ".join(sorted(unknown))}')
+            raise ValueError(f'Invalid arguments to "{self.name}": {", ".join(unknown)}')
         self.check_parts({key: value for key, value in self.args.items() if not isinstance(value, Function)})
 
     def check_parts(self, parts):

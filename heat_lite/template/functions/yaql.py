@@ -23,9 +23,11 @@ class Yaql(Function):
             raise TypeError(f'Arguments to "{self.name}" must be a map.')
         if 'expression' not in self.args or not self.args.keys() <= {'expression', 'data'}:
             raise ValueError(f'"{self.name}" syntax should be {self.name}: {{expression: $.data.var1.sum(), data: {{var1: [3, 2, 1]}}}}')
-        expression = self.args['expression']
-        if not isinstance(expression, Function):
-            self._compiled(expression)
+
+    def validate(self, scope=None):
+        super().validate(scope)
+        if not isinstance(self.args['expression'], Function):
+            self._compiled(self.args['expression'])
 
     def _compiled(self, expression):
         if not isinstance(expression, str):
