@@ -16,7 +16,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-__all__ = ['YAMLError', 'read']
+__all__ = ['YAMLError', 'key_text', 'read']
 
 _LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _TAG = 'tag:yaml.org,2002:'
@@ -33,6 +33,16 @@ def read(text, depth, weight):
         raise
     except YAMLError as error:
         raise _explained(text, error) from None
+
+
+def key_text(text, tag):
+    """What becomes of the key of a map that is written so and has that tag."""
+    convert = _SCALARS.get(tag, str)
+    try:
+        value = convert(text)
+    except (ValueError, LookupError):
+        return text
+    return text if isinstance(value, str) or value is _MERGE else json.dumps(value)
 
 
 def _explained(text, error):

@@ -7,6 +7,8 @@ import sys
 COMMANDS = {
     'up': ('heat_lite.cmd.up:main', 'run the whole service in one process'),
     'demo': ('heat_lite.cmd.cli.demo:main', 'start a service, build a stack before your eyes, delete it'),
+    'lint': ('heat_lite.cmd.lint:main', 'find what is wrong with templates, without any service'),
+    'schema': ('heat_lite.cmd.schema:main', 'print the JSON Schema of templates, for editors'),
     'stack': ('heat_lite.cmd.cli.stack:main', 'list, show, create and delete stacks'),
 }
 

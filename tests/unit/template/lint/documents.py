@@ -1,0 +1,51 @@
+"""Documents for the linter, from memory."""
+
+import functools
+import json
+import posixpath
+
+from heat_lite.cmd import offline
+from heat_lite.template.lint.linter import Linter
+
+TYPES = offline.Types()
+
+
+class Files:
+    """Texts, or data, by name."""
+
+    def __init__(self, contents):
+        self.contents = contents
+
+    def join(self, name, reference):
+        return reference if '://' in reference else posixpath.normpath(posixpath.join(posixpath.dirname(name), reference))
+
+    def has(self, name):
+        return None if name.startswith('http') else name in self.contents
+
+    def read(self, name):
+        if name not in self.contents:
+            raise ValueError('The file cannot be read')
+        content = self.contents[name]
+        return content if isinstance(content, str) else json.dumps(content, indent=1)
+
+
+class Table:
+    """Types by name."""
+
+    def __init__(self, types):
+        self.types = types
+
+    def names(self):
+        return list(self.types)
+
+    def knows(self, name):
+        return name in self.types
+
+    def get(self, name):
+        return self.types[name]
+
+
+def lint(contents, names=None, ignored=()):
+    """Findings about the first document of ``{name: content}``, or about those named."""
+    names = list(contents)[:1] if names is None else names
+    return Linter(TYPES, Files(contents), functools.partial(offline.refusals, TYPES), ignored).lint(names)

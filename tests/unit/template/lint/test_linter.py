@@ -1,0 +1,157 @@
+"""Documents together: environments, nested templates, their files; and the ways in which findings are written."""
+
+import json
+
+import pytest
+
+from heat_lite.template.lint import finding, report
+from heat_lite.template.lint.finding import Finding
+from heat_lite.template.lint.rules import RULES
+from tests.unit.template.lint.documents import lint
+
+HOT = 'heat_template_version: 2021-04-16\n'
+OUTER = HOT + 'resources:\n  r:\n    type: My::Thing\n    properties: {size: 1}\noutputs:\n  o: {value: {get_attr: [r, shape]}}\n'
+INNER = (
+    HOT
+    + 'parameters:\n  size: {type: number}\nresources:\n  v: {type: OS::Heat::Value, properties: {value: {get_param: size}}}\n'
+    + 'outputs:\n  shape: {value: {get_attr: [v, value]}}\n'
+)
+
+
+def told(found):
+    return [(each.file, each.line, each.rule) for each in found]
+
+
+def test_a_template_that_nothing_is_wrong_with():
+    assert lint({'inner.yaml': INNER}) == []
+
+
+def test_a_type_that_an_environment_maps():
+    """Names of files are seen from the file that has them."""
+    environment = 'resource_registry:\n  "My::Thing": things/inner.yaml\n'
+    contents = {'outer.yaml': OUTER, 'environments/e.yaml': environment, 'environments/things/inner.yaml': INNER}
+    assert lint(contents, ['outer.yaml', 'environments/e.yaml']) == []
+    assert told(lint(contents, ['outer.yaml'])) == [('outer.yaml', 4, 'foreign-type')]
+
+
+def test_what_is_wrong_with_the_use_of_a_nested_template():
+    outer = OUTER.replace('My::Thing', 'a/inner.yaml').replace('size: 1', 'sice: 1').replace('shape', 'form')
+    assert told(lint({'outer.yaml': outer, 'a/inner.yaml': INNER})) == [
+        ('outer.yaml', 5, 'missing-property'),
+        ('outer.yaml', 5, 'unknown-property'),
+        ('outer.yaml', 7, 'unknown-attribute'),
+    ]
+
+
+def test_nested_templates_are_looked_at_themselves_and_once():
+    outer = HOT + 'resources:\n' + ''.join(f'  r{n}: {{type: a/middle.yaml}}\n' for n in range(3))
+    contents = {'outer.yaml': outer, 'a/middle.yaml': HOT + 'resources: {x: {type: inner.yaml}}\n', 'a/inner.yaml': HOT + 'resource: {}\n'}
+    assert told(lint(contents)) == [('a/inner.yaml', 1, 'no-resources'), ('a/inner.yaml', 2, 'unknown-section')]
+
+
+def test_a_template_that_is_made_of_itself_ends():
+    text = HOT + 'resources: {again: {type: x.yaml}}\n'
+    assert lint({'x.yaml': text}) == []
+
+
+def test_a_template_may_wrap_the_type_that_it_replaces():
+    wrapper = HOT + 'resources: {inner: {type: OS::Heat::Value, properties: {value: 1}}}\n'
+    user = HOT + 'resources: {r: {type: OS::Heat::Value}}\n'
+    contents = {'t.yaml': user, 'e.yaml': 'resource_registry: {"OS::Heat::Value": wrapper.yaml}\n', 'wrapper.yaml': wrapper}
+    assert lint(contents, ['t.yaml', 'e.yaml']) == []
+
+
+def test_members_of_groups_are_looked_at():
+    text = (
+        HOT + 'resources:\n  g:\n    type: OS::Heat::None\n    properties:\n      resource_def: {type: inner.yaml, properties: {sice: 1}}\n'
+    )
+    assert told(lint({'x.yaml': text, 'inner.yaml': INNER})) == [('x.yaml', 6, 'missing-property'), ('x.yaml', 6, 'unknown-property')]
+
+
+def test_an_environment_gives_values_to_every_template_that_has_the_parameter():
+    contents = {'a.yaml': INNER, 'b.yaml': INNER, 'e.yaml': 'parameters: {size: big}\n'}
+    assert [each.text.rpartition('(')[2] for each in lint(contents, list(contents))] == ['a.yaml)', 'b.yaml)']
+
+
+def test_a_file_that_is_not_there():
+    assert told(lint({}, ['x.yaml'])) == [('x.yaml', 1, 'syntax')]
+
+
+def test_rules_can_be_left_out():
+    assert lint({'x.yaml': HOT}, ignored=['no-resources']) == []
+
+
+@pytest.mark.parametrize(
+    'text, place',
+    [
+        ('', (1, 1)),
+        ('[]', (1, 1)),
+        ('a: [', (1, 5)),
+        ('a: b: c', (1, 5)),
+        ('{"a": 1 "b": 2}', (1, 12)),
+        ('x: !!python/object:os.system {}\n', (1, 4)),
+        ('a: ' + '[' * 200 + ']' * 200, (1, 104)),
+    ],
+)
+def test_texts_that_cannot_be_read(text, place):
+    [found] = [each for each in lint({'x': text}) if each.rule == 'syntax']
+    assert (found.level, found.line, found.column) == ('error', *place)
+
+
+@pytest.mark.parametrize('value', [None, 1, 'x', [], [1], {}, {'a': 1}, {'r': None}, {'r': []}, {'r': {'type': 1, 'properties': []}}])
+@pytest.mark.parametrize('section', ['parameters', 'parameter_groups', 'conditions', 'resources', 'outputs', 'description'])
+@pytest.mark.parametrize('version', ['heat_template_version: "2021-04-16"', 'AWSTemplateFormatVersion: "2010-09-09"'])
+def test_nothing_that_an_author_writes_breaks_the_linter(version, section, value):
+    key, _, name = version.partition(': ')
+    word = section if key.startswith('heat') else ''.join(part.capitalize() for part in section.split('_'))
+    assert lint({'x': json.dumps({key: json.loads(name), word: value})}) is not None
+
+
+@pytest.mark.parametrize('value', [None, 1, 'x', [], [1], {'a': 1}, {'a': None}, {'resources': 1}, {'resources': {'a': 1}}])
+@pytest.mark.parametrize('section', ['parameters', 'parameter_defaults', 'resource_registry', 'event_sinks', 'parameter_merge_strategies'])
+def test_nor_do_environments(section, value):
+    contents = {'x': json.dumps({section: value}), 't': INNER}
+    assert lint(contents, ['x', 't']) is not None
+
+
+# --------------------------------------------------------------- reports
+
+FOUND = [Finding('a b.yaml', 3, 7, 'error', 'cycle', 'Round and "round"'), Finding('c.yaml', 1, 1, 'note', 'not-read', 'Far')]
+
+
+def test_as_text():
+    assert report.as_text(FOUND) == 'a b.yaml:3:7: error cycle: Round and "round"\nc.yaml:1:1: note not-read: Far\n1 error, 1 note'
+    assert report.as_text([]) == 'nothing to complain about'
+
+
+def test_as_json():
+    assert json.loads(report.as_json(FOUND))[0] == {
+        'file': 'a b.yaml',
+        'line': 3,
+        'column': 7,
+        'level': 'error',
+        'rule': 'cycle',
+        'text': 'Round and "round"',
+    }
+
+
+def test_as_sarif():
+    """What the standard asks of a log: section 3.13 and what follows from it."""
+    log = json.loads(report.as_sarif(FOUND, '1.2.3'))
+    assert log['version'] == '2.1.0' and log['$schema'].endswith('sarif-2.1.0.json')
+    [run] = log['runs']
+    driver = run['tool']['driver']
+    assert driver['name'] and [rule['id'] for rule in driver['rules']] == [rule.name for rule in RULES]
+    assert all(rule['shortDescription']['text'] for rule in driver['rules'])
+    for result, each in zip(run['results'], FOUND, strict=True):
+        assert driver['rules'][result['ruleIndex']]['id'] == result['ruleId'] == each.rule
+        assert result['level'] in ('none', 'note', 'warning', 'error')
+        assert result['message'] == {'text': each.text}
+        [location] = result['locations']
+        assert location['physicalLocation']['region'] == {'startLine': each.line, 'startColumn': each.column}
+    assert run['results'][0]['locations'][0]['physicalLocation']['artifactLocation'] == {'uri': 'a%20b.yaml'}
+
+
+@pytest.mark.parametrize('levels, status', [([], 0), (['note'], 0), (['warning', 'note'], 1), (['warning', 'error'], 2)])
+def test_exit_status(levels, status):
+    assert finding.exit_status([Finding('x', 1, 1, level, 'cycle', '') for level in levels]) == status

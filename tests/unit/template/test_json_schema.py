@@ -1,0 +1,153 @@
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from heat_lite.cmd import offline
+from heat_lite.template import format, json_schema
+from heat_lite.template.constraints import AllowedPattern, AllowedValues, Length, Modulo, Range
+from heat_lite.template.lint.types import Type
+from heat_lite.template.schema import any_, boolean, integer, list_, map_, number, string
+from heat_lite.template.support import hidden
+
+ROOT = Path(__file__).parents[3]
+TYPES = offline.Types()
+HOT = {'heat_template_version': '2021-04-16'}
+
+
+class Table(dict):
+    """Types by name."""
+
+    def names(self):
+        return list(self)
+
+
+def validator(types):
+    schema = json_schema.of_hot(types)
+    jsonschema.Draft7Validator.check_schema(schema)
+    return jsonschema.Draft7Validator(json.loads(json.dumps(schema)))
+
+
+@pytest.fixture(scope='module')
+def service():
+    return validator(TYPES)
+
+
+@pytest.mark.parametrize('path', sorted((ROOT / 'etc/heat_lite/templates').glob('*.yaml')), ids=lambda path: path.name)
+def test_shipped_templates_are_valid(service, path):
+    service.validate(format.parse(path.read_text()))
+
+
+def test_what_heat_takes_is_valid(service):
+    """Every template of the recorded answers that was made into a stack, as far as its types are here."""
+    cases = json.loads((ROOT / 'tests/conformance/function_cases.json').read_text())['cases']
+    seen = 0
+    for case in cases:
+        data = case['request']['template']
+        known = isinstance(data, dict) and isinstance(data.get('heat_template_version'), str)
+        if not known or case['expect']['http_status'] != 201:
+            continue
+        types = [each['type'] for each in (data.get('resources') or {}).values()]
+        if all(TYPES.knows(name) for name in types):
+            errors = [f'{list(error.path)}: {error.message}' for error in service.iter_errors(data)]
+            assert not errors, (case['id'], errors)
+            seen += 1
+    assert seen > 150
+
+
+def of(**sections):
+    return {**HOT, **sections}
+
+
+def resource(properties, kind='My::Type'):
+    return of(resources={'r': {'type': kind, 'properties': properties}})
+
+
+KIND = Type(
+    'My::Type',
+    {
+        'name': string(required=True, constraints=[Length(min=2), AllowedPattern('[a-z]+')]),
+        'size': integer(constraints=[Range(1, 9)]),
+        'rate': number(default=1.5, constraints=[Modulo(2, 1)]),
+        'on': boolean(),
+        'kind': string(constraints=[AllowedValues(['a', 'b'])]),
+        'old_name': string(support=hidden()),
+        'any': any_(),
+        'free': map_(),
+        'fixed': map_(keys={'inner': string(required=True)}),
+        'list': list_(item=integer(constraints=[AllowedValues([1, 2])]), constraints=[Length(max=2)]),
+    },
+)
+TABLE = Table({'My::Type': KIND, 'My::Other': Type('My::Other', {'x': string()}), 'My::Any': Type('My::Any', None)})
+
+
+@pytest.mark.parametrize(
+    'given',
+    [
+        {'size': 3},
+        {'size': '3'},
+        {'size': None},
+        {'size': {'get_param': 'x'}},
+        {'rate': '1e3', 'on': 'TRUE', 'kind': 'a'},
+        {'kind': {'if': ['c', 'a', 'b']}},
+        {'old_name': 'x'},
+        {'any': [1, {'a': {}}]},
+        {'free': {'a': [1]}},
+        {'fixed': {'inner': 'x'}},
+        {'fixed': {'get_attr': ['r', 'x']}},
+        {'list': [1, '2']},
+        {'list': [1, {'get_param': 'x'}]},
+    ],
+)
+def test_properties_that_fit(given):
+    validator(TABLE).validate(resource({'name': 'ab', **given}))
+
+
+@pytest.mark.parametrize(
+    'template',
+    [
+        {},
+        {'heat_template_version': '2021-04-17'},
+        of(resource={}),
+        of(resources={'r': {'properties': {}}}),
+        of(resources={'r': {'type': 'My::Typo'}}),
+        of(resources={'r': {'type': 'My::Type'}}),
+        of(resources={'r': {'type': 'My::Other', 'propertis': {}}}),
+        of(resources={'r': {'type': 'My::Other', 'deletion_policy': 'keep'}}),
+        resource({'x': [1]}, 'My::Other'),
+        resource({'nam': 'ab'}),
+        resource({'name': 'A'}),
+        resource({'name': 'ab', 'size': 10}),
+        resource({'name': 'ab', 'size': 'x'}),
+        resource({'name': 'ab', 'size': [1]}),
+        resource({'name': 'ab', 'on': 'yes'}),
+        resource({'name': 'ab', 'kind': 'c'}),
+        resource({'name': 'ab', 'fixed': {}}),
+        resource({'name': 'ab', 'fixed': {'get_parm': 'x'}}),
+        resource({'name': 'ab', 'list': [1, 2, 1]}),
+        resource({'name': 'ab', 'list': [3]}),
+        of(parameters={'p': {'type': 'strng'}}),
+        of(parameters={'p': {'type': 'string', 'defualt': 1}}),
+        of(parameters={'p': {'type': 'string', 'constraints': [{'lenght': {}}]}}),
+        of(conditions={'c': {'get_attr': ['r', 'x']}}),
+        of(outputs={'o': {'vale': 1}}),
+    ],
+)
+def test_what_does_not_fit(template):
+    assert list(validator(TABLE).iter_errors(template))
+
+
+def test_types_that_plugins_and_environments_bring_are_let_through():
+    check = validator(TABLE)
+    check.validate(resource({'a': 1}, 'Your::Type'))
+    check.validate(resource({'a': 1}, 'inner.yaml'))
+    check.validate(resource({'a': 1}, 'My::Any'))
+
+
+def test_editors_are_told_what_things_mean():
+    told = json_schema.of_hot(TYPES)['definitions']
+    assert told['call']['properties']['get_param']['description']
+    assert told['OS::Heat::RandomString']['properties']['length']['description']
+    assert told['OS::Heat::RandomString']['properties']['length']['default'] == 32
+    assert told['OS::Heat::RandomString']['properties']['sequence']['doNotSuggest']

@@ -1,0 +1,102 @@
+import json
+
+import pytest
+
+from heat_lite.template import format
+from heat_lite.template.positions import START, Position, Positions
+
+TEXT = """\
+heat_template_version: 2021-04-16
+resources:
+  web:
+    type: OS::Heat::Value
+    properties:
+      value: {list_join: ['-', [a, b]]}
+  1: &anchor
+    type: OS::Heat::None
+  yes:
+    <<: *anchor
+    metadata:
+    - one
+    - two: 2
+"""
+
+
+@pytest.mark.parametrize(
+    'path, position',
+    [
+        ((), (1, 1)),
+        (('resources',), (2, 1)),
+        (('resources', 'web', 'properties', 'value'), (6, 7)),
+        (('resources', 'web', 'properties', 'value', 'list_join', 1, 1), (6, 36)),
+        (('resources', 'web', 'properties', 'value', 'list_join', -1), (6, 32)),
+        (('resources', '1'), (7, 3)),
+        (('resources', 'true', 'metadata', 1, 'two'), (13, 7)),
+        (('resources', 'true', 'type'), (8, 5)),  # merged in from the anchor
+        (('resources', 'web', 'Properties', 'Value'), (6, 7)),  # as errors spell it
+        (('resources', 'web', 'properties', 'size', 'x'), (5, 5)),  # not there: where it would be
+        (('resources', 'true', 'metadata', 7), (11, 5)),
+        (('resources', 'web', 'type', 'x'), (4, 5)),
+        (('nowhere',), (1, 1)),
+    ],
+)
+def test_of_yaml(path, position):
+    assert Positions(TEXT).find(path) == position
+
+
+def test_how_much_of_a_path_was_found():
+    assert Positions(TEXT).match(('resources', 'web', 'x', 'y')) == (Position(3, 3), 2)
+
+
+@pytest.mark.parametrize('indent', [None, 2, '\t'])
+def test_of_json(indent):
+    data = {'resources': {'a "b"': {'type': 'X'}, 'c': [1, {'d/é😀': None}]}}
+    text = json.dumps(data, indent=indent, ensure_ascii=False)
+    line, column = Positions(text).find(('resources', 'c', 1, 'd/é😀'))
+    assert text.splitlines()[line - 1][column - 1 :].startswith('"d/é😀"')
+
+
+@pytest.mark.parametrize('text', ['', 'a: [', '{"a": ', '\0', 'a: *b', 'a: &a [*a]'])
+def test_what_cannot_be_read_begins_at_its_start(text):
+    assert Positions(text).find(('a', 'b'))[0] == START.line
+
+
+def test_duplicates():
+    text = 'a: 1\nb: {c: 1, "c": 2, d: 3}\na:\n- {e: 1, e: 1, e: 2}\n"<<": {}\n1: x\n"1": y\n'
+    found = [(each.path, each.position, each.first.line) for each in Positions(text).duplicates()]
+    assert found == [
+        (('a',), (3, 1), 1),
+        (('1',), (7, 1), 6),
+        (('b', 'c'), (2, 11), 2),
+        (('a', 0, 'e'), (4, 10), 4),
+        (('a', 0, 'e'), (4, 16), 4),
+    ]
+
+
+def test_merges_are_no_duplicates():
+    assert not list(Positions('x: &x {a: 1}\ny:\n  <<: *x\n  <<: *x\n  a: 2\n').duplicates())
+
+
+def test_the_last_of_two_keys_is_the_one_that_counts():
+    assert Positions('a: 1\na: {b: 2}\n').find(('a', 'b')) == (2, 5)
+
+
+def test_aliases_cost_no_more_than_their_text():
+    text = 'a0: &a0 [x]\n' + ''.join(f'a{n}: &a{n} [{", ".join([f"*a{n - 1}"] * 9)}]\n' for n in range(1, 30))
+    assert len(list(Positions(text).plain())) == 1
+
+
+def test_plain_values():
+    kinds = {each.text: each.kind for each in Positions('[12:30, 010, "1", yes, 1.5, ~, text, 2020-01-01]').plain()}
+    assert kinds == {'12:30': 'int', '010': 'int', 'yes': 'bool', '1.5': 'float', '~': 'null', 'text': 'str', '2020-01-01': 'timestamp'}
+
+
+def test_every_part_of_the_data_has_a_position_of_its_own():
+    """The composer and the reader agree about keys."""
+    data, positions = format.parse(TEXT), Positions(TEXT)
+    waiting = [((), data)]
+    while waiting:
+        path, value = waiting.pop()
+        assert positions.match(path)[1] == len(path), path
+        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        waiting.extend(((*path, key), inner) for key, inner in items)
