@@ -16,12 +16,15 @@ from heat_lite.rpc.client import EngineClient
 
 
 @contextlib.contextmanager
-def running(url, types=(), transport='local://', **settings):
-    """An engine on the (migrated) database of ``url``, with further types; ``settings`` are options of [DEFAULT]. Gives a Driver."""
+def running(url, types=(), transport='local://', files=(), **settings):
+    """An engine on the (migrated) database of ``url``, with further types. Gives a Driver.
+
+    ``settings`` are options of [DEFAULT]; ``files`` are configuration files.
+    """
     conf = cfg.ConfigOpts()
     options.register(conf)
     conf.register_opts(session.OPTIONS, 'database')
-    conf([], project='heat_lite', default_config_files=[])
+    conf([], project='heat_lite', default_config_files=list(files))
     conf.set_override('connection', url, 'database')
     for name, value in settings.items():
         conf.set_override(name, value)

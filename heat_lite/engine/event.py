@@ -1,4 +1,6 @@
-"""Events: the history of a stack, one line a change of state."""
+"""Events: the history of a stack, one line a change of state. Those of the stack itself are told to the message bus too."""
+
+from heat_lite.engine import notification
 
 
 def of_stack(stack, journal):
@@ -12,6 +14,7 @@ def of_stack(stack, journal):
         resource_status_reason=stack.status_reason,
         resource_type='OS::Heat::Stack',
     )
+    notification.of_stack(stack, journal)
 
 
 def of_resource(resource):

@@ -104,6 +104,8 @@ class Journal:
         self._unsaved = None
         #: the rows whose properties that turn keeps
         self._kept = []
+        #: who is to be called when it is stored
+        self._due = []
         self.expect = dict(expect or {})
         self._clear()
 
@@ -113,6 +115,7 @@ class Journal:
         self._changed = collections.defaultdict(dict)
         self._properties, self._data, self._data_gone = {}, {}, {}
         self._events = []
+        self._afterwards = []
 
     @property
     def dirty(self):
@@ -167,6 +170,11 @@ class Journal:
         with self._lock:
             self._events.append((record, {'uuid': str(uuid.uuid4()), 'stack_id': self._stack_id, 'created_at': utcnow(), **values}))
 
+    def afterwards(self, call):
+        """Call this when all that the turn has so far is stored."""
+        with self._lock:
+            self._afterwards.append(call)
+
     def write(self):
         """``flush`` as a generator: while the database cannot be reached it waits, with growing pauses, and tries again."""
         yield from patiently(self.flush, f'Stack {self._stack_id}')
@@ -183,12 +191,15 @@ class Journal:
                     record.id = row_id
                 for record in self._kept:
                     record.prop_data_id = turn.property_ids.get(record.id, turn.property_ids.get(record.uuid))
+                for call in self._due:
+                    call()
 
     def _take(self):
         with self._lock:
             taken = dict(vars(self))
             self._clear()
         self._kept = list(taken['_properties'])
+        self._due = taken['_afterwards']
         return self._turn(taken)
 
     def _turn(self, taken):

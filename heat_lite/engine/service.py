@@ -8,7 +8,7 @@ import uuid
 
 from heat_lite.common import context as request_context
 from heat_lite.db import services as db_services
-from heat_lite.engine import plugins, running, runtime, threads
+from heat_lite.engine import notification, plugins, running, runtime, threads
 from heat_lite.engine.endpoints import absent, adoption, events, listener, resources, services, snapshots, stacks, templates
 from heat_lite.rpc import api as rpc_api
 from heat_lite.rpc import client as rpc_client
@@ -17,6 +17,8 @@ from heat_lite.rpc import messaging
 
 LOG = logging.getLogger(__name__)
 BINARY = 'heat-lite-engine'
+# what is left of them when an engine stops has so long to be sent
+NOTIFICATION_SECONDS = 2
 ENDPOINTS = (
     stacks.Stacks,
     resources.Resources,
@@ -37,6 +39,7 @@ class EngineService:
         self.runtime = self._build_runtime(registry)
         self._servers = []
         self._heartbeat = None
+        self._notifications = None
 
     def _build_runtime(self, registry):
         pool = threads.TaskPool(self._conf.heat_lite.task_threads)
@@ -58,6 +61,9 @@ class EngineService:
     def start(self):
         self._heartbeat = Heartbeat(self._conf, self.engine_id)
         self._heartbeat.start()
+        publisher = self._conf.default_publisher_id or f'{notification.PUBLISHER}.{self._conf.host}'
+        self._notifications = notification.Notifications(messaging.notifier(publisher), self._conf.default_notification_level)
+        self.runtime.notifier = self._notifications
         doors = [endpoint(self.runtime) for endpoint in ENDPOINTS]
         self._servers = [
             messaging.serve(rpc_api.ENGINE_TOPIC, self.engine_id, [*doors, absent.Absent()]),
@@ -78,6 +84,8 @@ class EngineService:
             )
         for server in self._servers:
             server.wait()
+        if self._notifications is not None:
+            self._notifications.stop(NOTIFICATION_SECONDS)
         if self._heartbeat is not None:
             self._heartbeat.stop()
 

@@ -119,11 +119,12 @@ def client(topic, server=None, version=None, timeout=None, retry=None, mandatory
 
 
 def notifier(publisher_id):
-    """Sends notifications as [oslo_messaging_notifications] says: to nobody unless a driver is configured there."""
+    """Sends notifications as [oslo_messaging_notifications] says; None where no driver is configured there."""
     global _notifications
     if _notifications is None:
         _notifications = oslo_messaging.get_notification_transport(transport.conf, url=_url)
-    return oslo_messaging.Notifier(_notifications, publisher_id=publisher_id, serializer=ContextSerializer())
+    drivers = set(transport.conf.oslo_messaging_notifications.driver) - {'noop'}
+    return oslo_messaging.Notifier(_notifications, publisher_id=publisher_id, serializer=NoticeSerializer()) if drivers else None
 
 
 class ContextSerializer(oslo_serializer.NoOpSerializer):
@@ -134,6 +135,15 @@ class ContextSerializer(oslo_serializer.NoOpSerializer):
 
     def deserialize_context(self, ctxt):
         return common_context.RequestContext.from_dict(ctxt)
+
+
+class NoticeSerializer(ContextSerializer):
+    """What others read says who did it, but does not let them do it too."""
+
+    SECRET = ('auth_token', 'password', 'aws_creds', 'service_token', 'auth_token_info')
+
+    def serialize_context(self, ctxt):
+        return {name: value for name, value in super().serialize_context(ctxt).items() if name not in self.SECRET}
 
 
 class Server:

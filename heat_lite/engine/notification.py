@@ -1,0 +1,91 @@
+"""Notifications: what becomes of stacks, told to whoever listens on the message bus (billing, audit, dashboards)."""
+
+import logging
+import queue
+import threading
+
+from heat_lite.common import status
+
+LOG = logging.getLogger(__name__)
+
+PUBLISHER = 'orchestration'
+WORDS = {status.IN_PROGRESS: 'start', status.COMPLETE: 'end', status.FAILED: 'error'}
+# how many may wait for a broker that is away; what comes after them is lost
+MOST_WAITING = 10000
+
+
+class Notifications:
+    """Sends in a thread of its own, in order: a broker that is away holds up no stack.
+
+    ``notifier`` is oslo.messaging's, or None: then nobody is told. ``level`` is that of all but failures.
+    """
+
+    def __init__(self, notifier, level='INFO'):
+        self._notifier = notifier
+        self._level = level.lower()
+        self._waiting = queue.Queue(MOST_WAITING)
+        self._thread = None
+        if notifier is not None:
+            self._thread = threading.Thread(target=self._send_all, name='notifications', daemon=True)
+            self._thread.start()
+
+    @property
+    def wanted(self):
+        """Whether anybody is told."""
+        return self._thread is not None
+
+    def send(self, context, event_type, payload, failed=False):
+        """Tell it soon."""
+        if not self.wanted:
+            return
+        try:
+            self._waiting.put_nowait((context, 'error' if failed else self._level, event_type, payload))
+        except queue.Full:
+            LOG.warning('%s is not told: %d notifications wait for the broker', event_type, MOST_WAITING)
+
+    def stop(self, seconds):
+        """Give what waits so long to be sent."""
+        if self.wanted:
+            self._waiting.put(None, timeout=seconds)
+            self._thread.join(seconds)
+
+    def _send_all(self):
+        while (item := self._waiting.get()) is not None:
+            context, level, event_type, payload = item
+            try:
+                getattr(self._notifier, level)(context, event_type, payload)
+            except Exception:
+                LOG.exception('The notification %s could not be sent', event_type)
+
+
+def of_stack(stack, journal):
+    """The stack's present state, told when it is stored."""
+    notifier = stack.runtime.notifier
+    if notifier is None or not notifier.wanted:
+        return
+    event_type = f'{PUBLISHER}.stack.{stack.action.lower()}.{WORDS[stack.status]}'
+    payload = _payload(stack)
+    failed = stack.status == status.FAILED
+    journal.afterwards(lambda: notifier.send(stack.context, event_type, payload, failed))
+
+
+def _payload(stack):
+    context = stack.context
+    return {
+        'tenant_id': stack.tenant,
+        'user_id': context.username,
+        'user_identity': context.user_id,
+        'username': stack.username,
+        'stack_identity': stack.id,
+        'stack_name': stack.name,
+        'state': f'{stack.action}_{stack.status}',
+        'state_reason': stack.status_reason,
+        'create_at': _time(stack.created_at),
+        'updated_at': _time(stack.updated_at),
+        'tags': list(stack.tags),
+        'description': stack.template.description or 'No description',
+    }
+
+
+def _time(value):
+    return None if value is None else f'{value.isoformat(timespec="seconds")}Z'
