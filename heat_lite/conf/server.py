@@ -13,6 +13,12 @@ HEAT_LITE = [
     cfg.IntOpt(
         'task_threads', default=64, min=1, help='Threads of an engine that step the work on resources; they are started when needed.'
     ),
+    cfg.IntOpt(
+        'delete_conflict_wait',
+        default=300,
+        min=0,
+        help='Seconds that the deletion of an object goes on trying while its service says that it is in use (a conflict, 409).',
+    ),
     cfg.IntOpt('graceful_shutdown_timeout', default=60, min=0, help='Seconds that work under way is given when a process is stopped.'),
     cfg.FloatOpt('worker_restart_delay', default=1.0, min=0, help='Seconds before a worker that died young is replaced; grows up to 30.'),
 ]

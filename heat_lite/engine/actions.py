@@ -8,10 +8,13 @@ import logging
 
 from heat_lite.common import exception, status
 from heat_lite.db import locks
-from heat_lite.engine import plan, running, snapshots, traversal
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import failures, plan, running, snapshots, traversal
 
 LOG = logging.getLogger(__name__)
 STOP_SECONDS = 10
+#: how often a delete stops what somebody else has begun meanwhile
+DELETE_ATTEMPTS = 3
 
 
 def create(stack):
@@ -28,6 +31,7 @@ def update(stack, template, changes, action=status.UPDATE):
     """Make of the stack what ``template`` says. ``changes``: further columns of the stack's row, and ``tags``."""
 
     def begin():
+        failures.clear(stack)
         stack.change(template, changes)
         _begin(stack, action)
 
@@ -49,10 +53,45 @@ def snapshot(stack, taking):
     _start(stack, status.SNAPSHOT, functools.partial(_snapshot, taking), begin)
 
 
-def delete(stack):
-    """Take everything away, whatever else is going on with the stack."""
-    _stop_work(stack)
-    _start(stack, status.DELETE, _delete)
+def delete(stack, force=False):
+    """Take everything away, whatever else is going on with the stack; with ``force`` what cannot be deleted is forgotten, and listed.
+
+    A delete that is under way already goes on. Raises StackProtected.
+    """
+    if stack.protected:
+        raise exception.StackProtected(stack_name=stack.name)
+    if stack.state == (status.DELETE, status.IN_PROGRESS) and not force and _is_worked_on(stack):
+        return
+
+    def begin():
+        _look_again(stack)
+        stack.plan = {'force': True} if force else None
+        stack.journal.stack(plan=stack.plan)
+        _begin(stack, status.DELETE)
+
+    for attempt in range(1, DELETE_ATTEMPTS + 1):
+        _stop_work(stack)
+        try:
+            return _start(stack, status.DELETE, _delete, begin)
+        except exception.ActionInProgress:
+            if attempt == DELETE_ATTEMPTS:
+                raise
+
+
+def retry(stack):
+    """Go on with a failed action where it has stopped. Raises NothingToRetry."""
+    work = _retried(stack)
+    if stack.action == status.DELETE:
+        return delete(stack, stack.forcing)
+    known = stack.state
+
+    def begin():
+        _look_again(stack)
+        if stack.state != known:
+            raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
+        _begin(stack, stack.action)
+
+    return _start(stack, stack.action, work, begin)
 
 
 def abandon(stack):
@@ -104,9 +143,35 @@ def _framed(stack, action, work, inbox):
         plugins.after(stack, action)
     except Exception as error:
         LOG.exception('%s of stack %s broke', action, stack.id)
+        failures.note_end(stack, stack.action, error)
         stack.state_set(stack.action, status.FAILED, f'Stack {stack.action} failed: {type(error).__name__}: {error}')
         yield from stack.journal.write()
         plugins.after(stack, action, failed=True)
+
+
+def _look_again(stack):
+    """Under the lock: what somebody else may have written since the stack was read. Raises EntityNotFound where it is gone."""
+    row = db_stacks.get(stack.context, stack.id)
+    if row is None:
+        raise exception.EntityNotFound(entity='Stack', name=stack.name)
+    stack.action, stack.status, stack.failures = row.action, row.status, row.failures
+
+
+def _is_worked_on(stack):
+    """Whether some engine that lives has the stack's lock."""
+    runtime = stack.runtime
+    holder = locks.holder(stack.context, stack.id)
+    if holder == runtime.engine_id:
+        return stack.id in runtime.running.stack_ids()
+    return holder is not None and runtime.listener.alive(stack.context, holder)
+
+
+def _retried(stack):
+    """The work that a retry goes on with."""
+    if stack.status == status.FAILED and stack.action in _AGAIN:
+        return _AGAIN[stack.action]
+    actions = ', '.join(action.lower() for action in _AGAIN)
+    raise exception.NothingToRetry(stack_name=stack.name, state=f'{stack.action}_{stack.status}', actions=actions)
 
 
 def _stop_work(stack):
@@ -124,8 +189,9 @@ def _stop_work(stack):
 
 def _create(stack, action, inbox):
     for name in stack.definitions:
-        stack.new_record(name)
-    outcome = yield from _walk(stack, plan.forward(stack.requirements), action, inbox)
+        if stack.best_record(name) is None:
+            stack.new_record(name)
+    outcome = yield from _walk(stack, plan.build(stack.stored_rows(), stack.requirements), action, inbox)
     _finish(stack, action, outcome)
     if _wants_rollback(stack, outcome):
         stack.going = True
@@ -151,6 +217,17 @@ def _roll_back(stack, inbox):
     action = status.ROLLBACK
     stack.state_set(action, status.IN_PROGRESS, f'Stack {action} started')
     yield from stack.journal.write()
+    yield from _undo(stack, action, inbox)
+
+
+def _undo_again(stack, action, inbox):
+    """A rollback that has failed goes on. What was created from nothing has no template to go back to."""
+    stack.going = stack.previous_template_id is None
+    yield from _undo(stack, action, inbox)
+    yield from stack.journal.write()
+
+
+def _undo(stack, action, inbox):
     wanted = {} if stack.going else stack.requirements
     outcome = yield from _walk(stack, plan.build(stack.stored_rows(), wanted), action, inbox)
     _finish(stack, action, outcome)
@@ -161,6 +238,8 @@ def _delete(stack, action, inbox):
     outcome = yield from _delete_snapshots(stack)
     if not outcome.errors:
         outcome = yield from _walk(stack, plan.backward(stack.stored_rows()), action, inbox)
+    if stack.forcing:
+        outcome = failures.leave_behind(stack, outcome)
     _finish(stack, action, outcome)
     if stack.status == status.COMPLETE:
         stack.deleted_at = stack.utcnow()
@@ -207,6 +286,10 @@ def _walk(stack, graph, action, inbox):
     return (yield from walker(stack, graph, action, inbox).walk())
 
 
+#: what a retry goes on with
+_AGAIN = {status.CREATE: _create, status.UPDATE: _update, status.ROLLBACK: _undo_again, status.DELETE: _delete}
+
+
 # --------------------------------------------------------------- ending
 
 
@@ -214,6 +297,10 @@ def _finish(stack, action, outcome):
     """The state in which the walk has left the stack; written with the journal's next turn."""
     failed = bool(outcome.stopped or outcome.errors)
     reason = _reason(action, outcome)
+    if failed:
+        failures.note_walk(stack, action, outcome, reason)
+    elif action == status.DELETE:
+        reason += failures.left_behind(stack)
     if action == status.CHECK and not all(hasattr(each, 'handle_check') for each in stack.current_resources()):
         reason += ". 'CHECK' not fully supported (see resources)"
     stack.state_set(action, status.FAILED if failed else status.COMPLETE, reason)

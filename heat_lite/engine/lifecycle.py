@@ -4,10 +4,11 @@ Each function is a generator. Up to its first ``yield`` it touches nothing but t
 store all of it, and only then go on: nothing is called that has not been announced.
 """
 
+import functools
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.engine import diff, event, scheduler
+from heat_lite.engine import diff, event, failures, patience, scheduler
 
 LOG = logging.getLogger(__name__)
 RETRY_PAUSE = 2.0
@@ -55,7 +56,8 @@ def delete(resource):
     policy = resource.definition.deletion_policy
     external = resource.definition.external_id is not None
     keep = external or policy == 'Retain' or resource.stack.abandoning
-    yield from _perform(resource, status.DELETE, None if keep else _delete(resource, policy, resource.state))
+    work = None if keep else functools.partial(_delete, resource, policy, resource.state)
+    yield from _perform(resource, status.DELETE, work and patience.deleting(resource, work))
 
 
 def adopt(resource, data):
@@ -108,6 +110,7 @@ def _perform(resource, action, work):
         raise
     except scheduler.Timeout as error:
         state_set(resource, action, status.FAILED, f'{action} aborted (Task {action.lower()} from {resource} {error})')
+        failures.note(resource, action, resource.status_reason)
         raise
     except exception.UpdateReplace:
         state_set(resource, action, status.COMPLETE, f'The Resource {resource.name} requires replacement.')
@@ -123,6 +126,7 @@ def _failed(resource, action, error):
     if not isinstance(error, exception.HeatException):
         LOG.info('%s of %s failed', action, resource, exc_info=error)
     state_set(resource, action, status.FAILED, str(failure))
+    failures.note(resource, action, failure)
     return failure
 
 

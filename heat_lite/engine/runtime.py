@@ -21,6 +21,7 @@ class Limits:
     max_events_per_stack: int = 1000
     stack_action_timeout: int = 3600
     error_wait_time: int = 240
+    delete_conflict_wait: int = 300
     action_retry_limit: int = 5
     max_snapshots_per_stack: int = 32
     enable_stack_adopt: bool = False

@@ -82,6 +82,16 @@ class Stack:
         """How long an action may take; without a value of its own the operator's."""
         return self.timeout_mins * 60 if self.timeout_mins else self.limits.stack_action_timeout
 
+    @property
+    def forcing(self):
+        """Whether the delete that was asked for forgets what it cannot delete."""
+        return bool((self.plan or {}).get('force'))
+
+    @property
+    def keeps_all(self):
+        """Whether the update that was asked for must not replace anything."""
+        return (self.plan or {}).get('on_replace') == 'fail'
+
     def deadline(self):
         """When an action that begins now must have ended, by the monotonic clock."""
         return time.monotonic() + self.timeout_seconds()
@@ -144,6 +154,7 @@ class Stack:
         self.timeout_mins = values.get('timeout', self.timeout_mins)
         self.disable_rollback = values.get('disable_rollback', self.disable_rollback)
         self.protected = values.get('protected', self.protected)
+        self.plan = values.setdefault('plan', None)
         self.journal.stack(**values)
         self.keep_definition()
 

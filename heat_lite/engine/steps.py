@@ -3,7 +3,7 @@
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.engine import diff, lifecycle
+from heat_lite.engine import diff, failures, lifecycle
 
 LOG = logging.getLogger(__name__)
 
@@ -115,6 +115,8 @@ def _update(stack, resource, definition, requires, decision):
 
 def _replace(stack, resource, definition, requires):
     """A second row takes the name over; the first goes when its users have gone over to the new one."""
+    if stack.keeps_all and stack.action == status.UPDATE:
+        raise _refused(stack, resource)
     old = resource.record
     if definition.resource_type != resource.type():
         LOG.info('%s becomes a %s: it is replaced', resource, definition.resource_type)
@@ -122,6 +124,18 @@ def _replace(stack, resource, definition, requires):
     yield from _create(stack.resource_of(new), requires)
 
 
+def _refused(stack, resource):
+    """What nobody could foresee: it fails, and stays as it is."""
+    error = exception.ReplacementRefused(stack_name=stack.name, resources=resource.name)
+    failures.note(resource, status.UPDATE, error)
+    return exception.ResourceFailure(error, ('resources', resource.name), status.UPDATE)
+
+
 def _delete(stack, resource):
-    yield from lifecycle.delete(resource)
+    try:
+        yield from lifecycle.delete(resource)
+    except exception.ResourceFailure:
+        if not (stack.forcing and stack.action == status.DELETE):
+            raise
+        failures.forget(resource)
     stack.forget(resource.record)

@@ -9,6 +9,7 @@ import collections
 import dataclasses
 import time
 
+from heat_lite.common import status
 from heat_lite.engine import scheduler, steps, threads
 
 #: how long a turn may run local work before it writes, so that a watcher sees progress
@@ -33,7 +34,10 @@ class Traversal:
         self._inbox = inbox
         self._pool = pool
         self._deadline = deadline
-        self._group = scheduler.DependencyTaskGroup(graph, error_wait_time=stack.limits.error_wait_time)
+        # a delete goes on with all that it can reach: only what is used by what has failed must stay
+        stubborn = action == status.DELETE
+        wait = None if stubborn else stack.limits.error_wait_time
+        self._group = scheduler.DependencyTaskGroup(graph, error_wait_time=wait, aggregate_exceptions=stubborn)
         self._lane = threads.Lane(stack.limits.max_parallel_handlers)
         self._ended = collections.deque()
         self._outcome = Outcome()
