@@ -210,6 +210,11 @@ class InvalidTemplateParameter(HeatException):
     msg_fmt = 'The Parameter (%(key)s) has no attributes.'
 
 
+class TemplateOutputError(HeatException):
+    code = 400
+    msg_fmt = 'Error in %(resource)s output %(attribute)s: %(reason)s'
+
+
 class InvalidTemplateAttribute(HeatException):
     code = 400
     msg_fmt = 'The Referenced Attribute (%(resource)s %(key)s) is incorrect.'

@@ -148,6 +148,13 @@ def children(context, owner_ids: Collection[str], show_deleted: bool = False) ->
 
 
 @session.reader
+def inside(context, owner_id: str) -> dict[str, StackRow]:
+    """The living stacks right below one, whole, by id."""
+    rows = session.execute(select(_S).where(_S.c.owner_id == owner_id, _S.c.deleted_at.is_(None))).all()
+    return {row.id: StackRow(*row, []) for row in rows}
+
+
+@session.reader
 def root_id(context, stack_id: str) -> str | None:
     """The stack at the top of the tree; the stack itself where it has no owner, None where there is no such stack."""
     climb = select(_S.c.id, _S.c.owner_id).where(_S.c.id == stack_id).cte('climb', recursive=True)

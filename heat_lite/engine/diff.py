@@ -75,7 +75,7 @@ def between(resource, definition, later=frozenset()):
     parts = {name: getattr(definition, name) for name in PARTS if _raw(definition, name) != _raw(resource.definition, name)}
     if changed:
         parts['properties'] = definition.raw.get('properties', definition.raw.get('Properties'))
-    if not changed and not parts and _resting(resource):
+    if not changed and not parts and _resting(resource) and not resource.needs_update(definition):
         return None
     return Changes(changed, parts)
 
@@ -90,12 +90,11 @@ def _refuse_immutable(resource, changed):
 
 def _forcing(resource, definition, changed, parts):
     """The properties among the changed ones that only a new resource can take; ``{''}`` where it is no single property."""
-    schemata = resource.properties_schema
-    fixed = {name for name in changed if name not in schemata or not schemata[name].update_allowed}
+    fixed = {name for name in changed if not resource.takes_update_of(name)}
     if fixed:
         return fixed
     after = resource.properties_of(definition)
-    before = {**dict.fromkeys(schemata), **(resource.record.properties or {})}
+    before = {**dict.fromkeys(resource.properties_schema), **(resource.record.properties or {})}
     if resource.needs_replace_with_prop_diff(changed, after, before):
         return {name for name in changed if resource.needs_replace_with_prop_diff({name}, after, before)} or changed
     if resource.needs_replace(after) or resource.needs_replace_with_tmpl_diff(parts):

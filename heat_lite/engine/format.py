@@ -83,6 +83,9 @@ def resource(item, required_by=(), detail=False, with_attributes=None, parent=No
     }
     if parent is not None:
         result['parent_resource'] = parent
+    nested = item.nested_identifier()
+    if nested is not None:
+        result['nested_stack_id'] = nested.as_dict()
     if detail:
         result['description'] = item.definition.description or ''
         result['metadata'] = item.metadata_get()
@@ -104,14 +107,9 @@ def _attribute(item, name):
 
 def preview(item, required_by=()):
     """A resource that is not there yet, with the properties that it would have."""
-    result = resource(item, required_by, detail=True)
-    result.update(creation_time=None, updated_time=None, properties=properties(item))
+    result = resource(item, required_by, detail=True, parent=item.stack.parent_resource_name)
+    result.update(creation_time=None, updated_time=None, properties=item.previewed_properties())
     return result
-
-
-def properties(item):
-    """Values of all properties as far as they can be told before the resources exist."""
-    return {name: item.properties.get(name) for name in item.properties_schema if not item.properties_schema[name].hidden}
 
 
 def event(row, stack_identity):

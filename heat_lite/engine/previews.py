@@ -7,16 +7,25 @@ from heat_lite.engine import fingerprint, forecast, forecast_format, format
 
 def of_create(stack):
     """A stack that is not stored, resources included."""
-    foretold = forecast.of_create(stack)
-    required_by = stack.required_by()
-    fates = {fate.resource.name: fate for fate in foretold.fates}
     result = format.stack(stack)
-    result['resources'] = [
-        {**format.preview(stack.resource_for(name), required_by.get(name, ())), **forecast_format.what(fates[name])}
-        for name in stack.definitions
-    ]
+    result['resources'] = _resources(stack)
     result['has_changes'] = True
     result['digest'] = fingerprint.of(stack)
+    return result
+
+
+def _resources(stack):
+    """The resources of a stack that is not there yet; those of a stack inside one of them as a list in its place."""
+    required_by = stack.required_by()
+    fates = {fate.resource.name: fate for fate in forecast.of_create(stack).fates}
+    result = []
+    for name in stack.definitions:
+        item = stack.resource_for(name)
+        inside = item.preview_inside()
+        if inside is not None:
+            result.append(_resources(inside))
+        else:
+            result.append({**format.preview(item, required_by.get(name, ())), **forecast_format.what(fates[name])})
     return result
 
 

@@ -6,6 +6,7 @@ import logging
 
 from heat_lite.common import exception
 from heat_lite.template import constraints
+from heat_lite.template.registry import TEMPLATE
 from heat_lite.template.suggest import suggest
 
 LOG = logging.getLogger(__name__)
@@ -15,13 +16,14 @@ class Registry:
     """Types by name; a type's module is imported when the type is first used.
 
     ``places`` is ``{type name: (module, class name)}``. ``checks`` is ``{custom constraint: callable(stack, value)}``, which answers
-    None or the reason why the value is none of that kind.
+    None or the reason why the value is none of that kind. ``template_type`` is the (module, class name) behind types that are templates.
     """
 
-    def __init__(self, places, checks=None):
+    def __init__(self, places, checks=None, template_type=None):
         self._places = dict(places)
         self._classes = {}
         self._checks = dict(checks or {})
+        self._template_type = template_type
 
     def names(self):
         return sorted(self._places)
@@ -50,9 +52,16 @@ class Registry:
             resolution = environment.registry.resolve(type_name, resource_name, self.knows)
         except exception.EntityNotFound as error:
             raise error.with_hint(suggest(type_name, [*environment.registry.names(), *self._places])) from None
-        if resolution.kind == 'template':
-            raise exception.NotSupported(feature=f'The template {resolution.target} as the type of the resource {resource_name}')
-        return self.get(resolution.target)
+        return self._template_class() if resolution.kind == TEMPLATE else self.get(resolution.target)
+
+    def template_of(self, environment, type_name, resource_name):
+        """The file or URL of the template that a type stands for; None for a built-in type."""
+        resolution = environment.registry.resolve(type_name, resource_name, self.knows)
+        return resolution.target if resolution.kind == TEMPLATE else None
+
+    def _template_class(self):
+        module, name = self._template_type
+        return getattr(importlib.import_module(module), name)
 
     def matching(self, pattern):
         return [name for name in self.names() if fnmatch.fnmatchcase(name, pattern)]

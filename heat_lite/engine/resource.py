@@ -128,6 +128,14 @@ class Resource:
     def metadata_set(self, metadata):
         self.record.set(rsrc_metadata=metadata)
 
+    def facade(self, key):
+        """What the stack inside it may know of it: its metadata, deletion_policy or update_policy."""
+        if key == 'metadata':
+            return self.metadata_get() or self.stack.resolve(self.definition.metadata) or {}
+        if key == 'update_policy':
+            return self.stack.resolve(self.definition.update_policy) or {}
+        return self.definition.deletion_policy
+
     def external_id(self):
         return self.stack.resolve(self.definition.external_id)
 
@@ -135,6 +143,10 @@ class Resource:
         """Check what can be checked without values: that all properties exist."""
         self.properties.validate(with_value=False)
         self.update_policy().validate(with_value=False)
+
+    def previewed_properties(self):
+        """Values of all properties, hidden ones among them, as far as they can be told before the resources exist."""
+        return {name: self.properties.get(name) for name in self.properties_schema}
 
     def validate(self):
         """Check properties and what the schemas cannot say. Raises StackValidationFailed; types that override it call ``super()``."""
@@ -204,10 +216,10 @@ class Resource:
 
     def attribute(self, *path):
         """What ``get_attr`` gives: None while there is nothing to ask. No path at all: all attributes but ``show``."""
-        if not path:
-            return {name: self.attribute(name) for name in self.attributes_schema}
         if self.action == status.INIT:
             return None
+        if not path:
+            return {name: self.attribute(name) for name in self.attributes_schema}
         return self.attributes.get(*path)
 
     def has_attribute(self, name):
@@ -227,7 +239,25 @@ class Resource:
         """All that the cloud tells about the object, as a map."""
         return None
 
+    # ------------------------------------------------------------ the stack inside, for types that have one
+
+    def nested_identifier(self):
+        """The identity of the stack inside it; None where there is none."""
+        return None
+
+    def preview_inside(self):
+        """The stack that would be inside it, to be looked at; None for types that have none."""
+        return None
+
     # ------------------------------------------------------------ updates
+
+    def needs_update(self, definition):
+        """Whether it must be visited by an update although neither its properties nor its other parts have changed."""
+        return False
+
+    def takes_update_of(self, name):
+        """Whether a property may change without a replacement, as far as its schema goes."""
+        return name in self.properties_schema and self.properties_schema[name].update_allowed
 
     def needs_replace(self, after_properties):
         """Whether only a new resource can be what the template now asks for."""

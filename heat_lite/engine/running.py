@@ -3,35 +3,15 @@
 import collections
 import logging
 import threading
+import time
 
+from heat_lite.common import exception
+from heat_lite.db import locks
 from heat_lite.engine import scheduler, stack_lock
+from heat_lite.engine.inbox import SECONDS, Inbox, Visit
 
 LOG = logging.getLogger(__name__)
 CANCEL, CANCEL_WITH_ROLLBACK, STOP = 'cancel', 'cancel_with_rollback', 'stop'
-
-
-class Inbox:
-    """The message queue of one stack's walker; a message wakes it."""
-
-    def __init__(self):
-        self._messages = collections.deque()
-        self._job = None
-
-    def attach(self, job):
-        self._job = job
-        job.wake()
-
-    def send(self, message):
-        self._messages.append(message)
-        self.wake()
-
-    def receive(self):
-        """The oldest message, None when there is none."""
-        return self._messages.popleft() if self._messages else None
-
-    def wake(self):
-        if self._job is not None:
-            self._job.wake()
 
 
 class Running:
@@ -43,6 +23,7 @@ class Running:
         self._alive = alive
         self._guard = threading.Lock()
         self._work = {}
+        self._bells = collections.defaultdict(list)
 
     def start_with_lock(self, stack, work, begin=None):
         """Take the stack's lock (ActionInProgress if that fails), call ``begin`` and give ``work(inbox)``, a generator, to the pool.
@@ -58,6 +39,49 @@ class Running:
         except BaseException:
             lock.release()
             raise
+
+    def take_over_or_start(self, stack, verb, frame):
+        """Have the work on the stack go on with ``verb``; where there is none, begin one as ``start_with_lock`` does.
+
+        ``frame(stack, verb, inbox)`` is the generator of new work. Raises what the verb's beginning raises.
+        """
+        until = time.monotonic() + SECONDS
+        while not self._ask(stack, verb, Inbox.take_over):
+            try:
+                return self.start_with_lock(stack, lambda inbox: frame(stack, verb, inbox), lambda: verb.begin(stack))
+            except exception.ActionInProgress:
+                # work of our own that takes nothing more is about to end
+                if locks.holder(stack.context, stack.id) not in (None, self._engine_id) or time.monotonic() > until:
+                    raise
+                self._await_end(stack.id)
+
+    def visit(self, stack, errand):
+        """Call ``errand(stack)`` where the stack is at work, or right here where it is not; what it changes is stored."""
+        visit = Visit(errand)
+        if self._ask(stack, visit, Inbox.visit):
+            return visit.result
+        result = errand(stack)
+        stack.journal.flush()
+        return result
+
+    def _ask(self, stack, request, put):
+        """Whether the work on the stack has seen to it."""
+        with self._guard:
+            work = self._work.get(stack.id)
+        if work is None or not put(work[0], request):
+            return False
+        while not request.wait():
+            if work[0].withdraw(request):
+                raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
+            if work[1].is_set():
+                return request.wait(0)
+        return True
+
+    def _await_end(self, stack_id):
+        with self._guard:
+            work = self._work.get(stack_id)
+        if work is not None:
+            work[1].wait(SECONDS)
 
     def _spawn(self, stack, work, lock):
         inbox = Inbox()
@@ -75,12 +99,27 @@ class Running:
         return job
 
     def _end(self, stack, lock, ended):
-        with self._guard:
-            self._work.pop(stack.id, None)
         try:
             lock.release()
         finally:
+            with self._guard:
+                # somebody may have begun anew since the lock is free
+                if self._work.get(stack.id, (None, None))[1] is ended:
+                    del self._work[stack.id]
             ended.set()
+            # only now: whoever waited for the end may act on the stack at once
+            with self._guard:
+                bells = self._bells.pop(stack.id, ())
+            for bell in bells:
+                bell.ring()
+
+    def tell_end(self, stack_id, bell):
+        """Ring the bell when the work on a stack ends. False when this engine does not work on it."""
+        with self._guard:
+            if stack_id in self._work or stack_id in self._bells:
+                self._bells[stack_id].append(bell)
+                return True
+            return False
 
     def send(self, stack_id, message):
         """False when this engine does not work on the stack."""

@@ -60,7 +60,8 @@ class TemplateCache:
 @dataclasses.dataclass
 class Runtime:
     """``clients(context)`` gives the facade to the cloud, ``engine_rpc`` is the client for engines (nested stacks), ``listener`` the one
-    for a certain engine. ``running`` knows the stacks that this engine works on."""
+    for a certain engine. ``running`` knows the stacks that this engine works on,
+    ``children(resource)`` gives the stack inside a resource."""
 
     registry: Any
     pool: Any
@@ -72,6 +73,7 @@ class Runtime:
     listener: Any = None
     plugins: Any = None
     notifier: Any = None
+    children: Any = None
     revision: str = 'unknown'
     #: what goes into fingerprints that users see, so that nobody can guess what they were made of
     secret: bytes = b''

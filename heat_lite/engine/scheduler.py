@@ -1,12 +1,13 @@
 """Cooperative tasks: a generator is a piece of work, ``yield`` means "not yet".
 
-``yield`` asks to be stepped again soon (the pause grows from call to call), ``yield 10`` in ten seconds. A timeout or a cancellation is an
-exception that is thrown into the generator at its next step.
+``yield`` asks to be stepped again soon (the pause grows from call to call), ``yield 10`` in ten seconds, ``yield bell`` when it rings.
+A timeout or a cancellation is an exception that is thrown into the generator at its next step.
 """
 
 import functools
 import itertools
 import math
+import threading
 import time
 import types
 
@@ -34,6 +35,32 @@ class ExceptionGroup(Exception):
     def __init__(self, exceptions=()):
         self.exceptions = list(exceptions)
         super().__init__(str([str(error) for error in self.exceptions]))
+
+
+class Bell:
+    """Something to wait for: a task yields it and is stepped again when it is rung, or after ``patience`` seconds.
+
+    ``ring`` may be called from any thread, before or after somebody listens.
+    """
+
+    def __init__(self, patience=LONGEST_PAUSE):
+        self.patience = patience
+        self._lock = threading.Lock()
+        self._rung = False
+        self._listener = None
+
+    def ring(self):
+        with self._lock:
+            self._rung, listener = True, self._listener
+        if listener is not None:
+            listener()
+
+    def listen(self, listener):
+        """Call ``listener`` when it is rung, or now if that has been."""
+        with self._lock:
+            self._listener, rung = listener, self._rung
+        if rung:
+            listener()
 
 
 def pauses():
@@ -74,7 +101,8 @@ def flatten(outer):
 class TaskRunner:
     """Steps one task: a generator, or a callable that returns one or does its work at once.
 
-    After ``step`` said True, ``result`` holds what the task returned. ``pause`` is how long to wait before the next step, in seconds.
+    After ``step`` said True, ``result`` holds what the task returned. ``pause`` is how long to wait before the next step, in seconds,
+    unless the ``bell`` rings before (None: there is none).
     """
 
     def __init__(self, task, *args, name=None, timeout=None, clock=time.monotonic, **kwargs):
@@ -87,6 +115,7 @@ class TaskRunner:
         self._timeout = timeout
         self._deadline = None
         self.pause = 0
+        self.bell = None
         self._due = 0.0
         self.started = self.done = False
         self.result = None
@@ -127,6 +156,9 @@ class TaskRunner:
     def _advance(self):
         thrown, self._thrown = self._thrown, None
         asked = next(self._generator) if thrown is None else self._generator.throw(thrown)
+        self.bell = asked if isinstance(asked, Bell) else None
+        if self.bell is not None:
+            asked = self.bell.patience
         self.pause = next(self._pauses) if asked is None else asked
         self._due = self._clock() + self.pause
 

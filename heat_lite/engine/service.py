@@ -1,5 +1,6 @@
 """Assembles the engine: its doors, its RPC servers, its heartbeat; nothing else."""
 
+import functools
 import logging
 import os
 import socket
@@ -8,7 +9,7 @@ import uuid
 
 from heat_lite.common import context as request_context
 from heat_lite.db import services as db_services
-from heat_lite.engine import notification, plugins, running, runtime, threads
+from heat_lite.engine import children, notification, plugins, running, runtime, threads
 from heat_lite.engine.endpoints import absent, adoption, events, listener, resources, services, snapshots, stacks, templates
 from heat_lite.rpc import api as rpc_api
 from heat_lite.rpc import client as rpc_client
@@ -56,6 +57,7 @@ class EngineService:
             secret=self._conf.auth_encryption_key.encode(),
         )
         result.running = running.Running(pool, self.engine_id, lambda other: rpc_listener.alive(request_context.admin_context(), other))
+        result.children = functools.partial(children.Child, result)
         return result
 
     def start(self):
@@ -144,6 +146,7 @@ def _limits(conf):
         error_wait_time=conf.error_wait_time,
         action_retry_limit=conf.action_retry_limit,
         max_parallel_handlers=conf.heat_lite.max_parallel_handlers,
+        delete_conflict_wait=conf.heat_lite.delete_conflict_wait,
         hidden_stack_tags=tuple(conf.hidden_stack_tags),
         observe_on_update=conf.observe_on_update,
         max_snapshots_per_stack=conf.max_snapshots_per_stack,

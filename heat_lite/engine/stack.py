@@ -8,7 +8,7 @@ from heat_lite.common import exception, identifier, status
 from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db import templates as db_templates
-from heat_lite.engine import event, fingerprint, record, resource, scope
+from heat_lite.engine import event, fingerprint, record, resource, scope, tree
 from heat_lite.template import function
 
 LOG = logging.getLogger(__name__)
@@ -50,7 +50,16 @@ class Stack:
         self.abandoning = False
         #: what is known of the resources of a stack that is adopted, by name (see ``adoption``)
         self.adopted = {}
+        #: walks that another verb has broken off, while handlers that they have begun go on (see ``traversal``)
+        self.leftovers = []
+        #: bells of the resources that wait for their hook to be cleared, by record (see ``hooks``)
+        self.paused = {}
+        #: whether an update looks at what is really there, instead of relying on what it has stored
+        self.converge = False
+        #: whether an update asks for nothing that is not there already
+        self.nothing_new = False
         self._definitions_by_template = {}
+        self.tree = tree.Tree(self, functools.partial(Stack.from_row, runtime, context))
 
     @classmethod
     def from_row(cls, runtime, context, row):
@@ -113,7 +122,7 @@ class Stack:
 
     @functools.cached_property
     def scope(self):
-        return scope.StackScope(self.bound, self.nodes)
+        return scope.StackScope(self.bound, self.nodes, tree.Facade(self) if self.tree.is_nested else None)
 
     @functools.cached_property
     def nodes(self):
@@ -143,14 +152,14 @@ class Stack:
                 result[name] = result[name] | (set(implied) & names)
         return result
 
-    def change(self, template, values):
+    def change(self, template, values, template_id=None):
         """An update: the new template is stored, the stack's row follows with the journal's next turn. ``values``: further columns, and
         ``tags``."""
         tags = values.pop('tags', self.tags)
         if list(tags) != self.tags:
             db_stacks.set_tags(self.context, self.id, tags)
             self.tags = list(tags)
-        self.redefine(template, self.store_template(template))
+        self.redefine(template, template_id or self.store_template(template))
         self.timeout_mins = values.get('timeout', self.timeout_mins)
         self.disable_rollback = values.get('disable_rollback', self.disable_rollback)
         self.protected = values.get('protected', self.protected)
@@ -259,6 +268,15 @@ class Stack:
         except exception.EntityNotFound as error:
             raise exception.StackValidationFailed(str(error)) from None
 
+    def template_of_type(self, definition):
+        """The file or URL of the template that the type of a definition stands for; None for a built-in type."""
+        return self.runtime.registry.template_of(self.template.environment, definition.resource_type, definition.name)
+
+    def built_in_type(self, type_name):
+        """The class of the type of that very name, whatever the environment maps it to; None where there is none."""
+        registry = self.runtime.registry
+        return registry.get(type_name) if registry.knows(type_name) else None
+
     def type_changed(self, present, definition):
         return type(present) is not self.class_of(definition)
 
@@ -295,7 +313,11 @@ class Stack:
         return self._definitions_by_template[template_id]
 
     def root_id(self):
-        return self.id if self.owner_id is None else db_stacks.root_id(self.context, self.id)
+        return self.tree.top.id
+
+    def child(self, item):
+        """The stack inside a resource (see ``children.Child``)."""
+        return self.runtime.children(item)
 
     # ------------------------------------------------------------ outputs
 

@@ -1,6 +1,7 @@
 """The task pool: the only place of the engine that sleeps. A few threads step many tasks.
 
-A task yields ``None`` (soon: the pause grows), a number of seconds, or ``UNTIL_WOKEN``. Works alike on native and green threads.
+A task yields ``None`` (soon: the pause grows), a number of seconds, ``UNTIL_WOKEN``,
+or a ``scheduler.Bell``. Works alike on native and green threads.
 """
 
 import collections
@@ -61,6 +62,8 @@ class Job:
             return None
         if self._on_step is not None:
             self._on_step()
+        if self.runner.bell is not None:
+            self.runner.bell.listen(self.wake)
         return self.runner.pause
 
     def _end(self, result, error):

@@ -42,11 +42,39 @@ def resource_count(runtime, template, others=0):
 
 
 def stack(item):
-    """The whole stack as its template and parameters make it. Raises the exception that tells the first fault."""
+    """The whole stack as its template and parameters make it, with those inside its resources. Raises what tells the first fault."""
+    if item.tree.is_nested:
+        _inner_stack(item)
+    else:
+        item.tree.counted = 0
+        try:
+            _inner_stack(item)
+        finally:
+            item.tree.counted = None
+
+
+def nested_stack(item):
+    """A stack inside a resource of one that is being validated. Values of parameters may still be placeholders: they are not checked."""
+    _inner_stack(item, validate_value=False)
+
+
+def _inner_stack(item, validate_value=True):
     item.template.validate()
     _ = item.bound  # Heat, too, finds fault with resources and conditions before it does with parameters
-    item.parameters.validate(validate_value=True, lookup=item.lookup)
+    _count(item)
+    item.parameters.validate(validate_value=validate_value, lookup=item.lookup)
     _definitions(item, 'validate')
+
+
+def _count(item):
+    """All resources of a tree of stacks count together."""
+    top = item.tree.top.tree
+    if top.counted is None:
+        return
+    top.counted += len(item.definitions)
+    limit = item.limits.max_resources_per_stack
+    if 0 <= limit < top.counted:
+        raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 
 def template(context, runtime, parsed):
@@ -75,21 +103,21 @@ def _definitions(item, check):
     ``check`` is the name of the method that a resource is asked by.
     """
     item.template.validate_declarations()
-    names = _order(item)
+    graph = _graph(item)
     outputs = item.bound.outputs.values()  # to read them tells what is wrong with their form
-    for name in names:
+    for name in graph.order():
         _resource(item, item.bound.resources[name], check)
     for definition in outputs:
         definition.validate(item.scope)
 
 
-def _order(item):
-    """The names of the resources, each after those that it requires."""
+def _graph(item):
+    """What requires what, by names."""
     item.bound.refuse_slashes()
     kinds = {name: item.class_of(definition) for name, definition in item.bound.resources.items()}
     item.bound.refuse_duplicates()
     edges = [(name, required) for name, first in item.requirements.items() for required in first or (None,)]
-    return dependencies.Dependencies(edges, lambda name: f'{kinds[name].__name__} "{name}"').order()
+    return dependencies.Dependencies(edges, lambda name: f'{kinds[name].__name__} "{name}"')
 
 
 def _resource(item, definition, check):

@@ -28,7 +28,7 @@ def places():
 
 def build_registry(conf=None):
     """The registry of all types."""
-    return registry.Registry(places(), CHECKS)
+    return registry.Registry(places(), CHECKS, TEMPLATE_TYPE)
 
 
 def _any_value(stack, value):
@@ -41,5 +41,7 @@ def _expiration(stack, value):
     return formats.expiration(value, datetime.datetime.now(datetime.UTC))
 
 
+#: what stands behind types that are templates
+TEMPLATE_TYPE = ('heat_lite.resources.template_resource', 'TemplateResource')
 #: custom constraints that need more than the text itself
 CHECKS = {'test_constr': _any_value, 'expiration': _expiration}

@@ -87,6 +87,10 @@ class RandomString(Resource):
         self.data_set('value', self._generate(), redact=True)
         self.resource_id_set(self.physical_resource_name())
 
+    def get_reference_id(self):
+        """The text itself, as Heat has it."""
+        return super().get_reference_id() if self.resource_id is None else self.record.data.get('value')
+
     def resolve_attribute(self, name):
         return self.record.data.get('value')
 

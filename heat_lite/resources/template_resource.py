@@ -1,0 +1,139 @@
+"""A template as a resource type: its parameters are the properties, its outputs the attributes."""
+
+import functools
+
+from heat_lite.common import exception, urlfetch
+from heat_lite.resources.nested import StackResource
+from heat_lite.template import format, schema, sections
+from heat_lite.template.constraints import INTEGER, NUMBER
+from heat_lite.template.parameters import PSEUDO_HOT
+from heat_lite.template.template import Template
+
+#: the output that stands in for the reference of the resource
+REFERENCE_OUTPUT = PSEUDO_HOT[0]
+FETCH_BYTES, FETCH_SECONDS = 524288, 10
+
+
+class TemplateResource(StackResource):
+    """The type is a file of the request, or a URL; the environment may map other names to it."""
+
+    def __init__(self, name, definition, stack, record):
+        self._templates = {}
+        super().__init__(name, definition, stack, record)
+
+    # ------------------------------------------------------------ the template
+
+    def template_name(self):
+        return self.stack.template_of_type(self.definition)
+
+    def label(self):
+        return f'{self.name}<{self.template_name()}>'
+
+    def child_template(self):
+        return self._template_of(self.definition).data
+
+    def _template_of(self, definition):
+        """The template behind the type of a definition. Raises StackValidationFailed where it cannot be read."""
+        name = self.stack.template_of_type(definition)
+        if name not in self._templates:
+            self._templates[name] = Template(self._read(name))
+        return self._templates[name]
+
+    def _read(self, name):
+        """The data of a template. Where its text is gone, the stack inside still knows it."""
+        text = self.stack.template.files.get(name)
+        if text is not None:
+            return _parsed(text, name)
+        if self.resource_id is not None and self.nested() is not None:
+            return self.nested().template.data
+        try:
+            return _parsed(urlfetch.get(name, FETCH_BYTES, FETCH_SECONDS), name)
+        except urlfetch.URLFetchError as error:
+            raise exception.StackValidationFailed(f'Could not fetch remote template "{name}": {error}') from None
+
+    def child_environment(self, params):
+        return self.stack.template.environment.child(self.name, params, without=self.type())
+
+    def child_params(self):
+        """The values that are given; defaults are the template's own affair."""
+        given = self.properties.given()
+        return {name: value for name, value in given.items() if value is not None}
+
+    # ------------------------------------------------------------ schemas
+
+    @property
+    def properties_schema(self):
+        return _properties_schema(self._template_of(self.definition))
+
+    @property
+    def attributes_schema(self):
+        return _attributes_schema(self._template_of(self.definition))
+
+    def all_attributes_schema(self):
+        return self.attributes_schema
+
+    def properties_of(self, definition):
+        return self._section_of(definition, 'properties', _properties_schema(self._template_of(definition)))
+
+    def takes_update_of(self, name):
+        return True
+
+    def validate(self):
+        super().validate()
+        facade = self.stack.built_in_type(self.type())
+        if facade is not None:
+            self._compare_with(facade)
+
+    def _compare_with(self, facade):
+        """A template that takes the place of a type must offer what that offers. Raises StackValidationFailed."""
+        fault = next(_misfits(facade, self.type(), self.properties_schema, self.attributes_schema), None)
+        if fault is not None:
+            raise exception.StackValidationFailed(fault)
+
+    # ------------------------------------------------------------ what others read
+
+    def get_reference_id(self):
+        if self.nested() is not None and REFERENCE_OUTPUT in self.attributes_schema:
+            return self.inside.output(REFERENCE_OUTPUT)
+        return super().get_reference_id()
+
+    def _own_attribute(self, name, path):
+        return self.inside.output(name, path)
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(text, name):
+    try:
+        return format.parse_file(text, name)
+    except format.FormatError as error:
+        raise exception.StackValidationFailed(str(error)) from None
+
+
+def _properties_schema(template):
+    return {name: schema.PropertySchema.from_parameter(each) for name, each in template.parameter_schemata.items()}
+
+
+def _attributes_schema(template):
+    version = template.version
+    result = {}
+    for name, snippet in template.output_snippets.items():
+        sections.validate_output(name, snippet, version)
+        result[name] = schema.any_attribute(snippet.get(version.dialect.output['description']))
+    return result
+
+
+def _misfits(facade, name, properties, attributes):
+    """What is wrong with a template that takes the place of the type ``name``, as texts."""
+    for key, wanted in facade.properties_schema.items():
+        given = properties.get(key)
+        if given is None and wanted.required:
+            yield f'Required property {key} for facade {name} missing in provider'
+        elif given is not None and given.type != (NUMBER if wanted.type == INTEGER else wanted.type):
+            types = f'facade {name} ({wanted.type.title()}) and provider ({given.type.title()})'
+            yield f'Property {key} type mismatch between {types}'
+    for key, offered in properties.items():
+        if offered.required and key not in facade.properties_schema:
+            yield f'Provider requires property {key} unknown in facade {name}'
+    for key in facade.attributes_schema:
+        if key not in attributes:
+            yield f'Attribute {key} for facade {name} missing in provider'
