@@ -102,7 +102,20 @@ def serve(topic, server, endpoints, executor=None, pool_size=None):
         if getattr(endpoint, 'target', None) is None:
             endpoint.target = oslo_messaging.Target(version=version)
     chosen = {'executor': executor} if executor else {}
-    return Server(oslo_server.RPCServer(transport, target, Dispatcher(endpoints, ContextSerializer()), **chosen), pool_size)
+    made = oslo_server.RPCServer(transport, target, Dispatcher(endpoints, ContextSerializer()), **chosen)
+    return Server(made, pool_size, own_queue=f'{topic}.{server}')
+
+
+def forget(queue):
+    """Remove a queue of RabbitMQ to which nobody will ever listen again; oslo.messaging would leave it there for good."""
+    get = getattr(transport and transport._driver, '_get_connection', None)
+    if get is None:
+        return
+    try:
+        with get(retry=0) as connection:
+            connection.channel.queue_delete(queue=queue)
+    except Exception as error:  # whatever the driver's library raises; a queue that stays costs little
+        LOG.info('The queue %s stays: %s', queue, error)
 
 
 def client(topic, server=None, version=None, timeout=None, retry=None, mandatory=False):
@@ -149,9 +162,10 @@ class NoticeSerializer(ContextSerializer):
 class Server:
     """oslo.messaging's server, with threads that cost nothing while there is nothing to do."""
 
-    def __init__(self, server, pool_size=None):
+    def __init__(self, server, pool_size=None, own_queue=None):
         self._server = server
         self._pool_size = pool_size
+        self._own_queue = own_queue
         if server.executor_type == 'threading':
             # the threads of its own pool look for work once a second each, idle or not, and take as long to end
             server._executor_cls = concurrent.futures.ThreadPoolExecutor
@@ -170,8 +184,10 @@ class Server:
         self._server.stop()
 
     def wait(self):
-        """Return when all that was taken is done."""
+        """Return when all that was taken is done. The queue in which only this server was meant goes with it."""
         self._server.wait()
+        if self._own_queue is not None:
+            forget(self._own_queue)
 
 
 class Dispatcher(oslo_dispatcher.RPCDispatcher):

@@ -3,6 +3,8 @@
 import threading
 import time
 
+import amqp
+import kombu
 import oslo_messaging
 import pytest
 
@@ -128,6 +130,39 @@ def test_a_newer_version_than_the_server_knows(transport, topic, start, ctx):
     start(topic, [Endpoint()])
     with pytest.raises(exception.EngineTooOld):
         Probe(topic, timeout=10).newer(ctx, value=1)
+
+
+def test_the_queue_of_a_server_that_has_ended_is_gone(conf, rabbit, topic, ctx):
+    messaging.setup(conf, rabbit)
+    one, two = (messaging.serve(topic, name, [Endpoint(name)]) for name in ('one', 'two'))
+    one.start(), two.start()
+    one.stop(), one.wait()
+    with kombu.Connection(rabbit.replace('rabbit://', 'amqp://')) as connection:
+        for name, there in ((f'{topic}.one', False), (f'{topic}.two', True), (topic, True)):
+            assert is_there(connection, name) is there
+    with pytest.raises(oslo_messaging.MessageUndeliverable):
+        Listening(topic, server='one').echo(ctx, value=1)
+    assert Probe(topic, timeout=10).echo(ctx, value=1) == 1
+    two.stop(), two.wait()
+    messaging.cleanup()
+
+
+def is_there(connection, queue):
+    try:
+        connection.channel().queue_declare(queue=queue, passive=True)
+    except amqp.exceptions.NotFound:
+        return False
+    return True
+
+
+class Listening(Probe):
+    mandatory = True
+
+
+def test_a_broker_that_is_gone_keeps_no_server_from_ending(conf, caplog):
+    messaging.setup(conf, 'rabbit://guest:guest@127.0.0.1:1/')
+    messaging.forget('some queue')
+    messaging.cleanup()
 
 
 def test_servers_take_turns_and_can_be_meant_alone(transport, topic, start, ctx):
