@@ -33,6 +33,10 @@ REST = (
     ('actions:check', READER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
     ('actions:cancel_update', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
     ('actions:cancel_without_rollback', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
+    # retry, protect and unprotect are additions of this service
+    ('actions:retry', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
+    ('actions:protect', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
+    ('actions:unprotect', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
     ('build_info:build_info', READER, DENY_STACK_USER, 'GET', '/build_info'),
     ('events:index', READER, DENY_STACK_USER, 'GET', f'{STACK}/events'),
     ('events:show', READER, DENY_STACK_USER, 'GET', f'{RESOURCE}/events/{{event_id}}'),
@@ -56,6 +60,8 @@ REST = (
     ('stacks:abandon', MEMBER, DENY_STACK_USER, 'DELETE', f'{STACK}/abandon'),
     ('stacks:create', MEMBER, DENY_STACK_USER, 'POST', '/stacks'),
     ('stacks:delete', MEMBER, DENY_STACK_USER, 'DELETE', STACK),
+    # an addition: DELETE with force=true forgets what cannot be deleted
+    ('stacks:force_delete', MEMBER, DENY_STACK_USER, 'DELETE', STACK),
     ('stacks:detail', READER, DENY_STACK_USER, 'GET', '/stacks'),
     ('stacks:export', MEMBER, DENY_STACK_USER, 'GET', f'{STACK}/export'),
     ('stacks:generate_template', MEMBER, DENY_STACK_USER, 'GET', f'{STACK}/template'),

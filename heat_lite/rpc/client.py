@@ -3,7 +3,7 @@
 from heat_lite.rpc import api
 from heat_lite.rpc.remote import ABSENT, Remote, call
 
-_DELETE_STACK = call('delete_stack', '1.0', 'stack_identity')
+_DELETE_STACK = call('delete_stack', '1.0', 'stack_identity', force=ABSENT)
 _CHECK_DEPLOYMENT = call('check_software_deployment', '1.27', 'deployment_id', 'timeout')
 
 _STACK = ('stack_name', 'template', 'params', 'files', 'args')
@@ -34,6 +34,8 @@ class EngineClient(Remote):
     stack_suspend = call('stack_suspend', '1.0', 'stack_identity')
     stack_resume = call('stack_resume', '1.0', 'stack_identity')
     stack_check = call('stack_check', '1.0', 'stack_identity')
+    stack_retry = call('stack_retry', '1.36', 'stack_identity')
+    stack_protect = call('stack_protect', '1.36', 'stack_identity', 'protected')
     abandon_stack = call('abandon_stack', '1.0', 'stack_identity', abandon=ABSENT)
     export_stack = call('export_stack', '1.22', 'stack_identity')
     get_template = call('get_template', '1.0', 'stack_identity')
@@ -113,9 +115,10 @@ class EngineClient(Remote):
     get_revision = call('get_revision')
     list_services = call('list_services', '1.4')
 
-    def delete_stack(self, context, *, stack_identity, cast=False):
-        """Delete a stack; with ``cast`` do not wait for the engine to have begun."""
-        return self.deliver(_DELETE_STACK, context, {'stack_identity': stack_identity}, answers=not cast)
+    def delete_stack(self, context, *, stack_identity, cast=False, force=False):
+        """Delete a stack; with ``cast`` do not wait for the engine to have begun, with ``force`` forget what cannot be deleted."""
+        args = {'stack_identity': stack_identity, 'force': True} if force else {'stack_identity': stack_identity}
+        return self.deliver(_DELETE_STACK, context, args, answers=not cast)
 
     def check_software_deployment(self, context, *, deployment_id, timeout):
         """Wait for the end of a deployment, ``timeout`` seconds at most."""

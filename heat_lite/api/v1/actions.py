@@ -16,6 +16,9 @@ class ActionController:
             'suspend': (client.stack_suspend, {}),
             'resume': (client.stack_resume, {}),
             'check': (client.stack_check, {}),
+            'retry': (client.stack_retry, {}),
+            'protect': (client.stack_protect, {'protected': True}),
+            'unprotect': (client.stack_protect, {'protected': False}),
             'cancel_update': (client.stack_cancel_update, {'cancel_with_rollback': True}),
             'cancel_without_rollback': (client.stack_cancel_update, {'cancel_with_rollback': False}),
         }

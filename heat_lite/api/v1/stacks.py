@@ -79,5 +79,8 @@ class StackController:
         return {'output': views.pick(output, views.OUTPUT)}
 
     def delete(self, request, **where):
-        self.client.delete_stack(request.context, stack_identity=params.identity_of(**where), cast=False)
+        force = params.read_flag(request.query, api.FORCE)
+        if force:
+            self.policy.enforce(request.context, 'stacks:force_delete')
+        self.client.delete_stack(request.context, stack_identity=params.identity_of(**where), cast=False, force=force)
         return wsgi.no_content()

@@ -4,7 +4,7 @@ import uuid
 
 from heat_lite.common import exception, identifier, status
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import actions, adoption, format, previews, validation
+from heat_lite.engine import actions, adoption, fingerprint, format, previews, validation
 from heat_lite.engine import stack as engine_stack
 from heat_lite.engine.endpoints.base import Endpoint
 from heat_lite.rpc import api
@@ -197,9 +197,19 @@ class Stacks(Endpoint):
         validation.stack(changed)
         return parsed
 
-    def delete_stack(self, context, stack_identity):
-        """Begin to take the stack away. A stack that is gone already is not found."""
-        actions.delete(self._stack(context, stack_identity))
+    def delete_stack(self, context, stack_identity, force=False):
+        """Begin to take the stack away; with ``force`` what cannot be deleted is forgotten. A stack that is gone already is not found."""
+        actions.delete(self._stack(context, stack_identity), force)
+
+    def stack_retry(self, context, stack_identity):
+        """Go on with a failed action where it stopped."""
+        actions.retry(self._stack(context, stack_identity))
+
+    def stack_protect(self, context, stack_identity, protected):
+        """Protect the stack from being deleted, or no longer. It goes at once, whatever else is going on."""
+        stack = self._stack(context, stack_identity)
+        stack.protected = protected
+        db_stacks.update(context, stack.id, {'protected': protected, 'digest': fingerprint.of(stack)})
 
     def stack_suspend(self, context, stack_identity):
         actions.suspend(self._stack(context, stack_identity))
@@ -260,6 +270,8 @@ class Stacks(Endpoint):
 
 def _update_values(stack, args):
     values = {column: args[key] for key, column in ARGUMENTS.items() if key in args}
+    if args.get(api.ON_REPLACE) == api.FAIL:
+        values['plan'] = {api.ON_REPLACE: api.FAIL}
     if 'tags' in args:
         values['tags'] = args['tags'] or []
     elif not args.get('existing'):
