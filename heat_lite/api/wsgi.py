@@ -25,11 +25,12 @@ NO_BODY = ('GET', 'HEAD', 'DELETE', 'OPTIONS')
 
 
 class BadRequest(webob.exc.HTTPBadRequest):
-    """A 400 that shows the client another ``error.type`` than its own name."""
+    """A 400 that shows the client another ``error.type`` than its own name, and where in a text of the request the fault is."""
 
-    def __init__(self, detail, kind='HTTPBadRequest'):
+    def __init__(self, detail, kind='HTTPBadRequest', position=None):
         super().__init__(detail)
         self.kind = kind
+        self.position = position
 
 
 class Request(webob.BaseRequest):

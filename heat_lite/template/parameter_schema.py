@@ -127,8 +127,8 @@ class ParameterSchema:
 
     def _check_default(self):
         value = self.default
-        if self.type == parameter_types.LIST and isinstance(value, str):
-            value = parameter_types.parse(self.type, value)
+        if self.type == parameter_types.LIST and not isinstance(value, list):
+            value = self._default_list()
         for constraint in self.constraints:
             try:
                 if not isinstance(constraint, rules.CustomConstraint):
@@ -136,8 +136,14 @@ class ParameterSchema:
             except (ValueError, TypeError) as error:
                 raise self.refused(f'Invalid default {self.default} ({error})') from error
 
+    def _default_list(self):
+        try:
+            return parameter_types.parse(self.type, self.default)
+        except ValueError as error:
+            raise self.refused(str(error).replace('Value', 'Default', 1)) from error
+
     def refused(self, reason):
-        return exception.InvalidSchemaError(f"Parameter '{self.name}' is invalid: {reason}")
+        return exception.InvalidSchemaError(f"Parameter '{self.name}' is invalid: {reason}", parameter=self.name)
 
     # ------------------------------------------------------------ values
 

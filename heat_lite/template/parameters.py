@@ -148,7 +148,7 @@ class Parameters(Mapping):
 
 
 def _invalid(name, reason):
-    return exception.StackValidationFailed(f"Parameter '{name}' is invalid: {reason}")
+    return exception.StackValidationFailed(f"Parameter '{name}' is invalid: {reason}", parameter=name)
 
 
 def _pseudo(name, default, **options):

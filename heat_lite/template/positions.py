@@ -3,7 +3,8 @@
 Nothing here is needed to read a template: positions are worked out when somebody has to be told where a fault is.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import yaml
@@ -157,3 +158,48 @@ def _is_merge(key):
 def _name(key):
     """A key as it is in the data."""
     return yaml_reader.key_text(key.value, key.tag) if isinstance(key, yaml.ScalarNode) else str(key.tag)
+
+
+# --------------------------------------------------------------- errors
+
+
+class Place(NamedTuple):
+    """Where in a file something is."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self):
+        return f'file {self.file}, line {self.line}, column {self.column}'
+
+
+#: what the template of a request is called, which has no name
+TEMPLATE = 'template'
+#: Longer texts are not looked through: to tell of an error must not cost much more than the error.
+LONGEST = 128 * 1024
+_LABEL = re.compile(r'(.*)<(.+)>', re.DOTALL)
+
+
+def locate(path, text, files: Mapping) -> Place | None:
+    """Where the path of an error leads: into the text of a template, or by ``name<file>`` into a file that a resource is made of.
+
+    None where that came as no text of several lines: lines of what a program has written tell nobody anything.
+    """
+    for file, content, inside in reversed(_ways(path, text, files)):
+        if isinstance(content, str) and '\n' in content.strip() and len(content) <= LONGEST:
+            position, found = Positions(content).match(inside)
+            if found:
+                return Place(file, *position)
+    return None
+
+
+def _ways(path, text, files):
+    """``file, its content, the path in it`` of each template that a path leads through, the outermost first."""
+    ways: list[tuple[str, Any, list]] = [(TEMPLATE, text, [])]
+    for part in path:
+        label = _LABEL.fullmatch(part) if isinstance(part, str) else None
+        ways[-1][2].append(label.group(1) if label else part)
+        if label:
+            ways.append((label.group(2), files.get(label.group(2)), []))
+    return ways

@@ -36,11 +36,16 @@ class Template:
     @functools.cached_property
     def parameter_schemata(self) -> dict[str, ParameterSchema]:
         """Name -> schema, in the order of the template. Raises InvalidSchemaError."""
-        declared = self._map('parameters')
-        if self.version.dialect is versions.CFN:
-            return {name: ParameterSchema.from_cfn(name, data) for name, data in declared.items()}
-        keys, constraints = self.version.parameter_keys, self.version.parameter_constraints
-        return {name: ParameterSchema.from_hot(name, data, keys, constraints) for name, data in declared.items()}
+        return {name: self._parameter_schema(name, data) for name, data in self._map('parameters').items()}
+
+    def _parameter_schema(self, name, data):
+        try:
+            if self.version.dialect is versions.CFN:
+                return ParameterSchema.from_cfn(name, data)
+            return ParameterSchema.from_hot(name, data, self.version.parameter_keys, self.version.parameter_constraints)
+        except exception.InvalidSchemaError as error:
+            error.kwargs['parameter'] = name  # not all of their texts say it
+            raise
 
     @property
     def resource_snippets(self) -> dict:

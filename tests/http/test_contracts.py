@@ -2,7 +2,7 @@
 
 A contract: ``name``; ``ask`` (``line``: method and path; ``json`` or ``body``; ``headers``); ``engine`` (what it answers or raises, by
 method); ``told`` (what the engine must have been told, by method and argument); ``answer`` (``status``, ``headers``, ``json`` in this very
-order of keys, ``error`` as "type: message", ``text``).
+order of keys, ``error`` as "type: message", ``position`` of the error, ``text``).
 """
 
 import json
@@ -71,13 +71,13 @@ def compare_answer(wanted, answer):
         assert answer.text == json.dumps(wanted['json'])
         assert answer.headers['Content-Type'] == 'application/json'
     if 'error' in wanted:
-        compare_error(wanted['status'], wanted['error'], answer)
+        compare_error(wanted, answer)
     if 'text' in wanted:
         assert answer.text == wanted['text']
 
 
-def compare_error(status, wanted, answer):
-    body = answer.json
+def compare_error(contract, answer):
+    body, status, wanted = answer.json, contract['status'], contract['error']
     assert list(body) == ['code', 'title', 'explanation', 'error']
     assert (body['code'], body['title']) == (status, answer.status.split(' ', 1)[1])
     assert body['explanation'] == WORDS[status]
@@ -85,6 +85,8 @@ def compare_error(status, wanted, answer):
     expected = {'type': kind, 'traceback': None}
     if message is not None:
         expected['message'] = WORDS[status] if message == 'the usual words' else message
+    if 'position' in contract:
+        expected['position'] = contract['position']
     assert json.dumps(body['error']) == json.dumps(expected)
 
 

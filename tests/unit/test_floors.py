@@ -21,7 +21,7 @@ FLOORS = {
     'clients': ('common', 'conf'),
     'rpc': ('common', 'conf'),
     'engine': ('common', 'conf', 'template', 'db', 'clients', 'rpc'),
-    'api': ('common', 'conf', 'policies', 'rpc', 'template.format'),
+    'api': ('common', 'conf', 'policies', 'rpc', 'template.format', 'template.positions'),
     'resources': ('engine.resource', 'engine.lifecycle', 'template', 'clients.errors', 'rpc.client', 'common'),
     'cmd': ('conf', 'policies', 'common', 'template', 'db', 'clients', 'rpc', 'engine', 'api', 'resources'),
 }

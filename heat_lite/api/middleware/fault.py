@@ -49,6 +49,9 @@ class FaultFilter:
         message = message_of(error)
         if message is not None:
             described['message'] = message
+        # beside the message, which stays as clients and their tests know it
+        if getattr(error, 'position', None):
+            described['position'] = error.position
         return described
 
 

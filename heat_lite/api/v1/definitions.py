@@ -5,7 +5,7 @@ import dataclasses
 from webob import exc
 
 from heat_lite.api import wsgi
-from heat_lite.api.v1 import params, views
+from heat_lite.api.v1 import params, places, views
 from heat_lite.api.v1.stack_data import StackData
 from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.rpc import api
@@ -33,7 +33,9 @@ class DefinitionController:
 
     def create(self, request, tenant_id, body):
         data = StackData(body, self.limits)
-        identity = HeatIdentifier.from_dict(self.client.create_stack(request.context, **self._new(data)))
+        new = self._new(data)
+        with places.told(data):
+            identity = HeatIdentifier.from_dict(self.client.create_stack(request.context, **new))
         link = request.link(identity, 'self')
         response = wsgi.json_response({'stack': {'id': identity.stack_id, 'links': [link]}}, status=201)
         response.headers['Location'] = link['href']
@@ -41,7 +43,9 @@ class DefinitionController:
 
     def preview(self, request, tenant_id, body):
         data = StackData(body, self.limits)
-        row = self.client.preview_stack(request.context, **self._new(data))
+        new = self._new(data)
+        with places.told(data):
+            row = self.client.preview_stack(request.context, **new)
         return {'stack': views.previewed_stack(request, row)}
 
     def _new(self, data):
@@ -59,14 +63,17 @@ class DefinitionController:
     def update(self, request, body, **where):
         """Make the stack what the body says, and nothing that the body does not say."""
         data = StackData(body, self.limits)
-        self.client.update_stack(request.context, **self._changed(data, where))
-        return exc.HTTPAccepted()
+        return self._update(request, data, self._changed(data, where))
 
     def update_patch(self, request, body, **where):
         """Change what the body says and leave all else."""
         data = StackData(body, self.limits)
         self.policy.enforce(request.context, 'stacks:update_no_change' if data.brings_nothing() else 'stacks:update_patch')
-        self.client.update_stack(request.context, **self._changed(data, where, existing=True))
+        return self._update(request, data, self._changed(data, where, existing=True))
+
+    def _update(self, request, data, changed):
+        with places.told(data):
+            self.client.update_stack(request.context, **changed)
         return exc.HTTPAccepted()
 
     def preview_update(self, request, body, **where):
@@ -80,7 +87,8 @@ class DefinitionController:
         changed = self._changed(data, where, existing)
         if api.PARAM_SHOW_NESTED in request.query:
             changed['args'][api.PARAM_SHOW_NESTED] = params.read_flag(request.query, api.PARAM_SHOW_NESTED)
-        return views.changes(self.client.preview_update_stack(request.context, **changed))
+        with places.told(data):
+            return views.changes(self.client.preview_update_stack(request.context, **changed))
 
     def _changed(self, data, where, existing=False):
         args = data.args(is_update=True)
@@ -93,11 +101,11 @@ class DefinitionController:
         data = StackData(body, self.limits)
         show_nested = params.read_flag(request.query, api.PARAM_SHOW_NESTED)
         ignorable = self._ignorable(request.query)
-        result = self.client.validate_template(
-            request.context, template=data.template(), **self._files(data), show_nested=show_nested, ignorable_errors=ignorable
-        )
+        asked = {'template': data.template(), **self._files(data), 'show_nested': show_nested, 'ignorable_errors': ignorable}
+        with places.told(data):
+            result = self.client.validate_template(request.context, **asked)
         if 'Error' in result:
-            raise exc.HTTPBadRequest(result['Error'])
+            raise wsgi.BadRequest(result['Error'], position=places.of(result.get('Path'), result['Error'], data))
         return result
 
     def _ignorable(self, query):

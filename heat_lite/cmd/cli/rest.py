@@ -27,12 +27,18 @@ def opener(url: str) -> urllib.request.OpenerDirector:
 
 
 def reason(error: urllib.error.HTTPError) -> str:
-    """The text that an error answer carries, in the API's shape or in Keystone's."""
+    """The text that an error answer carries, in the API's shape or in Keystone's, and where in a template the fault is."""
     text = error.read().decode('utf-8', 'replace')
     try:
-        return json.loads(text)['error']['message']
+        told = json.loads(text)['error']
+        return told['message'] + place(told.get('position'))
     except (ValueError, KeyError, TypeError):
         return text.strip() or f'{error.code} {error.reason}'
+
+
+def place(position: dict | None) -> str:
+    """The place of a fault as people read it; nothing where it is not told."""
+    return ' (file {file}, line {line}, column {column})'.format(**position) if position else ''
 
 
 def send(method: str, url: str, body: Any = None, headers: dict[str, str] | None = None, timeout: float = 60) -> tuple[Any, Any]:

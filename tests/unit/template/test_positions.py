@@ -3,7 +3,7 @@ import json
 import pytest
 
 from heat_lite.template import format
-from heat_lite.template.positions import START, Position, Positions
+from heat_lite.template.positions import LONGEST, START, Position, Positions, locate
 
 TEXT = """\
 heat_template_version: 2021-04-16
@@ -100,3 +100,34 @@ def test_every_part_of_the_data_has_a_position_of_its_own():
         assert positions.match(path)[1] == len(path), path
         items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
         waiting.extend(((*path, key), inner) for key, inner in items)
+
+
+# --------------------------------------------------------------- errors
+
+INNER = 'resources:\n  x:\n    type: T\n'
+
+
+@pytest.mark.parametrize(
+    'path, text, files, place',
+    [
+        (('resources', 'web', 'type'), TEXT, {}, ('template', 4, 5)),
+        (('resources', 'web<a.yaml>', 'resources', 'x', 'type'), TEXT, {'a.yaml': INNER}, ('a.yaml', 3, 5)),
+        (('resources', 'web<a.yaml>', 'resources', 'y<b.yaml>', 'resources', 'x'), {}, {'a.yaml': '', 'b.yaml': INNER}, ('b.yaml', 2, 3)),
+        # what has no lines is told by what is around it
+        (('resources', 'web<nested_stack>', 'resources', 'x'), TEXT, {}, ('template', 3, 3)),
+        (('resources', 'web<a.yaml>', 'resources', 'x'), TEXT, {'a.yaml': '{"resources": {"x": {}}}'}, ('template', 3, 3)),
+    ],
+)
+def test_places(path, text, files, place):
+    assert locate(path, text, files) == place
+
+
+@pytest.mark.parametrize(
+    'text', [None, {'resources': {}}, '{"resources": {}}', 'resources: {}\n', TEXT + '#' * LONGEST, 'resources: [\n\n']
+)
+def test_no_place(text):
+    assert locate(('resources', 'web'), text, {}) is None
+
+
+def test_a_path_into_nothing_has_no_place():
+    assert locate(('elsewhere',), TEXT, {}) is None and locate((), TEXT, {}) is None

@@ -16,12 +16,19 @@ class ParameterSchema(Rule):
     name = 'parameter-schema'
 
     def check(self, document):
-        word = document.word('parameters')
-        for name, data in document.section('parameters').items():
-            try:
-                Parameters(document.schemata_of({word: {name: data}})).validate(validate_value=False)
-            except UNREADABLE as error:
-                yield _inside(document, (word, name), str(error)), text_of(error)
+        for name in document.section('parameters'):
+            error = _schema_fault(document, name)
+            if error is not None:
+                yield _inside(document, (document.word('parameters'), name), str(error)), text_of(error)
+
+
+def _schema_fault(document, name):
+    word = document.word('parameters')
+    try:
+        Parameters(document.schemata_of({word: {name: document.data[word][name]}})).validate(validate_value=False)
+    except UNREADABLE as error:
+        return error
+    return None
 
 
 def _inside(document, path, text):
@@ -39,7 +46,7 @@ class ParameterDefault(Rule):
     def check(self, document):
         for name, schema in document.parameters.items():
             try:
-                if schema.default is not None:
+                if schema.default is not None and _schema_fault(document, name) is None:
                     parameter_types.parse(schema.type, schema.default)
             except (ValueError, TypeError) as error:
                 yield (document.word('parameters'), name, 'default'), f'The default is no {schema.declared_type}: {error}'

@@ -66,6 +66,10 @@ def serve_answer(status, body):
     'body, text',
     [
         (json.dumps({'error': {'message': 'The Stack (x) could not be found.'}}).encode(), 'The Stack (x) could not be found.'),
+        (
+            json.dumps({'error': {'message': 'Wrong', 'position': {'file': 'template', 'line': 3, 'column': 5}}}).encode(),
+            'Wrong (file template, line 3, column 5)',
+        ),
         (b'plain words', 'plain words'),
         (b'', '404 Not Found'),
     ],

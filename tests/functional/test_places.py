@@ -1,0 +1,50 @@
+"""Errors of a whole service about a template that came as text: the message as it always was, and beside it the place."""
+
+import pytest
+
+from tests.functional import shapes
+
+HEAD = 'heat_template_version: 2021-04-16\nparameters:\n  size: {type: number, default: 1}\nresources:\n'
+HEAD += '  one: {type: OS::Heat::Value, properties: {value: 1}}\n  two:\n'
+PROPERTY = HEAD + '    type: OS::Heat::TestResource\n    properties:\n      value: x\n      wait_secs: soon\n'
+REFERENCE = HEAD + '    type: OS::Heat::Value\n    properties:\n      value: {list_join: ["", [{get_resource: zz}]]}\n'
+FUNCTION = HEAD + '    type: OS::Heat::Value\n    properties:\n      value:\n        list_join: 5\n'
+SCHEMA = HEAD.replace('number', 'nmbr') + '    type: OS::Heat::None\n'
+VALUE = HEAD + '    type: OS::Heat::None\n'
+OUTPUT = VALUE + 'outputs:\n  o:\n    value: {get_attr: [one, valeu]}\n'
+INNER = 'heat_template_version: 2021-04-16\nresources:\n  inside:\n    type: OS::Heat::RandomString\n    properties: {length: 0}\n'
+
+
+@shapes.of('embedded')
+@pytest.mark.parametrize(
+    'template, more, place',
+    [
+        (PROPERTY, {}, (10, 7)),
+        (REFERENCE, {}, (9, 32)),
+        (FUNCTION, {}, (10, 9)),
+        (SCHEMA, {}, (3, 3)),
+        (VALUE, {'parameters': {'size': 'big'}}, (3, 3)),
+        (OUTPUT, {}, (10, 13)),
+    ],
+    ids=['property', 'reference', 'function', 'schema', 'value', 'output'],
+)
+def test_a_fault_of_the_template(service, template, more, place):
+    answer = service.ask('POST', '/stacks', {'stack_name': 'places', 'template': template, **more})
+    error = answer.json()['error']
+    assert answer.status_code == 400, answer.text
+    assert error['position'] == {'file': 'template', 'line': place[0], 'column': place[1]}, error['message']
+    assert 'line' not in error['message']
+
+
+@shapes.of('embedded')
+def test_a_fault_of_a_nested_template(service):
+    outer = {'heat_template_version': '2021-04-16', 'resources': {'r': {'type': 'inner.yaml'}}}
+    answer = service.ask('POST', '/stacks', {'stack_name': 'places', 'template': outer, 'files': {'inner.yaml': INNER}})
+    assert answer.status_code == 400, answer.text
+    assert answer.json()['error']['position'] == {'file': 'inner.yaml', 'line': 5, 'column': 18}, answer.text
+
+
+@shapes.of('embedded')
+def test_validate_says_the_place_as_well(service):
+    answer = service.ask('POST', '/validate', {'template': PROPERTY.replace('wait_secs: soon', 'wait_sec: 1')})
+    assert answer.json()['error']['position'] == {'file': 'template', 'line': 10, 'column': 7}, answer.text
