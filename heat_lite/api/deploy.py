@@ -1,17 +1,13 @@
 """Makes the WSGI application from the configuration and its file of pipelines."""
 
 import logging
-import sys
 from pathlib import Path
 
 import paste.deploy
 from oslo_config import cfg
-from oslo_log import log
 
-from heat_lite import conf as heat_conf
 from heat_lite.api import configuration
 from heat_lite.common import paths
-from heat_lite.rpc import messaging
 
 LOG = logging.getLogger(__name__)
 
@@ -39,16 +35,3 @@ def pipelines(conf):
         raise cfg.ConfigFilesNotFoundError([wanted])
     return str(paths.data('etc', wanted))
 
-
-def application(args=None):
-    """The ready application, for any WSGI server: ``gunicorn 'heat_lite.api.deploy:application()'``.
-
-    ``args`` are those of heat-lite-api, such as ``['--config-file', 'x']``; none: the usual configuration files are read.
-    """
-    conf = cfg.CONF
-    log.register_options(conf)
-    heat_conf.load(args or [], 'heat-api', conf)
-    log.setup(conf, 'heat-api')
-    messaging.setup(conf)
-    LOG.info('Python %s', sys.version.split()[0])
-    return load_app(conf)
