@@ -163,13 +163,19 @@ def running(service):
 def embedded(folder):
     port = free_port()
     service = Service('embedded', f'http://127.0.0.1:{port}/v1', 'demo', folder)
-    start(service, 'up', BIN / 'heat-lite', 'up', '--port', port, '--data-dir', folder / 'data')
+    configuration = folder / 'up.conf'
+    configuration.write_text(f'[DEFAULT]\n{ALLOWED}')
+    start(service, 'up', BIN / 'heat-lite', 'up', '--port', port, '--data-dir', folder / 'data', '--config-file', configuration)
     with running(service):
         yield service
 
 
+# what an operator has to allow
+ALLOWED = 'enable_stack_adopt = true\nenable_stack_abandon = true\n'
 CONFIGURATION = """
     [DEFAULT]
+    enable_stack_adopt = true
+    enable_stack_abandon = true
     transport_url = {transport}
     num_engine_workers = 1
     rpc_response_timeout = 30

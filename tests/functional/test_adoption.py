@@ -1,0 +1,250 @@
+"""Stacks that leave their objects behind, and stacks that are made of objects that exist."""
+
+import dataclasses
+import json
+import time
+
+import pytest
+from heatclient import client as heatclient
+from keystoneauth1 import session as keystone_session
+from sqlalchemy import select
+
+from heat_lite.common import exception
+from heat_lite.db import models, session
+from heat_lite.engine.resource import Resource
+from heat_lite.template.schema import number
+from tests import databases, engines
+from tests.functional import shapes, templates
+from tests.functional.test_clients import authentication, run, settled
+
+TEST = 'OS::Heat::TestResource'
+
+
+class Server(Resource):
+    """Something outside; ``calls`` tells what was done to it."""
+
+    resource_type = 'Test::Server'
+    properties_schema = {'size': number('Can change.', default=1, update_allowed=True)}
+    calls = []
+
+    def handle_create(self):
+        self.calls.append(('create', self.name))
+        self.resource_id_set(f'server-{self.name}')
+        self.data_set('password', f'secret of {self.name}', redact=True)
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        self.calls.append(('update', self.resource_id, prop_diff))
+
+    def handle_delete(self):
+        self.calls.append(('delete', self.resource_id))
+
+
+@pytest.fixture(scope='module', params=databases.BACKENDS)
+def engine(request, tmp_path_factory):
+    with databases.migrated(request.param, tmp_path_factory.mktemp('db')) as url:
+        with engines.running(url, [Server], enable_stack_adopt=True, enable_stack_abandon=True) as driver:
+            yield driver
+
+
+@pytest.fixture(autouse=True)
+def fresh(request):
+    Server.calls = []
+    if 'engine' in request.fixturenames:
+        request.getfixturevalue('engine').context.project_id = f'p{time.monotonic_ns()}'
+
+
+TEMPLATE = {
+    'parameters': {'size': {'type': 'number', 'default': 1}},
+    'resources': {
+        'web': {'type': 'Test::Server', 'metadata': {'a': 1}, 'properties': {'size': {'get_param': 'size'}}},
+        'secret': {'type': 'OS::Heat::RandomString', 'depends_on': 'web'},
+    },
+    'outputs': {'secret': {'value': {'get_attr': ['secret', 'value']}}},
+}
+
+
+def abandon(engine, identity):
+    document = engine.client.abandon_stack(engine.context, stack_identity=identity)
+    engine.wait(identity)
+    return document
+
+
+def adopt(engine, document, template=TEMPLATE, **args):
+    return engine.create(template, adopt_stack_data=json.dumps(document), **args)
+
+
+def test_an_abandoned_stack_goes_and_its_objects_stay(engine):
+    identity = engine.create(TEMPLATE, tags=['x'], params={'parameters': {'size': 3}})
+    web, secret = engine.physical_id(identity, 'web'), engine.outputs(identity)['secret']
+    document = abandon(engine, identity)
+    assert {key: document[key] for key in document if key not in ('template', 'resources')} == {
+        'name': 'stack',
+        'id': identity['stack_id'],
+        'action': 'CREATE',
+        'environment': {'resource_registry': {'resources': {}}, 'parameters': {'size': 3}, 'parameter_defaults': {}, 'event_sinks': []},
+        'files': {},
+        'status': 'COMPLETE',
+        'project_id': engine.context.project_id,
+        'stack_user_project_id': None,
+        'tags': ['x'],
+    }
+    assert document['resources']['web'] == {
+        'name': 'web',
+        'resource_id': web,
+        'type': 'Test::Server',
+        'action': 'CREATE',
+        'status': 'COMPLETE',
+        'metadata': {'a': 1},
+        'resource_data': {'password': 'secret of web'},
+    }
+    assert document['resources']['secret']['resource_data'] == {'value': secret}
+    assert engine.state(identity) == 'DELETE_COMPLETE' and Server.calls == [('create', 'web')]
+    assert [state for name, state in engine.events(identity) if name == 'web'][-2:] == ['DELETE_IN_PROGRESS', 'DELETE_COMPLETE']
+    assert engine.client.list_stacks(engine.context) == []
+
+
+def test_export_changes_nothing(engine):
+    identity = engine.create(TEMPLATE)
+    before = engine.events(identity)
+    document = engine.client.export_stack(engine.context, stack_identity=identity)
+    assert set(document['resources']) == {'web', 'secret'} and engine.events(identity) == before
+    assert document == abandon(engine, identity)
+
+
+def test_abandon_interrupts_what_goes_on(engine):
+    slow = {'resources': {'slow': {'type': TEST, 'properties': {'wait_secs': 60}}}}
+    identity = engine.create(slow, wait=False)
+    document = abandon(engine, identity)
+    assert document['status'] == 'IN_PROGRESS' and engine.state(identity) == 'DELETE_COMPLETE'
+
+
+def test_snapshots_of_an_abandoned_stack_are_forgotten(engine):
+    identity = engine.create(TEMPLATE)
+    engine.client.stack_snapshot(engine.context, stack_identity=identity, name='s')
+    engine.wait(identity)
+    abandon(engine, identity)
+    with session.engine().connect() as connection:
+        found = connection.execute(select(models.snapshot.c.id).where(models.snapshot.c.stack_id == identity['stack_id']))
+        assert found.all() == []
+
+
+def test_adopted_resources_keep_ids_data_and_metadata(engine):
+    first = engine.create(TEMPLATE, params={'parameters': {'size': 3}})
+    secret = engine.outputs(first)['secret']
+    document = abandon(engine, first)
+    identity = adopt(engine, document, name='again')
+    assert engine.state(identity) == 'ADOPT_COMPLETE'
+    assert engine.events(identity) == [
+        ('again', 'ADOPT_IN_PROGRESS'),
+        *((name, f'ADOPT_{state}') for name in ('web', 'secret') for state in ('IN_PROGRESS', 'COMPLETE')),
+        ('again', 'ADOPT_COMPLETE'),
+    ]
+    assert engine.physical_id(identity, 'web') == 'server-web' and engine.outputs(identity) == {'secret': secret}
+    assert engine.resource(identity, 'web')['metadata'] == {'a': 1}
+    again = engine.client.export_stack(engine.context, stack_identity=identity)
+    for name, told in document['resources'].items():
+        assert again['resources'][name] == {**told, 'action': 'ADOPT'}
+    assert again['environment'] == document['environment'] and Server.calls == [('create', 'web')]
+
+
+def test_an_adopted_stack_is_updated_and_deleted_like_any_other(engine):
+    identity = adopt(engine, abandon(engine, engine.create(TEMPLATE)), name='again')
+    engine.update(identity, TEMPLATE, params={'parameters': {'size': 5}})
+    assert engine.resources(identity) == {'web': 'UPDATE_COMPLETE', 'secret': 'ADOPT_COMPLETE'}
+    engine.delete(identity)
+    assert Server.calls == [('create', 'web'), ('update', 'server-web', {'size': 5}), ('delete', 'server-web')]
+
+
+def test_secrets_stay_marked_as_such(engine):
+    identity = adopt(engine, abandon(engine, engine.create(TEMPLATE)), name='again')
+    data, resource = models.resource_data, models.resource
+    query = select(data.c.redact).join(resource).where(resource.c.stack_id == identity['stack_id'])
+    with session.engine().connect() as connection:
+        assert [row.redact for row in connection.execute(query)] == [True, True]
+
+
+def test_parameters_and_files_of_the_request_win(engine):
+    template = {
+        'parameters': {'a': {'type': 'string', 'default': '0'}, 'b': {'type': 'string', 'default': '0'}},
+        'resources': {'v': {'type': 'OS::Heat::Value', 'properties': {'value': {'get_file': 'f'}}}},
+        'outputs': {'v': {'value': {'get_attr': ['v', 'value']}}},
+    }
+    document = {
+        'environment': {'parameters': {'a': '1', 'b': '1'}, 'parameter_defaults': {'c': '1'}},
+        'files': {'f': 'text'},
+        'resources': {'v': {'resource_id': 'v'}},
+    }
+    identity = adopt(engine, document, template, params={'parameters': {'b': '2'}})
+    environment = engine.client.get_environment(engine.context, stack_identity=identity)
+    assert environment['parameters'] == {'a': '1', 'b': '2'} and environment['parameter_defaults'] == {}
+    assert engine.outputs(identity) == {'v': 'text'}
+    with pytest.raises(exception.UnknownUserParameter):
+        adopt(engine, {'environment': {'parameters': {'nope': 1}}}, template, name='other')
+
+
+def test_what_nobody_told_of_cannot_be_adopted(engine):
+    document = abandon(engine, engine.create(TEMPLATE))
+    del document['resources']['secret']
+    identity = adopt(engine, document, name='again')
+    reason = 'Exception: resources.secret: Resource ID was not provided.'
+    assert engine.stack(identity)['stack_status_reason'] == f'Resource ADOPT failed: {reason}'
+    assert engine.resources(identity) == {'web': 'ADOPT_COMPLETE', 'secret': 'ADOPT_FAILED'}
+
+
+def test_objects_outlive_the_rollback_of_their_adoption(engine):
+    document = abandon(engine, engine.create(TEMPLATE))
+    document['resources']['secret']['resource_id'] = None
+    identity = adopt(engine, document, name='again', disable_rollback=False)
+    assert engine.state(identity) == 'ROLLBACK_COMPLETE' and engine.resources(identity) == {}
+    assert ('web', 'DELETE_COMPLETE') in engine.events(identity) and Server.calls == [('create', 'web')]
+
+
+@pytest.mark.parametrize(
+    ('text', 'reason'),
+    [
+        ('[]', 'adopt_stack_data: The template is not a JSON object or YAML mapping.'),
+        ('{"resources": []}', '"resources" in adopt_stack_data must be a map'),
+        ('{"environment": "x"}', '"environment" in adopt_stack_data must be a map'),
+        ('{"environment": {"parameters": [1]}}', '"parameters" in adopt_stack_data must be a map'),
+        ('{"resources": {"web": "x"}}', 'The resource "web" in adopt_stack_data must be a map'),
+        ('{"resources": {"web": {"metadata": 1}}}', '"metadata" in adopt_stack_data must be a map'),
+        (
+            '{"resources": {"web": {"resource_id": 1}}}',
+            'The resource_id of "web" in adopt_stack_data must be text of at most 255 characters',
+        ),
+    ],
+)
+def test_documents_that_are_none(engine, text, reason):
+    with pytest.raises(exception.Invalid) as refused:
+        engine.create(TEMPLATE, adopt_stack_data=text)
+    assert str(refused.value).startswith(f'Data supplied was not valid: {reason}')
+
+
+def test_operators_say_whether_it_may_be_done(engine, monkeypatch):
+    identity = engine.create({'resources': {}})
+    runtime = engine.service.runtime
+    monkeypatch.setattr(runtime, 'limits', dataclasses.replace(runtime.limits, enable_stack_adopt=False, enable_stack_abandon=False))
+    for method in (engine.client.abandon_stack, engine.client.export_stack):
+        with pytest.raises(exception.NotSupported, match=r'^Stack Abandon is not supported\.$'):
+            method(engine.context, stack_identity=identity)
+    with pytest.raises(exception.NotSupported, match=r'^Stack Adopt is not supported\.$'):
+        engine.create({'resources': {}}, name='other', adopt_stack_data='{"template": {}}')
+    assert engine.state(identity) == 'CREATE_COMPLETE'
+
+
+@shapes.of('embedded', 'keystone')
+def test_stock_clients(service, tmp_path):
+    name = f'adopt-{time.monotonic_ns()}'
+    heat = heatclient.Client('1', session=keystone_session.Session(authentication(service)), service_type='orchestration')
+    stack_id = heat.stacks.create(stack_name=name, template=templates.CHAIN, parameters={'word': 'three'})['stack']['id']
+    settled(lambda: heat.stacks.get(stack_id))
+    exported = heat.stacks.export(stack_id)
+    document = tmp_path / 'document.json'
+    run(service, 'openstack', 'stack', 'abandon', '--output-file', str(document), name)
+    assert settled(lambda: heat.stacks.get(stack_id)).stack_status == 'DELETE_COMPLETE'
+    assert json.loads(document.read_text()) == exported
+    run(service, 'openstack', 'stack', 'adopt', '--wait', '--adopt-file', str(document), name)
+    stack = heat.stacks.get(name)
+    assert stack.stack_status == 'ADOPT_COMPLETE' and stack.id != stack_id
+    assert heat.stacks.output_show(stack.id, 'word')['output']['output_value'] == 'three'
+    heat.stacks.delete(stack.id)

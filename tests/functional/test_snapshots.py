@@ -1,0 +1,339 @@
+"""Snapshots in a whole engine: what they hold, what restoring them does, and how types keep something of themselves."""
+
+import time
+
+import pytest
+from heatclient import client as heatclient
+from heatclient import exc
+from keystoneauth1 import session as keystone_session
+
+from heat_lite.common import exception
+from heat_lite.engine.resource import Resource
+from heat_lite.template.schema import number, string
+from tests import databases, engines
+from tests.functional import shapes, templates
+from tests.functional.test_clients import ask, authentication, run, settled
+
+TEST = 'OS::Heat::TestResource'
+
+
+class Disk(Resource):
+    """Keeps copies of itself, as a volume does; ``copies`` is what exists of them."""
+
+    resource_type = 'Test::Disk'
+    properties_schema = {
+        'size': number('Can change.', default=1, update_allowed=True),
+        'copy_of': string('A copy to start from.', update_allowed=True),
+        'broken': string('What shall fail.'),
+    }
+    copies, calls = {}, []
+
+    def handle_create(self):
+        self.resource_id_set(f'disk-{self.name}')
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        self.calls.append(('update', self.name, prop_diff))
+
+    def handle_delete(self):
+        self.calls.append(('delete', self.name))
+
+    def handle_snapshot(self):
+        if self.properties['broken'] == 'snapshot':
+            raise exception.Error('no room for a copy')
+        copy = f'copy-{len(self.copies)}'
+        self.copies[copy] = self.properties['size']
+        self.data_set('copy', copy)
+        return copy
+
+    def check_snapshot_complete(self, copy):
+        self.polls = getattr(self, 'polls', 0) + 1
+        return copy in self.copies and self.polls > 1
+
+    def handle_delete_snapshot(self, data):
+        self.calls.append(('delete copy', self.name))
+        if self.properties['broken'] == 'delete_snapshot':
+            raise exception.Error('the copy is in use')
+        return data['resource_data']['copy']
+
+    def check_delete_snapshot_complete(self, copy):
+        return self.copies.pop(copy, None) is not None
+
+    def handle_restore(self, definition, data):
+        copy = data['resource_data']['copy']
+        return definition.freeze(properties={**definition.properties, 'size': self.copies[copy], 'copy_of': copy})
+
+    def handle_snapshot_delete(self, state):
+        self.calls.append(('snapshot delete', self.name, *state))
+
+
+class Slow(Resource):
+    """Takes its time with a snapshot."""
+
+    resource_type = 'Test::Slow'
+
+    def handle_create(self):
+        self.resource_id_set('slow')
+
+    def handle_snapshot(self):
+        while True:
+            yield 0.01
+
+
+@pytest.fixture(scope='module', params=databases.BACKENDS)
+def engine(request, tmp_path_factory):
+    with databases.migrated(request.param, tmp_path_factory.mktemp('db')) as url:
+        with engines.running(url, [Disk, Slow], max_snapshots_per_stack=3) as driver:
+            yield driver
+
+
+@pytest.fixture(autouse=True)
+def fresh(request):
+    Disk.copies, Disk.calls = {}, []
+    if 'engine' in request.fixturenames:
+        request.getfixturevalue('engine').context.project_id = f'p{time.monotonic_ns()}'
+
+
+def take(engine, identity, name='snap', wait=True):
+    """The id of a new snapshot."""
+    taken = engine.client.stack_snapshot(engine.context, stack_identity=identity, name=name)
+    if wait:
+        engine.wait(identity)
+    return taken['id']
+
+
+def shown(engine, identity, snapshot_id):
+    return engine.client.show_snapshot(engine.context, stack_identity=identity, snapshot_id=snapshot_id)
+
+
+def listed(engine, identity):
+    return engine.client.stack_list_snapshots(engine.context, stack_identity=identity)
+
+
+def restore(engine, identity, snapshot_id):
+    engine.client.stack_restore(engine.context, stack_identity=identity, snapshot_id=snapshot_id)
+    return engine.wait(identity)
+
+
+def drop(engine, identity, snapshot_id, seconds=10):
+    """Delete a snapshot, and wait until it is gone or could not go."""
+    engine.client.delete_snapshot(engine.context, stack_identity=identity, snapshot_id=snapshot_id)
+    until = time.monotonic() + seconds
+    while any(row['id'] == snapshot_id and row['status'] == 'IN_PROGRESS' for row in listed(engine, identity)):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+TEMPLATE = {
+    'parameters': {'value': {'type': 'string', 'default': 'a'}},
+    'resources': {
+        'secret': {'type': 'OS::Heat::RandomString', 'metadata': {'a': 1}},
+        'test': {'type': TEST, 'properties': {'value': {'get_param': 'value'}}, 'depends_on': 'secret'},
+    },
+    'outputs': {'secret': {'value': {'get_attr': ['secret', 'value']}}, 'test': {'value': {'get_attr': ['test', 'output']}}},
+}
+
+
+def test_a_snapshot_begins_with_the_stack_and_ends_with_its_resources(engine):
+    identity = engine.create(TEMPLATE, tags=['x', 'y'], params={'parameters': {'value': 'b'}})
+    begun = engine.client.stack_snapshot(engine.context, stack_identity=identity, name='first')
+    assert list(begun) == ['id', 'name', 'action', 'status', 'status_reason', 'data', 'creation_time']
+    assert (begun['name'], begun['action'], begun['status'], begun['status_reason']) == ('first', 'CREATE', 'IN_PROGRESS', None)
+    assert begun['data'] == {
+        'name': 'stack',
+        'id': identity['stack_id'],
+        'action': 'CREATE',
+        'environment': {'resource_registry': {'resources': {}}, 'parameters': {'value': 'b'}, 'parameter_defaults': {}, 'event_sinks': []},
+        'files': {},
+        'status': 'COMPLETE',
+        'template': {'heat_template_version': '2021-04-16', **TEMPLATE},
+        'resources': {},
+        'project_id': engine.context.project_id,
+        'stack_user_project_id': None,
+        'tags': ['x', 'y'],
+    }
+    engine.wait(identity)
+    ended = shown(engine, identity, begun['id'])
+    assert (ended['action'], ended['status'], ended['status_reason']) == ('CREATE', 'COMPLETE', 'Stack SNAPSHOT completed successfully')
+    assert (ended['data']['action'], ended['data']['status']) == ('SNAPSHOT', 'COMPLETE')
+    assert ended['data']['resources']['secret'] == {
+        'name': 'secret',
+        'resource_id': engine.physical_id(identity, 'secret'),
+        'type': 'OS::Heat::RandomString',
+        'action': 'SNAPSHOT',
+        'status': 'COMPLETE',
+        'metadata': {'a': 1},
+        'resource_data': {'value': engine.outputs(identity)['secret']},
+    }
+    assert listed(engine, identity) == [ended]
+    assert engine.events(identity)[-6:] == [
+        ('stack', 'SNAPSHOT_IN_PROGRESS'),
+        *((name, f'SNAPSHOT_{state}') for name in ('secret', 'test') for state in ('IN_PROGRESS', 'COMPLETE')),
+        ('stack', 'SNAPSHOT_COMPLETE'),
+    ]
+
+
+def test_restore_brings_template_parameters_and_tags_back(engine):
+    identity = engine.create(TEMPLATE, tags=['x'], params={'parameters': {'value': 'b'}})
+    snapshot_id = take(engine, identity)
+    kept = engine.physical_id(identity, 'test')
+    engine.update(identity, {'resources': {'test': {'type': TEST, 'properties': {'value': 'z'}}, 'new': {'type': TEST}}})
+    restore(engine, identity, snapshot_id)
+    assert engine.stack(identity)['stack_status_reason'] == 'Stack RESTORE completed successfully'
+    assert engine.resources(identity) == {'secret': 'CREATE_COMPLETE', 'test': 'UPDATE_COMPLETE'}
+    assert engine.physical_id(identity, 'test') == kept
+    assert engine.outputs(identity)['test'] == 'b' and engine.stack(identity)['tags'] == ['x']
+    template = engine.client.get_template(engine.context, stack_identity=identity)
+    assert template == {'heat_template_version': '2021-04-16', **TEMPLATE}
+    told = engine.events(identity)[-8:]
+    assert [event for event in told if event[0] != 'new'] == [
+        ('stack', 'RESTORE_IN_PROGRESS'),
+        *(('secret', f'CREATE_{state}') for state in ('IN_PROGRESS', 'COMPLETE')),
+        *(('test', f'UPDATE_{state}') for state in ('IN_PROGRESS', 'COMPLETE')),
+        ('stack', 'RESTORE_COMPLETE'),
+    ]
+    assert ('new', 'DELETE_COMPLETE') in told
+
+
+def test_a_failed_restore_is_rolled_back_when_wanted(engine):
+    def template(value, fail):
+        return {'resources': {'t': {'type': TEST, 'properties': {'value': value, 'fail': fail}}}}
+
+    identity = engine.create(template('a', False))
+    engine.update(identity, template('a', True), disable_rollback=True)
+    snapshot_id = take(engine, identity)
+    engine.update(identity, template('b', False), disable_rollback=False)
+    restore(engine, identity, snapshot_id)
+    assert engine.state(identity) == 'ROLLBACK_COMPLETE'
+    assert ('stack', 'RESTORE_FAILED') in engine.events(identity)
+    assert engine.resource(identity, 't')['attributes']['output'] == 'b'
+
+
+def test_types_keep_copies_and_start_again_from_them(engine):
+    identity = engine.create({'resources': {'d': {'type': 'Test::Disk', 'properties': {'size': 7}}}})
+    snapshot_id = take(engine, identity)
+    assert Disk.copies == {'copy-0': 7}
+    engine.update(identity, {'resources': {'d': {'type': 'Test::Disk', 'properties': {'size': 9}}}})
+    Disk.calls.clear()
+    restore(engine, identity, snapshot_id)
+    assert Disk.calls == [('update', 'd', {'size': 7, 'copy_of': 'copy-0'})]
+    template = engine.client.get_template(engine.context, stack_identity=identity)
+    assert template['resources']['d']['properties'] == {'size': 7, 'copy_of': 'copy-0'}
+    restored = shown(engine, identity, snapshot_id)
+    assert restored['data']['template']['resources']['d']['properties'] == {'size': 7}, 'the snapshot itself stays as it was'
+    drop(engine, identity, snapshot_id)
+    assert Disk.copies == {} and listed(engine, identity) == []
+
+
+def test_copies_of_a_resource_that_is_gone_are_deleted_too(engine):
+    identity = engine.create({'resources': {'d': {'type': 'Test::Disk'}}})
+    snapshot_id = take(engine, identity)
+    engine.update(identity, {'resources': {}})
+    assert Disk.copies
+    drop(engine, identity, snapshot_id)
+    assert Disk.copies == {}
+
+
+def test_a_snapshot_that_cannot_be_taken(engine):
+    identity = engine.create({'resources': {'d': {'type': 'Test::Disk', 'properties': {'broken': 'snapshot'}}}})
+    snapshot_id = take(engine, identity)
+    reason = 'Resource SNAPSHOT failed: Error: resources.d: no room for a copy'
+    assert engine.state(identity) == 'SNAPSHOT_FAILED' and engine.stack(identity)['stack_status_reason'] == reason
+    row = shown(engine, identity, snapshot_id)
+    assert (row['action'], row['status'], row['status_reason']) == ('CREATE', 'FAILED', reason)
+    with pytest.raises(exception.NotSupported, match='Restoring incomplete snapshot is not supported'):
+        restore(engine, identity, snapshot_id)
+
+
+def test_a_snapshot_that_cannot_be_deleted_says_why_and_holds_up_the_end_of_its_stack(engine):
+    identity = engine.create({'resources': {'d': {'type': 'Test::Disk', 'properties': {'broken': 'delete_snapshot'}}}})
+    snapshot_id = take(engine, identity)
+    drop(engine, identity, snapshot_id)
+    row = shown(engine, identity, snapshot_id)
+    assert (row['action'], row['status'], row['status_reason']) == ('DELETE', 'FAILED', 'the copy is in use')
+    engine.delete(identity)
+    assert engine.stack(identity)['stack_status_reason'] == 'Stack DELETE failed: the copy is in use'
+    assert engine.physical_id(identity, 'd') == 'disk-d'
+
+
+def test_the_end_of_a_stack_is_that_of_its_snapshots(engine):
+    identity = engine.create({'resources': {'d': {'type': 'Test::Disk'}}})
+    take(engine, identity, 'one')
+    take(engine, identity, 'two')
+    engine.delete(identity)
+    assert engine.state(identity) == 'DELETE_COMPLETE'
+    assert Disk.calls[0] == ('delete copy', 'd') and Disk.calls[-1] == ('delete', 'd')
+    with pytest.raises(exception.EntityNotFound):
+        listed(engine, identity)
+
+
+def test_what_a_snapshot_cannot_be_asked(engine):
+    identity = engine.create({'resources': {'s': {'type': 'Test::Slow'}}})
+    other = engine.create({'resources': {}}, name='other')
+    snapshot_id = take(engine, identity, wait=False)
+    with pytest.raises(exception.NotSupported, match='Deleting in-progress snapshot is not supported'):
+        drop(engine, identity, snapshot_id)
+    with pytest.raises(exception.NotSupported, match='Restoring incomplete snapshot is not supported'):
+        restore(engine, identity, snapshot_id)
+    with pytest.raises(exception.ActionInProgress):
+        take(engine, identity)
+    assert len(listed(engine, identity)) == 1, 'a refused snapshot leaves nothing behind'
+    for method in (shown, drop, restore):
+        with pytest.raises(exception.NotFound, match='^Snapshot with id nope not found$'):
+            method(engine, identity, 'nope')
+        with pytest.raises(exception.SnapshotNotFound, match=rf'^The Snapshot \({snapshot_id}\) for Stack \(other\) could not be found\.$'):
+            method(engine, other, snapshot_id)
+    engine.delete(identity)
+    assert engine.state(identity) == 'DELETE_COMPLETE'
+
+
+def test_there_may_be_so_many(engine):
+    identity = engine.create({'resources': {}})
+    for number_ in range(3):
+        take(engine, identity, f'n{number_}')
+    with pytest.raises(exception.RequestLimitExceeded, match='You have reached the maximum snapshots per stack, 3. Please delete some'):
+        take(engine, identity)
+    assert {row['name'] for row in listed(engine, identity)} == {'n0', 'n1', 'n2'}
+
+
+def test_what_failed_before_there_was_anything_still_has_to_be_made(engine):
+    resources = {'bad': {'type': TEST, 'properties': {'fail': True}}, 'after': {'type': TEST, 'depends_on': 'bad'}}
+    identity = engine.create({'resources': resources})
+    snapshot_id = take(engine, identity)
+    assert engine.state(identity) == 'SNAPSHOT_COMPLETE'
+    assert engine.resources(identity) == {'bad': 'CREATE_FAILED', 'after': 'INIT_COMPLETE'}
+    assert shown(engine, identity, snapshot_id)['data']['resources']['bad']['resource_id'] is None
+    engine.update(identity, {'resources': {'bad': {'type': TEST}, 'after': {'type': TEST, 'depends_on': 'bad'}}})
+    assert engine.resources(identity) == {'bad': 'CREATE_COMPLETE', 'after': 'CREATE_COMPLETE'}
+
+
+def test_deletion_policy_snapshot(engine):
+    resources = {'kept': {'type': 'Test::Disk', 'deletion_policy': 'Snapshot'}, 'plain': {'type': 'Test::Disk'}}
+    engine.delete(engine.create({'resources': resources}))
+    assert sorted(Disk.calls) == [('delete', 'plain'), ('snapshot delete', 'kept', 'CREATE', 'COMPLETE')]
+    with pytest.raises(exception.StackValidationFailed) as refused:
+        engine.create({'resources': {'t': {'type': TEST, 'deletion_policy': 'Snapshot'}}}, name='refused')
+    assert str(refused.value) == 'resources.t.deletion_policy: "Snapshot" deletion policy not supported'
+
+
+@shapes.of('embedded', 'keystone')
+def test_stock_clients(service):
+    name = f'snap-{time.monotonic_ns()}'
+    heat = heatclient.Client('1', session=keystone_session.Session(authentication(service)), service_type='orchestration')
+    stack_id = heat.stacks.create(stack_name=name, template=templates.CHAIN, parameters={'word': 'three'})['stack']['id']
+    settled(lambda: heat.stacks.get(stack_id))
+    taken = heat.stacks.snapshot(stack_id, name='before')
+    assert settled(lambda: heat.stacks.get(stack_id)).stack_status == 'SNAPSHOT_COMPLETE'
+    assert heat.stacks.snapshot_show(stack_id, taken['id'])['snapshot']['status'] == 'COMPLETE'
+    heat.stacks.update(stack_id, existing=True, parameters={'word': 'four'})
+    settled(lambda: heat.stacks.get(stack_id))
+    run(service, 'openstack', 'stack', 'snapshot', 'restore', name, taken['id'])
+    assert settled(lambda: heat.stacks.get(stack_id)).stack_status == 'RESTORE_COMPLETE'
+    assert heat.stacks.output_show(stack_id, 'word')['output']['output_value'] == 'three'
+    assert [row['name'] for row in ask(service, 'stack', 'snapshot', 'list', name)] == ['before']
+    run(service, 'openstack', 'stack', 'snapshot', 'delete', '-y', name, taken['id'])
+    until = time.monotonic() + 10
+    while heat.stacks.snapshot_list(stack_id)['snapshots'] and time.monotonic() < until:
+        time.sleep(0.05)
+    with pytest.raises(exc.HTTPNotFound):
+        heat.stacks.snapshot_show(stack_id, taken['id'])
+    heat.stacks.delete(stack_id)
