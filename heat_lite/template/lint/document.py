@@ -7,7 +7,7 @@ import functools
 from typing import NamedTuple
 
 from heat_lite.common import exception
-from heat_lite.template import format, registry
+from heat_lite.template import format, registry, versions
 from heat_lite.template.environment import RESOURCE_REGISTRY, Environment
 from heat_lite.template.lint.calls import Calls
 from heat_lite.template.lint.types import Type
@@ -17,6 +17,10 @@ from heat_lite.template.template import Template
 
 #: what Python raises for a template or environment whose parts are not of the right kind
 UNREADABLE = (exception.HeatException, ValueError, AttributeError, TypeError)
+
+
+#: what says that a document is a template
+_OF_TEMPLATES = {*format.VERSION_KEYS, *versions.HOT.sections.values(), *versions.CFN.sections.values()} - {*format.ENVIRONMENT_SECTIONS}
 
 
 class Document:
@@ -38,8 +42,9 @@ class Document:
 
 
 def is_environment(document: Document) -> bool:
-    """Whether it is one: all of its sections are those of environments, and it says no version."""
-    return bool(document.data) and all(key in format.ENVIRONMENT_SECTIONS for key in document.data)
+    """Whether it is one: it says no version, and of its sections some are those of environments and none of templates alone."""
+    sections = set(document.data)
+    return bool(sections.intersection(format.ENVIRONMENT_SECTIONS)) and not sections.intersection(_OF_TEMPLATES)
 
 
 class Definition(NamedTuple):

@@ -21,6 +21,8 @@ class EnvironmentSection(Rule):
         for section, value in document.data.items():
             if section not in format.ENVIRONMENT_SECTIONS:
                 yield (section,), meant(f'There is no section "{section}"', section, format.ENVIRONMENT_SECTIONS)
+            elif value is None:
+                yield (section,), f'The section "{section}" is empty: leave it out, or write {{}}'
             elif section != RESOURCE_REGISTRY or not isinstance(value, dict):
                 yield from _told(lambda data: Environment(data), {section: value}, (section,))
 

@@ -157,7 +157,7 @@ CASES = {
         '  c: {type: OS::Heat::TestResource, properties: {value: {get_attr: [d, output]}}}\n'
         '  d: {type: OS::Heat::TestResource}\n',
     ),
-    'environment-section': ('parameters: []\n', (1, 1), 'parameters: {}\n'),
+    'environment-section': ('parameters: {}\nparamter_defaults: {}\n', (2, 1), 'parameters: {}\nparameter_defaults: {}\n'),
     'registry-entry': (
         'resource_registry:\n  resources:\n    web: {hooks: pre-crate}\n',
         (3, 5),
