@@ -51,17 +51,24 @@ class Driver:
         self.client = EngineClient()
         self.context = RequestContext(user_id='u', user_name='tester', project_id=uuid.uuid4().hex, roles=['member'])
 
-    def create(self, template, name='stack', wait=True, params=None, **args):
+    def create(self, template, name='stack', wait=True, params=None, files=None, **args):
         """The identity of the new stack."""
         template = {'heat_template_version': '2021-04-16', **template}
         identity = self.client.create_stack(
-            self.context, stack_name=name, template=template, params=params or {}, files={}, args={'disable_rollback': True, **args}
+            self.context,
+            stack_name=name,
+            template=template,
+            params=params or {},
+            files=files or {},
+            args={'disable_rollback': True, **args},
         )
         return self.wait(identity) if wait else identity
 
-    def update(self, identity, template, wait=True, params=None, **args):
+    def update(self, identity, template, wait=True, params=None, files=None, **args):
         template = {'heat_template_version': '2021-04-16', **template}
-        self.client.update_stack(self.context, stack_identity=identity, template=template, params=params or {}, files={}, args=args)
+        self.client.update_stack(
+            self.context, stack_identity=identity, template=template, params=params or {}, files=files or {}, args=args
+        )
         return self.wait(identity) if wait else identity
 
     def delete(self, identity, wait=True):
@@ -90,6 +97,13 @@ class Driver:
         """``{name: ACTION_STATUS}``."""
         listed = self.client.list_stack_resources(self.context, stack_identity=identity)
         return {each['resource_name']: f'{each["resource_action"]}_{each["resource_status"]}' for each in listed}
+
+    def tree(self, identity):
+        """``{(parent resource, name): ACTION_STATUS}`` of the stack and all stacks inside it."""
+        listed = self.client.list_stack_resources(self.context, stack_identity=identity, nested_depth=9)
+        return {
+            (each.get('parent_resource'), each['resource_name']): f'{each["resource_action"]}_{each["resource_status"]}' for each in listed
+        }
 
     def resource(self, identity, name):
         return self.client.describe_stack_resource(self.context, stack_identity=identity, resource_name=name)

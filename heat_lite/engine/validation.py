@@ -46,22 +46,25 @@ def stack(item):
     if item.tree.is_nested:
         _inner_stack(item)
     else:
-        item.tree.counted = 0
+        item.tree.counted = len(item.template.resource_snippets)
         try:
             _inner_stack(item)
+            if _too_many(item):
+                raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
         finally:
             item.tree.counted = None
 
 
 def nested_stack(item):
     """A stack inside a resource of one that is being validated. Values of parameters may still be placeholders: they are not checked."""
-    _inner_stack(item, validate_value=False)
+    _count(item)
+    if not _too_many(item):
+        _inner_stack(item, validate_value=False)
 
 
 def _inner_stack(item, validate_value=True):
     item.template.validate()
     _ = item.bound  # Heat, too, finds fault with resources and conditions before it does with parameters
-    _count(item)
     item.parameters.validate(validate_value=validate_value, lookup=item.lookup)
     _definitions(item, 'validate')
 
@@ -69,12 +72,12 @@ def _inner_stack(item, validate_value=True):
 def _count(item):
     """All resources of a tree of stacks count together."""
     top = item.tree.top.tree
-    if top.counted is None:
-        return
-    top.counted += len(item.definitions)
-    limit = item.limits.max_resources_per_stack
-    if 0 <= limit < top.counted:
-        raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
+    if top.counted is not None:
+        top.counted += len(item.definitions)
+
+
+def _too_many(item):
+    return 0 <= item.limits.max_resources_per_stack < (item.tree.top.tree.counted or 0)
 
 
 def template(context, runtime, parsed):
@@ -88,7 +91,7 @@ def template(context, runtime, parsed):
         item.parameters.validate(validate_value=False)
         _definitions(item, 'validate_names')
     except exception.StackValidationFailed as error:
-        return {'Error': str(error)}
+        return {'Error': str(error), 'Path': list(error.path)}
     answer = {'Description': parsed.description or format.NO_DESCRIPTION, 'Parameters': item.parameters.describe()}
     if parsed.parameter_groups:
         answer['ParameterGroups'] = parsed.parameter_groups
@@ -129,7 +132,15 @@ def _resource(item, definition, check):
     try:
         getattr(resource, check)()
     except exception.StackValidationFailed as error:
-        raise error if error.path[:1] == ('resources',) or not error.path else error.prefixed('resources', definition.name) from None
+        raise error if error.path[:1] == ('resources',) or not error.path else _placed(error, definition) from None
+
+
+def _placed(error, definition):
+    """A fault of a section of a resource, with where it is in the words of the template's dialect."""
+    section, name, _ = definition.path
+    part, *rest = error.path
+    path = (section, name, definition.version.dialect.resource.get(part, part), *rest)
+    return exception.StackValidationFailed(error.error_message, error=error.error, path=path)
 
 
 def _deletion_policy(resource, definition):
@@ -143,6 +154,12 @@ def updatable(item):
     """Raises NotSupported for a stack that is suspended or on its way out."""
     if item.action in (status.SUSPEND, status.DELETE):
         raise exception.NotSupported(feature=f'Updating a stack when it is {_WORDS[item.action]}')
+
+
+def cancellable(item, with_rollback):
+    """Raises NotSupported where there is nothing to cancel; a create has nothing to go back to."""
+    if item.status != status.IN_PROGRESS or item.action not in ((status.UPDATE,) if with_rollback else (status.CREATE, status.UPDATE)):
+        raise exception.NotSupported(feature=f'Cancelling update when stack is {item.action}_{item.status}')
 
 
 _WORDS = {status.SUSPEND: 'suspended', status.DELETE: 'deleting'}

@@ -41,15 +41,10 @@ class TemplateResource(StackResource):
 
     def _read(self, name):
         """The data of a template. Where its text is gone, the stack inside still knows it."""
-        text = self.stack.template.files.get(name)
-        if text is not None:
-            return _parsed(text, name)
-        if self.resource_id is not None and self.nested() is not None:
+        files = self.stack.template.files
+        if name not in files and self.nested() is not None:
             return self.nested().template.data
-        try:
-            return _parsed(urlfetch.get(name, FETCH_BYTES, FETCH_SECONDS), name)
-        except urlfetch.URLFetchError as error:
-            raise exception.StackValidationFailed(f'Could not fetch remote template "{name}": {error}') from None
+        return fetched(files, name)
 
     def child_environment(self, params):
         return self.stack.template.environment.child(self.name, params, without=self.type())
@@ -99,6 +94,15 @@ class TemplateResource(StackResource):
 
     def _own_attribute(self, name, path):
         return self.inside.output(name, path)
+
+
+def fetched(files, name):
+    """The data of a template among the files of the request, or else at the URL ``name``. Raises StackValidationFailed."""
+    text = files.get(name)
+    try:
+        return _parsed(urlfetch.get(name, FETCH_BYTES, FETCH_SECONDS) if text is None else text, name)
+    except urlfetch.URLFetchError as error:
+        raise exception.StackValidationFailed(f'Could not fetch remote template "{name}": {error}') from None
 
 
 @functools.lru_cache(maxsize=256)
