@@ -1,6 +1,8 @@
 """The verbs on a stack. Each takes the stack's lock, says that it has begun, and leaves the walk of its plan to the task pool.
 
-What a walk brings back decides the stack's last state; only here is that written.
+Most verbs take over a stack that is at work on another one: the work goes on with the new verb, by the same job and under the same lock.
+Handlers that have been begun are not disturbed (only a delete stops them); the new walk waits with each resource for them. What a walk
+brings back decides the stack's last state; only here is that written.
 """
 
 import functools
@@ -9,7 +11,8 @@ import logging
 from heat_lite.common import exception, status
 from heat_lite.db import locks
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import failures, plan, running, snapshots, traversal
+from heat_lite.engine import failures, hooks, plan, running, scheduler, snapshots, traversal, unchanged, validation
+from heat_lite.engine.inbox import TakenOver, Verb
 
 LOG = logging.getLogger(__name__)
 STOP_SECONDS = 10
@@ -27,15 +30,24 @@ def adopt(stack):
     _start(stack, status.ADOPT, _create)
 
 
-def update(stack, template, changes, action=status.UPDATE):
-    """Make of the stack what ``template`` says. ``changes``: further columns of the stack's row, and ``tags``."""
+def update(stack, template, changes, action=status.UPDATE, converge=False):
+    """Make of the stack what ``template`` says. ``changes``: further columns of the stack's row, and ``tags``. ``converge``: look at what
+    is really there, too."""
+    template_id = stack.store_template(template)
 
-    def begin():
-        failures.clear(stack)
-        stack.change(template, changes)
-        _begin(stack, action)
+    def begin(live):
+        _still_there(live, stack)
+        validation.updatable(live)
+        failures.clear(live)
+        live.converge = converge or live.limits.observe_on_update
+        live.nothing_new = not live.converge and unchanged.nothing_new(live, template)
+        if live.nothing_new:
+            live.change(live.template, changes, live.template_id)
+        else:
+            live.change(template, changes, template_id)
+        _begin(live, action)
 
-    _start(stack, action, _update, begin)
+    _take_over(stack, action, _update, begin)
 
 
 def restore(stack, template, changes):
@@ -63,16 +75,19 @@ def delete(stack, force=False):
     if stack.state == (status.DELETE, status.IN_PROGRESS) and not force and _is_worked_on(stack):
         return
 
-    def begin():
-        _look_again(stack)
-        stack.plan = {'force': True} if force else None
-        stack.journal.stack(plan=stack.plan)
-        _begin(stack, status.DELETE)
+    def begin(live):
+        _still_there(live, stack)
+        live.abandoning = stack.abandoning
+        if live.status == status.IN_PROGRESS:
+            live.state_set(live.action, status.FAILED, f'Stack {live.action} cancelled')
+        live.plan = {'force': True} if force else None
+        live.journal.stack(plan=live.plan)
+        _begin(live, status.DELETE)
 
     for attempt in range(1, DELETE_ATTEMPTS + 1):
-        _stop_work(stack)
+        _stop_elsewhere(stack)
         try:
-            return _start(stack, status.DELETE, _delete, begin)
+            return _take_over(stack, status.DELETE, _delete, begin)
         except exception.ActionInProgress:
             if attempt == DELETE_ATTEMPTS:
                 raise
@@ -103,15 +118,20 @@ def abandon(stack):
 def suspend(stack):
     """Suspending what is suspended changes nothing, and is no error."""
     if stack.state != (status.SUSPEND, status.COMPLETE):
-        _start(stack, status.SUSPEND, _backward)
+        _take_over(stack, status.SUSPEND, _backward)
 
 
 def resume(stack):
-    _start(stack, status.RESUME, _forward)
+    _take_over(stack, status.RESUME, _forward)
 
 
 def check(stack):
-    _start(stack, status.CHECK, _forward)
+    _take_over(stack, status.CHECK, _forward)
+
+
+def cancel(stack, with_rollback):
+    """Give an action up, and go back to what was before it, if so wanted. What has been begun on a resource ends by itself."""
+    _take_over(stack, status.ROLLBACK if with_rollback else stack.action, _undo if with_rollback else _settle, _begin_cancel(with_rollback))
 
 
 def walker(stack, graph, action, inbox):
@@ -123,9 +143,34 @@ def walker(stack, graph, action, inbox):
 
 
 def _start(stack, action, work, begin=None):
-    stack.runtime.running.start_with_lock(
-        stack, lambda inbox: _framed(stack, action, work, inbox), begin or (lambda: _begin(stack, action))
-    )
+    """For verbs that wait their turn: ActionInProgress where another one is at work."""
+    verb = Verb(stack.context, action, work, begin or (lambda: _begin(stack, action)))
+    stack.runtime.running.start_with_lock(stack, lambda inbox: _framed(stack, verb, inbox), verb.begin)
+
+
+def _take_over(stack, action, work, begin=None):
+    """``begin(live)`` gets the stack as whoever works on it knows it."""
+
+    def begin_there(live):
+        live.context = stack.context
+        (begin or functools.partial(_begin, action=action))(live)
+        stack.action, stack.status, stack.status_reason = live.action, live.status, live.status_reason
+
+    verb = Verb(stack.context, action, work, begin_there)
+    stack.runtime.running.take_over_or_start(stack, verb, _framed)
+
+
+def _begin_cancel(with_rollback):
+    def begin(live):
+        validation.cancellable(live, with_rollback)
+        if with_rollback:
+            _go_back(live)
+            _begin(live, status.ROLLBACK)
+        else:
+            live.state_set(live.action, status.FAILED, f'Stack {live.action} cancelled')
+            live.journal.flush()
+
+    return begin
 
 
 def _begin(stack, action):
@@ -134,19 +179,70 @@ def _begin(stack, action):
     stack.journal.flush()
 
 
-def _framed(stack, action, work, inbox):
+def _framed(stack, verb, inbox):
+    """One verb after the other, as they take each other over, until nothing is at work any more."""
+    while verb is not None:
+        yield from _performed(stack, verb, inbox)
+        verb = yield from _next(stack, inbox)
+
+
+def _performed(stack, verb, inbox):
     """Whatever goes wrong in our own code must not leave the stack in progress."""
     plugins = stack.runtime.plugins
     try:
-        plugins.before(stack, action)
-        yield from work(stack, action, inbox)
-        plugins.after(stack, action)
+        plugins.before(stack, verb.action)
+        yield from verb.work(stack, verb.action, inbox)
+        plugins.after(stack, verb.action)
+    except TakenOver:
+        plugins.after(stack, verb.action, failed=True)
     except Exception as error:
-        LOG.exception('%s of stack %s broke', action, stack.id)
-        failures.note_end(stack, stack.action, error)
-        stack.state_set(stack.action, status.FAILED, f'Stack {stack.action} failed: {type(error).__name__}: {error}')
-        yield from stack.journal.write()
-        plugins.after(stack, action, failed=True)
+        LOG.exception('%s of stack %s broke', verb.action, stack.id)
+        yield from _broken(stack, error)
+        plugins.after(stack, verb.action, failed=True)
+
+
+def _broken(stack, error):
+    failures.note_end(stack, stack.action, error)
+    stack.state_set(stack.action, status.FAILED, f'Stack {stack.action} failed: {type(error).__name__}: {error}')
+    yield from stack.journal.write()
+
+
+def _next(stack, inbox):
+    """The verb that goes on with the stack, begun; None when all is done."""
+    while True:
+        try:
+            yield from walker(stack, {}, stack.action, inbox).settle()
+        except TakenOver:
+            LOG.debug('Stack %s: another action goes on', stack.id)
+        verb = inbox.next_verb()
+        if verb is not None and (yield from _taken_up(stack, verb)):
+            return verb
+        if verb is None and inbox.close():
+            return None
+
+
+def _taken_up(stack, verb):
+    """Whether the verb could begin; whoever asked for it hears of that."""
+    was = stack.state
+    hooks.release(stack)
+    try:
+        stack.going = stack.nothing_new = False
+        verb.begin(stack)
+    except Exception as error:
+        if was[1] == status.IN_PROGRESS:  # what it wanted to take over has been given up already
+            yield from _broken(stack, error)
+        verb.end(error=error)
+        return False
+    verb.end()
+    return True
+
+
+def _still_there(live, stack):
+    """Raises EntityNotFound where the stack is gone meanwhile."""
+    if live is stack:
+        _look_again(stack)
+    elif live.deleted_at is not None:
+        raise exception.EntityNotFound(entity='Stack', name=live.name)
 
 
 def _look_again(stack):
@@ -174,14 +270,13 @@ def _retried(stack):
     raise exception.NothingToRetry(stack_name=stack.name, state=f'{stack.action}_{stack.status}', actions=actions)
 
 
-def _stop_work(stack):
-    """Have the engine that works on the stack, this or another, stop it."""
+def _stop_elsewhere(stack):
+    """Have another engine that works on the stack stop it."""
     runtime = stack.runtime
-    if not runtime.running.stop(stack.id, STOP_SECONDS):
-        raise exception.StopActionFailed(stack_name=stack.name, engine_id=runtime.engine_id)
     holder = locks.holder(stack.context, stack.id)
     if holder is not None and holder != runtime.engine_id and runtime.listener.alive(stack.context, holder):
         runtime.listener.stop_stack(stack.context, holder, stack.identifier().as_dict())
+        _look_again(stack)
 
 
 # --------------------------------------------------------------- the work
@@ -202,13 +297,27 @@ def _create(stack, action, inbox):
 
 
 def _update(stack, action, inbox):
-    outcome = yield from _walk(stack, plan.build(stack.stored_rows(), stack.requirements), action, inbox)
+    if stack.nothing_new:
+        LOG.info('%s: the %s asks for nothing new, so no resource is visited', stack, action)
+        outcome = traversal.Outcome()
+    else:
+        outcome = yield from _walk_all(stack, action, inbox)
     _finish(stack, action, outcome)
     if _wants_rollback(stack, outcome) and stack.previous_template_id is not None:
-        previous = stack.runtime.templates.get(stack.context, stack.previous_template_id)
-        stack.redefine(previous, stack.previous_template_id)
-        stack.keep_definition()
+        _go_back(stack)
         yield from _roll_back(stack, inbox)
+    yield from stack.journal.write()
+
+
+def _go_back(stack):
+    """The stack is to be again what it was before its last update."""
+    previous = stack.runtime.templates.get(stack.context, stack.previous_template_id)
+    stack.redefine(previous, stack.previous_template_id)
+    stack.keep_definition()
+
+
+def _settle(stack, action, inbox):
+    """Nothing more to do: what has been begun is waited for by the frame."""
     yield from stack.journal.write()
 
 
@@ -224,20 +333,21 @@ def _undo_again(stack, action, inbox):
     """A rollback that has failed goes on. What was created from nothing has no template to go back to."""
     stack.going = stack.previous_template_id is None
     yield from _undo(stack, action, inbox)
-    yield from stack.journal.write()
 
 
 def _undo(stack, action, inbox):
-    wanted = {} if stack.going else stack.requirements
-    outcome = yield from _walk(stack, plan.build(stack.stored_rows(), wanted), action, inbox)
-    _finish(stack, action, outcome)
+    """The work of a rollback that has begun."""
+    _finish(stack, action, (yield from _walk_all(stack, action, inbox)))
+    yield from stack.journal.write()
 
 
 def _delete(stack, action, inbox):
     stack.going = True
+    for walk in stack.leftovers:
+        walk.throw(scheduler.Cancelled())
     outcome = yield from _delete_snapshots(stack)
     if not outcome.errors:
-        outcome = yield from _walk(stack, plan.backward(stack.stored_rows()), action, inbox)
+        outcome = yield from _walk_all(stack, action, inbox)
     if stack.forcing:
         outcome = failures.leave_behind(stack, outcome)
     _finish(stack, action, outcome)
@@ -280,6 +390,17 @@ def _backward(stack, action, inbox):
     outcome = yield from _walk(stack, plan.backward(stack.stored_rows()), action, inbox)
     _finish(stack, action, outcome)
     yield from stack.journal.write()
+
+
+def _walk_all(stack, action, inbox):
+    """Make the stack what it is wanted to be, and take the rest away."""
+    while True:
+        rows = stack.stored_rows()
+        outcome = yield from _walk(stack, plan.build(rows, {} if stack.going else stack.requirements), action, inbox)
+        # a handler that an earlier walk had begun may have made another row meanwhile
+        unseen = [row for row in stack.stored_rows() if row not in rows and not stack.is_wanted(row)]
+        if outcome.stopped or outcome.errors or not unseen:
+            return outcome
 
 
 def _walk(stack, graph, action, inbox):

@@ -1,5 +1,6 @@
 """Events: the history of a stack, one line a change of state. Those of the stack itself are told to the message bus too."""
 
+from heat_lite.common import status
 from heat_lite.engine import notification
 
 
@@ -17,15 +18,19 @@ def of_stack(stack, journal):
     notification.of_stack(stack, journal)
 
 
-def of_resource(resource):
-    """The resource's state as an event. Before there is a physical id its physical name stands in, as in Heat."""
+def of_resource(resource, action=None, state=None, reason=None):
+    """The resource's state as an event, or what else is to be told of it. Before there is a physical id its physical name stands in, as in
+    Heat; before it is begun not even that."""
     record = resource.record
+    physical = record.nova_instance
+    if physical is None and record.action != status.INIT:
+        physical = resource.physical_resource_name_or_reference()
     record.journal.event(
         record,
-        resource_action=record.action,
-        resource_status=record.status,
+        resource_action=action or record.action,
+        resource_status=state or record.status,
         resource_name=record.name,
-        physical_resource_id=record.nova_instance or resource.physical_resource_name_or_reference(),
-        resource_status_reason=record.status_reason,
+        physical_resource_id=physical,
+        resource_status_reason=record.status_reason if reason is None else reason,
         resource_type=resource.type(),
     )

@@ -39,6 +39,19 @@ def update(resource, definition, decision):
     yield from _perform(resource, status.UPDATE, _update(resource, before, definition, decision))
 
 
+def observe(resource):
+    """Let what is really there stand for what has been stored: then an update mends what others have changed. Types may not know how to."""
+    try:
+        yield
+        found = resource.get_live_state(resource.properties)
+    except (exception.NotFound, exception.EntityNotFound):
+        LOG.info('%s is not there any more', resource)
+        state_set(resource, status.CHECK, status.FAILED, 'The object is not there any more')
+        return
+    if found:
+        resource.record.set_properties({**(resource.record.properties or {}), **found})
+
+
 def refuse(resource, action, error):
     """The action fails before anything is called."""
     yield from _perform(resource, action, _raising(error))

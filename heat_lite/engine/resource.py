@@ -4,7 +4,7 @@ What happens around the handlers (states, events, waiting, failures) is in ``lif
 """
 
 from heat_lite.common import exception, status
-from heat_lite.template import attributes, properties, schema, support
+from heat_lite.template import attributes, function, properties, schema, support
 
 SHOW = 'show'
 
@@ -114,7 +114,7 @@ class Resource:
     def _section_of(self, definition, section, schemata):
         stack = self.stack
         given = getattr(definition, section) or {}
-        return properties.Properties(schemata, given, stack.resolve, self.name, section, stack.lookup, pending=stack.pending)
+        return properties.Properties(schemata, given, stack.resolver(), self.name, section, stack.lookup, pending=stack.pending)
 
     def redefine(self, definition):
         """From now on it is what ``definition`` says."""
@@ -147,6 +147,13 @@ class Resource:
     def previewed_properties(self):
         """Values of all properties, hidden ones among them, as far as they can be told before the resources exist."""
         return {name: self.properties.get(name) for name in self.properties_schema}
+
+    def previewed_metadata(self):
+        """The metadata that it would begin with; empty where it waits for what cannot be told."""
+        try:
+            return self.stack.resolve(self.definition.metadata) or {}
+        except (exception.HeatException, *function.ARGUMENT_ERRORS):
+            return {}
 
     def validate(self):
         """Check properties and what the schemas cannot say. Raises StackValidationFailed; types that override it call ``super()``."""
@@ -279,6 +286,10 @@ class Resource:
         """Types that can change in place override this. ``prop_diff`` holds the new values of the changed properties."""
         if prop_diff:
             raise exception.UpdateReplace(self.name)
+
+    def get_live_state(self, resource_properties):
+        """The properties as they are in the cloud now, those that can be told; overridden by types. Raises NotFound where it is gone."""
+        return {}
 
     def handle_signal(self, details=None):
         raise exception.ResourceActionNotSupported(action='signal')

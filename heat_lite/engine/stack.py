@@ -131,6 +131,10 @@ class Stack:
     def resolve(self, snippet):
         return function.resolve(snippet, self.scope)
 
+    def resolver(self):
+        """``resolve`` by the definition of now, whatever becomes of that: a handler at work keeps to what it was begun with."""
+        return functools.partial(function.resolve, scope=self.scope)
+
     def pending(self, snippet):
         """Whether it waits for resources that are not there yet, so that its value cannot be told."""
         return any(self.resource_for(name).action == status.INIT for name in function.dependencies(snippet))

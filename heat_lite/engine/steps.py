@@ -3,7 +3,7 @@
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.engine import diff, failures, lifecycle
+from heat_lite.engine import diff, event, failures, hooks, lifecycle
 
 LOG = logging.getLogger(__name__)
 
@@ -13,13 +13,35 @@ def step(stack, action, node):
     return STEPS[action, node.forward](stack, node)
 
 
+def name_of(stack, node):
+    """The name of the resource that ``node`` is about."""
+    if node.forward:
+        return node.key
+    record = stack.records.get(node.key)
+    return None if record is None else record.name
+
+
 def make_it_so(stack, node):
     """The resource of that name becomes what the template says: made, changed, or replaced by a new row."""
-    definition = stack.definitions[node.key]
     record = stack.best_record(node.key)
     if record is None:
         record = stack.new_record(node.key)
     resource = stack.resource_of(record)
+    if resource.action != status.INIT and (hooks.stops(resource, 'pre', status.UPDATE) or stack.converge):
+        return _looked_at_first(stack, node, resource)
+    return _made_so(stack, node, resource)
+
+
+def _looked_at_first(stack, node, resource):
+    """Wait for the hook, see what is really there, and only then decide what is to be done."""
+    yield from hooks.before(resource, status.UPDATE)
+    if stack.converge:
+        yield from lifecycle.observe(resource)
+    yield from _announced(stack, _made_so(stack, node, resource))
+
+
+def _made_so(stack, node, resource):
+    definition = stack.definitions[node.key]
     requires = stack.required_ids(node.key)
     try:
         decision = diff.decide(resource, definition, stack.type_changed(resource, definition))
@@ -28,9 +50,38 @@ def make_it_so(stack, node):
     if decision.action == diff.CREATE:
         resource.redefine(definition)
         return _create(resource, requires)
+    if decision.action in RESTRICTED_AS and _is_restricted(resource, RESTRICTED_AS[decision.action]):
+        return _restricted(resource, RESTRICTED_AS[decision.action])
     if decision.action == diff.REPLACE and decision.changes is None:
         return _replace(stack, resource, definition, requires)
     return _update(stack, resource, definition, requires, decision)
+
+
+#: what an environment may forbid (restricted_actions), by what is to be done
+RESTRICTED_AS = {diff.UPDATE: 'update', diff.REPLACE: 'replace'}
+
+
+def _is_restricted(resource, what):
+    return what in resource.stack.template.environment.registry.restricted_actions(resource.name)
+
+
+def _restricted(resource, what):
+    """It fails, but stays as it is: the event alone tells of it."""
+    error = exception.ResourceActionRestricted(action=what)
+    event.of_resource(resource, status.UPDATE, status.FAILED, str(error))
+    failures.note(resource, status.UPDATE, error)
+    raise exception.ResourceFailure(error, ('resources', resource.name), status.UPDATE)
+    yield  # it is a generator like the others
+
+
+def _announced(stack, work):
+    """``work``, of which the beginning is stored before it goes on: what is done within a walker's turn needs no such care."""
+    try:
+        next(work)
+    except StopIteration:
+        return
+    yield from stack.journal.write()
+    yield from work
 
 
 def clean_up(stack, node):
@@ -99,18 +150,32 @@ def _create(resource, requires, work=None):
         metadata = resource.stack.resolve(resource.definition.metadata)
         if metadata:
             resource.metadata_set(metadata)
-    yield from work or lifecycle.create(resource)
+    work = work or lifecycle.create(resource)
+    paused = yield from hooks.before(resource, status.CREATE)
+    yield from _announced(resource.stack, work) if paused else work
+    yield from hooks.after(resource, status.CREATE)
 
 
 def _update(stack, resource, definition, requires, decision):
+    template_id = stack.template_id
     try:
         yield from lifecycle.update(resource, definition, decision)
     except exception.UpdateReplace:
-        yield from _replace(stack, resource, definition, requires)
+        # where another action has taken the stack over meanwhile, it is for that one to say what shall be there
+        if stack.template_id == template_id:
+            yield from _announced(stack, _replaced_after_all(stack, resource, definition, requires))
         return
     record = resource.record
-    if record.current_template_id != stack.template_id or record.requires != requires:
-        record.set(requires=requires, current_template_id=stack.template_id)
+    if record.current_template_id != template_id or record.requires != requires:
+        record.set(requires=requires, current_template_id=template_id)
+    if decision.action == diff.UPDATE:
+        yield from hooks.after(resource, status.UPDATE)
+
+
+def _replaced_after_all(stack, resource, definition, requires):
+    if _is_restricted(resource, 'replace'):
+        yield from _restricted(resource, 'replace')
+    yield from _replace(stack, resource, definition, requires)
 
 
 def _replace(stack, resource, definition, requires):
@@ -132,10 +197,15 @@ def _refused(stack, resource):
 
 
 def _delete(stack, resource):
+    begun = resource.action != status.INIT
+    paused = begun and (yield from hooks.before(resource, status.DELETE))
+    work = lifecycle.delete(resource)
     try:
-        yield from lifecycle.delete(resource)
+        yield from _announced(stack, work) if paused else work
     except exception.ResourceFailure:
         if not (stack.forcing and stack.action == status.DELETE):
             raise
         failures.forget(resource)
+    if begun:
+        yield from hooks.after(resource, status.DELETE)
     stack.forget(resource.record)

@@ -11,6 +11,7 @@ import time
 
 from heat_lite.common import status
 from heat_lite.engine import scheduler, steps, threads
+from heat_lite.engine.inbox import TakenOver
 
 #: how long a turn may run local work before it writes, so that a watcher sees progress
 TURN_SECONDS = 0.2
@@ -26,7 +27,11 @@ class Outcome:
 
 
 class Traversal:
-    """One walk over ``graph`` (see ``plan``). ``deadline`` is a time of the monotonic clock, or None."""
+    """One walk over ``graph`` (see ``plan``). ``deadline`` is a time of the monotonic clock, or None.
+
+    When another verb takes the stack over, the walk ends, but the handlers that it has begun go on: they are in the midst of something. The
+    walk then is one of the stack's ``leftovers``, and later walks wait with each resource until nobody works on it any more.
+    """
 
     def __init__(self, stack, graph, action, inbox, pool, deadline=None):
         self._stack = stack
@@ -39,40 +44,86 @@ class Traversal:
         wait = None if stubborn else stack.limits.error_wait_time
         self._group = scheduler.DependencyTaskGroup(graph, error_wait_time=wait, aggregate_exceptions=stubborn)
         self._lane = threads.Lane(stack.limits.max_parallel_handlers)
+        self._names = {}
         self._ended = collections.deque()
         self._outcome = Outcome()
 
     def walk(self):
-        """The generator for the pool; its result is an Outcome."""
-        while True:
-            self._take_in()
-            begun, cut = self._begin_ready()
-            yield from self._stack.journal.write()
-            self._hand_over(begun)
-            if self._group.done or (self._outcome.stopped and not self._group.running):
-                self._outcome.errors = self._group.errors
-                return self._outcome
+        """The generator for the pool; its result is an Outcome. Raises TakenOver."""
+        while not self._over():
+            cut = yield from self._turn()
+            if self._over():
+                break
             self._look_up()
             yield 0 if cut else self._pause()
+        self._outcome.errors = self._group.errors
+        return self._outcome
 
-    def _take_in(self):
+    def settle(self):
+        """The generator that waits until nothing is at work any more. Raises TakenOver."""
+        while self._take_in_all():
+            yield from self._turn()
+            self._look_up()
+            yield self._pause()
+
+    def throw(self, error):
+        """Let ``error`` come up in all handlers at work."""
+        for job in self._group.running.values():
+            if job is not None:
+                job.throw(error)
+
+    def take_in(self):
+        """See what has ended. Gives the names of the resources that are worked on."""
         while self._ended:
             node, error = self._ended.popleft()
             self._group.finish(node, error)
+        return {self._names[node] for node in self._group.running}
+
+    def _over(self):
+        return self._group.done or bool(self._outcome.stopped and not self._take_in_all() and not self._group.running)
+
+    def _turn(self):
+        """Take in, begin, write. Gives whether there is more to begin."""
+        self.take_in()
+        visits = self._inbox.visits()
+        for visit in visits:
+            visit.make(self._stack)
+        begun, cut = self._begin_ready()
+        yield from self._stack.journal.write()
+        for visit in visits:
+            visit.leave()
+        self._hand_over(begun)
+        if self._inbox.has_verb:
+            self._stack.leftovers.append(self)
+            raise TakenOver
+        return cut
+
+    def _take_in_all(self):
+        """The names of the resources on which earlier walks still work."""
+        leftovers = self._stack.leftovers
+        busy = {walk: walk.take_in() for walk in leftovers}
+        leftovers[:] = [walk for walk, names in busy.items() if names]
+        return set().union(*busy.values())
 
     def _begin_ready(self):
         """Begin all that may begin, up to their first wait. Gives those that wait, and whether time was up before the end."""
         begun = []
         until = time.monotonic() + TURN_SECONDS
-        while not self._outcome.stopped and (ready := self._group.ready()):
+        busy = self._take_in_all()
+        while not self._outcome.stopped and (ready := self._beginnable(busy)):
             for node in ready:
                 self._begin(node, begun)
                 if time.monotonic() > until:
                     return begun, True
         return begun, False
 
+    def _beginnable(self, busy):
+        ready = self._group.ready()
+        return [node for node in ready if steps.name_of(self._stack, node) not in busy] if busy else ready
+
     def _begin(self, node, begun):
         self._group.start(node)
+        self._names[node] = steps.name_of(self._stack, node)
         try:
             work = steps.step(self._stack, self._action, node)
             if work is not None:
@@ -109,7 +160,7 @@ class Traversal:
         if self._deadline is not None and time.monotonic() >= self._deadline:
             self._stop(TIMEOUT, scheduler.Timeout(self._stack.timeout_seconds()))
         elif self._group.patience_left() == 0:
-            self._throw(scheduler.Cancelled('another resource failed'))
+            self.throw(scheduler.Cancelled('another resource failed'))
 
     def _stop(self, why, error):
         if self._outcome.stopped is None:
@@ -117,9 +168,8 @@ class Traversal:
             self._throw(error)
 
     def _throw(self, error):
-        for job in self._group.running.values():
-            if job is not None:
-                job.throw(error)
+        for walk in (self, *self._stack.leftovers):
+            walk.throw(error)
 
     def _pause(self):
         """Until something ends or is sent, at most until the next time limit."""

@@ -198,14 +198,6 @@ def test_delete_interrupts_a_create(engine):
     assert ('slow', 'CREATE_FAILED') in engine.events(identity) and ('stack', 'CREATE_FAILED') in engine.events(identity)
 
 
-def test_a_second_action_is_refused_while_one_runs(engine):
-    slow = {'type': TEST, 'properties': {'action_wait_secs': {'create': 60}}}
-    identity = engine.create({'resources': {'slow': slow}}, wait=False)
-    with pytest.raises(exception.ActionInProgress):
-        engine.client.stack_check(engine.context, stack_identity=identity)
-    engine.delete(identity)
-
-
 def test_the_timeout_of_a_stack(engine, monkeypatch):
     from_minutes = 'heat_lite.engine.stack.Stack.timeout_seconds'
     monkeypatch.setattr(from_minutes, lambda stack: 0.3)

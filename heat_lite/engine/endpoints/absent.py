@@ -4,9 +4,7 @@ from heat_lite.common import exception
 
 #: method -> what the user asked for
 ABSENT = {
-    'stack_cancel_update': 'Cancelling an update',
     'migrate_convergence_1': 'Migration to convergence',
-    'resource_mark_unhealthy': 'Marking a resource unhealthy',
     'list_software_configs': 'Software configuration',
     'show_software_config': 'Software configuration',
     'create_software_config': 'Software configuration',

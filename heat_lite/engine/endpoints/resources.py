@@ -3,9 +3,9 @@
 from heat_lite.common import exception, identifier, status
 from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import format
+from heat_lite.engine import format, signals
 from heat_lite.engine import stack as engine_stack
-from heat_lite.engine.endpoints.base import Endpoint
+from heat_lite.engine.endpoints.base import Endpoint, at_work
 
 #: filters of the list -> how they are found in a formatted resource
 FILTERS = {
@@ -73,15 +73,17 @@ class Resources(Endpoint):
             raise exception.EntityNotFound(entity='Resource', name=physical_resource_id)
         return identifier.HeatIdentifier(stack_row.tenant, stack_row.name, stack_row.id).resource(row.name).as_dict()
 
+    @at_work
     def resource_signal(self, context, stack_identity, resource_name, details, sync_call=False):
-        """Tell a resource something. Only types that listen take it."""
+        """Tell a resource something. Only types that listen take it; ``unset_hook`` is for all."""
         stack = self._stack(context, stack_identity)
-        item = self._found(stack, resource_name)
-        if item.action in item.no_signal_actions:
-            raise exception.NotSupported(feature=f'Signal resource during {item.action}')
-        item.handle_signal(details)
-        stack.journal.flush()
-        return item.metadata_get()
+        signals.signal(stack, resource_name, details, wait=sync_call)
+        return signals.find(stack, resource_name).metadata_get()
+
+    @at_work
+    def resource_mark_unhealthy(self, context, stack_identity, resource_name, mark_unhealthy, resource_status_reason=None):
+        """Have the next update replace the resource, or take that back."""
+        signals.mark(self._stack(context, stack_identity), resource_name, mark_unhealthy, resource_status_reason)
 
 
 def _matches(listed, row, filters):

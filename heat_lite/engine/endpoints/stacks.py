@@ -6,7 +6,7 @@ from heat_lite.common import exception, identifier, status
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import actions, adoption, fingerprint, format, previews, validation
 from heat_lite.engine import stack as engine_stack
-from heat_lite.engine.endpoints.base import Endpoint
+from heat_lite.engine.endpoints.base import Endpoint, at_work
 from heat_lite.rpc import api
 from heat_lite.template import merge
 from heat_lite.template.environment import Environment
@@ -171,6 +171,7 @@ class Stacks(Endpoint):
         validation.stack(stack)
         return previews.of_create(stack)
 
+    @at_work
     def update_stack(
         self, context, stack_identity, template, params, files, args, environment_files=None, files_container=None, template_id=None
     ):
@@ -180,7 +181,7 @@ class Stacks(Endpoint):
         parsed = self._intended(stack, template, params, files, args, environment_files, files_container)
         if args.get(api.ON_REPLACE) == api.FAIL:
             previews.refuse_replacements(self._stack(context, stack_identity), parsed)
-        actions.update(stack, parsed, _update_values(stack, args))
+        actions.update(stack, parsed, _update_values(stack, args), converge=args.get(api.PARAM_CONVERGE, False))
         return stack.identifier().as_dict()
 
     def preview_update_stack(self, context, stack_identity, template, params, files, args, environment_files=None, files_container=None):
@@ -211,14 +212,24 @@ class Stacks(Endpoint):
         stack.protected = protected
         db_stacks.update(context, stack.id, {'protected': protected, 'digest': fingerprint.of(stack)})
 
+    @at_work
     def stack_suspend(self, context, stack_identity):
         actions.suspend(self._stack(context, stack_identity))
 
+    @at_work
     def stack_resume(self, context, stack_identity):
         actions.resume(self._stack(context, stack_identity))
 
+    @at_work
     def stack_check(self, context, stack_identity):
         actions.check(self._stack(context, stack_identity))
+
+    @at_work
+    def stack_cancel_update(self, context, stack_identity, cancel_with_rollback=True):
+        """Give the update under way up; with ``cancel_with_rollback`` go back to what was before it."""
+        stack = self._stack(context, stack_identity)
+        validation.cancellable(stack, cancel_with_rollback)
+        actions.cancel(stack, cancel_with_rollback)
 
     # ------------------------------------------------------------ parts of these
 

@@ -1,0 +1,91 @@
+"""What users tell single resources: signals, the clearing of hooks, and that a resource is unhealthy."""
+
+import logging
+import types
+
+from heat_lite.common import exception, status
+from heat_lite.engine import event, hooks, scheduler
+from heat_lite.engine import resource as engine_resource
+
+LOG = logging.getLogger(__name__)
+SIGNAL = 'SIGNAL'
+MARKED = 'state changed by resource_mark_unhealthy api'
+
+
+def signal(stack, name, details, wait=False):
+    """Tell a resource something. What its type does about it happens after the answer, unless the caller wants to ``wait``.
+
+    Raises NotSupported, ResourceActionNotSupported, InvalidBreakPointHook.
+    """
+    if isinstance(details, dict) and hooks.UNSET in details:
+        stack.runtime.running.visit(stack, lambda live: hooks.clear(find(live, name), details[hooks.UNSET]))
+        return
+    item = find(stack, name)
+    _refuse_deaf(stack, item)
+    work = scheduler.TaskRunner(_signalled(stack, item, details), name=f'signal to {item}')
+    job = stack.runtime.pool.spawn(work, on_end=_note_failure(item))
+    if wait:
+        job.ended.wait()
+
+
+def find(stack, name):
+    """The resource of that name or physical id. Raises ResourceNotFound."""
+    row = stack.best_record(name)
+    if row is None:
+        row = next((each for each in stack.rows() if each.nova_instance == name), None)
+    if row is None:
+        raise exception.ResourceNotFound(resource_name=name, stack_name=stack.name)
+    return stack.resource_of(row)
+
+
+def mark(stack, name, unhealthy, reason=None):
+    """Have the next update replace the resource, or take that back. Raises ActionInProgress while something is done to it."""
+    stack.runtime.running.visit(stack, lambda live: _mark(find(live, name), unhealthy, reason or MARKED))
+
+
+def _mark(item, unhealthy, reason):
+    if item.status == status.IN_PROGRESS:
+        raise exception.ActionInProgress(stack_name=item.stack.name, action=item.stack.action)
+    is_marked = item.state == (status.CHECK, status.FAILED)
+    if unhealthy and is_marked:
+        item.record.set(status_reason=reason)
+    elif unhealthy or is_marked:
+        state = status.FAILED if unhealthy else status.COMPLETE
+        item.record.set(action=status.CHECK, status=state, status_reason=reason)
+        event.of_resource(item)
+
+
+def _refuse_deaf(stack, item):
+    if item.action in item.no_signal_actions:
+        event.of_resource(item, reason=f'Cannot signal resource during {item.action}')
+        stack.journal.flush()
+        raise exception.NotSupported(feature=f'Signal resource during {item.action}')
+    if type(item).handle_signal is engine_resource.Resource.handle_signal:
+        raise exception.ResourceActionNotSupported(action='signal')
+
+
+def _signalled(stack, item, details):
+    result = item.handle_signal(details)
+    if isinstance(result, types.GeneratorType):
+        result = yield from scheduler.flatten(result)
+    event.of_resource(item, SIGNAL, reason=f'Signal: {result}' if result else _said(details))
+    yield from stack.journal.write()
+
+
+def _said(details):
+    """What the event of a signal tells where its type has nothing to tell."""
+    if not details:
+        return 'No signal details provided'
+    if isinstance(details, str):
+        return details
+    if isinstance(details, dict) and {'current', 'previous', 'reason'} <= details.keys():
+        return 'alarm state changed from {previous} to {current} ({reason})'.format(**details)
+    return 'Unknown'
+
+
+def _note_failure(item):
+    def on_end(_result, error):
+        if error is not None:
+            LOG.warning('The signal to %s failed: %s', item, error, exc_info=error)
+
+    return on_end
