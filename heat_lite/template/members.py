@@ -158,7 +158,7 @@ class Stage(typing.NamedTuple):
 
 
 class Pace(typing.NamedTuple):
-    """How fast a group may change: at most ``batch`` members at once, while ``in_service`` others stay as they are, if there can be as many.
+    """How fast a group may change: at most ``batch`` members at once, while ``in_service`` others stay as they are if that many can be.
 
     ``pause`` is the time between two batches, in seconds.
     """

@@ -179,8 +179,8 @@ def test_all_sequences_end_well_in_small_steps_with_enough_in_service(kind):
     for _, present, target, pace, current in (case for case in CASES if case[0] is kind):
         names = [str(number) for number in range(present)]
         asis = {names[number] for number in current if number < present}
-        numbers = itertools.count(100)
-        sequence = kind(names, target, pace, current=asis, **({'new_name': lambda: str(next(numbers))} if kind is renewed else {}))
+        namer = {'new_name': map(str, itertools.count(100)).__next__} if kind is renewed else {}
+        sequence = kind(names, target, pace, current=asis, **namer)
         where, done = names, asis
         for stage in sequence:
             made = set(stage.names) - set(where)
