@@ -87,15 +87,19 @@ def _refusal(stack, name, definition):
     except REFUSALS as error:
         if _needs_a_value(error):
             return None
-        path = getattr(error, 'path', ())
-        return error if path[:1] == ('resources',) else exception.StackValidationFailed(_text(error), path=('resources', name, *path))
+        return _placed(error, name)
     except Exception:
         return None  # types of all kinds, plug-ins among them, made for a service: what they miss here is no fault of the template
     return None
 
 
-def _text(error):
-    return getattr(error, 'error_message', None) or str(error)
+def _placed(error, name):
+    """The error with its whole path; what is inside of a nested stack is told in words, for the text is another one there."""
+    path = list(getattr(error, 'path', ()))
+    if path[:1] == ['resources']:
+        path = path[2:] if path[1:2] == [name] else []
+    inside = str(error) if any('<' in str(part) for part in getattr(error, 'path', ())) else None
+    return exception.StackValidationFailed(inside or getattr(error, 'error_message', None) or str(error), path=('resources', name, *path))
 
 
 def _needs_a_value(error):

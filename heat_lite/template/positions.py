@@ -186,12 +186,16 @@ def locate(path, text, files: Mapping) -> Place | None:
 
     None where that came as no text of several lines: lines of what a program has written tell nobody anything.
     """
-    for file, content, inside in reversed(_ways(path, text, files)):
-        if isinstance(content, str) and '\n' in content.strip() and len(content) <= LONGEST:
-            position, found = Positions(content).match(inside)
-            if found:
-                return Place(file, *position)
-    return None
+    found = (place(file, content, inside) for file, content, inside in reversed(_ways(path, text, files)))
+    return next((place for place in found if place is not None), None)
+
+
+def place(file, content, path, whole=False) -> Place | None:
+    """Where in one text a path leads to, or as far as it leads; ``whole``: None where it does not lead all of its way."""
+    if not isinstance(content, str) or '\n' not in content.strip() or len(content) > LONGEST:
+        return None
+    position, found = Positions(content).match(path)
+    return Place(file, *position) if found and (found == len(path) or not whole) else None
 
 
 def _ways(path, text, files):

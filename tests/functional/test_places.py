@@ -37,6 +37,18 @@ def test_a_fault_of_the_template(service, template, more, place):
 
 
 @shapes.of('embedded')
+@pytest.mark.parametrize('environment, line', [('# of mine\nparameters:\n  size: big\n', 3), ('parameters:\n  size: 1\n  sice: 1\n', 3)])
+def test_a_fault_of_an_environment(service, environment, line):
+    wanted = {'line': line, 'column': 3}
+    body = {'stack_name': 'places', 'template': VALUE, 'environment': environment}
+    answer = service.ask('POST', '/stacks', body)
+    assert answer.json()['error']['position'] == {'file': 'environment', **wanted}, answer.text
+    body.update(files={'mine.yaml': environment}, environment_files=['mine.yaml'])
+    answer = service.ask('POST', '/stacks', body)
+    assert answer.json()['error']['position'] == {'file': 'mine.yaml', **wanted}, answer.text
+
+
+@shapes.of('embedded')
 def test_a_fault_of_a_nested_template(service):
     outer = {'heat_template_version': '2021-04-16', 'resources': {'r': {'type': 'inner.yaml'}}}
     answer = service.ask('POST', '/stacks', {'stack_name': 'places', 'template': outer, 'files': {'inner.yaml': INNER}})

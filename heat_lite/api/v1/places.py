@@ -16,8 +16,28 @@ def told(data):
     try:
         yield
     except exception.HeatException as error:
-        error.position = of(path_of(error), str(error), data)  # type: ignore[attr-defined]
+        error.position = _of_value(error, data) or of(path_of(error), str(error), data)  # type: ignore[attr-defined]
         raise
+
+
+def _of_value(error, data):
+    """The place in an environment of the value of a parameter that is refused, if it was given there."""
+    name = _refused_value(error)
+    if name is None or name in (data.body.get('parameters') or ()):
+        return None
+    files = data.files()
+    texts = [(file, files.get(file)) for file in reversed(data.environment_files() or ())] or [
+        ('environment', data.body.get('environment'))
+    ]
+    found = (positions.place(file, text, ('parameters', name), whole=True) for file, text in texts)
+    return next((place._asdict() for place in found if place is not None), None)
+
+
+def _refused_value(error):
+    """The parameter whose value is wrong, or that does not exist."""
+    if isinstance(error, exception.UnknownUserParameter):
+        return error.kwargs.get('key')
+    return error.kwargs.get('parameter') if isinstance(error, exception.StackValidationFailed) else None
 
 
 def of(path, message, data):
