@@ -109,6 +109,7 @@ def preview(item, required_by=()):
     """A resource that is not there yet, with the properties that it would have."""
     result = resource(item, required_by, detail=True, parent=item.stack.parent_resource_name)
     result.update(creation_time=None, updated_time=None, properties=item.previewed_properties())
+    result['metadata'] = item.previewed_metadata()
     return result
 
 

@@ -156,6 +156,12 @@ def updatable(item):
         raise exception.NotSupported(feature=f'Updating a stack when it is {_WORDS[item.action]}')
 
 
+def stays(item):
+    """Raises ActionInProgress for a stack that is being deleted: nothing but another delete takes that over."""
+    if item.state == (status.DELETE, status.IN_PROGRESS):
+        raise exception.ActionInProgress(stack_name=item.name, action=item.action)
+
+
 def cancellable(item, with_rollback):
     """Raises NotSupported where there is nothing to cancel; a create has nothing to go back to."""
     if item.status != status.IN_PROGRESS or item.action not in ((status.UPDATE,) if with_rollback else (status.CREATE, status.UPDATE)):

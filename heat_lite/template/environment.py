@@ -21,7 +21,7 @@ class Environment:
         self.data = data or {}
         self.params = _map(self.data, PARAMETERS)
         self.param_defaults = _map(self.data, PARAMETER_DEFAULTS)
-        self.encrypted_param_names = list(self.data.get(ENCRYPTED) or ())
+        self.encrypted_param_names = _names(self.data)
         self.event_sinks = _event_sinks(self.data)
         self.base = base
         self.registry = TypeRegistry(_map(self.data, RESOURCE_REGISTRY), base.registry if base else None)
@@ -56,11 +56,18 @@ class Environment:
 
 def _map(data, section):
     value = data.get(section)
-    if value is None:
+    if value is None or (section == PARAMETER_DEFAULTS and not value):
         return {}
     if not isinstance(value, Mapping):
         raise AttributeError(f'The section {section} of the environment must be a map')
     return value
+
+
+def _names(data):
+    names = data.get(ENCRYPTED) or []
+    if not isinstance(names, list | str):
+        raise AttributeError(f'The {ENCRYPTED} of an environment must be a list')
+    return list(names)
 
 
 def _event_sinks(data):

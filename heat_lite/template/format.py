@@ -6,7 +6,7 @@ aliases that it costs more than its length deserves. It is YAML 1.1 as Heat read
 
 import dataclasses
 import json
-import re
+import math
 
 from heat_lite.template import yaml_reader
 from heat_lite.template.suggest import closest, say
@@ -16,8 +16,6 @@ ENVIRONMENT_SECTIONS = (
 )  # fmt: skip
 VERSION_KEYS = ('heat_template_version', 'AWSTemplateFormatVersion', 'HeatTemplateFormatVersion')
 ROOT = '[root stack]'
-
-_JSON_FLOAT = re.compile(r'-?\d+\.\d+([eE][-+]\d+)?')
 
 
 class FormatError(ValueError):
@@ -74,7 +72,9 @@ def parse_environment(text, limits=LIMITS):
     for section in data:
         if section not in ENVIRONMENT_SECTIONS:
             raise FormatError(say(f'environment has wrong section "{section}"', section, ENVIRONMENT_SECTIONS))
-    return {section: {} if value is None else value for section, value in data.items()}
+        if data[section] is None:
+            raise FormatError(f'environment has empty section "{section}"')
+    return data
 
 
 def _read(text, limits):
@@ -99,8 +99,9 @@ def _read(text, limits):
 
 
 def _number(digits):
-    """JSON knows more ways to write a number than YAML 1.1, to which they are text."""
-    return float(digits) if _JSON_FLOAT.fullmatch(digits) else digits
+    """What is too large for a number stays text: JSON has no word for infinity."""
+    number = float(digits)
+    return number if math.isfinite(number) else digits
 
 
 def _check_depth(data, depth):

@@ -7,7 +7,7 @@ from heat_lite.common import status
 from heat_lite.engine.resource import Resource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, Range
-from heat_lite.template.schema import list_, number, string
+from heat_lite.template.schema import list_, number
 
 ACTIONS = (status.CREATE, status.DELETE, status.SUSPEND, status.RESUME)
 SECONDS = {'update_allowed': True, 'constraints': [Range(min=0)]}
@@ -26,7 +26,6 @@ class Delay(Resource):
         'jitter_multiplier': number('Seconds in a unit of the random part.', default=1.0, **SECONDS),
         'actions': list_(
             'The actions that wait.',
-            string(constraints=[AllowedValues(ACTIONS)]),
             default=[status.CREATE],
             update_allowed=True,
             constraints=[AllowedValues(ACTIONS)],

@@ -44,9 +44,16 @@ class Value(Resource):
         super().validate()
         kind = self.properties['type']
         if kind is not None:
-            typed = {'value': SCHEMATA[kind]}
-            given = {'value': self.definition.properties['value']}
-            properties.Properties(typed, given, self.stack.resolve, self.name, pending=self.stack.pending).validate()
+            self._typed(kind).validate()
+
+    def previewed_properties(self):
+        """Only here the value is shown as one of its type."""
+        shown = super().previewed_properties()
+        return shown if shown['type'] is None else {**shown, 'value': self._typed(shown['type']).get('value')}
+
+    def _typed(self, kind):
+        given = {'value': self.definition.properties['value']}
+        return properties.Properties({'value': SCHEMATA[kind]}, given, self.stack.resolve, self.name, pending=self.stack.pending)
 
     def resolve_attribute(self, name):
         return self.properties['value']
