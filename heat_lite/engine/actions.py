@@ -1,18 +1,14 @@
 """The verbs on a stack. Each takes the stack's lock, says that it has begun, and leaves the walk of its plan to the task pool.
 
-Most verbs take over a stack that is at work on another one: the work goes on with the new verb, by the same job and under the same lock.
-Handlers that have been begun are not disturbed (only a delete stops them); the new walk waits with each resource for them. What a walk
-brings back decides the stack's last state; only here is that written.
+Most verbs take over a stack that is at work on another one (see ``framing``); what is at work on single resources ends by itself, only a
+delete stops it. What a walk brings back decides the stack's last state; only here is that written.
 """
 
 import functools
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.db import locks
-from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import failures, hooks, plan, running, scheduler, snapshots, traversal, unchanged, validation
-from heat_lite.engine.inbox import TakenOver, Verb
+from heat_lite.engine import failures, framing, plan, running, scheduler, snapshots, traversal, unchanged, validation
 
 LOG = logging.getLogger(__name__)
 STOP_SECONDS = 10
@@ -22,12 +18,12 @@ DELETE_ATTEMPTS = 3
 
 def create(stack):
     """Build what the template says. The stack has been stored, in CREATE_IN_PROGRESS."""
-    _start(stack, status.CREATE, _create)
+    framing.start(stack, status.CREATE, _create)
 
 
 def adopt(stack):
     """The same of objects that exist (``stack.adopted``). The stack has been stored, in ADOPT_IN_PROGRESS."""
-    _start(stack, status.ADOPT, _create)
+    framing.start(stack, status.ADOPT, _create)
 
 
 def update(stack, template, changes, action=status.UPDATE, converge=False):
@@ -36,8 +32,6 @@ def update(stack, template, changes, action=status.UPDATE, converge=False):
     template_id = stack.store_template(template)
 
     def begin(live):
-        _still_there(live, stack)
-        validation.updatable(live)
         failures.clear(live)
         live.converge = converge or live.limits.observe_on_update
         live.nothing_new = not live.converge and unchanged.nothing_new(live, template)
@@ -45,9 +39,9 @@ def update(stack, template, changes, action=status.UPDATE, converge=False):
             live.change(live.template, changes, live.template_id)
         else:
             live.change(template, changes, template_id)
-        _begin(live, action)
+        framing.in_progress(live, action)
 
-    _take_over(stack, action, _update, begin)
+    framing.take_over(stack, action, _update, begin, validation.updatable)
 
 
 def restore(stack, template, changes):
@@ -60,9 +54,9 @@ def snapshot(stack, taking):
 
     def begin():
         taking.begin()
-        _begin(stack, status.SNAPSHOT)
+        framing.in_progress(stack, status.SNAPSHOT)
 
-    _start(stack, status.SNAPSHOT, functools.partial(_snapshot, taking), begin)
+    framing.start(stack, status.SNAPSHOT, functools.partial(_snapshot, taking), begin)
 
 
 def delete(stack, force=False):
@@ -72,22 +66,21 @@ def delete(stack, force=False):
     """
     if stack.protected:
         raise exception.StackProtected(stack_name=stack.name)
-    if stack.state == (status.DELETE, status.IN_PROGRESS) and not force and _is_worked_on(stack):
+    if stack.state == (status.DELETE, status.IN_PROGRESS) and not force and framing.is_worked_on(stack):
         return
 
     def begin(live):
-        _still_there(live, stack)
         live.abandoning = stack.abandoning
         if live.status == status.IN_PROGRESS:
             live.state_set(live.action, status.FAILED, f'Stack {live.action} cancelled')
         live.plan = {'force': True} if force else None
         live.journal.stack(plan=live.plan)
-        _begin(live, status.DELETE)
+        framing.in_progress(live, status.DELETE)
 
     for attempt in range(1, DELETE_ATTEMPTS + 1):
-        _stop_elsewhere(stack)
+        framing.stop_elsewhere(stack)
         try:
-            return _take_over(stack, status.DELETE, _delete, begin)
+            return framing.take_over(stack, status.DELETE, _delete, begin)
         except exception.ActionInProgress:
             if attempt == DELETE_ATTEMPTS:
                 raise
@@ -101,12 +94,12 @@ def retry(stack):
     known = stack.state
 
     def begin():
-        _look_again(stack)
+        framing.look_again(stack)
         if stack.state != known:
             raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
-        _begin(stack, stack.action)
+        framing.in_progress(stack, stack.action)
 
-    return _start(stack, stack.action, work, begin)
+    return framing.start(stack, stack.action, work, begin)
 
 
 def abandon(stack):
@@ -118,148 +111,34 @@ def abandon(stack):
 def suspend(stack):
     """Suspending what is suspended changes nothing, and is no error."""
     if stack.state != (status.SUSPEND, status.COMPLETE):
-        _take_over(stack, status.SUSPEND, _backward)
+        framing.take_over(stack, status.SUSPEND, _backward, check=validation.stays)
 
 
 def resume(stack):
-    _take_over(stack, status.RESUME, _forward)
+    framing.take_over(stack, status.RESUME, _forward, check=validation.stays)
 
 
 def check(stack):
-    _take_over(stack, status.CHECK, _forward)
+    framing.take_over(stack, status.CHECK, _forward, check=validation.stays)
 
 
 def cancel(stack, with_rollback):
     """Give an action up, and go back to what was before it, if so wanted. What has been begun on a resource ends by itself."""
-    _take_over(stack, status.ROLLBACK if with_rollback else stack.action, _undo if with_rollback else _settle, _begin_cancel(with_rollback))
+    check = functools.partial(validation.cancellable, with_rollback=with_rollback)
+    if with_rollback:
+        framing.take_over(stack, status.ROLLBACK, _undo, _begin_rollback, check)
+    else:
+        framing.take_over(stack, stack.action, _settle, _begin_nothing, check)
 
 
-def walker(stack, graph, action, inbox):
-    """The walker of the stack. There is one kind so far: this engine's own."""
-    return traversal.Traversal(stack, graph, action, inbox, stack.runtime.pool, stack.deadline())
+def _begin_rollback(live):
+    _go_back(live)
+    framing.in_progress(live, status.ROLLBACK)
 
 
-# --------------------------------------------------------------- beginning
-
-
-def _start(stack, action, work, begin=None):
-    """For verbs that wait their turn: ActionInProgress where another one is at work."""
-    verb = Verb(stack.context, action, work, begin or (lambda: _begin(stack, action)))
-    stack.runtime.running.start_with_lock(stack, lambda inbox: _framed(stack, verb, inbox), verb.begin)
-
-
-def _take_over(stack, action, work, begin=None):
-    """``begin(live)`` gets the stack as whoever works on it knows it."""
-
-    def begin_there(live):
-        live.context = stack.context
-        (begin or functools.partial(_begin, action=action))(live)
-        stack.action, stack.status, stack.status_reason = live.action, live.status, live.status_reason
-
-    verb = Verb(stack.context, action, work, begin_there)
-    stack.runtime.running.take_over_or_start(stack, verb, _framed)
-
-
-def _begin_cancel(with_rollback):
-    def begin(live):
-        validation.cancellable(live, with_rollback)
-        if with_rollback:
-            _go_back(live)
-            _begin(live, status.ROLLBACK)
-        else:
-            live.state_set(live.action, status.FAILED, f'Stack {live.action} cancelled')
-            live.journal.flush()
-
-    return begin
-
-
-def _begin(stack, action):
-    """The state IN_PROGRESS, stored before the caller hears that the action has been accepted."""
-    stack.state_set(action, status.IN_PROGRESS, f'Stack {action} started')
-    stack.journal.flush()
-
-
-def _framed(stack, verb, inbox):
-    """One verb after the other, as they take each other over, until nothing is at work any more."""
-    while verb is not None:
-        yield from _performed(stack, verb, inbox)
-        verb = yield from _next(stack, inbox)
-
-
-def _performed(stack, verb, inbox):
-    """Whatever goes wrong in our own code must not leave the stack in progress."""
-    plugins = stack.runtime.plugins
-    try:
-        plugins.before(stack, verb.action)
-        yield from verb.work(stack, verb.action, inbox)
-        plugins.after(stack, verb.action)
-    except TakenOver:
-        plugins.after(stack, verb.action, failed=True)
-    except Exception as error:
-        LOG.exception('%s of stack %s broke', verb.action, stack.id)
-        yield from _broken(stack, error)
-        plugins.after(stack, verb.action, failed=True)
-
-
-def _broken(stack, error):
-    failures.note_end(stack, stack.action, error)
-    stack.state_set(stack.action, status.FAILED, f'Stack {stack.action} failed: {type(error).__name__}: {error}')
-    yield from stack.journal.write()
-
-
-def _next(stack, inbox):
-    """The verb that goes on with the stack, begun; None when all is done."""
-    while True:
-        try:
-            yield from walker(stack, {}, stack.action, inbox).settle()
-        except TakenOver:
-            LOG.debug('Stack %s: another action goes on', stack.id)
-        verb = inbox.next_verb()
-        if verb is not None and (yield from _taken_up(stack, verb)):
-            return verb
-        if verb is None and inbox.close():
-            return None
-
-
-def _taken_up(stack, verb):
-    """Whether the verb could begin; whoever asked for it hears of that."""
-    was = stack.state
-    hooks.release(stack)
-    try:
-        stack.going = stack.nothing_new = False
-        verb.begin(stack)
-    except Exception as error:
-        if was[1] == status.IN_PROGRESS:  # what it wanted to take over has been given up already
-            yield from _broken(stack, error)
-        verb.end(error=error)
-        return False
-    verb.end()
-    return True
-
-
-def _still_there(live, stack):
-    """Raises EntityNotFound where the stack is gone meanwhile."""
-    if live is stack:
-        _look_again(stack)
-    elif live.deleted_at is not None:
-        raise exception.EntityNotFound(entity='Stack', name=live.name)
-
-
-def _look_again(stack):
-    """Under the lock: what somebody else may have written since the stack was read. Raises EntityNotFound where it is gone."""
-    row = db_stacks.get(stack.context, stack.id)
-    if row is None:
-        raise exception.EntityNotFound(entity='Stack', name=stack.name)
-    stack.action, stack.status, stack.failures = row.action, row.status, row.failures
-
-
-def _is_worked_on(stack):
-    """Whether some engine that lives has the stack's lock."""
-    runtime = stack.runtime
-    holder = locks.holder(stack.context, stack.id)
-    if holder == runtime.engine_id:
-        return stack.id in runtime.running.stack_ids()
-    return holder is not None and runtime.listener.alive(stack.context, holder)
+def _begin_nothing(live):
+    live.state_set(live.action, status.FAILED, f'Stack {live.action} cancelled')
+    live.journal.flush()
 
 
 def _retried(stack):
@@ -268,15 +147,6 @@ def _retried(stack):
         return _AGAIN[stack.action]
     actions = ', '.join(action.lower() for action in _AGAIN)
     raise exception.NothingToRetry(stack_name=stack.name, state=f'{stack.action}_{stack.status}', actions=actions)
-
-
-def _stop_elsewhere(stack):
-    """Have another engine that works on the stack stop it."""
-    runtime = stack.runtime
-    holder = locks.holder(stack.context, stack.id)
-    if holder is not None and holder != runtime.engine_id and runtime.listener.alive(stack.context, holder):
-        runtime.listener.stop_stack(stack.context, holder, stack.identifier().as_dict())
-        _look_again(stack)
 
 
 # --------------------------------------------------------------- the work
@@ -404,7 +274,7 @@ def _walk_all(stack, action, inbox):
 
 
 def _walk(stack, graph, action, inbox):
-    return (yield from walker(stack, graph, action, inbox).walk())
+    return (yield from framing.walker(stack, graph, action, inbox).walk())
 
 
 #: what a retry goes on with

@@ -58,14 +58,15 @@ class Visit(Request):
 
 
 class Verb(Request):
-    """An action on a stack: ``begin(stack)`` says that it has begun, ``work(stack, action, inbox)`` is a generator."""
+    """An action on a stack: ``check(stack)`` raises what speaks against it, ``begin(stack)`` says that it has begun,
+    ``work(stack, action, inbox)`` is a generator."""
 
-    def __init__(self, context, action, work, begin):
+    def __init__(self, action, work, begin, check=None):
         super().__init__()
-        self.context = context
         self.action = action
         self.work = work
         self.begin = begin
+        self.check = check
 
 
 class Inbox:
@@ -124,9 +125,17 @@ class Inbox:
         """The oldest message, None when there is none."""
         return self._messages.popleft() if self._messages else None
 
-    @property
-    def has_verb(self):
-        return bool(self._verbs)
+    def wants_over(self, stack):
+        """Whether a verb is to go on with the stack; those that must not are told so, and the work is not disturbed."""
+        while self._verbs:
+            verb = self._verbs[0]
+            try:
+                verb.check(stack)
+                return True
+            except Exception as error:
+                if self.withdraw(verb):
+                    verb.end(error=error)
+        return False
 
     def next_verb(self):
         with self._guard:

@@ -54,10 +54,8 @@ class Stack:
         self.leftovers = []
         #: bells of the resources that wait for their hook to be cleared, by record (see ``hooks``)
         self.paused = {}
-        #: whether an update looks at what is really there, instead of relying on what it has stored
-        self.converge = False
-        #: whether an update asks for nothing that is not there already
-        self.nothing_new = False
+        #: whether an update looks at what is really there; whether it asks for nothing that is not there already
+        self.converge = self.nothing_new = False
         self._definitions_by_template = {}
         self.tree = tree.Tree(self, functools.partial(Stack.from_row, runtime, context))
 
@@ -244,6 +242,12 @@ class Stack:
     def required_ids(self, name):
         records = (self.best_record(required) for required in sorted(self.requirements[name]))
         return [each.id for each in records if each is not None and each.id is not None]
+
+    def complete_requirements(self, row):
+        """What a row requires may get its id only with the turn that is being collected: then the row is completed after it."""
+        needed = [each for each in map(self.best_record, sorted(self.requirements[row.name])) if each is not None]
+        if any(each.id is None for each in needed):
+            self.journal.afterwards(lambda: row.set(requires=[each.id for each in needed if each.id is not None]))
 
     def resource_of(self, row):
         """The resource of a row, with the definition by which it was made."""

@@ -93,7 +93,7 @@ class Traversal:
         for visit in visits:
             visit.leave()
         self._hand_over(begun)
-        if self._inbox.has_verb:
+        if self._inbox.wants_over(self._stack):
             self._stack.leftovers.append(self)
             raise TakenOver
         return cut

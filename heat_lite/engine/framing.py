@@ -1,0 +1,147 @@
+"""The frame of all work on a stack: its lock, one verb after another as they take each other over, and an end whatever happens.
+
+A stack at work is one job of the pool. Another verb goes on with it by the same job and under the same lock: handlers that have been begun
+are not disturbed, the new walk waits with each resource until nobody works on it (see ``traversal``).
+"""
+
+import functools
+import logging
+
+from heat_lite.common import exception, status
+from heat_lite.db import locks
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import failures, hooks, traversal
+from heat_lite.engine.inbox import TakenOver, Verb
+
+LOG = logging.getLogger(__name__)
+
+
+def start(stack, action, work, begin=None):
+    """For verbs that wait their turn: ActionInProgress where another one is at work."""
+    verb = Verb(action, work, begin or functools.partial(in_progress, stack, action))
+    stack.runtime.running.start_with_lock(stack, lambda inbox: _framed(stack, verb, inbox), verb.begin)
+
+
+def take_over(stack, action, work, begin=None, check=None):
+    """``check(live)`` raises what speaks against it, ``begin(live)`` says that it has begun; ``live`` is the stack as whoever works on it
+    knows it."""
+
+    def check_there(live):
+        _still_there(live, stack)
+        if check is not None:
+            check(live)
+
+    def begin_there(live):
+        check_there(live)
+        live.context = stack.context
+        (begin or functools.partial(in_progress, action=action))(live)
+        stack.action, stack.status, stack.status_reason = live.action, live.status, live.status_reason
+
+    verb = Verb(action, work, begin_there, check_there)
+    stack.runtime.running.take_over_or_start(stack, verb, _framed)
+
+
+def in_progress(stack, action):
+    """The state IN_PROGRESS, stored before the caller hears that the action has been accepted."""
+    stack.state_set(action, status.IN_PROGRESS, f'Stack {action} started')
+    stack.journal.flush()
+
+
+def walker(stack, graph, action, inbox):
+    """The walker of the stack. There is one kind so far: this engine's own."""
+    return traversal.Traversal(stack, graph, action, inbox, stack.runtime.pool, stack.deadline())
+
+
+def _framed(stack, verb, inbox):
+    """One verb after the other, as they take each other over, until nothing is at work any more."""
+    while verb is not None:
+        yield from _performed(stack, verb, inbox)
+        verb = yield from _next(stack, inbox)
+
+
+def _performed(stack, verb, inbox):
+    """Whatever goes wrong in our own code must not leave the stack in progress."""
+    plugins = stack.runtime.plugins
+    try:
+        plugins.before(stack, verb.action)
+        yield from verb.work(stack, verb.action, inbox)
+        plugins.after(stack, verb.action)
+    except TakenOver:
+        plugins.after(stack, verb.action, failed=True)
+    except Exception as error:
+        LOG.exception('%s of stack %s broke', verb.action, stack.id)
+        yield from _broken(stack, error)
+        plugins.after(stack, verb.action, failed=True)
+
+
+def _broken(stack, error):
+    failures.note_end(stack, stack.action, error)
+    stack.state_set(stack.action, status.FAILED, f'Stack {stack.action} failed: {type(error).__name__}: {error}')
+    yield from stack.journal.write()
+
+
+def _next(stack, inbox):
+    """The verb that goes on with the stack, begun; None when all is done."""
+    while True:
+        try:
+            yield from walker(stack, {}, stack.action, inbox).settle()
+        except TakenOver:
+            LOG.debug('Stack %s: another action goes on', stack.id)
+        verb = inbox.next_verb()
+        if verb is not None and (yield from _taken_up(stack, verb)):
+            return verb
+        if verb is None and inbox.close():
+            return None
+
+
+def _taken_up(stack, verb):
+    """Whether the verb could begin; whoever asked for it hears of that."""
+    was = stack.state
+    hooks.release(stack)
+    try:
+        stack.going = stack.nothing_new = False
+        verb.begin(stack)
+    except Exception as error:
+        if was[1] == status.IN_PROGRESS:  # what it wanted to take over has been given up already
+            yield from _broken(stack, error)
+        verb.end(error=error)
+        return False
+    verb.end()
+    return True
+
+
+# --------------------------------------------------------------- others at work
+
+
+def _still_there(live, stack):
+    """Raises EntityNotFound where the stack is gone meanwhile."""
+    if live is stack:
+        look_again(stack)
+    elif live.deleted_at is not None:
+        raise exception.EntityNotFound(entity='Stack', name=live.name)
+
+
+def look_again(stack):
+    """Under the lock: what somebody else may have written since the stack was read. Raises EntityNotFound where it is gone."""
+    row = db_stacks.get(stack.context, stack.id)
+    if row is None:
+        raise exception.EntityNotFound(entity='Stack', name=stack.name)
+    stack.action, stack.status, stack.failures = row.action, row.status, row.failures
+
+
+def is_worked_on(stack):
+    """Whether some engine that lives has the stack's lock."""
+    runtime = stack.runtime
+    holder = locks.holder(stack.context, stack.id)
+    if holder == runtime.engine_id:
+        return stack.id in runtime.running.stack_ids()
+    return holder is not None and runtime.listener.alive(stack.context, holder)
+
+
+def stop_elsewhere(stack):
+    """Have another engine that works on the stack stop it."""
+    runtime = stack.runtime
+    holder = locks.holder(stack.context, stack.id)
+    if holder is not None and holder != runtime.engine_id and runtime.listener.alive(stack.context, holder):
+        runtime.listener.stop_stack(stack.context, holder, stack.identifier().as_dict())
+        look_again(stack)
