@@ -249,6 +249,12 @@ class Stack:
         if any(each.id is None for each in needed):
             self.journal.afterwards(lambda: row.set(requires=[each.id for each in needed if each.id is not None]))
 
+    def complete_requirements(self, row):
+        """What a row requires may get its id only with the turn that is being collected: then the row is completed after it."""
+        needed = [each for each in map(self.best_record, sorted(self.requirements[row.name])) if each is not None]
+        if any(each.id is None for each in needed):
+            self.journal.afterwards(lambda: row.set(requires=[each.id for each in needed if each.id is not None]))
+
     def resource_of(self, row):
         """The resource of a row, with the definition by which it was made."""
         if row not in self._resources:

@@ -146,6 +146,7 @@ def _if_there(stack, node, work):
 def _create(resource, requires, work=None):
     record = resource.record
     record.set(requires=requires, current_template_id=resource.stack.template_id)
+    resource.stack.complete_requirements(record)
     if not record.rsrc_metadata:
         metadata = resource.stack.resolve(resource.definition.metadata)
         if metadata:
@@ -168,6 +169,7 @@ def _update(stack, resource, definition, requires, decision):
     record = resource.record
     if record.current_template_id != template_id or record.requires != requires:
         record.set(requires=requires, current_template_id=template_id)
+    stack.complete_requirements(record)
     if decision.action == diff.UPDATE:
         yield from hooks.after(resource, status.UPDATE)
 

@@ -176,8 +176,10 @@ def test_what_goes_into_error_is_taken_away_and_tried_again(engine):
     assert ('delete', 'try-1') in Blinker.calls and ('delete', 'try-2') in Blinker.calls
 
 
-def test_delete_takes_users_first_and_leaves_nothing(engine):
-    identity = engine.create({'resources': {'user': {'type': TEST, 'depends_on': 'used'}, 'used': {'type': TEST}}})
+@pytest.mark.parametrize('names', [('user', 'used'), ('used', 'user')])
+def test_delete_takes_users_first_and_leaves_nothing(engine, names):
+    resources = {'user': {'type': TEST, 'depends_on': 'used'}, 'used': {'type': TEST}}
+    identity = engine.create({'resources': {name: resources[name] for name in names}})
     engine.delete(identity)
     assert engine.state(identity) == 'DELETE_COMPLETE'
     told = [name for name, state in engine.events(identity) if state == 'DELETE_COMPLETE']
@@ -187,6 +189,19 @@ def test_delete_takes_users_first_and_leaves_nothing(engine):
         assert not connection.execute(select(models.stack_lock)).all()
     with pytest.raises(exception.EntityNotFound):
         engine.delete(identity)
+
+
+def test_what_an_update_adds_goes_before_what_it_uses(engine):
+    identity = engine.create({'resources': {'a': {'type': TEST, 'properties': {'update_replace_value': '1'}}}})
+    changed = {
+        'a': {'type': TEST, 'properties': {'update_replace_value': '2'}},
+        'b': {'type': TEST, 'properties': {'value': {'get_resource': 'a'}}},
+        'c': {'type': TEST, 'depends_on': 'b'},
+    }
+    engine.update(identity, {'resources': changed})
+    engine.delete(identity)
+    told = [name for name, state in engine.events(identity) if state == 'DELETE_COMPLETE']
+    assert told == ['a', 'c', 'b', 'a', 'stack']
 
 
 def test_delete_interrupts_a_create(engine):
