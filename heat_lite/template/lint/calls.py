@@ -54,6 +54,9 @@ class _Branches(function.Function):
 
     __slots__ = ()
 
+    def result(self, scope):
+        raise ValueError(f'Nobody knows what "{self.name}" gives')
+
 
 class _Reading:
     """The functions of a version as a table for ``function.Parser`` in which ``if`` decides nothing."""

@@ -168,7 +168,7 @@ def _edges(document):
         yield name, None
         needed = snippet.get(document.part('depends_on'))
         for other in [needed] if isinstance(needed, str) else needed if isinstance(needed, list) else ():
-            if other in document.resources:
+            if isinstance(other, str) and other in document.resources:
                 yield name, other
     for call in document.calls.calls:
         other = call.node.resource_name()

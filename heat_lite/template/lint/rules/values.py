@@ -122,6 +122,7 @@ class UnknownReference(Rule):
 
     @staticmethod
     def _text(document, name):
+        name = str(name)
         if name in document.section('parameters'):
             return f'There is no resource "{name}"; "{name}" is a parameter'
         return meant(f'There is no resource "{name}"', name, document.section('resources'))

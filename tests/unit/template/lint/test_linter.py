@@ -114,6 +114,21 @@ def test_nor_do_environments(section, value):
     assert lint(contents, ['x', 't']) is not None
 
 
+@pytest.mark.parametrize(
+    'parts',
+    [
+        {'outputs': {'o': {'value': {'get_attr': [{'a': 1}, 'value']}}}},
+        {'outputs': {'o': {'value': {'get_attr': [{'if': ['c', 1, 2]}]}}}},
+        {'outputs': {'o': {'value': {'get_resource': ['r']}}}},
+        {'resources': {'r': {'type': ['r'], 'depends_on': ['s', {'Ref': 'p'}, []]}, 's': {'type': 'OS::Heat::None', 'depends_on': {}}}},
+        {'conditions': {'c': {'not': []}, 'd': {'or': [[], {}]}, 'e': None}},
+    ],
+)
+def test_odd_arguments(parts):
+    found = lint({'x': json.dumps({'heat_template_version': '2021-04-16', **parts})})
+    assert [each for each in found if each.level == 'error']
+
+
 # --------------------------------------------------------------- reports
 
 FOUND = [Finding('a b.yaml', 3, 7, 'error', 'cycle', 'Round and "round"'), Finding('c.yaml', 1, 1, 'note', 'not-read', 'Far')]
