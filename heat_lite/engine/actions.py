@@ -66,7 +66,7 @@ def delete(stack, force=False):
     """
     if stack.protected:
         raise exception.StackProtected(stack_name=stack.name)
-    if stack.state == (status.DELETE, status.IN_PROGRESS) and not force and framing.is_worked_on(stack):
+    if stack.state == (status.DELETE, status.IN_PROGRESS) and not force and not stack.abandoning and framing.is_worked_on(stack):
         return
 
     def begin(live):
@@ -235,7 +235,10 @@ def _delete_snapshots(stack):
         else:
             yield from snapshots.delete_all(stack)
     except Exception as error:
-        return traversal.Outcome([error])
+        if not stack.forcing:
+            return traversal.Outcome([error])
+        failures.note_end(stack, status.DELETE, error)
+        snapshots.forget_all(stack)
     return traversal.Outcome()
 
 
@@ -278,7 +281,7 @@ def _walk(stack, graph, action, inbox):
 
 
 #: what a retry goes on with
-_AGAIN = {status.CREATE: _create, status.UPDATE: _update, status.ROLLBACK: _undo_again, status.DELETE: _delete}
+_AGAIN = {status.CREATE: _create, status.UPDATE: _update, status.RESTORE: _update, status.ROLLBACK: _undo_again, status.DELETE: _delete}
 
 
 # --------------------------------------------------------------- ending

@@ -45,9 +45,13 @@ class Notifications:
 
     def stop(self, seconds):
         """Give what waits so long to be sent."""
-        if self.wanted:
+        if not self.wanted:
+            return
+        try:
             self._waiting.put(None, timeout=seconds)
             self._thread.join(seconds)
+        except queue.Full:
+            LOG.warning('%d notifications still wait for the broker: they are not told', MOST_WAITING)
 
     def _send_all(self):
         while (item := self._waiting.get()) is not None:
@@ -67,6 +71,16 @@ def of_stack(stack, journal):
     payload = _payload(stack)
     failed = stack.status == status.FAILED
     journal.afterwards(lambda: notifier.send(stack.context, event_type, payload, failed))
+
+
+def of_scaling(stack, word, **told):
+    """A group of the stack changes its size: ``word`` is start, end or error.
+
+    ``told`` goes beside what is told of the stack: adjustment, adjustment_type, capacity, groupname, message.
+    """
+    notifier = stack.runtime.notifier
+    if notifier is not None and notifier.wanted:
+        notifier.send(stack.context, f'{PUBLISHER}.autoscaling.{word}', {**_payload(stack), **told}, failed=word == WORDS[status.FAILED])
 
 
 def _payload(stack):

@@ -87,7 +87,8 @@ def delete(stack, row):
 
 def delete_all(stack):
     """Take all snapshots of a stack away, one after another. A generator; it raises the first failure."""
-    for row in db_snapshots.list(stack.context, stack.id):
+    rows = yield from record.patiently(lambda: db_snapshots.list(stack.context, stack.id), f'The snapshots of stack {stack.id}')
+    for row in rows:
         yield from _remove(stack, row)
 
 

@@ -10,6 +10,7 @@ import sys
 
 import oslo_messaging
 from oslo_messaging import serializer as oslo_serializer
+from oslo_messaging.notify import notifier as oslo_notifier
 from oslo_messaging.rpc import dispatcher as oslo_dispatcher
 from oslo_messaging.rpc import server as oslo_server
 
@@ -64,6 +65,7 @@ def _register_options(conf):
         module = sys.modules.get(f'oslo_messaging._{group.removeprefix("oslo_messaging_")}.client')
         if module is not None:
             conf.register_opts(getattr(module, group), group=group)
+    conf.register_opts(oslo_notifier._notifier_opts, group='oslo_messaging_notifications')
 
 
 def reach():
@@ -135,7 +137,8 @@ def notifier(publisher_id):
     """Sends notifications as [oslo_messaging_notifications] says; None where no driver is configured there."""
     global _notifications
     if _notifications is None:
-        _notifications = oslo_messaging.get_notification_transport(transport.conf, url=_url)
+        group = transport.conf.oslo_messaging_notifications
+        _notifications = oslo_messaging.get_notification_transport(transport.conf, url=group.transport_url or _url)
     drivers = set(transport.conf.oslo_messaging_notifications.driver) - {'noop'}
     return oslo_messaging.Notifier(_notifications, publisher_id=publisher_id, serializer=NoticeSerializer()) if drivers else None
 

@@ -253,6 +253,26 @@ def test_a_snapshot_that_cannot_be_deleted_says_why_and_holds_up_the_end_of_its_
     engine.delete(identity)
     assert engine.stack(identity)['stack_status_reason'] == 'Stack DELETE failed: the copy is in use'
     assert engine.physical_id(identity, 'd') == 'disk-d'
+    engine.client.delete_stack(engine.context, stack_identity=identity, force=True)
+    engine.wait(identity)
+    assert engine.state(identity) == 'DELETE_COMPLETE' and ('delete', 'd') in Disk.calls
+    assert [each['reason'] for each in engine.stack(identity)['failures']] == ['the copy is in use']
+
+
+def test_a_failed_restore_can_be_tried_again(engine):
+    def template(value, fail):
+        return {'resources': {'t': {'type': TEST, 'properties': {'value': value, 'fail': fail}}}}
+
+    identity = engine.create(template('a', False))
+    engine.update(identity, template('a', True))
+    snapshot_id = take(engine, identity)
+    engine.update(identity, template('b', False))
+    restore(engine, identity, snapshot_id)
+    assert engine.state(identity) == 'RESTORE_FAILED'
+    engine.client.stack_retry(engine.context, stack_identity=identity)
+    engine.wait(identity)
+    assert engine.events(identity)[-1] == ('stack', 'RESTORE_FAILED'), 'it was tried, and fails again'
+    assert engine.events(identity).count(('stack', 'RESTORE_IN_PROGRESS')) == 2
 
 
 def test_the_end_of_a_stack_is_that_of_its_snapshots(engine):

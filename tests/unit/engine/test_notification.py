@@ -1,6 +1,7 @@
 """Sending what the message bus is told."""
 
 import threading
+import types
 
 from heat_lite.engine import notification
 
@@ -9,17 +10,20 @@ class Bus:
     """Stands in for oslo.messaging's notifier; ``gate`` is the broker coming back."""
 
     def __init__(self):
-        self.gate = threading.Event()
-        self.told = []
+        self.gate, self.busy = threading.Event(), threading.Event()
+        self.told, self.payloads = [], []
 
     def info(self, context, event_type, payload):
+        self.busy.set()
         self.gate.wait(10)
         if payload is None:
             raise OSError('the broker is gone')
         self.told.append(('info', event_type))
+        self.payloads.append(payload)
 
     def error(self, context, event_type, payload):
         self.told.append(('error', event_type))
+        self.payloads.append(payload)
 
 
 def test_in_order_and_without_waiting_for_the_broker():
@@ -60,3 +64,35 @@ def test_nobody_is_told_unless_configured():
     assert not sender.wanted
     sender.send(None, 'one', {})
     sender.stop(0)
+
+
+def test_what_waits_when_an_engine_stops_is_lost_with_a_word(monkeypatch, caplog):
+    monkeypatch.setattr(notification, 'MOST_WAITING', 1)
+    bus = Bus()
+    sender = notification.Notifications(bus)
+    sender.send(None, 'one', {})
+    assert bus.busy.wait(10)
+    sender.send(None, 'two', {})
+    sender.stop(0.01)
+    assert '1 notifications still wait for the broker' in caplog.text
+    bus.gate.set()
+
+
+def test_scaling_is_told_beside_its_stack():
+    bus = Bus()
+    bus.gate.set()
+    sender = notification.Notifications(bus)
+    stack = types.SimpleNamespace(
+        runtime=types.SimpleNamespace(notifier=sender),
+        context=types.SimpleNamespace(username='u', user_id='i'),
+        template=types.SimpleNamespace(description=''),
+        tags=(),
+        created_at=None,
+        updated_at=None,
+        **dict.fromkeys(('tenant', 'username', 'id', 'name', 'action', 'status', 'status_reason'), 'x'),
+    )
+    notification.of_scaling(stack, 'start', groupname='g', capacity=2)
+    notification.of_scaling(stack, 'error', groupname='g', message='no room')
+    sender.stop(10)
+    assert bus.told == [('info', 'orchestration.autoscaling.start'), ('error', 'orchestration.autoscaling.error')]
+    assert bus.payloads[0]['capacity'] == 2 and bus.payloads[1]['message'] == 'no room' and bus.payloads[0]['stack_name'] == 'x'

@@ -213,5 +213,5 @@ def test_a_reader_may_give_one_back(listen, notifier, ctx):
     wait_for(lambda: len(reader.got) == 2)
 
 
-def test_no_driver_no_notifications(local, ctx):
-    messaging.notifier('orchestration.here').info(ctx, 'event', {})
+def test_no_driver_no_notifications(local):
+    assert messaging.notifier('orchestration.here') is None
