@@ -59,6 +59,7 @@ def parse(section, parser, section_name):
 def validate(definitions, hint=lambda definition: ''):
     """Raises StackValidationFailed for a definition that can never hold or not hold; ``hint(definition)`` is put after it."""
     for name, definition in definitions.items():
+        function.validate(definition)
         if not isinstance(definition, function.Function | bool):
             raise invalid_definition(name, definition).with_hint(hint(definition))
 

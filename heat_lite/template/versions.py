@@ -166,9 +166,9 @@ _VERSION_KEYS = ('heat_template_version', 'AWSTemplateFormatVersion', 'HeatTempl
 
 
 def _conditions(allowed, functions):
-    """The table for definitions of conditions: what is allowed there, and the version's other functions, refused. Removed ones are data."""
-    present = [name for name, kind in functions.items() if kind is not logic.Removed]
-    return {**dict.fromkeys(present, logic.NotAllowed), **allowed}
+    """The table for definitions of conditions: what is allowed there, and the version's other functions, refused."""
+    refused = {name: kind if kind is logic.Removed else logic.NotAllowed for name, kind in functions.items()}
+    return {**refused, **allowed}
 
 
 def _hot_versions():
