@@ -61,8 +61,10 @@ class Traversal:
 
     def settle(self):
         """The generator that waits until nothing is at work any more. Raises TakenOver."""
-        while self._take_in_all():
+        while True:
             yield from self._turn()
+            if not self._take_in_all():
+                return
             self._look_up()
             yield self._pause()
 

@@ -77,8 +77,9 @@ class Resources(Endpoint):
     def resource_signal(self, context, stack_identity, resource_name, details, sync_call=False):
         """Tell a resource something. Only types that listen take it; ``unset_hook`` is for all."""
         stack = self._stack(context, stack_identity)
-        signals.signal(stack, resource_name, details, wait=sync_call)
-        return signals.find(stack, resource_name).metadata_get()
+        item = signals.find(stack, resource_name)
+        signals.signal(stack, item.name, details, wait=sync_call)
+        return item.metadata_get()
 
     @at_work
     def resource_mark_unhealthy(self, context, stack_identity, resource_name, mark_unhealthy, resource_status_reason=None):
