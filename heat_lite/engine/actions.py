@@ -8,7 +8,8 @@ import functools
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.engine import failures, framing, plan, running, scheduler, snapshots, traversal, unchanged, validation
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import failures, fingerprint, framing, plan, running, scheduler, snapshots, traversal, unchanged, validation
 
 LOG = logging.getLogger(__name__)
 STOP_SECONDS = 10
@@ -106,6 +107,12 @@ def abandon(stack):
     """Forget the stack, whatever else is going on with it: its objects stay."""
     stack.abandoning = True
     delete(stack)
+
+
+def protect(stack, protected):
+    """Protect the stack from being deleted, or no longer. It is no action: it goes at once, whatever else is going on."""
+    stack.protected = protected
+    db_stacks.update(stack.context, stack.id, {'protected': protected, 'digest': fingerprint.of(stack)})
 
 
 def suspend(stack):

@@ -48,3 +48,16 @@ class StackScope(function.Scope):
         if node is None:
             raise exception.InvalidTemplateReference(resource=name, key='unknown')
         return node
+
+
+class Nodes:
+    """What the scope of a stack asks about resources: the resources themselves, found by name."""
+
+    def __init__(self, stack):
+        self._stack = stack
+
+    def get(self, name):
+        try:
+            return self._stack.resource_for(name)
+        except exception.ResourceNotFound:
+            return None

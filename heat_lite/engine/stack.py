@@ -124,7 +124,7 @@ class Stack:
 
     @functools.cached_property
     def nodes(self):
-        return _Nodes(self)
+        return scope.Nodes(self)
 
     def resolve(self, snippet):
         return function.resolve(snippet, self.scope)
@@ -242,12 +242,6 @@ class Stack:
     def required_ids(self, name):
         records = (self.best_record(required) for required in sorted(self.requirements[name]))
         return [each.id for each in records if each is not None and each.id is not None]
-
-    def complete_requirements(self, row):
-        """What a row requires may get its id only with the turn that is being collected: then the row is completed after it."""
-        needed = [each for each in map(self.best_record, sorted(self.requirements[row.name])) if each is not None]
-        if any(each.id is None for each in needed):
-            self.journal.afterwards(lambda: row.set(requires=[each.id for each in needed if each.id is not None]))
 
     def complete_requirements(self, row):
         """What a row requires may get its id only with the turn that is being collected: then the row is completed after it."""
@@ -396,16 +390,3 @@ class Stack:
         values.update(raw_template_id=self.template_id, timeout=self.timeout_mins, created_at=self.utcnow())
         self.created_at = values['created_at']
         return values
-
-
-class _Nodes:
-    """What the scope asks about resources: the resources themselves, found by name."""
-
-    def __init__(self, stack):
-        self._stack = stack
-
-    def get(self, name):
-        try:
-            return self._stack.resource_for(name)
-        except exception.ResourceNotFound:
-            return None

@@ -4,7 +4,7 @@ import uuid
 
 from heat_lite.common import exception, identifier, status
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import actions, adoption, fingerprint, format, previews, validation
+from heat_lite.engine import actions, adoption, format, previews, validation
 from heat_lite.engine import stack as engine_stack
 from heat_lite.engine.endpoints.base import Endpoint, at_work
 from heat_lite.rpc import api
@@ -208,9 +208,7 @@ class Stacks(Endpoint):
 
     def stack_protect(self, context, stack_identity, protected):
         """Protect the stack from being deleted, or no longer. It goes at once, whatever else is going on."""
-        stack = self._stack(context, stack_identity)
-        stack.protected = protected
-        db_stacks.update(context, stack.id, {'protected': protected, 'digest': fingerprint.of(stack)})
+        actions.protect(self._stack(context, stack_identity), protected)
 
     @at_work
     def stack_suspend(self, context, stack_identity):
