@@ -27,7 +27,8 @@ def test_functions(version):
     removed = {name for name, found in version.functions.items() if found is logic.Removed}
     assert set(version.functions) - removed == set(facts['functions'])
     assert removed == set(facts.get('removed_functions', ()))
-    allowed = {name for name, found in (version.condition_functions or {}).items() if found is not logic.NotAllowed}
+    refused = (logic.NotAllowed, logic.Removed)
+    allowed = {name for name, found in (version.condition_functions or {}).items() if found not in refused}
     assert allowed == set(facts['condition_functions'])
     assert version.has_conditions == facts['conditions_supported']
 
