@@ -233,6 +233,11 @@ class InvalidSchemaError(HeatException):
         super().__init__(str(message), **kwargs)
 
 
+class GroupMemberNotFound(HeatException):
+    code = 404
+    msg_fmt = "Member '%(member)s' not found in group resource '%(group)s'."
+
+
 class CircularDependencyException(HeatException):
     code = 400
     msg_fmt = 'Circular Dependency Found: %(cycle)s'
@@ -367,7 +372,7 @@ class ResourceFailure(HeatException):
         self.error = error
         self.action = action
         self.path = tuple(path)
-        self.kind = type(error).__name__.removesuffix('_Remote') if kind is None else kind
+        self.kind = _kind(error) if kind is None else kind
         if isinstance(error, ResourceFailure):
             self.error, self.kind, self.path = error.error, error.kind, (*self.path, *error.path)
         super().__init__(': '.join(part for part in (self.kind, render_path(self.path), str(self.error)) if part))
@@ -378,10 +383,15 @@ class ResourceFailure(HeatException):
         match = _REASON.fullmatch(reason)
         if match is None:
             return cls(Error(reason), kind='')
-        return cls(Error(match['message']), (match['path'],), match['action'], kind=match['kind'])
+        return cls(Error(match['message']), (match['path'],), match['action'], kind=match['kind'] or '')
 
 
-_REASON = re.compile(r'Resource (?P<action>\w+) failed: (?P<kind>\w+): (?P<path>resources[.\[]\S+): (?P<message>.*)', re.DOTALL)
+def _kind(error):
+    """The class of an error as reasons show it; what is wrong with a template says so itself."""
+    return '' if isinstance(error, StackValidationFailed) else type(error).__name__.removesuffix('_Remote')
+
+
+_REASON = re.compile(r'Resource (?P<action>\w+) failed: (?:(?P<kind>\w+): )?(?P<path>resources[.\[]\S+): (?P<message>.*)', re.DOTALL)
 
 
 class Error(HeatException):
@@ -399,6 +409,10 @@ class ResourceInError(HeatException):
 
 class ResourceUnknownStatus(HeatException):
     msg_fmt = '%(result)s - Unknown status %(resource_status)s due to "%(status_reason)s"'
+
+
+class NoActionRequired(Exception):
+    """Raised by a type that was told something that is nothing to do for it now."""
 
 
 class UpdateReplace(Exception):
@@ -423,10 +437,10 @@ def hinted(text, hint):
 
 
 def render_path(path):
-    """``('resources', 'web', 'resources', 3)`` as ``resources.web.resources[3]``."""
+    """``('resources', 'web', 'resources', 3)`` as ``resources.web.resources[3]``; names that are numbers look like indexes, too."""
     text = ''
     for part in path:
-        if isinstance(part, int):
+        if isinstance(part, int) or (isinstance(part, str) and part.isdecimal()):
             text += f'[{part}]'
         elif part:
             text += f'.{part}' if text else str(part)

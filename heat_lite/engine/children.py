@@ -86,9 +86,9 @@ class Child:
         drafted.tree.parent = parent
         return drafted
 
-    def validate(self, template):
-        """Look at what the inside would be, those inside of it included. Raises what is wrong."""
-        validation.nested_stack(self.draft(template))
+    def validate(self, template, check='validate'):
+        """Look at what the inside would be, those inside of it included. Raises what is wrong; ``check`` is what each resource is asked."""
+        validation.nested_stack(self.draft(template), check)
 
     def name(self):
         """The resource's physical name; in a preview, where there is no row yet, the names alone."""

@@ -65,11 +65,26 @@ def _refuse_deaf(stack, item):
 
 
 def _signalled(stack, item, details):
-    result = item.handle_signal(details)
-    if isinstance(result, types.GeneratorType):
-        result = yield from scheduler.flatten(result)
+    try:
+        result = item.handle_signal(details)
+        if isinstance(result, types.GeneratorType):
+            result = yield from scheduler.flatten(result)
+    except exception.NoActionRequired as reason:
+        LOG.info('%s: nothing is done about a signal: %s', item, reason)
+        return
+    finally:
+        yield from _outputs_follow(stack)
     event.of_resource(item, SIGNAL, reason=f'Signal: {result}' if result else _said(details))
     yield from stack.journal.write()
+
+
+def _outputs_follow(stack):
+    """What a stack at rest shows has been stored. After a signal it is worked out anew, up to the top of the tree."""
+    while stack is not None:
+        if stack.status != status.IN_PROGRESS and stack.stored_outputs is not None:
+            stack.keep_outputs()
+            yield from stack.journal.write()
+        stack = stack.tree.parent
 
 
 def _said(details):

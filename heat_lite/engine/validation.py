@@ -55,18 +55,21 @@ def stack(item):
             item.tree.counted = None
 
 
-def nested_stack(item):
-    """A stack inside a resource of one that is being validated. Values of parameters may still be placeholders: they are not checked."""
+def nested_stack(item, check='validate'):
+    """A stack inside a resource of one that is being validated. Values of parameters may still be placeholders: they are not checked.
+
+    With ``check`` 'validate_names' neither are those of properties.
+    """
     _count(item)
     if not _too_many(item):
-        _inner_stack(item, validate_value=False)
+        _inner_stack(item, validate_value=False, check=check)
 
 
-def _inner_stack(item, validate_value=True):
+def _inner_stack(item, validate_value=True, check='validate'):
     item.template.validate()
     _ = item.bound  # Heat, too, finds fault with resources and conditions before it does with parameters
     item.parameters.validate(validate_value=validate_value, lookup=item.lookup)
-    _definitions(item, 'validate')
+    _definitions(item, check)
 
 
 def _count(item):

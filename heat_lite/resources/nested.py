@@ -23,6 +23,9 @@ def _passed_on(action):
 class StackResource(Resource):
     """Overridden: ``child_template`` and ``child_params``, which say what the inside is to be."""
 
+    #: what the resources inside are asked by when this one is validated: 'validate_names' does not look at their values
+    inside_check = 'validate'
+
     def __init__(self, name, definition, stack, record):
         super().__init__(name, definition, stack, record)
         self.inside = stack.child(self)
@@ -61,7 +64,7 @@ class StackResource(Resource):
         """Check what the inside would be. Raises StackValidationFailed with the path of the fault."""
         path = ('resources', self.label())
         try:
-            self.inside.validate(self._whole(self.child_template(), None))
+            self.inside.validate(self._whole(self.child_template(), None), self.inside_check)
         except exception.StackValidationFailed as error:
             raise error.prefixed(*path) from error.__cause__
         except exception.HeatException as error:

@@ -214,6 +214,10 @@ class BoundTemplate:
 
     def reads(self) -> dict[str, set[tuple]]:
         """``{resource name: attribute paths}`` of all that definitions and outputs read."""
+        return self._reads
+
+    @functools.cached_property
+    def _reads(self):
         found: dict[str, set[tuple]] = {}
         definitions: list[typing.Any] = [*self.resources.values(), *self.outputs.values()]
         for definition in definitions:
