@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from heat_lite.cmd.cli import rest, screen, watch
+from heat_lite.cmd.cli import changes, resort, rest, screen, watch
 
 
 def parameter(text: str) -> tuple[str, str]:
@@ -63,7 +63,7 @@ def create(api: rest.Api, out: screen.Screen, args: argparse.Namespace) -> None:
 def delete(api: rest.Api, out: screen.Screen, args: argparse.Namespace) -> None:
     path = api.find(args.stack)
     known = watch.resources(api, path)
-    api.call('DELETE', path)
+    api.call('DELETE', path, **({'force': 'true'} if args.force else {}))
     if not args.no_wait:
         watch.follow(api, path, out, known)
 
@@ -101,12 +101,16 @@ def outputs(api: rest.Api, out: screen.Screen, args: argparse.Namespace) -> None
         show_outputs(stack, out)
 
 
-# name -> what it does, its function, whether it takes a stack
+# name -> what it does, its function (which may give an exit status), whether it takes a stack
 VERBS: dict[str, tuple[str, Callable, bool]] = {
     'list': ('all stacks of the project', list_stacks, False),
     'show': ('one stack', show, True),
     'create': ('make a stack and watch it come to life', create, True),
+    'preview': ('what a create or an update would do', changes.preview, True),
+    'retry': ('go on with a failed action where it stopped', resort.retry, True),
+    'protect': ('keep a stack from being deleted', resort.protect, True),
     'delete': ('delete a stack', delete, True),
+    'failures': ('what failed in a stack, even after a rollback or a delete', resort.failures, True),
     'events': ('what happened to a stack', events, True),
     'resources': ('the resources of a stack', resources, True),
     'outputs': ('the outputs of a stack', outputs, True),
@@ -126,19 +130,25 @@ def parser() -> argparse.ArgumentParser:
         made[name].set_defaults(function=function)
         if takes_stack:
             made[name].add_argument('stack', help='its name or id')
-    made['create'].add_argument('-t', '--template', type=Path, required=True)
-    made['create'].add_argument('-e', '--environment', type=Path)
-    made['create'].add_argument('-P', '--parameter', type=parameter, action='append', default=[], metavar='NAME=VALUE')
-    for name in ('create', 'delete'):
+    made['preview'].add_argument('--existing', action='store_true', help='keep what is not given (as PATCH does)')
+    made['preview'].add_argument('--detailed-exitcode', action='store_true', help='exit with 2 where there is something to do')
+    for name in ('create', 'preview'):
+        made[name].add_argument('-t', '--template', type=Path, required=name == 'create')
+        made[name].add_argument('-e', '--environment', type=Path)
+        made[name].add_argument('-P', '--parameter', type=parameter, action='append', default=[], metavar='NAME=VALUE')
+    for name in ('create', 'delete', 'retry'):
         made[name].add_argument('--no-wait', action='store_true', help='return at once')
-    made['outputs'].add_argument('--json', action='store_true', help='as one JSON object')
+    for name in ('outputs', 'preview'):
+        made[name].add_argument('--json', action='store_true', help='as one JSON object')
+    made['protect'].add_argument('--off', action='store_true', help='no longer')
+    made['delete'].add_argument('--force', action='store_true', help='forget what cannot be deleted, and list it')
     return top
 
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     try:
-        args.function(rest.from_environment(args.endpoint, args.token), screen.Screen(), args)
+        return args.function(rest.from_environment(args.endpoint, args.token), screen.Screen(), args) or 0
     except BrokenPipeError:
         # whoever reads has seen enough (`| head`); nothing may be written to the pipe at exit either
         sys.stdout = None  # type: ignore[assignment]
