@@ -1,6 +1,6 @@
 """Adoption: a stack made of objects that exist already, by the document that an export or an abandoned stack gave (see ``export``)."""
 
-from heat_lite.common import exception
+from heat_lite.common import exception, status
 from heat_lite.rpc import api
 from heat_lite.template import format
 
@@ -23,6 +23,11 @@ def read(runtime, args):
         'files': _map(document, 'files'),
         'resources': {name: _resource(name, data) for name, data in _map(document, 'resources').items()},
     }
+
+
+def begin(stack, resources):
+    """The stack, which is not stored yet, is to be adopted; ``resources`` are those of a document."""
+    stack.action, stack.status_reason, stack.adopted = status.ADOPT, 'Stack ADOPT started', resources
 
 
 def environment(document, given):

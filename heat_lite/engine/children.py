@@ -9,7 +9,7 @@ import logging
 from heat_lite.common import exception, identifier, status
 from heat_lite.db import locks
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import actions, scheduler, validation
+from heat_lite.engine import actions, adoption, export, scheduler, validation
 from heat_lite.engine import stack as engine_stack
 from heat_lite.template import attributes
 
@@ -137,16 +137,19 @@ class Child:
 
     # ------------------------------------------------------------ actions
 
-    def create(self, template, timeout_mins=None):
-        """Store it and begin to build it. What is inside its own resources is looked at when these are made."""
+    def create(self, template, timeout_mins=None, adopted=None):
+        """Store it and begin to build it, or to adopt what is known (``adopted``, see ``adoption``). What is inside its own resources is
+        looked at when these are made."""
         drafted = self.draft(template, timeout_mins)
         drafted.tree.validates_inside = False
         validation.stack(drafted)
         drafted.created_at = drafted.utcnow()
+        if adopted is not None:
+            adoption.begin(drafted, adopted)
         drafted.store()
         self._resource.resource_id_set(drafted.id)
         self._stack = drafted
-        actions.create(drafted)
+        (actions.create if adopted is None else actions.adopt)(drafted)
 
     def update(self, template, timeout_mins=None):
         stack = self._present(status.UPDATE)
@@ -164,14 +167,22 @@ class Child:
         if db_stacks.count_tree_resources(self._parent.context, self._parent.root_id()) + more > limit:
             raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
-    def delete(self):
+    def delete(self, way=actions.delete):
         """Begin to take it away; False where it is gone already."""
         self.look_again()
         stack = self.stack
         if stack is None or stack.deleted_at is not None:
             return False
-        actions.delete(stack)
+        way(stack)
         return True
+
+    def abandon(self):
+        """Begin to forget it; False where it is gone already."""
+        return self.delete(actions.abandon)
+
+    def document(self):
+        """What an export tells of it."""
+        return export.of_stack(self.stack)
 
     def suspend(self):
         actions.suspend(self._present(status.SUSPEND))

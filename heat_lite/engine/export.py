@@ -5,9 +5,12 @@ from heat_lite.template.environment import ENCRYPTED, Environment
 from heat_lite.template.template import Template
 
 
-def of_stack(stack, with_resources=True):
-    """The document, by the keys of Heat's. Values of hidden parameters and data of resources are in it in the clear."""
-    resources = stack.current_resources() if with_resources else ()
+def of_stack(stack, tell=lambda resource: resource.prepare_abandon()):
+    """The document, by the keys of Heat's. Values of hidden parameters and data of resources are in it in the clear.
+
+    ``tell(resource)`` gives what is told of one; None: nothing is told of any.
+    """
+    resources = () if tell is None else stack.current_resources()
     return {
         'name': stack.name,
         'id': stack.id,
@@ -16,7 +19,7 @@ def of_stack(stack, with_resources=True):
         'files': dict(stack.template.files),
         'status': stack.status,
         'template': stack.template.data,
-        'resources': {resource.name: resource.prepare_abandon() for resource in resources},
+        'resources': {resource.name: tell(resource) for resource in resources},
         'project_id': stack.tenant,
         'stack_user_project_id': stack.stack_user_project_id,
         'tags': list(stack.tags),

@@ -68,9 +68,12 @@ def delete(resource):
         return
     policy = resource.definition.deletion_policy
     external = resource.definition.external_id is not None
-    keep = external or policy == 'Retain' or resource.stack.abandoning
-    work = None if keep else functools.partial(_delete, resource, policy, resource.state)
-    yield from _perform(resource, status.DELETE, work and patience.deleting(resource, work))
+    work = None
+    if resource.stack.abandoning:
+        work = _handle(resource, 'abandon')
+    elif not external and policy != 'Retain':
+        work = patience.deleting(resource, functools.partial(_delete, resource, policy, resource.state))
+    yield from _perform(resource, status.DELETE, work)
 
 
 def adopt(resource, data):

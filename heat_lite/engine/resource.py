@@ -178,7 +178,11 @@ class Resource:
     # ------------------------------------------------------------ leaving a stack, and coming to one
 
     def prepare_abandon(self):
-        """What exports, snapshots and abandoned stacks tell of it. A type with a stack inside gives that one's document instead."""
+        """What exports and abandoned stacks tell of it. A type with a stack inside gives that one's document instead."""
+        return self.snapshot_data()
+
+    def snapshot_data(self):
+        """What a snapshot tells of it."""
         return {
             'name': self.name,
             'resource_id': self.resource_id,

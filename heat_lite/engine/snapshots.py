@@ -38,7 +38,7 @@ class Taking:
                 'tenant': self._stack.tenant,
                 'action': status.CREATE,
                 'status': status.IN_PROGRESS,
-                'data': export.of_stack(self._stack, with_resources=False),
+                'data': export.of_stack(self._stack, tell=None),
             },
         )
         self.row = db_snapshots.get(self._stack.context, self.id)
@@ -46,7 +46,8 @@ class Taking:
     def end(self):
         """As the stack's action has ended, so has the snapshot. A generator: it waits while the database is away."""
         stack = self._stack
-        values = {'status': stack.status, 'status_reason': stack.status_reason, 'data': export.of_stack(stack)}
+        document = export.of_stack(stack, lambda resource: resource.snapshot_data())
+        values = {'status': stack.status, 'status_reason': stack.status_reason, 'data': document}
         yield from record.patiently(lambda: db_snapshots.update(stack.context, self.id, values), f'The snapshot {self.id}')
 
     def fail(self, error):

@@ -20,7 +20,27 @@ def _passed_on(action):
     return handle
 
 
-class StackResource(Resource):
+class Movable(Resource):
+    """What becomes of the inside when the stack around it is abandoned, or adopted."""
+
+    def prepare_abandon(self):
+        """The document of the stack inside stands for the resource, too."""
+        return super().prepare_abandon() if self.nested() is None else self.inside.document()
+
+    def handle_abandon(self):
+        """What is inside stays, and the stack inside is forgotten."""
+        if self.resource_id is not None and self.inside.abandon():
+            yield from self.inside.ended(status.DELETE)
+
+    def handle_adopt(self, resource_data):
+        """A new stack adopts what was inside the old one."""
+        if not resource_data.get('resources'):
+            raise exception.Error(f'Nothing is known of the resources inside {self.name}: the document of its stack was not provided.')
+        self.inside.create(self._whole(self.child_template(), None), adopted=resource_data['resources'])
+        yield from self.inside.ended(status.ADOPT)
+
+
+class StackResource(Movable):
     """Overridden: ``child_template`` and ``child_params``, which say what the inside is to be."""
 
     #: what the resources inside are asked by when this one is validated: 'validate_names' does not look at their values

@@ -199,6 +199,70 @@ def test_objects_outlive_the_rollback_of_their_adoption(engine):
     assert ('web', 'DELETE_COMPLETE') in engine.events(identity) and Server.calls == [('create', 'web')]
 
 
+INSIDE = """
+heat_template_version: 2021-04-16
+parameters: {size: {type: number}}
+resources:
+  web: {type: Test::Server, properties: {size: {get_param: size}}}
+  secret: {type: OS::Heat::RandomString}
+outputs: {secret: {value: {get_attr: [secret, value]}}}
+"""
+OUTSIDE = {
+    'heat_template_version': '2021-04-16',
+    'resources': {'in': {'type': 'inside.yaml', 'properties': {'size': 4}}},
+    'outputs': {'secret': {'value': {'get_attr': ['in', 'secret']}}},
+}
+
+
+def nested(engine, name, **args):
+    """The identity of a stack with another one inside."""
+    args = {'disable_rollback': True, **args}
+    files = {'inside.yaml': INSIDE}
+    return engine.wait(
+        engine.client.create_stack(engine.context, stack_name=name, template=OUTSIDE, params={}, files=files, args=args), seconds=30
+    )
+
+
+def test_stacks_inside_are_abandoned_and_adopted_with_theirs(engine):
+    first = nested(engine, 'first')
+    inside, secret = engine.physical_id(first, 'in'), engine.outputs(first)['secret']
+    document = abandon(engine, first)
+    assert engine.state(first) == 'DELETE_COMPLETE' and Server.calls == [('create', 'web')]
+    told = document['resources']['in']
+    assert told['id'] == inside and told['environment']['parameters'] == {'size': 4}
+    assert told['resources']['web']['resource_id'] == 'server-web' and told['resources']['secret']['resource_data'] == {'value': secret}
+    assert engine.client.list_stacks(engine.context, show_nested=True) == [], 'the stack inside is forgotten, too'
+    identity = nested(engine, 'again', adopt_stack_data=json.dumps(document))
+    assert engine.state(identity) == 'ADOPT_COMPLETE' and engine.outputs(identity) == {'secret': secret}
+    resources = engine.client.list_stack_resources(engine.context, stack_identity=identity, nested_depth=1)
+    assert {each['resource_name']: each['resource_action'] for each in resources} == dict.fromkeys(('in', 'web', 'secret'), 'ADOPT')
+    assert engine.physical_id(identity, 'in') != inside
+    engine.delete(identity)
+    assert Server.calls == [('create', 'web'), ('delete', 'server-web')]
+
+
+def test_a_failed_adoption_inside_rolls_back_to_nothing_and_leaves_the_objects(engine):
+    document = abandon(engine, nested(engine, 'first'))
+    document['resources']['in']['resources']['secret']['resource_id'] = None
+    identity = nested(engine, 'again', adopt_stack_data=json.dumps(document), disable_rollback=False)
+    assert engine.state(identity) == 'ROLLBACK_COMPLETE' and Server.calls == [('create', 'web')]
+    reason = next(each['reason'] for each in engine.stack(identity)['failures'])
+    assert 'Resource ID was not provided.' in reason
+    assert [row['stack_name'] for row in engine.client.list_stacks(engine.context, show_nested=True)] == ['again']
+    del document['resources']['in']
+    identity = nested(engine, 'third', adopt_stack_data=json.dumps(document))
+    reason = 'Nothing is known of the resources inside in: the document of its stack was not provided.'
+    assert engine.stack(identity)['stack_status_reason'] == f'Resource ADOPT failed: Error: resources.in: {reason}'
+
+
+def test_snapshots_tell_of_resources_and_not_of_the_stacks_inside(engine):
+    identity = nested(engine, 'first')
+    taken = engine.client.stack_snapshot(engine.context, stack_identity=identity, name='s')
+    engine.wait(identity)
+    data = engine.client.show_snapshot(engine.context, stack_identity=identity, snapshot_id=taken['id'])['data']
+    assert data['resources']['in']['resource_id'] == engine.physical_id(identity, 'in') and 'resources' not in data['resources']['in']
+
+
 @pytest.mark.parametrize(
     ('text', 'reason'),
     [

@@ -155,7 +155,7 @@ class Stacks(Endpoint):
         stack.user_creds_id, stack.stack_user_project_id = user_creds_id, stack_user_project_id
         validation.stack(stack)
         if adopted is not None:
-            stack.action, stack.status_reason, stack.adopted = status.ADOPT, 'Stack ADOPT started', adopted['resources']
+            adoption.begin(stack, adopted['resources'])
         stack.store()
         (actions.create if adopted is None else actions.adopt)(stack)
         return stack.identifier().as_dict()
