@@ -48,11 +48,11 @@ def _same_keys(rows):
 
 
 def update(table, rows):
-    """Change rows, each a dict with its 'id' and any columns: one UPDATE for all rows that change the same columns.
+    """Change rows, each a dict with its 'id' and any columns: one UPDATE for all rows that change the same columns. How many there were.
 
     The statement is written here and not by SQLAlchemy, whose compiler takes longer over so many parameters than the database does.
     """
-    by_columns = {}
+    by_columns, found = {}, 0
     for row in rows:
         by_columns.setdefault(frozenset(row), []).append(row)
     for columns, group in by_columns.items():
@@ -60,7 +60,8 @@ def update(table, rows):
         # always in the same order, so that two transactions do not lock rows crosswise
         ordered = sorted(group, key=lambda row: row['id'])
         for start in range(0, len(ordered) if names else 0, CHUNK):
-            _update_chunk(table, names, ordered[start : start + CHUNK])
+            found += _update_chunk(table, names, ordered[start : start + CHUNK])
+    return found
 
 
 def _update_chunk(table, names, chunk):
@@ -79,9 +80,10 @@ def _update_chunk(table, names, chunk):
             parameters.extend(itertools.chain.from_iterable(zip((row['id'] for row in chunk), values, strict=True)))
     parameters.extend(row['id'] for row in chunk)
     where = ', '.join([mark] * len(chunk))
-    session.connection().exec_driver_sql(
+    result = session.connection().exec_driver_sql(
         f'UPDATE {dialect.identifier_preparer.quote(table.name)} SET {", ".join(parts)} WHERE id IN ({where})', tuple(parameters)
     )
+    return result.rowcount
 
 
 def _bound(dialect, type_, values):

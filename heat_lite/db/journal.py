@@ -1,6 +1,9 @@
 """What a turn of a walker changes, written at once: the stack, rows of resources, their properties and data, and the events about it."""
 
+import collections
 import dataclasses
+import logging
+import threading
 import typing
 
 from oslo_db import exception as db_exception
@@ -9,6 +12,9 @@ from sqlalchemy import delete, insert, or_, select, tuple_, update
 from heat_lite.db import batch, models, resources, session, stacks
 from heat_lite.db.types import utcnow
 
+LOG = logging.getLogger(__name__)
+#: how many turns share a transaction at most
+MOST_TOGETHER = 64
 _INSERT_PROPERTIES = insert(models.resource_properties_data)
 _INSERT_ROWS = insert(models.resource)
 _INSERT_EVENTS = insert(models.event)
@@ -23,7 +29,8 @@ class Superseded(Exception):
 class Turn:
     """The changes of one turn. A row that has no id yet is named by its uuid, in ``properties``, ``data`` and an event's 'row' alike.
 
-    ``property_ids`` is filled by ``save``: the id of the new properties by the name of the row.
+    ``release`` is the engine whose lock on the stack ends with the turn. ``property_ids`` is filled by ``save``: the id of the new
+    properties by the name of the row.
     """
 
     stack_id: str
@@ -36,96 +43,175 @@ class Turn:
     events: list[dict] = dataclasses.field(default_factory=list)
     data: list[tuple[int | str, str, typing.Any, bool]] = dataclasses.field(default_factory=list)
     data_gone: list[tuple[int | str, str]] = dataclasses.field(default_factory=list)
+    release: str | None = None
     property_ids: dict[int | str, int] = dataclasses.field(default_factory=dict)
 
 
 def save(context, turn: Turn) -> list[int]:
     """Write the turn in one transaction; the ids of ``rows_added``, in order. Raises Superseded where ``expect`` does not hold.
 
-    It may be called again with the same turn after any failure: what turns out to be stored already is not stored twice.
+    Turns that come while another transaction is being committed share the next one. It may be called again with the same turn after any
+    failure: what turns out to be stored already is not stored twice.
     """
+    return _save(context, turn) if session.inside() else _together.save(context, turn)
+
+
+def _save(context, turn):
     try:
-        return _write(context, turn)
+        return _write(context, [turn])[0]
     except (session.Broken, db_exception.DBDuplicateEntry) as error:
         if _is_written(context, turn):
             return _read_back(context, turn)
         if isinstance(error, session.Broken):
-            return _write(context, turn)
+            return _write(context, [turn])[0]
         raise
 
 
+class _Together:
+    """Commits are what costs: the thread whose turn it is takes the turns of all that wait along."""
+
+    def __init__(self):
+        self._turnstile = threading.Lock()
+        self._guard = threading.Lock()
+        self._waiting = []
+
+    def save(self, context, turn):
+        entry = _Entry(context, turn)
+        with self._guard:
+            self._waiting.append(entry)
+        with self._turnstile:
+            if not entry.done:
+                self._write_all()
+        if entry.error is not None:
+            raise entry.error
+        return entry.ids
+
+    def _write_all(self):
+        with self._guard:
+            entries, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
+        if len(entries) > 1:
+            try:
+                for entry, ids in zip(entries, _write(entries[0].context, [entry.turn for entry in entries]), strict=True):
+                    entry.finish(ids)
+                return
+            except Exception as error:  # whose fault it is shows when they go one by one
+                LOG.debug('%d turns together could not be stored: %s', len(entries), error)
+        for entry in entries:
+            try:
+                entry.finish(_save(entry.context, entry.turn))
+            except BaseException as error:
+                entry.finish(error=error)
+
+
+class _Entry:
+    def __init__(self, context, turn):
+        self.context, self.turn = context, turn
+        self.done, self.ids, self.error = False, None, None
+
+    def finish(self, ids=None, error=None):
+        self.ids, self.error, self.done = ids, error, True
+
+
+_together = _Together()
+
+
 @session.writer
-def _write(context, turn):
-    _claim(turn)
+def _write(context, turns):
+    """The ids of the rows that each turn has added."""
+    _claim(turns)
     now = utcnow()
-    kept = _keep_properties(turn, now)
-    ids = _add_rows(turn, kept, now)
-    known = {row['uuid']: row_id for row, row_id in zip(turn.rows_added, ids, strict=True) if row.get('uuid')}
-    _change_rows(turn, kept)
-    _keep_data(turn, known, now)
-    _tell(turn, kept, now)
-    if turn.rows_gone:
-        session.execute(delete(models.resource).where(models.resource.c.id.in_(turn.rows_gone)))
-    turn.property_ids = kept
-    return ids
+    kept = _keep_properties(turns, now)
+    added = [_with_defaults(row, turn, kept, now) for turn in turns for row in turn.rows_added]
+    ids = batch.insert(_INSERT_ROWS, added, returning=models.resource.c.id)
+    known = {row['uuid']: row_id for row, row_id in zip(added, ids, strict=True) if row.get('uuid')}
+    _change_rows(turns, kept)
+    _keep_data(turns, known, now)
+    _tell(turns, kept, now)
+    gone = [row for turn in turns for row in turn.rows_gone]
+    if gone:
+        session.execute(delete(models.resource).where(models.resource.c.id.in_(gone)))
+    _release(turns)
+    numbers = iter(ids)
+    for turn in turns:
+        turn.property_ids = {row: kept[row] for row, _ in turn.properties}
+    return [[next(numbers) for _ in turn.rows_added] for turn in turns]
 
 
-def _claim(turn):
-    """Change the stack first: it holds off all others until the end, and tells whether it is still ours."""
+def _claim(turns):
+    """Change the stacks first: that holds off all others until the end, and tells whether they are still ours."""
+    plain = [turn for turn in turns if turn.stack and not turn.expect]
+    rows = [{'id': turn.stack_id, **stacks.with_liveness(turn.stack)} for turn in plain]
+    if batch.update(models.stack, rows) != len(rows):
+        raise Superseded([turn.stack_id for turn in plain])
+    for turn in turns:
+        if turn.expect:
+            _claim_as_expected(turn)
+
+
+def _claim_as_expected(turn):
     table = models.stack
     where = [table.c.id == turn.stack_id, *(table.c[name] == value for name, value in turn.expect.items())]
     if turn.stack:
         found = session.execute(update(table).where(*where).values(stacks.with_liveness(turn.stack))).rowcount
-    elif turn.expect:
-        found = len(session.execute(select(table.c.id).where(*where).with_for_update(read=True)).all())
     else:
-        return
+        found = len(session.execute(select(table.c.id).where(*where).with_for_update(read=True)).all())
     if not found:
         raise Superseded(turn.stack_id)
 
 
-def _keep_properties(turn, now):
-    rows = [{'data': data, 'encrypted': False, 'created_at': now} for _, data in turn.properties]
+def _release(turns):
+    """The locks of engines that are done with a stack."""
+    table = models.stack_lock
+    by_engine = collections.defaultdict(list)
+    for turn in turns:
+        if turn.release is not None:
+            by_engine[turn.release].append(turn.stack_id)
+    for engine_id, stack_ids in by_engine.items():
+        session.execute(delete(table).where(table.c.engine_id == engine_id, table.c.stack_id.in_(stack_ids)))
+
+
+def _keep_properties(turns, now):
+    named = [pair for turn in turns for pair in turn.properties]
+    rows = [{'data': data, 'encrypted': False, 'created_at': now} for _, data in named]
     ids = batch.insert(_INSERT_PROPERTIES, rows, returning=models.resource_properties_data.c.id)
-    return dict(zip((row for row, _ in turn.properties), ids, strict=True))
+    return dict(zip((row for row, _ in named), ids, strict=True))
 
 
-def _add_rows(turn, kept, now):
-    rows = [
-        {'stack_id': turn.stack_id, 'created_at': now, 'rsrc_prop_data_id': kept.get(row.get('uuid')), **row} for row in turn.rows_added
-    ]
-    return batch.insert(_INSERT_ROWS, rows, returning=models.resource.c.id)
+def _with_defaults(row, turn, kept, now):
+    return {'stack_id': turn.stack_id, 'created_at': now, 'rsrc_prop_data_id': kept.get(row.get('uuid')), **row}
 
 
-def _change_rows(turn, kept):
+def _change_rows(turns, kept):
     """Rows whose properties alone are new change too."""
-    changes = {row['id']: row for row in turn.rows_changed}
+    changes = {row['id']: row for turn in turns for row in turn.rows_changed}
     for name, properties_id in kept.items():
         if isinstance(name, int):
             changes[name] = {'id': name, **changes.get(name, {}), 'rsrc_prop_data_id': properties_id}
     batch.update(models.resource, changes.values())
 
 
-def _keep_data(turn, known, now):
+def _keep_data(turns, known, now):
     """Each key of a row is there once: what is set anew is taken away first."""
     table = models.resource_data
-    rows = [(known.get(row, row), key, value, redact) for row, key, value, redact in turn.data]
-    stale = {(row, key) for row, key, *_ in turn.data if row not in known}
-    stale |= {(known.get(row, row), key) for row, key in turn.data_gone}
+    given = [each for turn in turns for each in turn.data]
+    rows = [(known.get(row, row), key, value, redact) for row, key, value, redact in given]
+    stale = {(row, key) for row, key, *_ in given if row not in known}
+    stale |= {(known.get(row, row), key) for turn in turns for row, key in turn.data_gone}
     if stale:
         session.execute(delete(table).where(tuple_(table.c.resource_id, table.c.key).in_(sorted(stale))))
     batch.insert(_INSERT_DATA, [{'created_at': now, **resources.data_values(*row)} for row in rows])
 
 
-def _tell(turn, kept, now):
+def _tell(turns, kept, now):
     """Events of a row whose properties are new point at these; others may bring an older ``rsrc_prop_data_id`` along."""
     rows = []
-    for event in turn.events:
-        row = {'stack_id': turn.stack_id, 'created_at': now, **event}
-        name = row.pop('row', None)
-        if name in kept:
-            row['rsrc_prop_data_id'] = kept[name]
-        rows.append(row)
+    for turn in turns:
+        for event in turn.events:
+            row = {'stack_id': turn.stack_id, 'created_at': now, **event}
+            name = row.pop('row', None)
+            if name in kept:
+                row['rsrc_prop_data_id'] = kept[name]
+            rows.append(row)
     batch.insert(_INSERT_EVENTS, rows)
 
 

@@ -41,6 +41,7 @@ class _State:
         self.writer = self.reader = None
         self.pauses = PAUSES
         self.key = None
+        self.turnstile = contextlib.nullcontext()
 
 
 _state = _State()
@@ -56,6 +57,8 @@ def configure(conf):
     dispose()
     _state.writer, _state.reader = engines.pair(engines.Settings.from_conf(group))
     _state.pauses = _long_pauses(group) if group.use_db_reconnect else PAUSES
+    # SQLite has one writer at a time, and those that wait look at its lock now and then: here they queue
+    _state.turnstile = threading.Lock() if dialect() == 'sqlite' else contextlib.nullcontext()
     _state.key = conf.auth_encryption_key if 'auth_encryption_key' in conf else None
 
 
@@ -81,6 +84,11 @@ def engine(writes: bool = True) -> sqlalchemy.Engine:
     if not configured():
         raise RuntimeError('The database is not configured.')
     return _state.writer if writes else _state.reader
+
+
+def inside() -> bool:
+    """Whether this thread is in a transaction."""
+    return getattr(_current, 'connection', None) is not None
 
 
 def connection() -> sqlalchemy.Connection:
@@ -152,7 +160,7 @@ def _retry(function, writes, args, kwargs):
 
 
 def _once(function, writes, args, kwargs):
-    with engine(writes).connect() as opened:
+    with _state.turnstile if writes else contextlib.nullcontext(), engine(writes).connect() as opened:
         _current.connection, _current.writes = opened, writes
         try:
             with _finished(opened, writes):

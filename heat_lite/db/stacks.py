@@ -10,7 +10,7 @@ from sqlalchemy import func, insert, literal, or_, select
 from sqlalchemy import update as sql_update
 
 from heat_lite.common import exception
-from heat_lite.db import models, session, stack_query
+from heat_lite.db import models, session, stack_query, templates
 from heat_lite.db.types import row_type, utcnow
 
 _S, _TAG = models.stack, models.stack_tag
@@ -81,6 +81,19 @@ def create(context, values: dict, tags: Collection[str] = ()) -> str:
         raise
     _add_tags(stack_id, tags)
     return stack_id
+
+
+@session.writer
+def store(context, content: tuple, values: dict, tags: Collection[str] = (), engine_id: str | None = None) -> tuple[str, int]:
+    """Insert a stack with its template (``content``: what ``templates.store`` takes), locked for an engine if one is given.
+
+    Gives the ids of both. Raises as ``create`` does, and then nothing is stored.
+    """
+    template_id = templates.store(context, *content)
+    stack_id = create(context, {**values, 'raw_template_id': template_id}, tags)
+    if engine_id is not None:
+        session.execute(insert(models.stack_lock), {'stack_id': stack_id, 'engine_id': engine_id})
+    return stack_id, template_id
 
 
 @session.writer

@@ -9,7 +9,7 @@ import logging
 
 from heat_lite.common import exception, status
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import failures, fingerprint, framing, plan, running, scheduler, snapshots, traversal, unchanged, validation
+from heat_lite.engine import credentials, failures, fingerprint, framing, plan, running, scheduler, snapshots, traversal, unchanged, validation
 
 LOG = logging.getLogger(__name__)
 STOP_SECONDS = 10
@@ -19,7 +19,7 @@ DELETE_ATTEMPTS = 3
 
 def create(stack):
     """Build what the template says. The stack has been stored, in CREATE_IN_PROGRESS."""
-    framing.start(stack, status.CREATE, _create)
+    framing.start(stack, status.CREATE, _create, functools.partial(framing.announced, stack, status.CREATE))
 
 
 def adopt(stack):
@@ -122,7 +122,9 @@ def suspend(stack):
 
 
 def resume(stack):
-    framing.take_over(stack, status.RESUME, _forward, check=validation.stays)
+    """The same holds of resuming."""
+    if stack.state != (status.RESUME, status.COMPLETE):
+        framing.take_over(stack, status.RESUME, _forward, check=validation.stays)
 
 
 def check(stack):
@@ -225,6 +227,8 @@ def _delete(stack, action, inbox):
     outcome = yield from _delete_snapshots(stack)
     if not outcome.errors:
         outcome = yield from _walk_all(stack, action, inbox)
+    if not (outcome.errors or outcome.stopped or stack.abandoning):
+        credentials.forget(stack)
     if stack.forcing:
         outcome = failures.leave_behind(stack, outcome)
     _finish(stack, action, outcome)

@@ -43,8 +43,13 @@ def take_over(stack, action, work, begin=None, check=None):
 
 def in_progress(stack, action):
     """The state IN_PROGRESS, stored before the caller hears that the action has been accepted."""
-    stack.state_set(action, status.IN_PROGRESS, f'Stack {action} started')
+    announced(stack, action)
     stack.journal.flush()
+
+
+def announced(stack, action):
+    """The same for a stack that has just been stored in that state: only the event is left to write, with the first turn."""
+    stack.state_set(action, status.IN_PROGRESS, f'Stack {action} started')
 
 
 def walker(stack, graph, action, inbox):

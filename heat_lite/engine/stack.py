@@ -8,7 +8,7 @@ from heat_lite.common import exception, identifier, status
 from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db import templates as db_templates
-from heat_lite.engine import event, fingerprint, record, resource, scope, tree
+from heat_lite.engine import event, fingerprint, outputs, record, resource, scope, tree
 from heat_lite.template import function
 
 LOG = logging.getLogger(__name__)
@@ -36,6 +36,8 @@ class Stack:
         self.tags = list(tags)
         self.timeout_mins = timeout_mins
         self.stored_outputs = None
+        #: whether the lock was stored with it, for the action that comes next
+        self.stored_locked = False
         for name in FIELDS:
             setattr(self, name, fields.get(name))
         self.nested_depth = self.nested_depth or 0
@@ -363,16 +365,18 @@ class Stack:
         event.of_stack(self, self.journal)
 
     def keep_outputs(self):
-        """Store the outputs with the journal's next turn, so that reading them asks no resource."""
+        """Store the outputs with the journal's next turn, so that reading them asks no resource; but none that go on changing."""
         self.stored_outputs = None
-        self.stored_outputs = [self.output(definition) for definition in self.bound.outputs.values()]
+        self.stored_outputs = outputs.stored(self)
         self.journal.stack(outputs=self.stored_outputs)
 
     def store(self):
-        """Make the rows of a new stack: template, stack, tags."""
-        self.template_id = self.store_template(self.template)
+        """Make the rows of a new stack: template, stack, tags, and the lock for the action that begins with it."""
         self.digest = fingerprint.of(self)
-        self.id = db_stacks.create(self.context, self._new_row(), self.tags)
+        content = _content(self.template)
+        self.id, self.template_id = db_stacks.store(self.context, content, self._new_row(), self.tags, self.runtime.engine_id)
+        self.stored_locked = True
+        self.runtime.templates.keep(self.template_id, self.template)
         self.created_at = self.created_at or self.utcnow()
         self.journal = record.Journal(self.context, self.id)
         for name in ('parameters', 'bound', 'scope', 'nodes', 'requirements'):
@@ -381,12 +385,16 @@ class Stack:
 
     def store_template(self, template):
         """The id of the row that holds the template with its environment and files; the parsed form is kept for reading."""
-        template_id = db_templates.store(self.context, template.data, dict(template.environment.data), dict(template.files))
+        template_id = db_templates.store(self.context, *_content(template))
         self.runtime.templates.keep(template_id, template)
         return template_id
 
     def _new_row(self):
         values = {name: getattr(self, name) for name in FIELDS if getattr(self, name) is not None}
-        values.update(raw_template_id=self.template_id, timeout=self.timeout_mins, created_at=self.utcnow())
+        values.update(timeout=self.timeout_mins, created_at=self.utcnow())
         self.created_at = values['created_at']
         return values
+
+
+def _content(template):
+    return template.data, dict(template.environment.data), dict(template.files)

@@ -3,7 +3,7 @@
 import logging
 
 from heat_lite.common import exception
-from heat_lite.db import locks
+from heat_lite.db import journal, locks
 
 LOG = logging.getLogger(__name__)
 
@@ -18,7 +18,11 @@ class StackLock:
         self._alive = alive
 
     def acquire(self):
-        """Raises ActionInProgress when a living engine, this one included, is at work on the stack."""
+        """Raises ActionInProgress when a living engine, this one included, is at work on the stack. One that was stored together with its
+        lock has it."""
+        if self._stack.stored_locked:
+            self._stack.stored_locked = False
+            return
         for _ in range(3):  # another may win the race for a dead engine's lock, and die in turn
             holder = locks.acquire(self._context, self._stack.id, self._engine_id)
             if holder is None:
@@ -31,4 +35,4 @@ class StackLock:
         raise exception.ActionInProgress(stack_name=self._stack.name, action=self._stack.action)
 
     def release(self):
-        locks.release(self._context, self._stack.id, self._engine_id)
+        journal.save(self._context, journal.Turn(self._stack.id, release=self._engine_id))
