@@ -101,6 +101,18 @@ def test_no_function_stands_for_a_whole_map(part):
     assert str(caught.value) == f'resources.r.{part}: "get_param" cannot stand for a whole map'
 
 
+@pytest.mark.parametrize(('version', 'word', 'key'), [('2021-04-16', 'properties', 'type'), ('2010-09-09', 'Properties', 'Type')])
+def test_the_same_with_other_parts(version, word, key):
+    section = 'resources' if key == 'type' else 'Resources'
+    name = 'heat_template_version' if key == 'type' else 'AWSTemplateFormatVersion'
+    template = Template({name: version, section: {'r': {key: 'T', word: {'a': 1}}}})
+    found = template.bind(template.parameters(worlds.IDENTITY)).resources['r']
+    other = found.freeze(properties={'a': 1, 'b': 2})
+    assert other.properties == {'a': 1, 'b': 2} and other.raw == {key: 'T', word: {'a': 1, 'b': 2}}
+    assert found.properties == {'a': 1} and found.raw == {key: 'T', word: {'a': 1}}, 'the first one stays as it is'
+    assert other.name == 'r' and other.resource_type == 'T' and other != found
+
+
 def test_equality_is_that_of_what_was_written():
     first, second = (definitions(r={'type': 'T', 'properties': {'a': {'get_param': 'OS::stack_name'}}})['r'] for _time in range(2))
     assert first == second and hash(first) == hash(second)

@@ -1,0 +1,47 @@
+"""Documents of adoptions: what is read from them, and what of the request goes over it."""
+
+import types
+
+import pytest
+
+from heat_lite.common import exception
+from heat_lite.engine import adoption
+from heat_lite.engine.runtime import Limits
+
+ALLOWED = types.SimpleNamespace(limits=Limits(enable_stack_adopt=True))
+REFUSED = types.SimpleNamespace(limits=Limits())
+
+
+def read(text, runtime=ALLOWED):
+    return adoption.read(runtime, {'adopt_stack_data': text})
+
+
+def test_nothing_to_adopt_needs_no_leave():
+    assert adoption.read(REFUSED, {}) is None and read('', REFUSED) is None
+
+
+def test_json_and_yaml_and_what_is_missing():
+    empty = {'environment': {}, 'files': {}, 'resources': {}}
+    assert read('{}') == empty
+    assert read('resources: {a: {resource_id: x}}\ntemplate: 1') == {**empty, 'resources': {'a': {'resource_id': 'x'}}}
+    assert read('{"resources": {"a": {"resource_id": null, "metadata": null}}, "files": null}')['files'] == {}
+
+
+def test_only_where_operators_allow_it():
+    with pytest.raises(exception.NotSupported):
+        read('{}', REFUSED)
+
+
+@pytest.mark.parametrize('text', ['text', '{', '{"files": 1}', '{"resources": {"a": {"resource_id": "%s"}}}' % ('x' * 256)])
+def test_what_is_no_document(text):
+    with pytest.raises(exception.Invalid, match='adopt_stack_data'):
+        read(text)
+
+
+def test_the_request_goes_over_the_document():
+    document = read('{"environment": {"parameters": {"a": 1, "b": 1}, "parameter_defaults": {"c": 1}}, "files": {"f": "1", "g": "1"}}')
+    given = {'parameters': {'b': 2}, 'resource_registry': {}}
+    assert adoption.environment(document, given) == {'parameters': {'a': 1, 'b': 2}, 'resource_registry': {}}
+    assert given == {'parameters': {'b': 2}, 'resource_registry': {}}
+    assert adoption.environment(document, None) == {'parameters': {'a': 1, 'b': 1}}
+    assert adoption.files(document, {'g': '2'}) == {'f': '1', 'g': '2'} and adoption.files(document, None) == {'f': '1', 'g': '1'}
