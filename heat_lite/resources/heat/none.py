@@ -3,13 +3,14 @@
 import uuid
 
 from heat_lite.engine.resource import Resource
-from heat_lite.template import properties
+from heat_lite.template import properties, support
 
 
 class NoneResource(Resource):
     """Nothing at all: takes any properties and has any attributes, so that it can stand in for a type that is switched off."""
 
     resource_type = 'OS::Heat::None'
+    support_status = support.since('5.0.0')
     local = True
 
     def handle_create(self):

@@ -34,7 +34,7 @@ class RandomString(Resource):
         'sequence': string(
             'The kind of characters to use.',
             constraints=[AllowedValues(list(CLASSES))],
-            support=support.hidden('', previous=support.deprecated('2014.2')),
+            support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
         ),
         'character_classes': list_(
             'The kinds of characters to use, and how many of each at least.',
