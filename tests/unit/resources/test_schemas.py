@@ -1,6 +1,6 @@
 """Each registered type has the properties, attributes and update policies that OpenStack Heat's type of that name has.
 
-``tests/reference/resource_types.json`` holds the facts: names, types, defaults, constraints, since when. What is left out there is as usual.
+``tests/reference/resource_types.json`` holds the facts: names, types, defaults, constraints, since when. What is left out is as usual.
 """
 
 import json
