@@ -39,7 +39,7 @@ def store(context, template: dict, environment: dict | None = None, files: dict 
     found = _find(_T, digest)
     if found is not None:
         return found
-    content['files_id'] = _once(_F, _digest(files), {'files': files}) if files else None
+    content['files_id'] = _files_id(files) if files else None
     return _once(_T, digest, content)
 
 
@@ -54,6 +54,12 @@ def find(context, template: dict, environment: dict | None = None, files: dict |
     """The id under which ``store`` keeps this content already; None where it does not."""
     digest = _digest([{'template': template, 'environment': environment or {}}, dict(files or {})])
     return session.execute(select(_T.c.id).where(_T.c.content_hash == digest)).scalar()
+
+
+def _files_id(files):
+    digest = _digest(files)
+    found = _find(_F, digest)
+    return _once(_F, digest, {'files': files}) if found is None else found
 
 
 def _digest(content):
@@ -74,8 +80,8 @@ def _find(table, digest):
 
 def _once(table, digest, values):
     """Insert, unless it is there by now."""
-    found = _find(table, digest)
+    found = None
     while found is None:
-        session.execute(batch.insert_or_ignore(table), {**values, 'content_hash': digest})
-        found = _find(table, digest)
+        done = session.execute(batch.insert_or_ignore(table), {**values, 'content_hash': digest})
+        found = done.inserted_primary_key[0] if done.rowcount == 1 else _find(table, digest)
     return found
