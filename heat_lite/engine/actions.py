@@ -42,7 +42,8 @@ def update(stack, template, changes, action=status.UPDATE, converge=False):
             live.change(template, changes, template_id)
         framing.in_progress(live, action)
 
-    framing.take_over(stack, action, _update, begin, validation.updatable)
+    # what is suspended may be restored: its resources stay so unless the snapshot has something else in mind for them
+    framing.take_over(stack, action, _update, begin, validation.updatable if action == status.UPDATE else validation.stays)
 
 
 def restore(stack, template, changes):

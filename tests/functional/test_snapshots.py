@@ -208,6 +208,18 @@ def test_a_failed_restore_is_rolled_back_when_wanted(engine):
     assert engine.resource(identity, 't')['attributes']['output'] == 'b'
 
 
+def test_a_suspended_stack_is_restored_and_its_resources_sleep_on(engine):
+    identity = engine.create(TEMPLATE)
+    engine.client.stack_suspend(engine.context, stack_identity=engine.wait(identity))
+    engine.wait(identity)
+    snapshot_id = take(engine, identity)
+    engine.client.stack_suspend(engine.context, stack_identity=identity)
+    engine.wait(identity)
+    restore(engine, identity, snapshot_id)
+    assert engine.state(identity) == 'RESTORE_COMPLETE'
+    assert engine.resources(identity) == {'secret': 'SUSPEND_COMPLETE', 'test': 'SUSPEND_COMPLETE'}
+
+
 def test_types_keep_copies_and_start_again_from_them(engine):
     identity = engine.create({'resources': {'d': {'type': 'Test::Disk', 'properties': {'size': 7}}}})
     snapshot_id = take(engine, identity)
