@@ -35,6 +35,8 @@ def serve(args):
         stack.enter_context(own(args.data_dir))
         conf = configure(args)
         sock = _listen(args.host, args.port)
+        host, port = sock.getsockname()[:2]
+        conf.set_default('url', f'{_url(host, port)}/v1/%(tenant_id)s', group='clients_heat')
         session.configure(conf)
         tables.prepare(conf.database.connection)
         # before anything answers, so that a signal at any moment finds an end that is clean
@@ -44,9 +46,8 @@ def serve(args):
         server = web.Server(sock, deploy.load_app(conf))
         server.start()
         stack.callback(server.stop, GRACE_SECONDS)
-        host, port = sock.getsockname()[:2]
         _wait_until_it_answers(host, port)
-        print(f'heat_lite is ready: http://{_in_url(host)}:{port}/v1/{PROJECT}', flush=True)
+        print(f'heat_lite is ready: {_url(host, port)}/v1/{PROJECT}', flush=True)
         for _ in signals:
             settings.reload(conf)
             service.reset()
@@ -124,5 +125,5 @@ def _status(host, port):
         connection.close()
 
 
-def _in_url(host):
-    return f'[{host}]' if ':' in host else host
+def _url(host, port):
+    return f'http://[{host}]:{port}' if ':' in host else f'http://{host}:{port}'

@@ -79,13 +79,25 @@ def _data(query):
     return found
 
 
+@session.reader
+def metadata(context, resource_id: int) -> tuple[typing.Any, int | None] | None:
+    """The metadata and the atomic key with which ``set_metadata`` may replace it; None where the row is gone."""
+    row = session.execute(select(_R.c.rsrc_metadata, _R.c.atomic_key).where(_R.c.id == resource_id)).first()
+    return row and (row.rsrc_metadata, row.atomic_key)
+
+
+#: for ``set_metadata``: over whatever there is
+ANY_KEY = object()
+
+
 @session.writer
-def set_metadata(context, resource_id: int, metadata, expect=None) -> bool:
+def set_metadata(context, resource_id: int, metadata, expect=ANY_KEY) -> bool:
     """Store the metadata; with ``expect`` only over that atomic key, which is then one higher, so that no signal is lost between two."""
     query = update(_R).where(_R.c.id == resource_id)
-    if expect is not None:
+    values = {'rsrc_metadata': metadata}
+    if expect is not ANY_KEY:
         query = query.where(_R.c.atomic_key == expect)
-    values = {'rsrc_metadata': metadata} if expect is None else {'rsrc_metadata': metadata, 'atomic_key': expect + 1}
+        values['atomic_key'] = (expect or 0) + 1
     return session.execute(query.values(values)).rowcount == 1
 
 

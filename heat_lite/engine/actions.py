@@ -9,7 +9,19 @@ import logging
 
 from heat_lite.common import exception, status
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import credentials, failures, fingerprint, framing, plan, running, scheduler, snapshots, traversal, unchanged, validation
+from heat_lite.engine import (
+    credentials,
+    failures,
+    fingerprint,
+    framing,
+    plan,
+    running,
+    scheduler,
+    snapshots,
+    traversal,
+    unchanged,
+    validation,
+)
 
 LOG = logging.getLogger(__name__)
 STOP_SECONDS = 10

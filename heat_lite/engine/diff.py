@@ -7,7 +7,7 @@ import typing
 
 from heat_lite.common import exception, status
 
-PARTS = ('metadata', 'update_policy', 'deletion_policy', 'external_id')
+PARTS = ('metadata', 'update_policy', 'deletion_policy', 'external_id', 'depends_on')
 NONE, CREATE, UPDATE, REPLACE, DELETE = 'none', 'create', 'update', 'replace', 'delete'
 
 
@@ -43,6 +43,8 @@ def decide(resource, definition, new_type=False, later=frozenset()):
         return Decision(CREATE, later=later)
     if new_type:
         return Decision(REPLACE, reason=f'its type changes from {resource.type()} to {definition.resource_type}', later=later)
+    if resource.always_replaced:
+        return Decision(REPLACE, reason='each update replaces a resource of its type', later=later)
     if _beyond_repair(resource):
         return Decision(REPLACE, reason=f'it is {resource.action}_{resource.status}', later=later)
     changes = between(resource, definition, later)
@@ -125,4 +127,9 @@ def _raw(definition, name):
     return definition.raw.get(name, definition.raw.get(_CFN_NAMES.get(name)))
 
 
-_CFN_NAMES = {'metadata': 'Metadata', 'update_policy': 'UpdatePolicy', 'deletion_policy': 'DeletionPolicy'}
+_CFN_NAMES = {
+    'metadata': 'Metadata',
+    'update_policy': 'UpdatePolicy',
+    'deletion_policy': 'DeletionPolicy',
+    'depends_on': 'DependsOn',
+}

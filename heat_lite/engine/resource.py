@@ -4,6 +4,7 @@ What happens around the handlers (states, events, waiting, failures) is in ``lif
 """
 
 from heat_lite.common import exception, status
+from heat_lite.engine import metadata
 from heat_lite.template import attributes, function, properties, schema, support
 
 SHOW = 'show'
@@ -31,6 +32,10 @@ class Resource:
     local = False
     physical_resource_name_limit: int | None = 255
     always_replace_on_check_failed = True
+    #: whether each update replaces it, even one that changes nothing
+    always_replaced = False
+    #: whether signals change its attributes when no action runs: then outputs that read them are not kept, but asked for
+    signals_change_attributes = False
     no_signal_actions = (status.SUSPEND, status.DELETE)
     base_attributes_schema = {SHOW: schema.map_attribute('All that the service tells about the resource.', cache_mode=schema.CACHE_NONE)}
 
@@ -122,8 +127,14 @@ class Resource:
         self._properties = None
         self._attributes = None
 
-    def metadata_get(self):
-        return self.record.rsrc_metadata or {}
+    def metadata_get(self, refresh=False):
+        """With ``refresh`` as it is stored now: signals change it in the midst of an action, maybe through another engine."""
+        return (metadata.read(self.context, self.record) if refresh else self.record.rsrc_metadata) or {}
+
+    def metadata_change(self, changed):
+        """Replace it at once by ``changed(metadata)``, in which nobody else's change is lost; that may be asked again, so it does nothing
+        else. Gives the new metadata."""
+        return metadata.change(self.context, self.record, changed)
 
     def metadata_set(self, metadata):
         self.record.set(rsrc_metadata=metadata)
@@ -142,7 +153,7 @@ class Resource:
     def validate_names(self):
         """Check what can be checked without values: that all properties exist."""
         self.properties.validate(with_value=False)
-        self.update_policy().validate(with_value=False)
+        self.update_policy().validate()
 
     def previewed_properties(self):
         """Values of all properties, hidden ones among them, as far as they can be told before the resources exist."""
@@ -264,7 +275,7 @@ class Resource:
 
     def needs_update(self, definition):
         """Whether it must be visited by an update although neither its properties nor its other parts have changed."""
-        return False
+        return self.always_replaced
 
     def takes_update_of(self, name):
         """Whether a property may change without a replacement, as far as its schema goes."""

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from heat_lite.db import templates as db_templates
+from heat_lite.engine.addresses import Addresses
+from heat_lite.engine.bells import Bells
 from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
 
@@ -61,7 +63,7 @@ class TemplateCache:
 class Runtime:
     """``clients(context)`` gives the facade to the cloud, ``engine_rpc`` is the client for engines (nested stacks), ``listener`` the one
     for a certain engine. ``running`` knows the stacks that this engine works on,
-    ``children(resource)`` gives the stack inside a resource."""
+    ``children(resource)`` gives the stack inside a resource, ``users(stack)`` its users in Keystone (None: there is no Keystone)."""
 
     registry: Any
     pool: Any
@@ -74,6 +76,9 @@ class Runtime:
     plugins: Any = None
     notifier: Any = None
     children: Any = None
+    users: Any = None
+    addresses: Addresses = dataclasses.field(default_factory=Addresses)
+    bells: Bells = dataclasses.field(default_factory=Bells)
     revision: str = 'unknown'
     #: what goes into fingerprints that users see, so that nobody can guess what they were made of
     secret: bytes = b''

@@ -7,9 +7,10 @@ import socket
 import threading
 import uuid
 
+from heat_lite.clients import keystone
 from heat_lite.common import context as request_context
 from heat_lite.db import services as db_services
-from heat_lite.engine import children, notification, plugins, running, runtime, threads
+from heat_lite.engine import addresses, children, credentials, notification, plugins, running, runtime, threads
 from heat_lite.engine.endpoints import absent, adoption, events, listener, resources, services, snapshots, stacks, templates
 from heat_lite.rpc import api as rpc_api
 from heat_lite.rpc import client as rpc_client
@@ -50,6 +51,7 @@ class EngineService:
             limits=_limits(self._conf),
             engine_id=self.engine_id,
             clients=_no_clients,
+            addresses=addresses.of(self._conf),
             engine_rpc=rpc_client.EngineClient(),
             listener=rpc_listener,
             plugins=plugins.LifecyclePlugins.from_entry_points(),
@@ -58,6 +60,9 @@ class EngineService:
         )
         result.running = running.Running(pool, self.engine_id, lambda other: rpc_listener.alive(request_context.admin_context(), other))
         result.children = functools.partial(children.Child, result)
+        domain = keystone.stack_domain(self._conf)
+        if domain is not None:
+            result.users = functools.partial(credentials.StackUsers, domain, self._conf)
         return result
 
     def start(self):

@@ -4,11 +4,14 @@ import logging
 import types
 
 from heat_lite.common import exception, status
+from heat_lite.db import locks
 from heat_lite.engine import event, hooks, scheduler
 from heat_lite.engine import resource as engine_resource
 
 LOG = logging.getLogger(__name__)
 SIGNAL = 'SIGNAL'
+#: begins a message to another engine, before the id of the row that was signalled
+NEWS = 'signal:'
 MARKED = 'state changed by resource_mark_unhealthy api'
 
 
@@ -76,6 +79,21 @@ def _signalled(stack, item, details):
         yield from _outputs_follow(stack)
     event.of_resource(item, SIGNAL, reason=f'Signal: {result}' if result else _said(details))
     yield from stack.journal.write()
+    _spread(stack, item.record.id)
+
+
+def _spread(stack, row_id):
+    """Wake those who wait for news of the row. They are where the stack is worked on, which may have begun in another engine meanwhile."""
+    runtime = stack.runtime
+    if runtime.bells.ring(row_id):
+        return
+    holder = locks.holder(stack.context, stack.id)
+    if holder in (None, runtime.engine_id):
+        return
+    try:
+        runtime.listener.send(stack.context, holder, stack.identifier().as_dict(), f'{NEWS}{row_id}')
+    except exception.EngineTimeout as error:
+        LOG.warning('Engine %s hears of the signal to row %s only when it looks for itself: %s', holder, row_id, error)
 
 
 def _outputs_follow(stack):

@@ -1,7 +1,7 @@
 """The door of this very engine: whether it lives, and messages to what it works on."""
 
 from heat_lite.common import exception, identifier
-from heat_lite.engine import actions
+from heat_lite.engine import actions, signals
 from heat_lite.engine.endpoints.base import Endpoint
 
 
@@ -12,7 +12,9 @@ class Listener(Endpoint):
         return True
 
     def send(self, context, stack_identity, message):
-        """Give a message to the walker of a stack that this engine works on."""
+        """Give a message to the walker of a stack that this engine works on, or news of a signal to those who wait for it."""
+        if message.startswith(signals.NEWS):
+            return self._runtime.bells.ring(int(message.removeprefix(signals.NEWS)))
         stack = identifier.HeatIdentifier.from_dict(stack_identity)
         return self._runtime.running.send(stack.stack_id, message)
 

@@ -1,0 +1,54 @@
+"""StackUser: a resource with a user of its own in Keystone, who may do little: signal the resource, or read what is meant for it."""
+
+from heat_lite.engine.resource import Resource
+
+PASSWORD, CREDENTIAL, ACCESS, SECRET = 'password', 'credential_id', 'access_key', 'secret_key'
+
+
+class StackUser(Resource):
+    """Where there is no Keystone there is no user either: then the resource's id is its name, and nobody asks who signals it."""
+
+    @property
+    def users(self):
+        """The users of the stack (see ``engine/credentials.py``); None where there is no Keystone."""
+        users = self.stack.runtime.users
+        return None if users is None else users(self.stack)
+
+    def handle_create(self):
+        self.create_user()
+
+    def create_user(self):
+        if self.users is None:
+            self.resource_id_set(self.physical_resource_name())
+            return
+        user_id, password = self.users.create(self.physical_resource_name())
+        self.resource_id_set(user_id)
+        self.data_set(PASSWORD, password, redact=True)
+
+    def create_keypair(self):
+        """An access key, by which a URL can be signed that needs no token."""
+        keypair = self.users.create_keypair(self.resource_id)
+        self.data_set(CREDENTIAL, keypair.id, redact=True)
+        self.data_set(ACCESS, keypair.access, redact=True)
+        self.data_set(SECRET, keypair.secret, redact=True)
+
+    def handle_delete(self):
+        if self.users is None or self.resource_id is None:
+            return
+        if CREDENTIAL in self.data():
+            self.users.delete_keypair(self.data()[CREDENTIAL])
+        self.users.delete(self.resource_id)
+
+    def handle_suspend(self):
+        self._enable(False)
+
+    def handle_resume(self):
+        self._enable(True)
+
+    def _enable(self, enabled):
+        if self.users is not None and self.resource_id is not None:
+            self.users.enable(self.resource_id, enabled)
+
+    def may_use(self, context, name):
+        """Whether its user, if it is he who asks, may signal the resource of that name, and read what is meant for it."""
+        return context.user_id == self.resource_id and name == self.name
