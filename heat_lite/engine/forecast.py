@@ -8,6 +8,8 @@ import dataclasses
 import graphlib
 import typing
 
+from heat_lite.common import exception
+from heat_lite.db import templates as db_templates
 from heat_lite.engine import diff, plan, secrets
 from heat_lite.template import function
 
@@ -62,20 +64,36 @@ class Forecast(typing.NamedTuple):
         return names
 
 
-def of_update(stack, template, template_id):
+class Given(typing.NamedTuple):
+    """What a stack is told from outside: parameters whose values are secret, and those whose values are known only later."""
+
+    hidden: frozenset = frozenset()
+    later: frozenset = frozenset()
+
+
+NOTHING = Given()
+
+
+def of_update(stack, template, template_id, given=NOTHING):
     """The Forecast of an update to ``template``. ``stack`` is turned into what it would be: it is good for nothing else afterwards.
 
     ``template_id`` is the id of the template's row, or one that no row has where it is not stored yet.
     """
     stack.rows()
-    hidden = secrets.hidden_parameters(stack.template) | secrets.hidden_parameters(template)
+    hidden = secrets.hidden_parameters(stack.template)
     stack.redefine(template, template_id)
-    return _Walk(stack, hidden).walk()
+    return _Walk(stack, given._replace(hidden=given.hidden | hidden)).walk()
 
 
-def of_create(stack):
+def of_create(stack, given=NOTHING):
     """The Forecast for a stack that is not there yet."""
-    return _Walk(stack, secrets.hidden_parameters(stack.template)).walk()
+    return _Walk(stack, given).walk()
+
+
+def of_delete(stack):
+    """The Forecast for a stack that goes. It is good for nothing else afterwards."""
+    stack.going = True
+    return _Walk(stack, NOTHING).walk()
 
 
 # which part of a resource will be another: all of it, or only what its attributes tell
@@ -83,14 +101,15 @@ ALL, ATTRIBUTES = 'all', 'attributes'
 
 
 class _Walk:
-    def __init__(self, stack, hidden):
+    def __init__(self, stack, given):
         self._stack = stack
         self._moving = {}
-        self._watch = secrets.Watch(stack.scope, hidden)
+        self._unknown = given.later
+        self._watch = secrets.Watch(stack.scope, given.hidden | secrets.hidden_parameters(stack.template))
 
     def walk(self):
         stack = self._stack
-        graph = plan.build(stack.stored_rows(), stack.requirements)
+        graph = plan.build(stack.stored_rows(), {} if stack.going else stack.requirements)
         fates = []
         for node in graphlib.TopologicalSorter(graph).static_order():
             fate = self._made(node.key) if node.forward else self._taken_away(node.key)
@@ -102,15 +121,19 @@ class _Walk:
         stack = self._stack
         definition = stack.definitions[name]
         resource = stack.resource_for(name)
-        later = self._later(definition, stack.class_of(definition).properties_schema)
+        future = stack.class_of(definition)(name, definition, stack, resource.record)
+        later = self._later(definition, future.properties_schema)
         decision = diff.decide(resource, definition, stack.type_changed(resource, definition), later)
-        changes = [] if decision.action == diff.NONE else self._changes(resource, definition, decision)
+        inside = self._inside(resource, future, decision)
+        if inside is not None and _only_looks_inside(decision) and not inside.has_changes():
+            decision = diff.Decision(diff.NONE)
+        changes = [] if decision.action == diff.NONE else self._changes(resource, future, decision)
         if decision.action in (diff.CREATE, diff.REPLACE):
             self._moving[name] = ALL
         elif decision.action == diff.UPDATE:
             self._moving[name] = ATTRIBUTES
         self._watch.learn(name, definition)
-        return Fate(resource, decision, changes, definition.resource_type, self._inside(resource, definition, decision))
+        return Fate(resource, decision, changes, definition.resource_type, inside)
 
     def _taken_away(self, row_id):
         """Only what nobody wants any more: the old row of what is replaced is part of the replacement."""
@@ -121,7 +144,8 @@ class _Walk:
         resource = stack.resource_of(record)
         keeps = resource.definition.deletion_policy == 'Retain' or resource.definition.external_id is not None
         reason = 'it is forgotten here and stays where it is' if keeps else 'the template has it no more'
-        return Fate(resource, diff.Decision(diff.DELETE, reason=reason), [])
+        child = None if keeps else self._child(resource)
+        return Fate(resource, diff.Decision(diff.DELETE, reason=reason), [], None, child and of_delete(child))
 
     def _later(self, definition, schemata):
         """The properties whose values depend on what other resources will be."""
@@ -134,50 +158,79 @@ class _Walk:
             part = self._moving.get(name)
             if part == ALL or (part == ATTRIBUTES and function.dep_attrs(snippet, name)):
                 return True
-        return False
+        if not self._unknown:
+            return False
+        asked = secrets.parameters_read(snippet, self._stack.scope)
+        return asked is None or bool(asked & self._unknown)
 
-    def _changes(self, resource, definition, decision):
-        target, names = resource, None
+    def _changes(self, resource, future, decision):
         if decision.changes is not None:
             names = [*decision.changes.properties, *sorted(decision.later)]
             after = decision.changes.properties
         else:
-            target = self._anew(resource, definition)
-            properties = target.properties_of(definition)
-            names = [name for name in properties if properties.is_given(name) or name in (resource.record.properties or {})]
+            properties, before = future.properties, resource.record.properties or {}
+            names = [name for name in properties if properties.is_given(name) or name in before]
             after = {name: properties[name] for name in names if name not in decision.later}
-        return [self._change(name, resource, definition, after, decision) for name in names]
+        return [self._change(name, resource, future, after, decision) for name in names]
 
-    def _anew(self, resource, definition):
-        """The resource of the new definition's type, which need not be that of the present one."""
-        if not self._stack.type_changed(resource, definition):
-            return resource
-        return self._stack.class_of(definition)(resource.name, definition, self._stack, resource.record)
-
-    def _change(self, name, resource, definition, after, decision):
+    def _change(self, name, resource, future, after, decision):
         before = (resource.record.properties or {}).get(name)
-        secret = self._watch.sees([*_snippets(name, definition, resource), *_snippets(name, resource.definition, resource)])
+        secret = self._watch.sees([*_snippets(name, future), *_snippets(name, resource)])
         old, new = (secrets.mask(name, value, secret) for value in (before, after.get(name)))
         return Change(name, old, new, name not in decision.later, name in decision.forced_by, secret)
 
-    def _inside(self, resource, definition, decision):
-        """The same for the stack inside of a resource. Its type tells by ``child_forecast(definition, later)``, which gives None, or the
-        child as it is stored and the template that it would get, or, where there is no child yet, the child as it would be and None."""
-        ask = getattr(resource, 'child_forecast', None)
-        found = ask(definition, decision.later) if ask is not None else None
-        if found is None:
+    def _inside(self, resource, future, decision):
+        """The same for the stack inside of a resource, None where there is none. ``future`` is the resource by its new definition."""
+        if decision.action == diff.NONE:
             return None
-        child, template = found
-        return of_create(child) if template is None else of_update(child, template, UNSTORED)
+        try:
+            draft = future.preview_inside()
+        except exception.HeatException:
+            if not decision.later:
+                raise
+            return None  # what it will be made of is not known yet
+        if draft is None:
+            return None
+        given = self._given(future, decision.later, set(draft.template.parameter_schemata))
+        child = self._child(resource) if decision.action == diff.UPDATE else None
+        return of_create(draft, given) if child is None else of_update(child, draft.template, stored_id(child, draft.template), given)
+
+    def _given(self, resource, later, parameters):
+        """Properties are parameters of the inside, or they decide all of it."""
+        schemata, given = resource.properties_schema, resource.definition.properties or {}
+        secret = {_canonical(key, schemata) for key, snippet in given.items() if self._watch.sees([snippet])}
+        return Given(*(frozenset(names if names <= parameters else parameters) for names in (secret, set(later))))
+
+    @staticmethod
+    def _child(resource):
+        """The stack inside of a resource as it is stored, fresh, or None."""
+        inside = getattr(resource, 'inside', None)
+        if inside is None:
+            return None
+        inside.look_again()
+        child = inside.stack
+        inside.look_again()  # what is told of the resource itself is read anew
+        return child
+
+
+def _only_looks_inside(decision):
+    """Whether the update is there only because the inside must find out by itself."""
+    return decision.action == diff.UPDATE and decision.changes == diff.Changes({}, {}) and not decision.later and decision.reason is None
+
+
+def stored_id(stack, template):
+    """The id of the row that holds a template already, or one that no row has."""
+    found = db_templates.find(stack.context, template.data, dict(template.environment.data), dict(template.files))
+    return UNSTORED if found is None else found
 
 
 #: the id of a template that has no row: rows have ids from 1
 UNSTORED = 0
 
 
-def _snippets(name, definition, resource):
-    """What a definition gives for a property, under whatever name."""
-    given = definition.properties or {}
+def _snippets(name, resource):
+    """What the definition of a resource gives for a property, under whatever name."""
+    given = resource.definition.properties or {}
     return [snippet for key, snippet in given.items() if _canonical(key, resource.properties_schema) == name]
 
 

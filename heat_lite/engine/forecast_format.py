@@ -18,9 +18,14 @@ def update(forecast, with_nested=False):
 def _fill(answer, forecast, with_nested, parent=None):
     required_by = forecast.stack.required_by()
     for fate in forecast.fates:
-        answer[LISTS[fate.action]].append(resource(fate, required_by.get(fate.resource.name, ()), parent))
+        answer[_list_of(fate)].append(resource(fate, required_by.get(fate.resource.name, ()), parent))
         if with_nested and fate.inside is not None:
             _fill(answer, fate.inside, with_nested, fate.resource.name)
+
+
+def _list_of(fate):
+    """Heat counts a resource with a stack inside as updated in any case; its ``action`` says whether it is."""
+    return 'updated' if fate.action == diff.NONE and fate.inside is not None else LISTS[fate.action]
 
 
 def resource(fate, required_by=(), parent=None):

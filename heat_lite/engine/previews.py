@@ -1,7 +1,6 @@
 """What a request would do, as the engine answers it: of a create, of an update; and the refusal of updates that would replace something."""
 
 from heat_lite.common import exception, status
-from heat_lite.db import templates as db_templates
 from heat_lite.engine import fingerprint, forecast, forecast_format, format
 
 
@@ -46,8 +45,7 @@ def refuse_replacements(stack, template):
 
 
 def _foretold(stack, template):
-    stored = db_templates.find(stack.context, template.data, dict(template.environment.data), dict(template.files))
-    return forecast.of_update(stack, template, forecast.UNSTORED if stored is None else stored)
+    return forecast.of_update(stack, template, forecast.stored_id(stack, template))
 
 
 def _refusal(stack):

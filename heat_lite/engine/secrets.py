@@ -54,12 +54,18 @@ class Watch:
             return True
         if not self._hidden or next(function.nodes(snippet), None) is None:
             return False
-        trace = _Trace(self._scope)
-        try:
-            function.resolve(snippet, trace)
-        except (exception.HeatException, *function.ARGUMENT_ERRORS):
-            return True  # what it would have asked for after that, nobody knows
-        return bool(trace.asked & self._hidden)
+        asked = parameters_read(snippet, self._scope)
+        return asked is None or bool(asked & self._hidden)
+
+
+def parameters_read(snippet, scope):
+    """The names of the parameters that a part of a definition reads; None where that cannot be told."""
+    trace = _Trace(scope)
+    try:
+        function.resolve(snippet, trace)
+    except (exception.HeatException, *function.ARGUMENT_ERRORS):
+        return None  # what it would have asked for after that, nobody knows
+    return trace.asked
 
 
 class _Trace(function.Scope):

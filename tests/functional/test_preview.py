@@ -295,3 +295,118 @@ def test_what_is_foretold_happens(engine, seed):
             assert did in possible, (seed, name, told, wanted)
         assert set(happened) == {each['resource_name'] for kind in LISTS for each in answer[kind]}
         assert preview(engine, identity, wanted)['has_changes'] is False
+
+
+# --------------------------------------------------------------- stacks inside of others
+
+
+INNER = """
+heat_template_version: 2021-04-16
+parameters: {v: {type: string}, key: {type: string, default: open}}
+resources:
+  c: {type: OS::Heat::TestResource, properties: {value: {get_param: v}}}
+  d: {type: OS::Heat::TestResource, properties: {value: {get_param: key}}}
+outputs: {o: {value: {get_attr: [c, output]}}}
+"""
+INNER_CHANGED = INNER.replace('  d:', '  e:')
+
+
+class Nested:
+    """A stack of one template inside another, through the doors."""
+
+    def __init__(self, engine):
+        self.engine = engine
+
+    def arguments(self, resources, inner, **sections):
+        template = {'heat_template_version': '2021-04-16', 'resources': resources, **sections}
+        return {'template': template, 'files': {'inner.yaml': inner}}
+
+    def create(self, resources, inner=INNER, **sections):
+        made = self.arguments(resources, inner, **sections)
+        identity = self.engine.client.create_stack(self.engine.context, stack_name='outer', params={}, args={}, **made)
+        self.engine.wait(identity)
+        assert self.engine.state(identity) == 'CREATE_COMPLETE', self.engine.stack(identity)
+        return identity
+
+    def preview(self, identity, resources, inner=INNER, params=None, **args):
+        made = self.arguments(resources, inner)
+        return self.engine.client.preview_update_stack(self.engine.context, stack_identity=identity, params=params or {}, args=args, **made)
+
+    def update(self, identity, resources, inner=INNER, **args):
+        made = self.arguments(resources, inner)
+        self.engine.client.update_stack(self.engine.context, stack_identity=identity, params={}, args=args, **made)
+        self.engine.wait(identity)
+
+
+@pytest.fixture
+def nested(engine):
+    return Nested(engine)
+
+
+def outer(value='1', **more):
+    return {'n': {'type': 'inner.yaml', 'properties': {'v': value}}, 'o': {'type': TEST}, **more}
+
+
+def test_the_inside_is_foretold_too(nested):
+    identity = nested.create(outer())
+    answer = nested.preview(identity, outer('2'), INNER_CHANGED)
+    assert names(answer) == {'unchanged': ['o'], 'updated': ['n'], 'replaced': [], 'added': [], 'deleted': []}
+    inside = fate(answer, 'n')['nested']
+    assert names(inside) == {'unchanged': [], 'updated': ['c'], 'replaced': [], 'added': ['e'], 'deleted': ['d']}
+    assert {key: changes(inside, 'c')['value'][key] for key in ('before', 'after', 'known')} == {'before': '1', 'after': '2', 'known': True}
+    flat = nested.preview(identity, outer('2'), INNER_CHANGED, show_nested=True)
+    assert names(flat) == {'unchanged': ['o'], 'updated': ['c', 'n'], 'replaced': [], 'added': ['e'], 'deleted': ['d']}
+    assert fate(flat, 'd')['parent_resource'] == 'n'
+
+
+def test_an_inside_that_stays_is_no_change(nested):
+    identity = nested.create(outer())
+    answer = nested.preview(identity, outer())
+    # as the original sorts it; the action tells more
+    assert names(answer)['unchanged'] == ['o'] and names(answer)['updated'] == ['n']
+    assert fate(answer, 'n')['action'] == 'none' and answer['has_changes'] is False
+    flat = nested.preview(identity, outer(), show_nested=True)
+    assert names(flat)['unchanged'] == ['c', 'd', 'o'] and names(flat)['updated'] == ['n']
+
+
+def test_what_the_inside_is_told_later_is_known_later(nested):
+    def resources(length):
+        return outer({'get_attr': ['r', 'value']}, r={'type': RANDOM, 'properties': {'length': length}})
+
+    identity = nested.create(resources(8))
+    inside = fate(nested.preview(identity, resources(9)), 'n')['nested']
+    assert names(inside)['updated'] == ['c'] and changes(inside, 'c')['value']['known'] is False
+    assert names(inside)['unchanged'] == ['d']
+
+
+def test_what_comes_and_goes_takes_its_inside_along(nested, engine):
+    identity = nested.create({'o': {'type': TEST}})
+    answer = nested.preview(identity, outer())
+    assert names(fate(answer, 'n')['nested'])['added'] == ['c', 'd']
+    nested.update(identity, outer())
+    assert engine.state(identity) == 'UPDATE_COMPLETE'
+    answer = nested.preview(identity, {'o': {'type': TEST}})
+    assert names(answer)['deleted'] == ['n'] and names(fate(answer, 'n')['nested'])['deleted'] == ['c', 'd']
+
+
+def test_secrets_stay_secret_inside(nested, engine):
+    def resources(key):
+        return {'n': {'type': 'inner.yaml', 'properties': {'v': 'x', 'key': {'get_param': 'k'}}}}
+
+    made = nested.arguments(resources('k'), INNER, parameters={'k': {'type': 'string', 'hidden': True}})
+    identity = engine.client.create_stack(engine.context, stack_name='s', params={'parameters': {'k': 'geheim1'}}, args={}, **made)
+    engine.wait(identity)
+    answer = engine.client.preview_update_stack(
+        engine.context, stack_identity=identity, params={'parameters': {'k': 'geheim2'}}, args={}, **made
+    )
+    inside = fate(answer, 'n')['nested']
+    assert changes(inside, 'd')['value']['secret'] and changes(inside, 'd')['value']['after'] == '******'
+    assert 'geheim' not in str(fate(answer, 'n')['property_changes']) + str(inside['updated'][0]['property_changes'])
+
+
+def test_replacements_inside_are_refused_as_well(nested, engine):
+    inner = INNER.replace('{value: {get_param: v}}', '{value: x, update_replace_value: {get_param: v}}')
+    identity = nested.create(outer(), inner)
+    with pytest.raises(exception.ReplacementRefused, match='would replace: n/c'):
+        nested.update(identity, outer('2'), inner, on_replace='fail')
+    assert engine.state(identity) == 'CREATE_COMPLETE'
