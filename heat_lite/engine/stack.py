@@ -8,7 +8,7 @@ from heat_lite.common import exception, identifier, status
 from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db import templates as db_templates
-from heat_lite.engine import event, fingerprint, outputs, record, resource, scope, tree
+from heat_lite.engine import event, fingerprint, notification, outputs, record, resource, scope, tree
 from heat_lite.template import function
 
 LOG = logging.getLogger(__name__)
@@ -363,6 +363,10 @@ class Stack:
             self.updated_at = values['updated_at'] = self.utcnow()
         self.journal.stack(**values)
         event.of_stack(self, self.journal)
+
+    def tell_scaling(self, word, **told):
+        """A group of it changes its size: ``word`` is start, end or error (see ``notification.of_scaling``)."""
+        notification.of_scaling(self, word, **told)
 
     def keep_outputs(self):
         """Store the outputs with the journal's next turn, so that reading them asks no resource; but none that go on changing."""
