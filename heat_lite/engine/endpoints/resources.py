@@ -21,7 +21,7 @@ class Resources(Endpoint):
     def list_stack_resources(self, context, stack_identity, nested_depth=0, with_detail=False, filters=None):
         """The resources of a stack and of the stacks inside it, ``nested_depth`` levels down."""
         stack = self._stack(context, stack_identity, show_deleted=True)
-        result = self._list(stack, with_detail, filters)
+        result = self._list(stack, with_detail, filters, stack.parent_resource_name)
         parents = [stack.id]
         for _ in range(nested_depth):
             children = db_stacks.children(context, parents)
