@@ -255,7 +255,7 @@ class Stack:
         """The resource of a row, with the definition by which it was made."""
         if row not in self._resources:
             definition = self._definition_of(row)
-            self._resources[row] = self.class_of(definition)(row.name, definition, self, row)
+            self._resources[row] = self._class_of_row(row, definition)(row.name, definition, self, row)
         return self._resources[row]
 
     def resource_for(self, name):
@@ -270,6 +270,17 @@ class Stack:
             definition = self.definitions[name]
             self._resources[name] = self.class_of(definition)(name, definition, self, blank)
         return self._resources[name]
+
+    def _class_of_row(self, row, definition):
+        """By the environment that made it: the present one may no longer know the type, or mean something else by it."""
+        template_id = row.current_template_id
+        if template_id in (None, self.template_id):
+            return self.class_of(definition)
+        environment = self.runtime.templates.get(self.context, template_id).environment
+        try:
+            return self.runtime.registry.class_for(environment, definition.resource_type, definition.name)
+        except exception.EntityNotFound:
+            return self.class_of(definition)
 
     def class_of(self, definition):
         """Raises StackValidationFailed for a type that nobody knows."""

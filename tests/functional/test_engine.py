@@ -82,6 +82,17 @@ def fresh(engine):
     engine.context.project_id = f'p{time.monotonic_ns()}'
 
 
+def test_a_type_that_only_the_former_environment_knew(engine):
+    before = {'a': {'type': TEST}, 'mine': {'type': 'My::Type'}, 'user': {'type': TEST, 'depends_on': 'mine'}}
+    identity = engine.create({'resources': before}, params={'resource_registry': {'My::Type': TEST}})
+    after = {'a': {'type': TEST, 'properties': {'fail': True}}, 'user': {'type': TEST, 'depends_on': 'a'}}
+    engine.update(identity, {'resources': after})
+    assert engine.state(identity) == 'UPDATE_FAILED'
+    assert engine.resources(identity) == {'a': 'UPDATE_FAILED', 'mine': 'CREATE_COMPLETE', 'user': 'CREATE_COMPLETE'}
+    engine.delete(identity)
+    assert engine.state(identity) == 'DELETE_COMPLETE'
+
+
 def test_create_with_dependencies_and_outputs(engine):
     identity = engine.create(
         {

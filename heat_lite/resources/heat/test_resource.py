@@ -61,13 +61,13 @@ class TestResource(Resource):
         return 'value' in changed and after_properties['update_replace']
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        if 'value' not in prop_diff:
-            return
         properties = self.properties
-        yield from self._wait('update')
+        if 'value' in prop_diff:
+            yield from self._wait('update')
         if properties['fail']:
             raise ValueError(f'Test Resource failed {self.name}')
-        self.data_set('value', properties['value'])
+        if 'value' in prop_diff:
+            self.data_set('value', properties['value'])
 
     def handle_delete(self):
         yield from self._wait('delete')
