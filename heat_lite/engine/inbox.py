@@ -11,8 +11,8 @@ import threading
 SECONDS = 30
 
 
-class TakenOver(Exception):
-    """Another verb goes on with the stack: the walk ends here, what it has begun ends by itself."""
+class TakenOver(BaseException):
+    """Another verb goes on with the stack: the walk ends here, what it has begun ends by itself. No failure, so no Exception."""
 
 
 class Request:

@@ -92,23 +92,34 @@ def delete_snapshot(resource, data):
 
 
 def suspend(resource):
+    """What is not well cannot be suspended, unless it is a suspend that went wrong before."""
+    if resource.action == status.DELETE or resource.action != status.SUSPEND and resource.status != status.COMPLETE:
+        raise _unfit(resource, status.SUSPEND)
     yield from _perform(resource, status.SUSPEND, _handle(resource, status.SUSPEND))
 
 
 def resume(resource):
     """Heat resumes only what is suspended: anything else is a failure."""
     if resource.state != (status.SUSPEND, status.COMPLETE):
-        error = exception.Error(f'State {resource.state} invalid for resume')
-        raise exception.ResourceFailure(error, ('resources', resource.name), status.RESUME)
+        raise _unfit(resource, status.RESUME)
     yield from _perform(resource, status.RESUME, _handle(resource, status.RESUME))
 
 
 def check(resource):
     """Ask the cloud whether it is still there and well; a type that cannot ask says so in its reason."""
+    if resource.action == status.INIT:
+        state_set(resource, status.CHECK, status.FAILED, f'Can not check {resource.name}, resource not created yet.')
+        error = Exception(f'Resource {resource.name} not created yet.')
+        raise exception.ResourceFailure(error, ('resources', resource.name), status.CHECK)
     if getattr(resource, 'handle_check', None) is None:
         state_set(resource, status.CHECK, status.COMPLETE, f'CHECK not supported for {resource.type()}')
         return
     yield from _perform(resource, status.CHECK, _handle(resource, status.CHECK))
+
+
+def _unfit(resource, action):
+    error = exception.Error(f'State {resource.state} invalid for {action.lower()}')
+    return exception.ResourceFailure(error, ('resources', resource.name), action)
 
 
 # --------------------------------------------------------------- the frame

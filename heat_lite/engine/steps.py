@@ -93,12 +93,14 @@ def clean_up(stack, node):
 
 
 def suspend(stack, node):
-    return _if_there(stack, node, lifecycle.suspend)
+    """What has never been made stays so: it must not look as if it only slept, or no update would make it."""
+    record = stack.records.get(node.key)
+    return None if record is None or record.action == status.INIT else lifecycle.suspend(stack.resource_of(record))
 
 
 def resume(stack, node):
     record = stack.best_record(node.key)
-    return None if record is None else lifecycle.resume(stack.resource_of(record))
+    return None if record is None or record.action == status.INIT else lifecycle.resume(stack.resource_of(record))
 
 
 def check(stack, node):
@@ -136,11 +138,6 @@ STEPS = {
     (status.RESUME, True): resume,
     (status.CHECK, True): check,
 }
-
-
-def _if_there(stack, node, work):
-    record = stack.records.get(node.key)
-    return None if record is None else work(stack.resource_of(record))
 
 
 def _create(resource, requires, work=None):

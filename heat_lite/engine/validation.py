@@ -157,11 +157,12 @@ def updatable(item):
     """Raises NotSupported for a stack that is suspended or on its way out."""
     if item.action in (status.SUSPEND, status.DELETE):
         raise exception.NotSupported(feature=f'Updating a stack when it is {_WORDS[item.action]}')
+    stays(item)
 
 
 def stays(item):
-    """Raises ActionInProgress for a stack that is being deleted: nothing but another delete takes that over."""
-    if item.state == (status.DELETE, status.IN_PROGRESS):
+    """Raises ActionInProgress for a stack that is being deleted, adopted, or kept in a snapshot: nothing but a delete takes that over."""
+    if item.status == status.IN_PROGRESS and item.action in (status.DELETE, status.ADOPT, status.SNAPSHOT):
         raise exception.ActionInProgress(stack_name=item.name, action=item.action)
 
 

@@ -279,6 +279,8 @@ class Stacks(Endpoint):
 
 def _update_values(stack, args):
     values = {column: args[key] for key, column in ARGUMENTS.items() if key in args}
+    if not values.get('timeout'):
+        values.pop('timeout', None)  # none, or a timeout of 0, leaves it as it is
     if args.get(api.ON_REPLACE) == api.FAIL:
         values['plan'] = {api.ON_REPLACE: api.FAIL}
     if 'tags' in args:
