@@ -4,6 +4,7 @@ A child is a stack like another, with the row of its parent as owner. This engin
 the child's end rings a bell, so nobody polls. A child that another engine has taken over is looked for in the database, now and then.
 """
 
+import functools
 import logging
 
 from heat_lite.common import exception, identifier, status
@@ -158,7 +159,10 @@ class Child:
         changed.tree.validates_inside = False
         self._refuse_too_many(len(changed.definitions) - len(stack.definitions))
         validation.stack(changed)
-        actions.update(stack, template, {} if timeout_mins is None else {'timeout': timeout_mins})
+        values = {} if timeout_mins is None else {'timeout': timeout_mins}
+        if self._parent.keeps_all:
+            values['plan'] = self._parent.plan
+        actions.update(stack, template, values)
 
     def _refuse_too_many(self, more):
         limit = self._runtime.limits.max_resources_per_stack
@@ -167,13 +171,13 @@ class Child:
         if db_stacks.count_tree_resources(self._parent.context, self._parent.root_id()) + more > limit:
             raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
-    def delete(self, way=actions.delete):
-        """Begin to take it away; False where it is gone already."""
+    def delete(self, way=None):
+        """Begin to take it away, by force where its parent goes by force; False where it is gone already."""
         self.look_again()
         stack = self.stack
         if stack is None or stack.deleted_at is not None:
             return False
-        way(stack)
+        (way or functools.partial(actions.delete, force=self._parent.forcing))(stack)
         return True
 
     def abandon(self):

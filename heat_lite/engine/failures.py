@@ -85,6 +85,21 @@ def forget(resource):
             return
 
 
+def gather(resource):
+    """What the stack inside of a resource has left behind is told by the stack around it, too."""
+    inside = getattr(resource, 'inside', None)
+    if inside is None:
+        return
+    inside.look_again()
+    for each in forgotten(inside.stack):
+        _add(resource.stack, **{**each, 'resource_name': f'{resource.name}/{each["resource_name"]}'})
+
+
+def forgotten(stack):
+    """The failures of objects that are still there and that nobody knows any more."""
+    return [each for each in (stack and stack.failures) or () if each.get('forgotten')]
+
+
 def leave_behind(stack, outcome):
     """A delete that shall end in any case has not got everything by its time limit: what is left is forgotten. Gives what to make of it."""
     if outcome.stopped not in (None, TIMEOUT):
@@ -102,7 +117,7 @@ def leave_behind(stack, outcome):
 
 def left_behind(stack):
     """A sentence about what a delete has forgotten, for the stack's reason; nothing where it got everything."""
-    found = [each for each in stack.failures or () if each.get('forgotten')]
+    found = forgotten(stack)
     if not found:
         return ''
     names = ', '.join(f'{each["resource_name"]} ({each["physical_resource_id"]})' for each in found)
@@ -115,9 +130,10 @@ def left_behind(stack):
 def _add(stack, **values):
     kept = stack.failures = stack.failures if stack.failures is not None else []
     entry = {**values, 'stack_action': stack.action, 'time': stack.utcnow().isoformat() + 'Z', 'times': 1}
+    same = ('resource_name', 'action', 'reason', 'physical_resource_id', 'stack_action')
     for each in kept:
         # what fails again and again for the same reason is one failure
-        if all(each.get(key) == entry[key] for key in (*values, 'stack_action')):
+        if all(each.get(key) == entry[key] for key in same):
             each.update(time=entry['time'], times=each['times'] + 1)
             break
     else:

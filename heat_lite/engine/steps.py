@@ -205,6 +205,8 @@ def _delete(stack, resource):
         if not (stack.forcing and stack.action == status.DELETE):
             raise
         failures.forget(resource)
+    if stack.forcing:
+        failures.gather(resource)
     if begun:
         yield from hooks.after(resource, status.DELETE)
     stack.forget(resource.record)

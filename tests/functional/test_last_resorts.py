@@ -201,6 +201,38 @@ def test_force_ends_even_what_hangs(engine, monkeypatch):
     assert sorted(each['resource_name'] for each in engine.stack(identity)['failures'] if each.get('forgotten')) == ['slow', 'used']
 
 
+INNER = """
+heat_template_version: 2021-04-16
+resources:
+  held: {type: Test::Held}
+  user: {type: Test::Held, properties: {after: {get_resource: held}}}
+"""
+
+
+def test_force_goes_down_into_stacks_inside(engine):
+    identity = engine.create({'resources': {'n': {'type': 'inner.yaml'}, **chain('a')}}, files={'inner.yaml': INNER})
+    assert engine.state(identity) == 'CREATE_COMPLETE', engine.stack(identity)
+    Held.trouble = {('delete', 'held'): [Conflict('for ever')]}
+    force(engine, identity)
+    assert engine.state(identity) == 'DELETE_COMPLETE'
+    (left,) = [each for each in engine.stack(identity)['failures'] if each.get('forgotten')]
+    assert left['resource_name'] == 'n/held' and left['physical_resource_id'].startswith('id-')
+    assert 'Left behind: n/held (' in engine.stack(identity)['stack_status_reason']
+    assert engine.client.list_stacks(engine.context, show_nested=True) == []
+
+
+def test_a_failed_delete_inside_goes_on_too(engine):
+    identity = engine.create({'resources': {'n': {'type': 'inner.yaml'}}}, files={'inner.yaml': INNER})
+    Held.trouble = {('delete', 'held'): [ValueError('no'), None]}
+    engine.delete(identity)
+    assert engine.state(identity) == 'DELETE_FAILED' and told(engine, identity) == [('n', 'DELETE', 'DELETE')]
+    assert 'held' in engine.stack(identity)['failures'][0]['reason']
+    Held.calls = []
+    engine.client.stack_retry(engine.context, stack_identity=identity)
+    engine.wait(identity)
+    assert engine.state(identity) == 'DELETE_COMPLETE' and Held.calls == [('delete', 'held')]
+
+
 def test_force_takes_a_delete_over_that_is_under_way(engine):
     identity = engine.create({'resources': {'slow': {'type': TEST, 'properties': {'action_wait_secs': {'delete': 0.5}}}, **chain('a')}})
     Held.trouble = {('delete', 'a'): [Conflict('for ever')]}
