@@ -7,7 +7,7 @@ import uuid
 from oslo_config import cfg
 
 from heat_lite import conf as options
-from heat_lite import resources
+from heat_lite.cmd import operator_types
 from heat_lite.common.context import RequestContext
 from heat_lite.db import session
 from heat_lite.engine.service import EngineService
@@ -30,7 +30,7 @@ def running(url, types=(), transport='local://', files=(), **settings):
         conf.set_override(name, value)
     session.configure(conf)
     messaging.setup(conf, transport)
-    registry = resources.build_registry(conf)
+    registry = operator_types.registry(conf)
     for kind in types:
         registry.register(kind.resource_type, kind)
     service = EngineService(conf, registry)

@@ -12,9 +12,8 @@ from oslo_config import cfg
 from oslo_log import log
 
 from heat_lite import conf as options
-from heat_lite import resources
 from heat_lite.api import deploy
-from heat_lite.cmd import engine_worker, settings, tables, web, workers
+from heat_lite.cmd import engine_worker, operator_types, settings, tables, web, workers
 from heat_lite.db import session
 
 PROJECT = 'default'
@@ -41,7 +40,7 @@ def serve(args):
         tables.prepare(conf.database.connection)
         # before anything answers, so that a signal at any moment finds an end that is clean
         signals = stack.enter_context(workers.listening())
-        service = engine_worker.start(conf, resources.build_registry(conf), TRANSPORT)
+        service = engine_worker.start(conf, operator_types.registry(conf), TRANSPORT)
         stack.callback(engine_worker.stop, service, GRACE_SECONDS)
         server = web.Server(sock, deploy.load_app(conf))
         server.start()

@@ -3,8 +3,7 @@
 import gc
 import uuid
 
-from heat_lite import resources
-from heat_lite.cmd import settings
+from heat_lite.cmd import operator_types, settings
 from heat_lite.db import session
 from heat_lite.engine import service as engine_service
 from heat_lite.rpc import messaging
@@ -12,7 +11,7 @@ from heat_lite.rpc import messaging
 
 def prepare(conf):
     """What all engines of a program share; gives the function that runs one."""
-    registry = resources.build_registry(conf)
+    registry = operator_types.registry(conf)
     # the collector would write into every page that the processes share
     gc.collect()
     gc.freeze()

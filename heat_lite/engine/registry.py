@@ -6,7 +6,7 @@ import logging
 
 from heat_lite.common import exception
 from heat_lite.template import constraints
-from heat_lite.template.registry import TEMPLATE
+from heat_lite.template.registry import TEMPLATE, TypeRegistry
 from heat_lite.template.suggest import suggest
 
 LOG = logging.getLogger(__name__)
@@ -17,13 +17,16 @@ class Registry:
 
     ``places`` is ``{type name: (module, class name)}``. ``checks`` is ``{custom constraint: callable(stack, value)}``, which answers
     None or the reason why the value is none of that kind. ``template_type`` is the (module, class name) behind types that are templates.
+    ``mappings`` is the operator's TypeRegistry, asked after that of a stack's environment; ``files`` are the templates that it names.
     """
 
-    def __init__(self, places, checks=None, template_type=None):
+    def __init__(self, places, checks=None, template_type=None, mappings=None, files=None):
         self._places = dict(places)
         self._classes = {}
         self._checks = dict(checks or {})
         self._template_type = template_type
+        self._mappings = mappings or TypeRegistry()
+        self.files = dict(files or {})
 
     def names(self):
         return sorted(self._places)
@@ -48,16 +51,22 @@ class Registry:
 
     def class_for(self, environment, type_name, resource_name):
         """The class of a type as the environment of a stack maps it. Raises StackValidationFailed where there is none."""
-        try:
-            resolution = environment.registry.resolve(type_name, resource_name, self.knows)
-        except exception.EntityNotFound as error:
-            raise error.with_hint(suggest(type_name, [*environment.registry.names(), *self._places])) from None
+        resolution = self._resolve(environment, type_name, resource_name)
         return self._template_class() if resolution.kind == TEMPLATE else self.get(resolution.target)
 
     def template_of(self, environment, type_name, resource_name):
         """The file or URL of the template that a type stands for; None for a built-in type."""
-        resolution = environment.registry.resolve(type_name, resource_name, self.knows)
+        resolution = self._resolve(environment, type_name, resource_name)
         return resolution.target if resolution.kind == TEMPLATE else None
+
+    def _resolve(self, environment, type_name, resource_name):
+        """By the stack's environment, then by the operator's."""
+        try:
+            found = environment.registry.resolve(type_name, resource_name, lambda name: True)
+            return found if found.kind == TEMPLATE else self._mappings.resolve(found.target, None, self.knows)
+        except exception.EntityNotFound:
+            known = [*environment.registry.names(), *self._places]
+            raise exception.EntityNotFound(entity='Resource Type', name=type_name).with_hint(suggest(type_name, known)) from None
 
     def _template_class(self):
         module, name = self._template_type

@@ -26,9 +26,9 @@ def places():
     return found
 
 
-def build_registry(conf=None):
-    """The registry of all types."""
-    return registry.Registry(places(), CHECKS, TEMPLATE_TYPE)
+def build_registry(mappings=None, files=None):
+    """The registry of all types, with the operator's mappings of type names and the templates that they name."""
+    return registry.Registry(places(), CHECKS, TEMPLATE_TYPE, mappings, files)
 
 
 def _any_value(stack, value):

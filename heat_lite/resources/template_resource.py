@@ -1,5 +1,6 @@
 """A template as a resource type: its parameters are the properties, its outputs the attributes."""
 
+import collections
 import functools
 
 from heat_lite.common import exception, urlfetch
@@ -41,7 +42,7 @@ class TemplateResource(StackResource):
 
     def _read(self, name):
         """The data of a template. Where its text is gone, the stack inside still knows it."""
-        files = self.stack.template.files
+        files = collections.ChainMap(self.stack.template.files, self.stack.runtime.registry.files)
         if name not in files and self.nested() is not None:
             return self.nested().template.data
         return fetched(files, name)
