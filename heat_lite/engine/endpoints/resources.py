@@ -56,7 +56,8 @@ class Resources(Endpoint):
 
     @staticmethod
     def _describe(stack, item, with_attr=None):
-        return format.resource(item, stack.required_by().get(item.name, ()), detail=True, with_attributes=with_attr or None)
+        required_by, parent = stack.required_by().get(item.name, ()), stack.parent_resource_name
+        return format.resource(item, required_by, detail=True, with_attributes=with_attr or None, parent=parent)
 
     @staticmethod
     def _found(stack, resource_name):
