@@ -1,7 +1,10 @@
 """Sessions of keystoneauth: how to reach Keystone, and as whom. Options are read here, once."""
 
+import contextlib
+
 from keystoneauth1 import session as ks_session
 from keystoneauth1.identity import v3
+from oslo_config import cfg
 
 from heat_lite.conf import identity
 
@@ -10,7 +13,7 @@ TIMEOUT = 60
 
 def auth_url(conf):
     """The Keystone that users are told of, with its version; None where there is none: then nobody has to log in anywhere."""
-    url = conf.clients_keystone.auth_uri or _trustee(conf).auth_url
+    url = conf.clients_keystone.auth_uri or _authtoken(conf).www_authenticate_uri or _trustee(conf).auth_url
     return url and f'{url.rstrip("/").removesuffix("/v3").removesuffix("/v2.0")}/v3'
 
 
@@ -36,6 +39,13 @@ def plain(conf, login=None):
     verify = not option('insecure') and (option('ca_file') or True)
     cert = (option('cert_file'), option('key_file')) if option('cert_file') and option('key_file') else option('cert_file')
     return ks_session.Session(auth=login, verify=verify, cert=cert, timeout=TIMEOUT)
+
+
+def _authtoken(conf):
+    """What the API has to check tokens says where Keystone is, too."""
+    with contextlib.suppress(cfg.DuplicateOptError):
+        conf.register_opt(cfg.StrOpt('www_authenticate_uri'), group='keystone_authtoken')
+    return conf.keystone_authtoken
 
 
 def _trustee(conf):

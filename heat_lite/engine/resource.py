@@ -306,6 +306,10 @@ class Resource:
         """The properties as they are in the cloud now, those that can be told; overridden by types. Raises NotFound where it is gone."""
         return {}
 
+    def access_allowed(self, resource_name):
+        """Whether a user of the stack's own, whose id is that of this resource, may read what is meant for a resource."""
+        return False
+
     def handle_signal(self, details=None):
         raise exception.ResourceActionNotSupported(action='signal')
 

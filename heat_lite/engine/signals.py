@@ -18,7 +18,7 @@ MARKED = 'state changed by resource_mark_unhealthy api'
 def signal(stack, name, details, wait=False):
     """Tell a resource something. What its type does about it happens after the answer, unless the caller wants to ``wait``.
 
-    Raises NotSupported, ResourceActionNotSupported, InvalidBreakPointHook.
+    Raises NotSupported, ResourceActionNotSupported, InvalidBreakPointHook; for those who wait what the type raises, too.
     """
     if isinstance(details, dict) and hooks.UNSET in details:
         stack.runtime.running.visit(stack, lambda live: hooks.clear(find(live, name), details[hooks.UNSET]))
@@ -26,9 +26,12 @@ def signal(stack, name, details, wait=False):
     item = find(stack, name)
     _refuse_deaf(stack, item)
     work = scheduler.TaskRunner(_signalled(stack, item, details), name=f'signal to {item}')
-    job = stack.runtime.pool.spawn(work, on_end=_note_failure(item))
+    errors = []
+    job = stack.runtime.pool.spawn(work, on_end=_note_failure(item, errors))
     if wait:
         job.ended.wait()
+        for error in errors:
+            raise error
 
 
 def find(stack, name):
@@ -116,9 +119,11 @@ def _said(details):
     return 'Unknown'
 
 
-def _note_failure(item):
+def _note_failure(item, errors):
     def on_end(_result, error):
         if error is not None:
-            LOG.warning('The signal to %s failed: %s', item, error, exc_info=error)
+            known = isinstance(error, exception.HeatException)
+            LOG.warning('The signal to %s failed: %s', item, error, exc_info=None if known else error)
+            errors.append(error)
 
     return on_end

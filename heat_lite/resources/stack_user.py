@@ -48,7 +48,3 @@ class StackUser(Resource):
     def _enable(self, enabled):
         if self.users is not None and self.resource_id is not None:
             self.users.enable(self.resource_id, enabled)
-
-    def may_use(self, context, name):
-        """Whether its user, if it is he who asks, may signal the resource of that name, and read what is meant for it."""
-        return context.user_id == self.resource_id and name == self.name

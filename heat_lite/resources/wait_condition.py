@@ -32,7 +32,7 @@ class Handle(SignalResponder):
     STATUS = REASON = DATA = ID = ''
 
     def normalized(self, details, known):
-        """The id of a signal and what it tells (status, reason, data). ``known`` are the signals before it. Raises ValueError."""
+        """The id of a signal and what it tells (status, reason, data). ``known`` are the signals before it. Raises Invalid."""
         raise NotImplementedError(f'{type(self).__name__} does not say what its signals are')
 
     def handle_signal(self, details=None):
@@ -48,7 +48,9 @@ class Handle(SignalResponder):
 
     def _refuse(self, details):
         keys = ', '.join((self.ID, self.STATUS, self.REASON, self.DATA))
-        raise ValueError(f'A signal to {self.name} must be a map of {keys} with a status of {" or ".join(STATUSES)}, not {details!r}')
+        raise exception.Invalid(
+            reason=f'a signal to {self.name} is a map of {keys} with a status of {" or ".join(STATUSES)}, not {details!r}'
+        )
 
     def signals(self):
         """All that has come so far: ``{id: {status, reason, data}}``."""

@@ -47,7 +47,9 @@ class Resources(Endpoint):
 
     def describe_stack_resource(self, context, stack_identity, resource_name, with_attr=None):
         stack = self._stack(context, stack_identity)
-        return self._describe(stack, self._found(stack, resource_name), with_attr)
+        found = self._found(stack, resource_name)
+        _refuse_stack_users(context, stack, found.name)
+        return self._describe(stack, found, with_attr)
 
     def describe_stack_resources(self, context, stack_identity, resource_name=None):
         """All resources of the stack, or the one of that name."""
@@ -86,6 +88,14 @@ class Resources(Endpoint):
     def resource_mark_unhealthy(self, context, stack_identity, resource_name, mark_unhealthy, resource_status_reason=None):
         """Have the next update replace the resource, or take that back."""
         signals.mark(self._stack(context, stack_identity), resource_name, mark_unhealthy, resource_status_reason)
+
+
+def _refuse_stack_users(context, stack, name):
+    """A user that was made for a stack sees only what its own resource allows it to."""
+    if context.tenant_id == stack.tenant or context.tenant_id != stack.stack_user_project_id:
+        return
+    if not any(item.resource_id == context.user_id and item.access_allowed(name) for item in stack.current_resources()):
+        raise exception.Forbidden(action='this action')
 
 
 def _matches(listed, row, filters):
