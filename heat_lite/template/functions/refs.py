@@ -183,7 +183,10 @@ class GetAtt(GetAttr):
 
 
 class GetFile(Function):
-    """{get_file: name}: the content of a file that came with the template."""
+    """A function for including a file inline.
+
+    {get_file: name}: the content of a file that came with the template.
+    """
 
     __slots__ = ()
 
