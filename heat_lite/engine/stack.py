@@ -230,6 +230,7 @@ class Stack:
         """A row for a resource that is to be made; it is stored with the journal's next turn."""
         new = record.Record(self.journal, name, self.id)
         new.root_stack_id = self.root_id()
+        new.current_template_id = self.template_id
         new.replaces = None if replaces is None else replaces.id
         self.rows()
         self._remember(new)

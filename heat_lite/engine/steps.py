@@ -89,6 +89,9 @@ def clean_up(stack, node):
     record = stack.records.get(node.key)
     if record is None or stack.is_wanted(record):
         return None
+    if record.action == status.INIT:
+        stack.forget(record)
+        return None
     return _delete(stack, stack.resource_of(record))
 
 
@@ -196,8 +199,7 @@ def _refused(stack, resource):
 
 
 def _delete(stack, resource):
-    begun = resource.action != status.INIT
-    paused = begun and (yield from hooks.before(resource, status.DELETE))
+    paused = yield from hooks.before(resource, status.DELETE)
     work = lifecycle.delete(resource)
     try:
         yield from _announced(stack, work) if paused else work
@@ -207,6 +209,5 @@ def _delete(stack, resource):
         failures.forget(resource)
     if stack.forcing:
         failures.gather(resource)
-    if begun:
-        yield from hooks.after(resource, status.DELETE)
+    yield from hooks.after(resource, status.DELETE)
     stack.forget(resource.record)
