@@ -16,6 +16,7 @@ from heat_lite.rpc import api as rpc_api
 from heat_lite.rpc import client as rpc_client
 from heat_lite.rpc import listener as rpc_listener
 from heat_lite.rpc import messaging
+from heat_lite.template.functions import quotas
 
 LOG = logging.getLogger(__name__)
 BINARY = 'heat-lite-engine'
@@ -44,6 +45,7 @@ class EngineService:
         self._notifications = None
 
     def _build_runtime(self, registry):
+        quotas.limit_yaql(self._conf.yaql.limit_iterators, self._conf.yaql.memory_quota)
         pool = threads.TaskPool(self._conf.heat_lite.task_threads)
         result = runtime.Runtime(
             registry=registry,
@@ -147,6 +149,7 @@ def _limits(conf):
         max_nested_stack_depth=conf.max_nested_stack_depth,
         max_stacks_per_tenant=conf.max_stacks_per_tenant,
         max_events_per_stack=conf.max_events_per_stack,
+        event_purge_batch_size=conf.event_purge_batch_size,
         stack_action_timeout=conf.stack_action_timeout,
         error_wait_time=conf.error_wait_time,
         action_retry_limit=conf.action_retry_limit,

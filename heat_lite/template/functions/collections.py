@@ -2,8 +2,10 @@
 
 import itertools
 import json
+import math
 
 from heat_lite.template.function import Function, resolve, resolve_each
+from heat_lite.template.functions import quotas
 
 
 class MapMerge(Function):
@@ -97,6 +99,7 @@ class ListConcat(Function):
                     'Incorrect arguments: Items to concat must be lists. '
                     f'{json.dumps(lists)} contains an item that is not a list: {json.dumps(item)}'
                 )
+        quotas.check_values(self.name, sum(len(part or ()) for part in lists))
         return self.finish([item for part in lists for item in part or ()])
 
     def finish(self, items):
@@ -142,8 +145,14 @@ class Repeat(Function):
             raise ValueError(f'The "for_each" argument to "{self.name}" must contain a map that is not empty')
         values = [self._values(value) for value in for_each.values()]
         template = resolve(self.args['template'], scope)
+        self._check_size(template, values)
         keys = list(for_each)
-        return [substitute(template, list(zip(keys, chosen, strict=True))) for chosen in self.combine(values)]
+        return [substitute(template, list(zip(keys, chosen, strict=True)), self.name) for chosen in self.combine(values)]
+
+    def _check_size(self, template, values):
+        times = self.count([len(value or ()) for value in values])
+        quotas.check_values(self.name, times * quotas.weight(template))
+        quotas.check_text(self.name, times * quotas.characters(template))
 
     def _values(self, value):
         if value is not None and not isinstance(value, self.kinds):
@@ -153,19 +162,25 @@ class Repeat(Function):
     def combine(self, values):
         return itertools.product(*(value or () for value in values))
 
+    def count(self, lengths):
+        """How often the template will be there."""
+        return math.prod(lengths)
 
-def substitute(template, pairs):
+
+def substitute(template, pairs, name='repeat'):
     """A template with texts replaced, in keys as well; in turn, so that what one pair puts in the next may replace."""
     if isinstance(template, str):
         for key, value in pairs:
             if not isinstance(value, str):
                 raise TypeError(f'Only texts can be put into a text, not {value!r}')
+            if len(value) > len(key):
+                quotas.check_text(name, len(template) + template.count(key) * len(value))
             template = template.replace(key, value)
         return template
     if isinstance(template, list):
-        return [substitute(item, pairs) for item in template]
+        return [substitute(item, pairs, name) for item in template]
     if isinstance(template, dict):
-        return {substitute(key, pairs): substitute(value, pairs) for key, value in template.items()}
+        return {substitute(key, pairs, name): substitute(value, pairs, name) for key, value in template.items()}
     return template
 
 
@@ -192,6 +207,9 @@ class RepeatTogether(RepeatMaps):
         if isinstance(value, dict) and not self.args.get('permutations', True):
             raise TypeError(f'The values of the "for_each" argument to "{self.name}" must be lists')
         return super()._values(value)
+
+    def count(self, lengths):
+        return super().count(lengths) if self.args.get('permutations', True) else max(lengths)
 
     def combine(self, values):
         if self.args.get('permutations', True):

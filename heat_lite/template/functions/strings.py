@@ -5,6 +5,7 @@ import json
 from urllib import parse as urls
 
 from heat_lite.template.function import Function, resolve, resolve_each
+from heat_lite.template.functions import quotas
 
 
 class Replace(Function):
@@ -37,7 +38,9 @@ class Replace(Function):
         if not isinstance(params, dict):
             raise TypeError(f'"{self.name}" params must be a map')
         keys = sorted(params, key=lambda key: (-len(key), key))
-        text, unused = replace(template, [(key, self.text_of(key, params[key])) for key in keys])
+        pairs = [(key, self.text_of(key, params[key])) for key in keys]
+        quotas.check_text(self.name, len(template) + sum(template.count(key) * len(value) for key, value in pairs if key))
+        text, unused = replace(template, pairs)
         self.finish(unused)
         return text
 
@@ -141,7 +144,9 @@ class Join(Function):
             items += self.items_of(part)
         if not isinstance(delimiter, str):
             raise TypeError(f'"{self.name}" delimiter must be a string')
-        return delimiter.join([self.text_of(item) for item in items])
+        texts = [self.text_of(item) for item in items]
+        quotas.check_text(self.name, len(delimiter) * len(texts) + sum(map(len, texts)))
+        return delimiter.join(texts)
 
     def items_of(self, part):
         if part is not None and not isinstance(part, list):

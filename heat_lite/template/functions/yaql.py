@@ -8,9 +8,7 @@ import yaql
 from yaql.language import exceptions
 
 from heat_lite.template.function import Function, resolve
-
-#: Defaults of the options limit_iterators and memory_quota of group [yaql]; ``limit`` sets them.
-_limits = {'yaql.limitIterators': 200, 'yaql.memoryQuota': 10000}
+from heat_lite.template.functions import quotas
 
 
 class Yaql(Function):
@@ -33,7 +31,7 @@ class Yaql(Function):
         if not isinstance(expression, str):
             raise TypeError(f'The "expression" argument to {self.name} must contain a string.')
         try:
-            return _engine()(expression)
+            return _engine(quotas.yaql.iterators, quotas.yaql.memory)(expression)
         except exceptions.YaqlException as error:
             raise ValueError(f'Bad expression {error}.') from None
 
@@ -47,15 +45,10 @@ class Yaql(Function):
             raise ValueError(str(error)) from None
 
 
-def limit(iterators, memory):
-    """How long lists, and how much memory, an expression may use from now on."""
-    _limits.update({'yaql.limitIterators': iterators, 'yaql.memoryQuota': memory})
-    _engine.cache_clear()
-
-
 @functools.cache
-def _engine():
-    return yaql.YaqlFactory().create({**_limits, 'yaql.convertInputData': True, 'yaql.convertOutputData': True})
+def _engine(iterators, memory):
+    options = {'yaql.limitIterators': iterators, 'yaql.memoryQuota': memory, 'yaql.convertInputData': True}
+    return yaql.YaqlFactory().create({**options, 'yaql.convertOutputData': True})
 
 
 @functools.cache

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from heat_lite.template.function import Scope
-from heat_lite.template.functions import yaql
+from heat_lite.template.functions import quotas, yaql
 
 
 def evaluate(expression, data=None):
@@ -36,10 +36,10 @@ def test_what_is_refused(expression):
 
 def test_limits_can_be_set():
     try:
-        yaql.limit(iterators=500, memory=100_000)
+        quotas.limit_yaql(iterators=500, memory=100_000)
         assert evaluate('range(300).sum()') == 44850
     finally:
-        yaql.limit(iterators=200, memory=10_000)
+        quotas.limit_yaql(iterators=200, memory=10_000)
     with pytest.raises(ValueError, match='exceeds 200 elements'):
         evaluate('range(300).sum()')
 

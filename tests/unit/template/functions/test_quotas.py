@@ -1,0 +1,52 @@
+"""What would grow without bounds is refused before it is built."""
+
+import time
+
+import pytest
+
+from heat_lite.template.function import Scope
+from heat_lite.template.functions import collections, quotas, strings
+
+HUNDRED = [str(number) for number in range(100)]
+
+
+def nested(make, depth):
+    node = 'x' * 100
+    for _ in range(depth):
+        node = make(node)
+    return node
+
+
+GREEDY = {
+    'all combinations': lambda: collections.Repeat('repeat', {'template': '%a%', 'for_each': dict.fromkeys('abcdef', HUNDRED)}),
+    'repeat in repeat': lambda: nested(lambda inner: collections.Repeat('repeat', {'template': inner, 'for_each': {'a': HUNDRED}}), 8),
+    'one of another': lambda: collections.Repeat(
+        'repeat', {'template': 'a', 'for_each': {old: [new * 100] for old, new in zip('abcdefghij', 'bcdefghijk', strict=True)}}
+    ),
+    'together': lambda: collections.RepeatTogether(
+        'repeat', {'template': ['x'] * 1000, 'for_each': {'a': HUNDRED * 10}, 'permutations': False}
+    ),
+    'str_replace': lambda: nested(lambda inner: strings.Replace('str_replace', {'template': 'a' * 100, 'params': {'a': inner}}), 6),
+    'list_join': lambda: strings.JoinLists('list_join', ['-' * 10_000, ['x'] * 10_000]),
+    'list_concat': lambda: collections.ListConcat('list_concat', [['x'] * 60_000, ['y'] * 60_000]),
+}
+
+
+@pytest.mark.parametrize('name', GREEDY)
+def test_refused_at_once(name):
+    node = GREEDY[name]()
+    begun = time.process_time()
+    with pytest.raises(ValueError, match=r'would give .*, the limit is \d+$'):
+        node.result(Scope())
+    assert time.process_time() - begun < 2
+
+
+def test_what_fits_is_given():
+    node = collections.Repeat('repeat', {'template': '%a%%b%', 'for_each': {'%a%': HUNDRED, '%b%': HUNDRED}})
+    assert len(node.result(Scope())) == 10_000
+    assert len(strings.Replace('str_replace', {'template': 'a' * 1000, 'params': {'a': 'b' * 1000}}).result(Scope())) == 1_000_000
+
+
+def test_sums():
+    assert quotas.weight({'a': [1, {'b': 'text'}], 'c': None}) == 6
+    assert quotas.characters({'a': ['xy', {'b': 'text'}], 'c': None}) == 9
