@@ -75,6 +75,10 @@ class Registry:
     def matching(self, pattern):
         return [name for name in self.names() if fnmatch.fnmatchcase(name, pattern)]
 
+    def add_check(self, kind, check):
+        """Add a custom constraint (plug-ins)."""
+        self._checks[kind] = check
+
     def lookup(self, stack, kind, value):
         """None when ``value`` names a ``kind`` of thing, else the reason why not. Raises UnknownConstraint for an unknown kind."""
         if kind not in self._checks:
