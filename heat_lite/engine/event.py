@@ -1,6 +1,9 @@
 """Events: the history of a stack, one line a change of state. Those of the stack itself are told to the message bus too."""
 
+import random
+
 from heat_lite.common import status
+from heat_lite.db import events as db_events
 from heat_lite.engine import notification
 
 
@@ -34,3 +37,11 @@ def of_resource(resource, action=None, state=None, reason=None):
         resource_status_reason=record.status_reason if reason is None else reason,
         resource_type=resource.type(),
     )
+
+
+def trim(stack):
+    """Drop the oldest events of a stack that has too many. Looked at by chance: the oftener, the more it has told."""
+    limits = stack.limits
+    keep, batch = limits.max_events_per_stack, limits.event_purge_batch_size
+    if keep > 0 and random.random() * batch < 2 * stack.journal.told:
+        db_events.trim(stack.context, stack.id, keep, batch)

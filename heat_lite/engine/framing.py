@@ -104,7 +104,7 @@ def _taken_up(stack, verb):
     was = stack.state
     hooks.release(stack)
     try:
-        stack.going = stack.nothing_new = False
+        stack.going = stack.nothing_new = stack.abandoning = False
         verb.begin(stack)
     except Exception as error:
         if was[1] == status.IN_PROGRESS:  # what it wanted to take over has been given up already

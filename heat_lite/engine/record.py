@@ -107,6 +107,8 @@ class Journal:
         #: who is to be called when it is stored
         self._due = []
         self.expect = dict(expect or {})
+        #: how many events it has told
+        self.told = 0
         self._clear()
 
     def _clear(self):
@@ -187,6 +189,7 @@ class Journal:
                 turn, added = self._unsaved
                 ids = db_journal.save(self._context, turn)
                 self._unsaved = None
+                self.told += len(turn.events)
                 for record, row_id in zip(added, ids, strict=True):
                     record.id = row_id
                 for record in self._kept:

@@ -7,7 +7,7 @@ import time
 
 from heat_lite.common import exception
 from heat_lite.db import locks
-from heat_lite.engine import scheduler, stack_lock
+from heat_lite.engine import event, scheduler, stack_lock
 from heat_lite.engine.inbox import SECONDS, Inbox, Visit
 
 LOG = logging.getLogger(__name__)
@@ -93,6 +93,7 @@ class Running:
             if error is not None:
                 LOG.error('The work on stack %s (%s) ended by an error', stack.name, stack.id, exc_info=error)
             self._end(stack, lock, ended)
+            event.trim(stack)
 
         job = self._pool.spawn(scheduler.TaskRunner(work(inbox), name=f'stack {stack.name}'), on_end=on_end)
         inbox.attach(job)

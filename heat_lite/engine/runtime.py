@@ -21,6 +21,7 @@ class Limits:
     max_nested_stack_depth: int = 5
     max_stacks_per_tenant: int = 512
     max_events_per_stack: int = 1000
+    event_purge_batch_size: int = 200
     stack_action_timeout: int = 3600
     error_wait_time: int = 240
     delete_conflict_wait: int = 300

@@ -347,19 +347,7 @@ class Stack:
         """Values of all outputs, as the API shows them. While no action runs they come from the row."""
         if self.stored_outputs is not None and self.status != status.IN_PROGRESS:
             return self.stored_outputs
-        return [self.output(definition) for definition in self.bound.outputs.values()]
-
-    def output(self, definition):
-        """One output; an error becomes its ``output_error``, never the caller's."""
-        result = {'output_key': definition.name, 'description': definition.description or 'No description given', 'output_value': None}
-        if self.action == status.DELETE:
-            return result
-        try:
-            result['output_value'] = definition.result(self.scope)
-        except Exception as error:
-            LOG.info('%s: output %s: %s', self, definition.name, error)
-            result['output_error'] = str(error)
-        return result
+        return outputs.values(self)
 
     # ------------------------------------------------------------ state
 
@@ -389,8 +377,8 @@ class Stack:
     def store(self):
         """Make the rows of a new stack: template, stack, tags, and the lock for the action that begins with it."""
         self.digest = fingerprint.of(self)
-        content = _content(self.template)
-        self.id, self.template_id = db_stacks.store(self.context, content, self._new_row(), self.tags, self.runtime.engine_id)
+        stored = db_stacks.store(self.context, self.template.content(), self._new_row(), self.tags, self.runtime.engine_id)
+        self.id, self.template_id = stored
         self.stored_locked = True
         self.runtime.templates.keep(self.template_id, self.template)
         self.created_at = self.created_at or self.utcnow()
@@ -401,7 +389,7 @@ class Stack:
 
     def store_template(self, template):
         """The id of the row that holds the template with its environment and files; the parsed form is kept for reading."""
-        template_id = db_templates.store(self.context, *_content(template))
+        template_id = db_templates.store(self.context, *template.content())
         self.runtime.templates.keep(template_id, template)
         return template_id
 
@@ -410,7 +398,3 @@ class Stack:
         values.update(timeout=self.timeout_mins, created_at=self.utcnow())
         self.created_at = values['created_at']
         return values
-
-
-def _content(template):
-    return template.data, dict(template.environment.data), dict(template.files)

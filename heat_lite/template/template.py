@@ -21,6 +21,10 @@ class Template:
         self.environment = environment
         self.version = versions.of_template(data)
 
+    def content(self):
+        """What has to be kept to make it again: data, the environment's data, files."""
+        return self.data, dict(self.environment.data), dict(self.files)
+
     def section(self, name):
         """A section by its HOT name, None where the template has none."""
         return self.data.get(self.version.dialect.sections.get(name))

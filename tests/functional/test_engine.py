@@ -1,5 +1,7 @@
 """The life of stacks in a whole engine, without the API: what is stored, told and undone, and in which order."""
 
+import dataclasses
+import functools
 import threading
 import time
 
@@ -305,3 +307,18 @@ def test_a_refused_template_leaves_nothing_behind(engine):
     with pytest.raises(exception.EntityNotFound):
         engine.client.identify_stack(engine.context, stack_name='stack')
     assert engine.client.list_stacks(engine.context) == []
+
+
+def test_a_stack_keeps_its_newest_events(engine):
+    limits = engine.service.runtime.limits
+    engine.service.runtime.limits = dataclasses.replace(limits, max_events_per_stack=6, event_purge_batch_size=4)
+    try:
+        identity = engine.create({'resources': {name: {'type': TEST} for name in 'abcdef'}})
+        events_of = functools.partial(engine.events, identity)
+        until = time.monotonic() + 5
+        while len(events_of()) > 6:
+            assert time.monotonic() < until, events_of()
+            time.sleep(0.01)
+        assert events_of()[-1] == ('stack', 'CREATE_COMPLETE') and len(events_of()) == 2
+    finally:
+        engine.service.runtime.limits = limits
