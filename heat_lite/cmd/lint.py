@@ -85,7 +85,8 @@ def main(argv=None):
     if not args.files:
         options.error('which file?')
     types = offline.Types()
-    found = Linter(types, Files(), functools.partial(offline.refusals, types), args.ignore).lint(args.files)
+    linter = Linter(types, Files(), functools.partial(offline.refusals, types), args.ignore, types.base)
+    found = linter.lint(args.files)
     write = functools.partial(report.as_sarif, version=version()) if args.format == 'sarif' else report.FORMATS[args.format]
     try:
         print(write(found), flush=True)

@@ -3,10 +3,12 @@
 import functools
 
 from heat_lite import resources
-from heat_lite.common import context, exception
+from heat_lite.cmd import operator_types
+from heat_lite.common import context, exception, paths
 from heat_lite.engine import resource, runtime
 from heat_lite.engine.stack import Stack
 from heat_lite.template import constraints, registry
+from heat_lite.template.environment import RESOURCE_REGISTRY, Environment
 from heat_lite.template.functions import refs
 from heat_lite.template.lint.types import Type
 from heat_lite.template.template import Template
@@ -19,10 +21,12 @@ class Offline(Exception):
 
 
 class Types:
-    """All types of the service, as the linter wants them."""
+    """All types of the service, as the linter wants them. ``base`` is the operator's environment that comes with the package."""
 
-    def __init__(self, known=None):
-        self.registry = known or resources.build_registry()
+    def __init__(self):
+        mappings, texts = operator_types.load(paths.data('etc', 'environment.d'), paths.data('etc', 'templates'))
+        self.registry = resources.build_registry(mappings, texts)
+        self.base = Environment({RESOURCE_REGISTRY: mappings.as_dict()})
 
     def names(self):
         return self.registry.names()

@@ -58,10 +58,12 @@ class Definition(NamedTuple):
 
 
 class EnvironmentDocument(Document):
-    """``files`` reads and joins names (see ``linter``); ``types`` are those of the service, ``templates`` the templates it is used with."""
+    """``files`` reads and joins names (see ``linter``); ``types`` are those of the service, ``base`` is the operator's environment,
+    ``templates`` are the templates it is used with."""
 
-    def __init__(self, document, files, types):
+    def __init__(self, document, files, types, base):
         self.__dict__.update(document.__dict__)
+        self.base = base
         self.files = files
         self.types = types
         self.templates: list[TemplateDocument] = []
@@ -253,8 +255,9 @@ class _Outputs(dict):
         return super().__contains__(name) or (isinstance(name, str) and name.startswith('resource.'))
 
 
-def merged(environments) -> Environment:
-    """The types of several environments, the later ones winning. An entry that is none is left out: a rule tells of it."""
+def merged(environments, base=None) -> Environment:
+    """The types of several environments, the later ones winning, on top of the operator's. An entry that is none is left out: a rule tells
+    of it."""
     entries: dict = {}
     inner: dict = {}
     for environment in environments:
@@ -263,7 +266,7 @@ def merged(environments) -> Environment:
                 inner.update({key: entry for key, entry in value.items() if _reads({name: {key: entry}})})
             elif _reads({name: value}):
                 entries[name] = value
-    return Environment({RESOURCE_REGISTRY: {**entries, registry.PER_RESOURCE: inner}})
+    return Environment({RESOURCE_REGISTRY: {**entries, registry.PER_RESOURCE: inner}}, base)
 
 
 def _reads(entries):

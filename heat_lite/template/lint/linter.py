@@ -2,7 +2,8 @@
 
 ``types`` answers ``names()``, ``knows(name)`` and ``get(name)``, a Type. ``files`` answers ``read(name)`` (ValueError where that cannot be
 done), ``has(name)`` (None: it is far away, nobody looks) and ``join(name, reference)``, the name of a file as another one refers to it.
-``refusals(document)`` yields the exceptions that resource types raise about a template when they are asked themselves.
+``refusals(document)`` yields the exceptions that resource types raise about a template when they are asked themselves. ``base`` is the
+operator's Environment, which maps types for everybody.
 """
 
 from collections.abc import Iterable
@@ -24,8 +25,9 @@ def _none(document):
 class Linter:
     """Looks at templates and environments together: environments map the types of the templates and give values to their parameters."""
 
-    def __init__(self, types, files, refusals=_none, ignored=()):
+    def __init__(self, types, files, refusals=_none, ignored=(), base=None):
         self._types = types
+        self._base = base
         self._files = files
         self._refusals = refusals
         self._rules = [rule for rule in RULES if rule.name not in ignored]
@@ -34,8 +36,8 @@ class Linter:
     def lint(self, names: Iterable[str]) -> list[Finding]:
         """All findings about these files and the templates that they are made of; file by file, in the order of the lines."""
         documents = [self._document(name) for name in dict.fromkeys(names)]
-        environments = [EnvironmentDocument(each, self._files, self._types) for each in documents if is_environment(each)]
-        environment = merged(environments)
+        environments = [EnvironmentDocument(each, self._files, self._types, self._base) for each in documents if is_environment(each)]
+        environment = merged(environments, self._base)
         for document in documents:
             if not is_environment(document):
                 self._templates[document.name] = self._template(document, environment)

@@ -104,7 +104,9 @@ def _known(document, name, target):
     if name.endswith('*') and target.endswith('*'):
         return any(known.startswith(target[:-1]) for known in document.types.names()) or document.types.names() == []
     try:
-        TypeRegistry(document.section(RESOURCE_REGISTRY)).resolve(target, None, document.types.knows)
+        Environment({RESOURCE_REGISTRY: document.section(RESOURCE_REGISTRY)}, document.base).registry.resolve(
+            target, None, document.types.knows
+        )
     except (exception.HeatException, *UNREADABLE):
         return False
     return True

@@ -48,4 +48,4 @@ class Table:
 def lint(contents, names=None, ignored=()):
     """Findings about the first document of ``{name: content}``, or about those named."""
     names = list(contents)[:1] if names is None else names
-    return Linter(TYPES, Files(contents), functools.partial(offline.refusals, TYPES), ignored).lint(names)
+    return Linter(TYPES, Files(contents), functools.partial(offline.refusals, TYPES), ignored, TYPES.base).lint(names)

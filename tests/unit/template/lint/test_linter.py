@@ -4,9 +4,12 @@ import json
 
 import pytest
 
+from heat_lite.template.environment import Environment
 from heat_lite.template.lint import finding, report
 from heat_lite.template.lint.finding import Finding
+from heat_lite.template.lint.linter import Linter
 from heat_lite.template.lint.rules import RULES
+from tests.unit.template.lint import documents
 from tests.unit.template.lint.documents import lint
 
 HOT = 'heat_template_version: 2021-04-16\n'
@@ -32,6 +35,15 @@ def test_a_type_that_an_environment_maps():
     contents = {'outer.yaml': OUTER, 'environments/e.yaml': environment, 'environments/things/inner.yaml': INNER}
     assert lint(contents, ['outer.yaml', 'environments/e.yaml']) == []
     assert told(lint(contents, ['outer.yaml'])) == [('outer.yaml', 4, 'foreign-type')]
+
+
+def test_a_type_that_the_operator_maps():
+    """The stack's environment may map to what the operator maps further."""
+    base = Environment({'resource_registry': {'OS::Old*': 'OS::Heat*'}})
+    text = HOT + 'resources:\n  r: {type: OS::Old::RandomString, properties: {length: 0}}\n  s: {type: Mine}\n  t: {type: OS::Old::Vlaue}\n'
+    files = documents.Files({'x': text, 'e': 'resource_registry: {Mine: OS::Old::RandomString}\n'})
+    found = Linter(documents.TYPES, files, base=base).lint(['x', 'e'])
+    assert told(found) == [('x', 3, 'property-value'), ('x', 5, 'unknown-type')]
 
 
 def test_what_is_wrong_with_the_use_of_a_nested_template():
