@@ -34,4 +34,3 @@ def pipelines(conf):
     if wanted != 'api-paste.ini':
         raise cfg.ConfigFilesNotFoundError([wanted])
     return str(paths.data('etc', wanted))
-
