@@ -270,10 +270,13 @@ def _snapshot(taking, stack, action, inbox):
     try:
         outcome = yield from _walk(stack, plan.forward(stack.requirements), action, inbox)
         _finish(stack, action, outcome)
-    except Exception as error:
-        taking.fail(error)
+    except framing.TakenOver:
+        yield from taking.end(status.FAILED, f'Stack {action} cancelled')
         raise
-    yield from taking.end()
+    except Exception as error:
+        yield from taking.end(status.FAILED, f'{type(error).__name__}: {error}')
+        raise
+    yield from taking.end(stack.status, stack.status_reason)
     yield from stack.journal.write()
 
 

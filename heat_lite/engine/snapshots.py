@@ -43,16 +43,13 @@ class Taking:
         )
         self.row = db_snapshots.get(self._stack.context, self.id)
 
-    def end(self):
-        """As the stack's action has ended, so has the snapshot. A generator: it waits while the database is away."""
+    def end(self, state, reason):
+        """As it has ended; what resources have kept is told even where others have failed. A generator: it waits while the database is
+        away."""
         stack = self._stack
         document = export.of_stack(stack, lambda resource: resource.snapshot_data())
-        values = {'status': stack.status, 'status_reason': stack.status_reason, 'data': document}
+        values = {'status': state, 'status_reason': reason, 'data': document}
         yield from record.patiently(lambda: db_snapshots.update(stack.context, self.id, values), f'The snapshot {self.id}')
-
-    def fail(self, error):
-        """It ends here, by a fault of ours."""
-        db_snapshots.update(self._stack.context, self.id, {'status': status.FAILED, 'status_reason': f'{type(error).__name__}: {error}'})
 
 
 def find(stack, snapshot_id):

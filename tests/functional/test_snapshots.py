@@ -1,5 +1,6 @@
 """Snapshots in a whole engine: what they hold, what restoring them does, and how types keep something of themselves."""
 
+import threading
 import time
 
 import pytest
@@ -67,15 +68,16 @@ class Disk(Resource):
 
 
 class Slow(Resource):
-    """Takes its time with a snapshot."""
+    """Takes its time with a snapshot: until ``gate`` is open."""
 
     resource_type = 'Test::Slow'
+    gate = threading.Event()
 
     def handle_create(self):
         self.resource_id_set('slow')
 
     def handle_snapshot(self):
-        while True:
+        while not self.gate.is_set():
             yield 0.01
 
 
@@ -89,6 +91,7 @@ def engine(request, tmp_path_factory):
 @pytest.fixture(autouse=True)
 def fresh(request):
     Disk.copies, Disk.calls = {}, []
+    Slow.gate.clear()
     if 'engine' in request.fixturenames:
         request.getfixturevalue('engine').context.project_id = f'p{time.monotonic_ns()}'
 
@@ -316,6 +319,30 @@ def test_what_a_snapshot_cannot_be_asked(engine):
             method(engine, other, snapshot_id)
     engine.delete(identity)
     assert engine.state(identity) == 'DELETE_COMPLETE'
+
+
+def test_only_a_delete_interrupts_a_snapshot_and_takes_the_copies_made_so_far(engine):
+    resources = {'d': {'type': 'Test::Disk'}, 's': {'type': 'Test::Slow', 'depends_on': 'd'}}
+    identity = engine.create({'resources': resources})
+    take(engine, identity, wait=False)
+    until = time.monotonic() + 10
+    while engine.resources(identity)['d'] != 'SNAPSHOT_COMPLETE' and time.monotonic() < until:
+        time.sleep(0.01)
+    with pytest.raises(exception.ActionInProgress):
+        engine.update(identity, {'resources': {'d': {'type': 'Test::Disk'}}})
+    assert Disk.copies
+    engine.delete(identity)
+    assert engine.state(identity) == 'DELETE_COMPLETE' and Disk.copies == {}
+    assert ('s', 'SNAPSHOT_FAILED') in engine.events(identity)
+
+
+def test_a_snapshot_ends_when_its_slowest_resource_does(engine):
+    identity = engine.create({'resources': {'s': {'type': 'Test::Slow'}}})
+    snapshot_id = take(engine, identity, wait=False)
+    assert shown(engine, identity, snapshot_id)['status'] == 'IN_PROGRESS'
+    Slow.gate.set()
+    engine.wait(identity)
+    assert shown(engine, identity, snapshot_id)['status'] == 'COMPLETE'
 
 
 def test_there_may_be_so_many(engine):
