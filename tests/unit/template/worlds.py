@@ -1,7 +1,7 @@
 """A world small enough to resolve templates without an engine: resources that only hand back what they were given."""
 
 from heat_lite.common import exception
-from heat_lite.template import attributes, function
+from heat_lite.template import attributes, dependencies, function
 from heat_lite.template.template import Template
 
 #: type -> the attributes it has
@@ -59,6 +59,22 @@ def create(data, files=None, params=None, environment=None):
     for definition in bound.resources.values():
         _resolve_properties(definition, world)
     return {name: _outcome(definition, world) for name, definition in outputs.items()}
+
+
+def validate(data, files=None):
+    """The bound template after all checks that need no resource type; nothing is resolved."""
+    template = Template(data, files)
+    parameters = template.parameters(IDENTITY)
+    template.validate()
+    bound = template.bind(parameters)
+    parameters.validate()
+    bound.validate()
+    names = set(bound.resources)
+    edges = [(name, other) for name, each in bound.resources.items() for other in each.requires(names) or (None,)]
+    dependencies.Dependencies(edges).order()
+    for definition in [*bound.resources.values(), *bound.outputs.values()]:
+        definition.validate()
+    return bound
 
 
 def _resolve_properties(definition, world):
