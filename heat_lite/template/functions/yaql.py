@@ -5,7 +5,7 @@ import datetime
 import functools
 
 import yaql
-from yaql.language import exceptions
+from yaql.language import exceptions, utils
 
 from heat_lite.template.function import Function, resolve
 from heat_lite.template.functions import quotas
@@ -53,7 +53,34 @@ def _engine(iterators, memory):
 
 @functools.cache
 def _context():
-    return yaql.create_context()
+    """The library's functions; those that do not mind its own limits are made to."""
+    context = yaql.create_context()
+    for name, bounded in (('#operator_*', _product), ('generate', _generated)):
+        for each in context.collect_functions(name):
+            for definition in each:
+                if definition.payload.__name__ in ('list_by_int', 'int_by_list', 'generate'):
+                    definition.payload = bounded(definition.payload)
+    return context
+
+
+def _product(function):
+    """A list times a number, the size of which is told before it is made."""
+
+    def product(left, right, engine):
+        items, times = (left, right) if isinstance(right, int) else (right, left)
+        quotas.check_values('yaql', len(items) * times)
+        return function(left, right, engine)
+
+    return product
+
+
+def _generated(function):
+    """What may be produced without end, cut off where the limit of all collections is."""
+
+    def generated(engine, *args, **kwargs):
+        return utils.limit_iterable(function(engine, *args, **kwargs), quotas.yaql.iterators)
+
+    return generated
 
 
 def _plain(value):

@@ -27,7 +27,18 @@ def test_values(expression, data, value):
 
 
 @pytest.mark.parametrize(
-    'expression', ['range(300).sum()', "'0123456789' * 5000", 'generate(1, true, $ + 1)', 'nosuch()', 'timespan(days => 1)']
+    'expression',
+    [
+        '[1] * 1000000000',
+        '1000000000 * [1]',
+        'generate(1, true, $ + 1).len()',
+        'generate(1, $ < 5000, $ + 1).sum()',
+        'range(300).sum()',
+        "'0123456789' * 5000",
+        'generate(1, true, $ + 1)',
+        'nosuch()',
+        'timespan(days => 1)',
+    ],
 )
 def test_what_is_refused(expression):
     with pytest.raises((ValueError, TypeError)):
