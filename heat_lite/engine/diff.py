@@ -4,6 +4,7 @@ The steps of an update and the preview of one both ask ``decide``, so that what 
 """
 
 import typing
+from collections.abc import Mapping
 
 from heat_lite.common import exception, status
 
@@ -55,8 +56,8 @@ def decide(resource, definition, new_type=False, later=frozenset()):
 
 def _change(resource, definition, changes, later):
     _refuse_immutable(resource, changes.properties)
-    sure = _forcing(resource, definition, set(changes.properties), changes.definition)
-    forced = sure or _forcing(resource, definition, {*changes.properties, *later}, changes.definition)
+    sure = _forcing(resource, definition, set(changes.properties), changes.definition, later)
+    forced = sure or _forcing(resource, definition, {*changes.properties, *later}, changes.definition, later, doubt=True)
     if not forced:
         broken = f'it is {resource.action}_{resource.status}' if not _resting(resource) else None
         return Decision(UPDATE, changes, reason=broken, later=later)
@@ -90,18 +91,56 @@ def _refuse_immutable(resource, changed):
         raise exception.NotSupported(feature=f'Update to properties {text} of {resource.name} ({resource.type()})')
 
 
-def _forcing(resource, definition, changed, parts):
-    """The properties among the changed ones that only a new resource can take; ``{''}`` where it is no single property."""
-    fixed = {name for name in changed if not resource.takes_update_of(name)}
+def _forcing(resource, definition, changed, parts, later, doubt=False):
+    """The properties among the changed ones that only a new resource can take; ``{''}`` where it is no single property.
+
+    Where the type's answer depends on a value that is known only later, ``doubt`` decides.
+    """
+    schemata = resource.properties_schema
+    fixed = {name for name in changed if name not in schemata or not schemata[name].update_allowed}
     if fixed:
         return fixed
     after = resource.properties_of(definition)
+    try:
+        return _wanted_by_type(resource, changed, parts, _Known(after, later) if later else after)
+    except _KnownLater as unknown:
+        return {unknown.name} if doubt else set()
+
+
+def _wanted_by_type(resource, changed, parts, after):
     before = {**dict.fromkeys(resource.properties_schema), **(resource.record.properties or {})}
     if resource.needs_replace_with_prop_diff(changed, after, before):
         return {name for name in changed if resource.needs_replace_with_prop_diff({name}, after, before)} or changed
     if resource.needs_replace(after) or resource.needs_replace_with_tmpl_diff(parts):
         return {''}
     return set()
+
+
+class _KnownLater(Exception):
+    def __init__(self, name):
+        super().__init__(name)
+        self.name = name
+
+
+class _Known(Mapping):
+    """Properties of which some are known only later: whoever reads one of these learns just that."""
+
+    def __init__(self, properties, later):
+        self._properties, self._later = properties, later
+
+    def __getitem__(self, name):
+        if name in self._later:
+            raise _KnownLater(name)
+        return self._properties[name]
+
+    def __iter__(self):
+        return iter(self._properties)
+
+    def __len__(self):
+        return len(self._properties)
+
+    def __getattr__(self, name):
+        return getattr(self._properties, name)
 
 
 def _because(names):

@@ -297,6 +297,32 @@ def test_what_is_foretold_happens(engine, seed):
         assert preview(engine, identity, wanted)['has_changes'] is False
 
 
+@pytest.mark.parametrize('seed', range(100, 115))
+def test_what_is_foretold_happens_after_failures_too(engine, seed):
+    templates = Templates(seed)
+    broken = templates.make()
+    for made in broken.values():
+        if made['type'] == TEST and templates.random.random() < 0.3:
+            made['properties']['fail'] = True
+    identity = engine.create({'resources': broken})
+    wanted = templates.make()
+    before, states = physical(engine, identity), engine.resources(identity)
+    answer = preview(engine, identity, wanted)
+    engine.update(identity, {'resources': wanted})
+    assert engine.state(identity) == 'UPDATE_COMPLETE', engine.stack(identity)
+    after = physical(engine, identity)
+    for name in wanted:
+        told = fate(answer, name)
+        if states.get(name, 'INIT_COMPLETE') == 'INIT_COMPLETE':
+            assert told['action'] == 'create', (name, told)
+        elif states[name].endswith('FAILED'):
+            assert told['action'] == 'replace' and not told['may_replace'], (name, told)
+        if told['action'] in ('none', 'update'):
+            assert before[name] == after[name]
+        elif not told['may_replace']:
+            assert before.get(name) != after[name]
+
+
 # --------------------------------------------------------------- stacks inside of others
 
 

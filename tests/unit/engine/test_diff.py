@@ -1,0 +1,107 @@
+import types
+
+import pytest
+
+from heat_lite.common import exception, status
+from heat_lite.engine import diff
+from heat_lite.engine.resource import Resource
+from heat_lite.template.properties import Properties
+from heat_lite.template.schema import string
+
+
+class Kind(Resource):
+    resource_type = 'Test::Kind'
+    properties_schema = {
+        'free': string('Can change.', update_allowed=True),
+        'choosy': string('Can change, unless it becomes "other".', update_allowed=True),
+        'fixed': string('Cannot.'),
+        'never': string('Must not.', immutable=True),
+    }
+
+    def properties_of(self, definition):
+        return Properties(self.properties_schema, definition.properties, name=self.name)
+
+    def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
+        return 'choosy' in changed and after_properties['choosy'] == 'other' and before_properties['choosy'] is not None
+
+
+def definition(metadata=None, **properties):
+    raw = {'type': 'Test::Kind', 'properties': properties}
+    if metadata is not None:
+        raw['metadata'] = metadata
+    return types.SimpleNamespace(
+        resource_type='Test::Kind', raw=raw, properties=properties, metadata=metadata, update_policy=None, deletion_policy='Delete',
+        external_id=None,
+    )  # fmt: skip
+
+
+def resource(action='CREATE', state='COMPLETE', **properties):
+    record = types.SimpleNamespace(
+        action=action, status=state, nova_instance='id', properties={**dict.fromkeys(Kind.properties_schema), **properties}
+    )
+    return Kind('r', definition(**properties), None, record)
+
+
+def test_nothing_to_do():
+    assert diff.decide(resource(free='a'), definition(free='a')) == diff.Decision(diff.NONE)
+
+
+def test_in_place():
+    decision = diff.decide(resource(free='a'), definition(free='b', metadata={'k': 1}))
+    assert decision.action == diff.UPDATE and decision.changes.properties == {'free': 'b'}
+    assert set(decision.changes.definition) == {'metadata', 'properties'}
+
+
+def test_what_is_removed_becomes_its_default():
+    assert diff.decide(resource(free='a'), definition()).changes.properties == {'free': None}
+
+
+@pytest.mark.parametrize(
+    'before, after, forced',
+    [
+        ({'fixed': 'a', 'free': 'a'}, {'fixed': 'b', 'free': 'b'}, ('fixed',)),
+        ({'choosy': 'a', 'free': 'a'}, {'choosy': 'other', 'free': 'b'}, ('choosy',)),
+    ],
+)
+def test_replacements_name_what_forces_them(before, after, forced):
+    decision = diff.decide(resource(**before), definition(**after))
+    assert (decision.action, decision.forced_by, decision.may_replace) == (diff.REPLACE, forced, False)
+    assert decision.reason == f'only a new resource can take another {forced[0]}'
+
+
+def test_what_must_never_change():
+    with pytest.raises(exception.NotSupported, match='Update to properties never of r'):
+        diff.decide(resource(never='a'), definition(never='b'))
+
+
+@pytest.mark.parametrize(
+    'later, action, may_replace', [({'free'}, diff.UPDATE, False), ({'fixed'}, diff.REPLACE, True), ({'choosy'}, diff.REPLACE, True)]
+)
+def test_values_that_are_known_later(later, action, may_replace):
+    decision = diff.decide(resource(free='a', fixed='a', choosy='a'), definition(free='a', fixed='a', choosy='a'), later=frozenset(later))
+    assert (decision.action, decision.may_replace, decision.later) == (action, may_replace, later)
+    assert decision.changes.properties == {}
+
+
+def test_what_is_sure_is_sure_whatever_comes_later():
+    decision = diff.decide(resource(free='a', fixed='a'), definition(free='a', fixed='b'), later=frozenset({'free'}))
+    assert (decision.action, decision.may_replace, decision.forced_by) == (diff.REPLACE, False, ('fixed',))
+
+
+@pytest.mark.parametrize(
+    'action, state, new_type, expected',
+    [
+        (status.INIT, status.COMPLETE, False, diff.CREATE),
+        (status.CREATE, status.FAILED, False, diff.REPLACE),
+        (status.CHECK, status.FAILED, False, diff.REPLACE),
+        (status.CREATE, status.COMPLETE, True, diff.REPLACE),
+    ],
+)
+def test_states_and_types(action, state, new_type, expected):
+    assert diff.decide(resource(action, state, free='a'), definition(free='a'), new_type).action == expected
+
+
+def test_a_type_may_mend_what_has_failed(monkeypatch):
+    monkeypatch.setattr(Kind, 'needs_replace_failed', lambda self: False)
+    decision = diff.decide(resource(status.UPDATE, status.FAILED, free='a'), definition(free='a'))
+    assert decision.action == diff.UPDATE and decision.changes.properties == {} and decision.reason == 'it is UPDATE_FAILED'
