@@ -2,7 +2,6 @@
 
 TEMPLATES = 'templates as resource types (nested stacks) are not built yet: they are refused with NotSupported'
 GROUPS = 'the type of this case (group, scaling, wait condition, nested stack) is not built yet: it is refused as unknown'
-VERBS = 'this verb (cancel, mark unhealthy, hooks, restricted actions) is not built yet: it is refused, or not minded'
 RETIRED = 'retired types are not registered yet: the type is refused as unknown'
 BETTER = 'the recorded service breaks with a 500 here; a fault of the request is answered with a 400 that names it'
 TEXT = 'the class and the status are the recorded ones; the text says more about what is wrong'
@@ -27,10 +26,6 @@ _BY_REASON = {
         nested/20-os-heat-stack-bad-template sequence/38-group-scale-up-down sequence/40-group-removal-policies-mode-update
         sequence/41-wait-condition-success sequence/43-wait-condition-timeout sequence/44-signal-invalid-status
         sequence/58-asg-create-and-resize sequence/59-scaling-policy-signal
-    """,
-    VERBS: """
-        sequence/22-restricted-update sequence/23-restricted-replace sequence/34-cancel-update-when-idle
-        sequence/35-mark-unhealthy-then-update-replaces sequence/46-hook-unset-not-set sequence/47-hook-unset-invalid
     """,
     RETIRED: 'resource/44-hidden-type',
     BETTER: """
