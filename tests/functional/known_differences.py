@@ -1,7 +1,7 @@
 """Recorded answers that this service does not give, and why: what is not built yet, and what is different on purpose."""
 
 TEMPLATES = 'templates as resource types (nested stacks) are not built yet: they are refused with NotSupported'
-GROUPS = 'the type of this case (group, scaling, wait condition, nested stack) is not built yet: it is refused as unknown'
+GROUPS = 'the type of this case (wait condition, nested stack) is not built yet: it is refused as unknown'
 RETIRED = 'retired types are not registered yet: the type is refused as unknown'
 BETTER = 'the recorded service breaks with a 500 here; a fault of the request is answered with a 400 that names it'
 TEXT = 'the class and the status are the recorded ones; the text says more about what is wrong'
@@ -20,12 +20,8 @@ _BY_REASON = {
         nested/23-provider-overrides-builtin-type-mismatch sequence/52-nested-failure-reason
     """,
     GROUPS: """
-        get_attr/37-group-resource-dot get_attr/38-group-resource-path get_attr/40-group-refs-map-keys get_attr/41-group-zero
-        property/43-length-violation property/44-nested-required-missing property/46-group-member-unknown-type
-        property/47-group-negative-count property/52-wait-condition-missing-handle property/53-wait-condition-timeout-range
-        nested/20-os-heat-stack-bad-template sequence/38-group-scale-up-down sequence/40-group-removal-policies-mode-update
+        property/52-wait-condition-missing-handle property/53-wait-condition-timeout-range nested/20-os-heat-stack-bad-template
         sequence/41-wait-condition-success sequence/43-wait-condition-timeout sequence/44-signal-invalid-status
-        sequence/58-asg-create-and-resize sequence/59-scaling-policy-signal
     """,
     RETIRED: 'resource/44-hidden-type',
     BETTER: """
