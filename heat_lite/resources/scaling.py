@@ -138,10 +138,16 @@ class ScalingGroup(RenewingGroup):
             raise exception.NoActionRequired(f'its size stays {size}')
         self.metadata_change(_begin)
         reason, cooldown = f'{kind} : {adjustment}', cooldown or self._cooldown()
+        told = {'groupname': self.get_reference_id(), 'adjustment': adjustment, 'adjustment_type': kind}
+        self.stack.tell_scaling('start', message=f'Start resizing the group {self.name}', capacity=present, **told)
         done = None
         try:
             yield from self.resize(size)
             done = reason
+            self.stack.tell_scaling('end', message=f'End resizing the group {self.name}', capacity=size, **told)
+        except Exception as error:
+            self.stack.tell_scaling('error', message=str(error), capacity=present, **told)
+            raise
         finally:
             self.metadata_change(lambda metadata: _scaled(metadata, done, cooldown))
 

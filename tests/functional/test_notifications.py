@@ -6,8 +6,6 @@ import time
 import kombu
 import pytest
 
-from heat_lite.engine.resource import Resource
-from heat_lite.template.schema import number
 from tests import brokers, databases, engines
 
 CONFIGURATION = '[oslo_messaging_notifications]\ndriver = messagingv2\n'
@@ -48,7 +46,7 @@ def bus(tmp_path):
     file = tmp_path / 'heat-lite.conf'
     file.write_text(CONFIGURATION)
     with brokers.virtual_host_or_skip() as transport, databases.migrated('sqlite', tmp_path) as url:
-        with engines.running(url, [Group], transport=transport, files=[str(file)], host='here', **ALLOWED) as driver:
+        with engines.running(url, transport=transport, files=[str(file)], host='here', **ALLOWED) as driver:
             with kombu.Connection(transport.replace('rabbit://', 'amqp://')) as connection:
                 yield driver, Reader(connection.channel())
 
@@ -92,25 +90,9 @@ def test_what_becomes_of_a_stack(bus):
     assert 'secret token' not in json.dumps(told)
 
 
-class Group(Resource):
-    """Tells when it scales, as groups do."""
-
-    resource_type = 'Test::Group'
-    properties_schema = {'size': number('How many.', update_allowed=True)}
-
-    def handle_create(self):
-        self.resource_id_set('group')
-
-    def handle_update(self, definition, tmpl_diff, prop_diff):
-        told = {'groupname': self.name, 'adjustment_type': 'ExactCapacity', 'adjustment': prop_diff['size'], 'capacity': 1}
-        self.stack.tell_scaling('start', message='Start resizing', **told)
-        self.stack.tell_scaling('error', message='no room', **told)
-
-
-def test_what_becomes_of_groups_and_of_stacks_that_come_and_go(bus):
+def test_what_becomes_of_stacks_that_come_and_go(bus):
     engine, reader = bus
-    identity = engine.create({'resources': {'g': {'type': 'Test::Group', 'properties': {'size': 1}}}})
-    engine.update(identity, {'resources': {'g': {'type': 'Test::Group', 'properties': {'size': 2}}}})
+    identity = engine.create({'resources': {'t': {'type': TEST}}})
     taken = engine.client.stack_snapshot(engine.context, stack_identity=identity, name='s')
     engine.wait(identity)
     engine.client.stack_restore(engine.context, stack_identity=identity, snapshot_id=taken['id'])
@@ -119,15 +101,24 @@ def test_what_becomes_of_groups_and_of_stacks_that_come_and_go(bus):
     engine.wait(identity)
     engine.create(document['template'], adopt_stack_data=json.dumps(document))
     told = [each for _, each in reader.until('orchestration.stack.adopt.end')]
-    scaling = [each for each in told if each['event_type'].startswith('orchestration.autoscaling.')]
-    assert [(each['event_type'], each['priority']) for each in scaling] == [
-        ('orchestration.autoscaling.start', 'INFO'),
-        ('orchestration.autoscaling.error', 'ERROR'),
-    ]
-    first = scaling[0]['payload']
-    assert (first['groupname'], first['adjustment'], first['adjustment_type'], first['capacity']) == ('g', 2, 'ExactCapacity', 1)
-    assert (first['message'], first['stack_name'], first['state']) == ('Start resizing', 'stack', 'UPDATE_IN_PROGRESS')
-    stacks = [each['event_type'].removeprefix('orchestration.stack.') for each in told if each not in scaling]
-    assert stacks == [
-        f'{verb}.{word}' for verb in ('create', 'update', 'snapshot', 'restore', 'delete', 'adopt') for word in ('start', 'end')
-    ]
+    stacks = [each['event_type'].removeprefix('orchestration.stack.') for each in told]
+    assert stacks == [f'{verb}.{word}' for verb in ('create', 'snapshot', 'restore', 'delete', 'adopt') for word in ('start', 'end')]
+
+
+def test_what_becomes_of_groups_that_scale(bus):
+    engine, reader = bus
+    group = {'min_size': 0, 'max_size': 3, 'desired_capacity': 1, 'resource': {'type': TEST}}
+    rule = {'adjustment_type': 'change_in_capacity', 'auto_scaling_group_id': {'get_resource': 'g'}, 'scaling_adjustment': 1}
+    resources = {
+        'g': {'type': 'OS::Heat::AutoScalingGroup', 'properties': group},
+        'p': {'type': 'OS::Heat::ScalingPolicy', 'properties': rule},
+    }
+    identity = engine.create({'resources': resources}, name='scales')
+    engine.client.resource_signal(engine.context, stack_identity=identity, resource_name='p', details={}, sync_call=True)
+    told = [each for _, each in reader.until('orchestration.autoscaling.end')]
+    start, end = (each for each in told if each['event_type'].startswith('orchestration.autoscaling.'))
+    assert (start['event_type'], start['priority']) == ('orchestration.autoscaling.start', 'INFO')
+    for each, capacity in ((start, 1), (end, 2)):
+        payload = each['payload']
+        assert (payload['adjustment'], payload['adjustment_type'], payload['capacity']) == (1, 'change_in_capacity', capacity)
+        assert payload['stack_name'] == 'scales' and payload['groupname'] and 'resizing the group g' in payload['message']
