@@ -5,7 +5,7 @@ import functools
 
 from heat_lite.common import exception, urlfetch
 from heat_lite.resources.nested import StackResource
-from heat_lite.template import format, schema, sections
+from heat_lite.template import format, schema
 from heat_lite.template.constraints import INTEGER, NUMBER
 from heat_lite.template.parameters import PSEUDO_HOT
 from heat_lite.template.template import Template
@@ -74,7 +74,12 @@ class TemplateResource(StackResource):
     def takes_update_of(self, name):
         return True
 
+    def validate_names(self):
+        _ = self.attributes_schema  # whether there is one to read at all
+        super().validate_names()
+
     def validate(self):
+        _ = self.attributes_schema
         super().validate()
         facade = self.stack.built_in_type(self.type())
         if facade is not None:
@@ -122,7 +127,8 @@ def _attributes_schema(template):
     version = template.version
     result = {}
     for name, snippet in template.output_snippets.items():
-        sections.validate_output(name, snippet, version)
+        if not isinstance(snippet, dict) or version.dialect.output['value'] not in snippet:
+            raise exception.StackValidationFailed(f'Each output must contain a {version.dialect.output["value"]} key.')
         result[name] = schema.any_attribute(snippet.get(version.dialect.output['description']))
     return result
 
