@@ -30,4 +30,4 @@ class CloudFormationScalingPolicy(ScalingPolicy):
 
     def get_reference_id(self):
         """Alarms call it by this address."""
-        return self.signed_url() if self.resource_id is not None else self.name
+        return self.signed_url() or self.resource_id or self.name
