@@ -18,8 +18,8 @@ from heat_lite.template import function
 class Fate:
     """What becomes of one resource. ``resource`` is the one that is there, or the one that would be where there is none yet.
 
-    ``changes`` are Change rows, ``inside`` is the Forecast of the stack inside of it, where there is one. ``new_type`` is the type that it
-    will have.
+    ``changes`` are Change rows, ``inside`` is the Forecast of the stack inside of it, where there is one (or UNKNOWN). ``new_type`` is
+    the type that it will have.
     """
 
     resource: typing.Any
@@ -51,7 +51,7 @@ class Forecast(typing.NamedTuple):
     fates: list
 
     def has_changes(self):
-        return any(fate.action != diff.NONE or (fate.inside is not None and fate.inside.has_changes()) for fate in self.fates)
+        return any(fate.action != diff.NONE for fate in self.fates)
 
     def replaced(self):
         """The names of the resources that would, or may, be replaced, those inside of nested stacks as ``outer/inner``."""
@@ -59,7 +59,9 @@ class Forecast(typing.NamedTuple):
         for fate in self.fates:
             if fate.action == diff.REPLACE:
                 names.append(fate.resource.name)
-            if fate.inside is not None:
+            if fate.inside is UNKNOWN:
+                names.append(f'{fate.resource.name}/(known later)')
+            elif fate.inside is not None:
                 names.extend(f'{fate.resource.name}/{name}' for name in fate.inside.replaced())
         return names
 
@@ -95,6 +97,9 @@ def of_delete(stack):
     stack.going = True
     return _Walk(stack, NOTHING).walk()
 
+
+#: the inside of a resource that will be made of what nobody knows yet
+UNKNOWN = Forecast(None, [])
 
 # which part of a resource will be another: all of it, or only what its attributes tell
 ALL, ATTRIBUTES = 'all', 'attributes'
@@ -188,10 +193,13 @@ class _Walk:
         except exception.HeatException:
             if not decision.later:
                 raise
-            return None  # what it will be made of is not known yet
+            return UNKNOWN
         if draft is None:
             return None
-        given = self._given(future, decision.later, set(draft.template.parameter_schemata))
+        parameters = set(draft.template.parameter_schemata)
+        if not decision.later <= parameters | {'parameters'}:
+            return UNKNOWN  # it is made of more than values of parameters
+        given = self._given(future, decision.later, parameters)
         child = self._child(resource) if decision.action == diff.UPDATE else None
         return of_create(draft, given) if child is None else of_update(child, draft.template, stored_id(child, draft.template), given)
 

@@ -1,6 +1,7 @@
 """A Forecast as the dictionaries that travel over RPC: Heat's five lists of resources, with what we add to each."""
 
 from heat_lite.engine import diff, format
+from heat_lite.engine.forecast import UNKNOWN
 
 #: what becomes of a resource -> the list of Heat that it is in
 LISTS = {diff.NONE: 'unchanged', diff.UPDATE: 'updated', diff.REPLACE: 'replaced', diff.CREATE: 'added', diff.DELETE: 'deleted'}
@@ -19,7 +20,7 @@ def _fill(answer, forecast, with_nested, parent=None):
     required_by = forecast.stack.required_by()
     for fate in forecast.fates:
         answer[_list_of(fate)].append(resource(fate, required_by.get(fate.resource.name, ()), parent))
-        if with_nested and fate.inside is not None:
+        if with_nested and fate.inside not in (None, UNKNOWN):
             _fill(answer, fate.inside, with_nested, fate.resource.name)
 
 
@@ -51,7 +52,7 @@ def what(fate):
         'definition_changes': sorted(set(decision.changes.definition) - {'properties'}) if decision.changes is not None else [],
     }
     if fate.inside is not None:
-        result['nested'] = update(fate.inside)
+        result['nested'] = None if fate.inside is UNKNOWN else update(fate.inside)
     return result
 
 

@@ -436,3 +436,41 @@ def test_replacements_inside_are_refused_as_well(nested, engine):
     with pytest.raises(exception.ReplacementRefused, match='would replace: n/c'):
         nested.update(identity, outer('2'), inner, on_replace='fail')
     assert engine.state(identity) == 'CREATE_COMPLETE'
+
+
+def test_groups(engine, nested):
+    def resources(count, value='1'):
+        member = {'type': TEST, 'properties': {'value': value, 'update_replace': True}}
+        return {'g': {'type': 'OS::Heat::ResourceGroup', 'properties': {'count': count, 'resource_def': member}}}
+
+    identity = nested.create(resources(2))
+    inside = fate(nested.preview(identity, resources(3)), 'g')['nested']
+    assert (names(inside)['unchanged'], names(inside)['added']) == (['0', '1'], ['2'])
+    answer = nested.preview(identity, resources(1, '2'))
+    inside = fate(answer, 'g')['nested']
+    assert (names(inside)['replaced'], names(inside)['deleted']) == (['0'], ['1'])
+    with pytest.raises(exception.ReplacementRefused, match='g/0'):
+        nested.update(identity, resources(1, '2'), on_replace='fail')
+    before = physical(engine, identity)
+    nested.update(identity, resources(3))
+    assert engine.state(identity) == 'UPDATE_COMPLETE' and physical(engine, identity) == before
+
+
+def test_a_group_whose_members_are_known_later(nested):
+    def resources(length):
+        return {
+            'r': {'type': RANDOM, 'properties': {'length': length, 'character_classes': [{'class': 'digits'}]}},
+            'v': {'type': TEST, 'properties': {'value': {'get_attr': ['r', 'value']}}},
+            'g': {
+                'type': 'OS::Heat::ResourceGroup',
+                'properties': {'count': 1, 'resource_def': {'type': TEST, 'properties': {'value': {'get_attr': ['v', 'output']}}}},
+            },
+        }
+
+    identity = nested.create(resources(2))
+    answer = nested.preview(identity, resources(3))
+    assert names(answer)['updated'] == ['g', 'v'] and names(answer)['replaced'] == ['r']
+    assert changes(answer, 'g')['resource_def']['known'] is False
+    assert fate(answer, 'g')['nested'] is None and answer['has_changes']
+    with pytest.raises(exception.ReplacementRefused, match=r'r, g/\(known later\)'):
+        nested.update(identity, resources(3), on_replace='fail')

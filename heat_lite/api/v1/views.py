@@ -146,7 +146,7 @@ def thought_of(item):
     if isinstance(item, list):
         return [thought_of(part) for part in item]
     view = pick(item, RESOURCE_THOUGHT_OF)
-    if 'nested' in view:
+    if view.get('nested') is not None:
         view['nested'] = changes(view['nested'])
     return view
 
