@@ -4,6 +4,9 @@ from heat_lite.common import exception
 from heat_lite.template import function
 from heat_lite.template.suggest import say
 
+#: How many conditions may ask for each other in a row: each takes some of Python's stack.
+DEEPEST = 100
+
 
 class Conditions:
     """``definitions`` are parsed, as ``parse`` gives them."""
@@ -12,16 +15,21 @@ class Conditions:
         self._definitions = definitions
         self._scope = scope
         self._known = {}
+        self._depth = 0
 
     def enabled(self, name):
         """Whether a condition holds; ValueError for an unknown name, StackValidationFailed for one that has no answer."""
         if name not in self._known:
+            if self._depth >= DEEPEST:
+                raise failure(f'The condition "{name}" stands behind more than {DEEPEST} others')
             if name not in self._definitions:
                 raise ValueError(say(f'Invalid condition "{name}"', name, self._definitions))
             self._known[name] = None
+            self._depth += 1
             try:
                 self._known[name] = self._compute(name)
             finally:
+                self._depth -= 1
                 if self._known[name] is None:
                     del self._known[name]
         elif self._known[name] is None:

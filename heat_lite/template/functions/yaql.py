@@ -10,6 +10,9 @@ from yaql.language import exceptions, utils
 from heat_lite.template.function import Function, resolve
 from heat_lite.template.functions import quotas
 
+#: How deep brackets may be nested: the parser slows down with their squares.
+DEEPEST = 50
+
 
 class Yaql(Function):
     """{yaql: {expression: text, data: anything}}; the expression sees the data as ``$.data``."""
@@ -30,6 +33,8 @@ class Yaql(Function):
     def _compiled(self, expression):
         if not isinstance(expression, str):
             raise TypeError(f'The "expression" argument to {self.name} must contain a string.')
+        if _depth(expression) > DEEPEST:
+            raise ValueError(f'Bad expression: brackets in it are nested deeper than {DEEPEST}.')
         try:
             return _engine(quotas.yaql.iterators, quotas.yaql.memory)(expression)
         except exceptions.YaqlException as error:
@@ -43,6 +48,14 @@ class Yaql(Function):
             return _plain(expression.evaluate(data={'data': data}, context=context))
         except (exceptions.YaqlException, StopIteration, RecursionError) as error:
             raise ValueError(str(error)) from None
+
+
+def _depth(expression):
+    deepest = depth = 0
+    for letter in expression:
+        depth += (letter in '([{') - (letter in ')]}')
+        deepest = max(deepest, depth)
+    return deepest
 
 
 @functools.cache
