@@ -82,7 +82,7 @@ class SignalResponder(StackUser):
         return self.data().get(SIGNAL_URL)
 
     def signed_url(self):
-        """The URL that needs no token; where nobody is asked who he is, that is any."""
+        """The URL that needs no token; where there is no Keystone no URL does, and it is the plain one. None while nobody knows."""
         return self.data().get(SIGNED_URL) or self.signal_url()
 
     def token(self):

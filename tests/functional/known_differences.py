@@ -20,8 +20,7 @@ _BY_REASON = {
         nested/23-provider-overrides-builtin-type-mismatch sequence/52-nested-failure-reason
     """,
     GROUPS: """
-        property/52-wait-condition-missing-handle property/53-wait-condition-timeout-range nested/20-os-heat-stack-bad-template
-        sequence/41-wait-condition-success sequence/43-wait-condition-timeout sequence/44-signal-invalid-status
+        nested/20-os-heat-stack-bad-template
     """,
     RETIRED: 'resource/44-hidden-type',
     BETTER: """

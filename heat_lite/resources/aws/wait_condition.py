@@ -39,7 +39,11 @@ class WaitConditionHandle(wait_condition.Handle):
     properties_schema = {}
 
     def get_reference_id(self):
-        return super().get_reference_id() if self.resource_id is None else self.signed_url() or self.name
+        url = self.signed_url()
+        if url is None:
+            return super().get_reference_id()
+        # without a signature in it, another handle of this name would have the same URL, and no condition would wait anew after an update
+        return url if url != self.signal_url() else f'{url}?handle={self.resource_id}'
 
     def handle_signal(self, details=None):
         """A signal without a word is an event, and nothing else."""

@@ -1,0 +1,39 @@
+"""Signatures of EC2, against the example that Amazon's documentation gives."""
+
+import datetime
+import urllib.parse
+
+from heat_lite.common import ec2
+
+
+def test_the_example_of_the_documentation():
+    params = {
+        'Action': 'DescribeJobFlows',
+        'Version': '2009-03-31',
+        'AWSAccessKeyId': 'AKIAIOSFODNN7EXAMPLE',
+        'SignatureVersion': '2',
+        'SignatureMethod': 'HmacSHA256',
+        'Timestamp': '2011-10-03T15:19:30',
+    }
+    secret = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'
+    signature = ec2.sign(secret, 'GET', 'elasticmapreduce.amazonaws.com', '/', params)
+    assert signature == 'i91nKc4PWAt0JJIdXwz9HxZCJDdiy6cf/Mj6vPxyYIs='
+
+
+def test_a_signed_url_can_be_checked_by_what_a_server_sees_of_it():
+    url = 'http://Cloud.example:8000/v1/waitcondition/arn%3Aopenstack%3Aheat%3A%3At%3Astacks/s/1/resources/h'
+    signed = ec2.signed_url(url, 'key', 'secret', now=datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.UTC))
+    assert signed.startswith(url + '?')
+    parts = urllib.parse.urlsplit(signed)
+    params = dict(urllib.parse.parse_qsl(parts.query))
+    signature = params.pop('Signature')
+    assert params == {
+        'AWSAccessKeyId': 'key',
+        'SignatureMethod': 'HmacSHA256',
+        'SignatureVersion': '2',
+        'Timestamp': '2026-01-02T03:04:05Z',
+    }
+    path = '/v1/waitcondition/arn:openstack:heat::t:stacks/s/1/resources/h'
+    assert ec2.sign('secret', 'PUT', 'cloud.example:8000', path, params) == signature
+    assert ec2.sign('secret', 'POST', 'cloud.example:8000', path, params) != signature
+    assert ec2.sign('another', 'PUT', 'cloud.example:8000', path, params) != signature

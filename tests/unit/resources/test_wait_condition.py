@@ -1,0 +1,51 @@
+"""What handles make of a signal."""
+
+import pytest
+
+from heat_lite.common import exception
+from heat_lite.resources.aws.wait_condition import WaitConditionHandle
+from heat_lite.resources.heat.wait_condition import HeatWaitConditionHandle
+
+KNOWN = {'a': {}, '2': {}}
+
+
+def heat(details, known=()):
+    return HeatWaitConditionHandle('h', None, None, None).normalized(details, known)
+
+
+def aws(details, known=()):
+    return WaitConditionHandle('h', None, None, None).normalized(details, known)
+
+
+@pytest.mark.parametrize(
+    ('details', 'known', 'expected'),
+    [
+        (None, {}, ('1', (None, 'Signal 1 received', 'SUCCESS'))),
+        ({}, {'a': {}}, ('2', (None, 'Signal 2 received', 'SUCCESS'))),
+        ('text', {}, ('1', (None, 'Signal 1 received', 'SUCCESS'))),
+        ({'id': 5, 'data': [1]}, {'a': {}}, ('5', ([1], 'Signal 2 received', 'SUCCESS'))),
+        ({'id': 'a', 'reason': 'again'}, KNOWN, ('a', (None, 'again', 'SUCCESS'))),
+        ({'status': 'FAILURE', 'reason': 'boom'}, KNOWN, ('3', (None, 'boom', 'FAILURE'))),
+        ({}, {'2': {}}, ('3', (None, 'Signal 2 received', 'SUCCESS'))),
+    ],
+)
+def test_signals_to_a_handle_of_heat_are_completed(details, known, expected):
+    name, told = heat(details, known)
+    assert (name, (told['data'], told['reason'], told['status'])) == expected
+
+
+@pytest.mark.parametrize('details', [{'status': 'MAYBE'}, {'status': 'success'}, {'status': None}, {'foo': 'bar'}, {'id': '1', 'x': 1}])
+def test_what_is_no_signal_is_refused_with_what_would_be_one(details):
+    with pytest.raises(exception.Invalid, match='a signal to h is a map of id, status, reason, data with a status of SUCCESS or FAILURE'):
+        heat(details)
+
+
+def test_signals_to_a_handle_of_amazon_are_complete():
+    details = {'Status': 'SUCCESS', 'UniqueId': 7, 'Reason': 'r', 'Data': 'd'}
+    assert aws(details) == ('7', {'Data': 'd', 'Reason': 'r', 'Status': 'SUCCESS'})
+    for wrong in ({**details, 'Status': 'X'}, {**details, 'More': 1}, {'status': 'SUCCESS'}, 'text', {}):
+        with pytest.raises(exception.Invalid, match='a map of UniqueId, Status, Reason, Data'):
+            aws(wrong)
+    without = {key: value for key, value in details.items() if key != 'Data'}
+    with pytest.raises(exception.Invalid):
+        aws(without)
