@@ -1,5 +1,6 @@
 """Groups in a whole engine: their insides, how they grow, shrink and change in batches, and what signals to scaling policies do."""
 
+import json
 import time
 
 import pytest
@@ -269,6 +270,41 @@ def test_a_scaling_that_fails_is_over_and_can_be_tried_again(engine):
         assert metadata(engine, identity)['scaling_in_progress'] is False
     assert [name for name, _ in engine.events(identity)].count('p') == 2, 'nothing is told of a signal that failed'
     assert len(engine.resources(inside(engine, identity))) == 1
+
+
+def test_of_signals_that_come_together_one_counts(engine):
+    identity = engine.create(scaling(1, {'action_wait_secs': {'create': 0.5}}))
+    for _ in range(4):
+        engine.client.resource_signal(engine.context, stack_identity=identity, resource_name='p', details=None)
+    until = time.monotonic() + 10
+    while metadata(engine, identity)['scaling_in_progress'] or engine.outputs(identity)['size'] < 2:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert engine.outputs(identity)['size'] == 2
+    assert [name for name, _ in engine.events(identity)].count('p') == 3
+
+
+def test_an_update_waits_for_a_scaling_under_way(engine):
+    slow = {'action_wait_secs': {'create': 0.5}}
+    identity = engine.create(scaling(1, slow))
+    engine.client.resource_signal(engine.context, stack_identity=identity, resource_name='p', details=None)
+    until = time.monotonic() + 10
+    while not metadata(engine, identity)['scaling_in_progress']:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    engine.update(identity, scaling(3, slow))
+    assert engine.state(identity) == 'UPDATE_COMPLETE' and engine.outputs(identity)['size'] == 3
+    assert metadata(engine, identity)['scaling_in_progress'] is False
+
+
+def test_outputs_of_stacks_around_follow_a_signal(engine):
+    inner = {'heat_template_version': '2021-04-16', **scaling(1)}
+    files = {'inner.yaml': json.dumps(inner)}
+    outer = {'resources': {'web': {'type': 'inner.yaml'}}, 'outputs': {'n': {'value': {'get_attr': ['web', 'size']}}}}
+    identity = engine.create(outer, files=files)
+    assert engine.outputs(identity) == {'n': 1}
+    assert signal(engine, inside(engine, identity, 'web')) == 2
+    assert engine.outputs(identity) == {'n': 2}
 
 
 def test_rolling_updates_of_a_scaling_group_reach_all_that_stay(engine):
