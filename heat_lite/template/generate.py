@@ -19,9 +19,11 @@ _TYPES = {
 REFERENCE_OUTPUT = 'OS::stack_id'
 
 
-def template_for(resource_type: str, properties_schema: Mapping, attributes_schema: Mapping, template_type: str = 'cfn') -> dict:
-    """The template, as data. Hidden properties and attributes are left out."""
-    name = resource_type.split('::')[-1]
+def template_for(
+    resource_type: str, properties_schema: Mapping, attributes_schema: Mapping, template_type: str = 'cfn', name: str | None = None
+) -> dict:
+    """The template, as data. Hidden properties and attributes are left out. ``name`` is what the resource is called in it."""
+    name = name or resource_type.split('::')[-1]
     properties = {key: schema for key, schema in properties_schema.items() if not schema.hidden}
     attributes = {key: schema for key, schema in attributes_schema.items() if not schema.hidden}
     build = _hot if template_type == 'hot' else _cfn

@@ -71,7 +71,7 @@ class Templates(Endpoint):
         kind = self._class(type_name)
         if template_type not in ('cfn', 'hot'):
             raise exception.Invalid(reason=f'Template type is not supported: {template_type}')
-        return generate.template_for(type_name, kind.properties_schema, kind.all_attributes_schema(), template_type)
+        return generate.template_for(type_name, kind.properties_schema, kind.all_attributes_schema(), template_type, kind.__name__)
 
     def _class(self, type_name):
         kind = self._runtime.registry.get(type_name)

@@ -17,10 +17,20 @@ class TestResource(Resource):
     __test__ = False  # it is no test case
 
     properties_schema = {
+        'constraint_prop_secs': number(
+            'Seconds that checking this property takes.',
+            default=0,
+            update_allowed=True,
+            constraints=[CustomConstraint('test_constr')],
+            support=support.since('6.0.0'),
+        ),
+        'attr_wait_secs': number(
+            'Seconds that reading the attribute takes.', default=0, update_allowed=True, support=support.since('6.0.0')
+        ),
         'value': string('Text to keep; it comes out as the attribute "output".', default='test_string', update_allowed=True),
+        'update_replace_value': string('A value whose change always replaces the resource.', support=support.since('7.0.0')),
         'fail': boolean('Whether creating, and updating the value, shall fail.', default=False, update_allowed=True),
         'update_replace': boolean('Whether a change of the value shall replace the resource.', default=False, update_allowed=True),
-        'update_replace_value': string('A value whose change always replaces the resource.', support=support.since('7.0.0')),
         'wait_secs': number('How long each action takes, in seconds; -1 for ever.', default=0, update_allowed=True),
         'action_wait_secs': map_(
             'How long single actions take, where they differ from wait_secs.',
@@ -33,16 +43,6 @@ class TestResource(Resource):
         ),
         'client_name': string('A client to ask while waiting; its errors do not matter.', default='', update_allowed=True),
         'entity_name': string('What to ask the client for.', default='', update_allowed=True),
-        'constraint_prop_secs': number(
-            'Seconds that checking this property takes.',
-            default=0,
-            update_allowed=True,
-            constraints=[CustomConstraint('test_constr')],
-            support=support.since('6.0.0'),
-        ),
-        'attr_wait_secs': number(
-            'Seconds that reading the attribute takes.', default=0, update_allowed=True, support=support.since('6.0.0')
-        ),
     }
     attributes_schema = {
         'output': any_attribute('The value as it was kept by the last create or update.', cache_mode=CACHE_NONE),
