@@ -5,6 +5,8 @@ import time
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.db import resources as db_resources
+from heat_lite.engine import hooks as hooks_module
 from heat_lite.engine.resource import Resource
 from heat_lite.engine.service import EngineService
 from heat_lite.rpc.client import EngineClient
@@ -176,6 +178,25 @@ def test_a_hook_is_forgotten_when_its_action_is_given_up(engine):
     with pytest.raises(exception.InvalidBreakPointHook):
         unset(engine, identity, 'a', 'pre-update')
     assert engine.resources(identity) == {'a': 'CREATE_COMPLETE'} and engine.state(identity) == 'UPDATE_FAILED'
+
+
+def test_a_hook_that_was_cleared_in_the_row_alone_is_noticed(engine, monkeypatch):
+    """As by an engine that could not reach this one."""
+    monkeypatch.setattr(hooks_module, 'PATIENCE', 0.05)
+    identity = engine.create({'resources': {'a': test()}}, wait=False, params=hooks('a', 'pre-create'))
+    until(engine, identity, 'a')
+    row = db_resources.get_by_name(engine.context, identity['stack_id'], 'a')
+    assert db_resources.delete_data(engine.context, row.id, 'pre-create')
+    engine.wait(identity)
+    assert engine.state(identity) == 'CREATE_COMPLETE'
+
+
+def test_the_time_of_a_hook_is_the_time_of_the_stack(engine, monkeypatch):
+    monkeypatch.setattr('heat_lite.engine.stack.Stack.timeout_seconds', lambda stack: 0.3)
+    identity = engine.create({'resources': {'a': test()}}, params=hooks('a', 'pre-create'))
+    assert engine.stack(identity)['stack_status_reason'] == 'Timed out'
+    assert ('a', 'INIT_COMPLETE', 'Failure occurred while waiting.') in reasons(engine, identity)
+    assert engine.resources(identity) == {'a': 'INIT_COMPLETE'}
 
 
 # --------------------------------------------------------------- restricted actions, marks
