@@ -6,6 +6,7 @@ The list begins with the cause, and is bounded. An update begins a new one; a ro
 import dataclasses
 
 from heat_lite.common import exception, status
+from heat_lite.db import stacks as db_stacks
 from heat_lite.db.types import cut
 
 #: how many are kept: of more, the first and the last half of these
@@ -109,10 +110,29 @@ def leave_behind(stack, outcome):
         if resource.resource_id is not None:
             note(resource, status.DELETE, resource.status_reason or 'it was not reached')
             forget(resource)
+            _bury_inside(stack, resource, resource.name)
         stack.forget(row)
     for error in outcome.errors:
         note_end(stack, status.DELETE, error)
     return dataclasses.replace(outcome, errors=[], stopped=None)
+
+
+def _bury_inside(stack, resource, path):
+    """The stack inside of a resource that is forgotten goes with it: what it still has is listed by the stack around it."""
+    inside = getattr(resource, 'inside', None)
+    if inside is not None:
+        inside.look_again()
+    child = inside and inside.stack
+    if not child or child.deleted_at is not None:
+        return
+    for row in child.rows():
+        item, name = child.resource_of(row), f'{path}/{row.name}'
+        if item.resource_id is not None:
+            about = {'resource_name': name, 'resource_type': item.type(), 'physical_resource_id': item.resource_id, 'action': status.DELETE}
+            _add(stack, **about, reason=cut(item.status_reason, TEXT), forgotten=True)
+            _bury_inside(stack, item, name)
+    reason = f'Forgotten with stack {stack.name} ({stack.id})'
+    db_stacks.delete(child.context, child.id, {'action': status.DELETE, 'status': status.COMPLETE, 'status_reason': reason})
 
 
 def left_behind(stack):

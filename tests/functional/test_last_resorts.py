@@ -221,6 +221,20 @@ def test_force_goes_down_into_stacks_inside(engine):
     assert engine.client.list_stacks(engine.context, show_nested=True) == []
 
 
+def test_force_buries_what_hangs_inside(engine, monkeypatch):
+    slow = INNER.replace('user: {type: Test::Held, properties: {after', 'user: {type: OS::Heat::TestResource, properties: {value').replace(
+        '{get_resource: held}', '{get_resource: held}, action_wait_secs: {delete: 60}'
+    )
+    identity = engine.create({'resources': {'n': {'type': 'inner.yaml'}}}, files={'inner.yaml': slow})
+    assert engine.state(identity) == 'CREATE_COMPLETE', engine.stack(identity)
+    monkeypatch.setattr('heat_lite.engine.stack.Stack.timeout_seconds', lambda stack: 0.3 if stack.owner_id is None else 60)
+    force(engine, identity)
+    assert engine.state(identity) == 'DELETE_COMPLETE'
+    left = [each['resource_name'] for each in engine.stack(identity)['failures'] if each.get('forgotten')]
+    assert sorted(left) == ['n', 'n/held', 'n/user']
+    assert engine.client.list_stacks(engine.context, show_nested=True) == []
+
+
 def test_a_failed_delete_inside_goes_on_too(engine):
     identity = engine.create({'resources': {'n': {'type': 'inner.yaml'}}}, files={'inner.yaml': INNER})
     Held.trouble = {('delete', 'held'): [ValueError('no'), None]}
