@@ -428,3 +428,18 @@ def test_rows_of_an_old_database_are_not_protected(engine):
         connection.exec_driver_sql(f"UPDATE stack SET protected = NULL WHERE id = '{identity['stack_id']}'")
     assert engine.stack(identity)['protected'] is False
     engine.delete(identity)
+
+
+def test_a_failed_create_inside_goes_on_where_it_stopped(engine):
+    inner = INNER.replace('  user:', '  first: {type: Test::Held}\n  user:').replace(
+        'held: {type: Test::Held}', 'held: {type: Test::Held, depends_on: first}'
+    )
+    Held.trouble = {('create', 'held'): [ValueError('not now'), None]}
+    identity = engine.create({'resources': {'n': {'type': 'inner.yaml'}, **chain('a')}}, files={'inner.yaml': inner})
+    assert engine.state(identity) == 'CREATE_FAILED'
+    kept = engine.physical_id(identity, 'n')
+    Held.calls = []
+    retry(engine, identity)
+    assert engine.state(identity) == 'CREATE_COMPLETE', engine.stack(identity)
+    assert engine.physical_id(identity, 'n') == kept
+    assert [name for verb, name in Held.calls if verb == 'create'] == ['held', 'user']
