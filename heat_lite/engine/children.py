@@ -79,7 +79,7 @@ class Child:
             user_creds_id=parent.user_creds_id,
             stack_user_project_id=parent.stack_user_project_id,
             disable_rollback=True,
-            timeout_mins=timeout_mins,
+            timeout_mins=parent.timeout_mins if timeout_mins is None else timeout_mins,
             action=status.CREATE,
             status=status.IN_PROGRESS,
             status_reason='Stack CREATE started',

@@ -6,7 +6,7 @@ import logging
 
 from heat_lite.common import exception
 from heat_lite.template import constraints
-from heat_lite.template.registry import TEMPLATE, TypeRegistry
+from heat_lite.template.registry import TEMPLATE, TypeRegistry, is_template
 from heat_lite.template.suggest import suggest
 
 LOG = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ class Registry:
     def _resolve(self, environment, type_name, resource_name):
         """By the stack's environment, then by the operator's."""
         try:
-            found = environment.registry.resolve(type_name, resource_name, lambda name: True)
+            found = environment.registry.resolve(type_name, resource_name, lambda name: not is_template(name))
             return found if found.kind == TEMPLATE else self._mappings.resolve(found.target, None, self.knows)
         except exception.EntityNotFound:
             known = [*environment.registry.names(), *self._places]

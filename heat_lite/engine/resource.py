@@ -31,6 +31,8 @@ class Resource:
     #: whether the handlers touch nothing outside this process and never block: then nothing has to be announced before they run
     local = False
     physical_resource_name_limit: int | None = 255
+    #: whether what is going on with it is broken off when another action takes the stack over; else that waits for its end
+    gives_way = False
     always_replace_on_check_failed = True
     #: whether each update replaces it, even one that changes nothing
     always_replaced = False

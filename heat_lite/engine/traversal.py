@@ -74,6 +74,13 @@ class Traversal:
             if job is not None:
                 job.throw(error)
 
+    def _give_way(self):
+        """Break off what need not go on."""
+        for node, job in self._group.running.items():
+            record = self._stack.best_record(self._names[node])
+            if job is not None and record is not None and self._stack.resource_of(record).gives_way:
+                job.throw(scheduler.Cancelled('another action takes over'))
+
     def take_in(self):
         """See what has ended. Gives the names of the resources that are worked on."""
         while self._ended:
@@ -96,6 +103,7 @@ class Traversal:
             visit.leave()
         self._hand_over(begun)
         if self._inbox.wants_over(self._stack):
+            self._give_way()
             self._stack.leftovers.append(self)
             raise TakenOver
         return cut

@@ -83,7 +83,7 @@ def _too_many(item):
     return 0 <= item.limits.max_resources_per_stack < (item.tree.top.tree.counted or 0)
 
 
-def template(context, runtime, parsed):
+def template(context, runtime, parsed, show_nested=False):
     """What ``validate_template`` answers. Values of parameters and properties are not looked at, as in Heat.
 
     Where the fault is in the template's own text, the answer is ``{'Error': text}``.
@@ -95,12 +95,24 @@ def template(context, runtime, parsed):
         _definitions(item, 'validate_names')
     except exception.StackValidationFailed as error:
         return {'Error': str(error), 'Path': list(error.path)}
-    answer = {'Description': parsed.description or format.NO_DESCRIPTION, 'Parameters': item.parameters.describe()}
-    if parsed.parameter_groups:
-        answer['ParameterGroups'] = parsed.parameter_groups
+    answer = _described(item, show_nested)
     environment = parsed.environment.as_dict()
     environment.pop('encrypted_param_names', None)
     return {**answer, 'Environment': environment}
+
+
+def _described(item, show_nested):
+    """What a user may fill in; with ``show_nested`` for the stacks inside its resources too."""
+    answer = {'Description': item.template.description or format.NO_DESCRIPTION, 'Parameters': item.parameters.describe()}
+    if item.template.parameter_groups:
+        answer['ParameterGroups'] = item.template.parameter_groups
+    nested = {}
+    for name in item.definitions if show_nested else ():
+        resource = item.resource_for(name)
+        inside = resource.preview_inside()
+        if inside is not None:
+            nested[name] = {'Type': resource.type(), **_described(inside, show_nested)}
+    return {**answer, 'NestedParameters': nested} if nested else answer
 
 
 def _definitions(item, check):

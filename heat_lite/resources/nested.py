@@ -43,6 +43,7 @@ class Movable(Resource):
 class StackResource(Movable):
     """Overridden: ``child_template`` and ``child_params``, which say what the inside is to be."""
 
+    gives_way = True
     #: what the resources inside are asked by when this one is validated: 'validate_names' does not look at their values
     inside_check = 'validate'
 
@@ -161,8 +162,7 @@ class StackResource(Movable):
             return None
         name, *rest = path
         if isinstance(name, str) and (name == RESOURCE or name.startswith(f'{RESOURCE}.')):
-            names = [name[len(RESOURCE) + 1 :]] if '.' in name else []
-            return self.inside.of_member(*names, *rest)
+            return self.inside.of_member(*name.split('.', 2)[1:], *rest)
         return self._own_attribute(name, rest)
 
     def _own_attribute(self, name, path):

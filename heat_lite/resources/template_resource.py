@@ -59,7 +59,16 @@ class TemplateResource(StackResource):
 
     @property
     def properties_schema(self):
-        return _properties_schema(self._template_of(self.definition))
+        return self._properties_schema_of(self.definition)
+
+    def _properties_schema_of(self, definition):
+        """A parameter for which the environment has a default need not be given."""
+        defaults = self.stack.template.environment.param_defaults
+        result = {}
+        for name, parameter in self._template_of(definition).parameter_schemata.items():
+            result[name] = schema.PropertySchema.from_parameter(parameter)
+            result[name].required = parameter.required and name not in defaults
+        return result
 
     @property
     def attributes_schema(self):
@@ -69,7 +78,7 @@ class TemplateResource(StackResource):
         return self.attributes_schema
 
     def properties_of(self, definition):
-        return self._section_of(definition, 'properties', _properties_schema(self._template_of(definition)))
+        return self._section_of(definition, 'properties', self._properties_schema_of(definition))
 
     def takes_update_of(self, name):
         return True
@@ -117,10 +126,6 @@ def _parsed(text, name):
         return format.parse_file(text, name)
     except format.FormatError as error:
         raise exception.StackValidationFailed(str(error)) from None
-
-
-def _properties_schema(template):
-    return {name: schema.PropertySchema.from_parameter(each) for name, each in template.parameter_schemata.items()}
 
 
 def _attributes_schema(template):

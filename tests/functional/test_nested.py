@@ -206,3 +206,41 @@ def test_all_resources_of_a_tree_count_together(engine):
             engine.create({'resources': {name: {'type': 'inner.yaml'} for name in 'ab'}}, files=FILES)
     finally:
         service.runtime.limits = limits
+
+
+def test_an_update_takes_over_from_one_that_is_still_at_work_inside(engine):
+    identity = engine.create(one({'word': 'one'}), files=FILES)
+    engine.update(identity, one({'word': 'two', 'secs': 60}), files=FILES, wait=False)
+    until = time.monotonic() + 10
+    while engine.tree(identity)['web', 'first'] != 'UPDATE_IN_PROGRESS':
+        assert time.monotonic() < until, engine.tree(identity)
+        time.sleep(0.01)
+    engine.update(identity, one({'word': 'three'}), files=FILES)
+    assert engine.state(identity) == 'UPDATE_COMPLETE'
+    assert engine.resource(inside(engine, identity), 'first')['attributes']['output'] == 'three'
+
+
+def test_defaults_of_the_environment_reach_the_inside(engine):
+    needy = INNER.replace('word: {type: string, default: nothing}', 'word: {type: string}')
+    outputs = {'said': {'value': {'get_attr': ['web', 'said']}}}
+    identity = engine.create(one(outputs=outputs), files={'inner.yaml': needy}, params={'parameter_defaults': {'word': 'given'}})
+    assert engine.outputs(identity) == {'said': 'given'}
+
+
+def test_dots_lead_down(engine):
+    outputs = {'deep': {'value': {'get_attr': ['web', 'resource.deep.said']}}}
+    identity = engine.create(one({'word': 'low'}, 'middle.yaml', outputs=outputs), files=FILES)
+    assert engine.outputs(identity) == {'deep': 'low'}
+
+
+def test_the_inside_has_the_time_of_the_stack_around_it(engine):
+    identity = engine.create(one(), files=FILES, timeout_mins=7)
+    assert engine.stack(inside(engine, identity))['timeout_mins'] == 7
+
+
+def test_what_is_inside_can_be_asked_before(engine):
+    template = {'heat_template_version': '2021-04-16', **one({'word': 'x'}, 'middle.yaml')}
+    answer = engine.client.validate_template(engine.context, template=template, files=FILES, show_nested=True)
+    middle = answer['NestedParameters']['web']
+    assert middle['Type'] == 'middle.yaml' and middle['Parameters']['word']['Value'] == 'x'
+    assert middle['NestedParameters']['deep']['Parameters']['secs']['Default'] == 0

@@ -27,7 +27,7 @@ class Templates(Endpoint):
         blank = Template(template, files or {})
         environment = merge.merge_environments(params or {}, files or {}, environment_files, blank.parameter_schemata)
         parsed = Template(template, files or {}, Environment(environment))
-        return validation.template(context, self._runtime, parsed)
+        return validation.template(context, self._runtime, parsed, show_nested)
 
     # ------------------------------------------------------------ the language
 
