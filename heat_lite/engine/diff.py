@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from heat_lite.common import exception, status
 
-PARTS = ('metadata', 'update_policy', 'deletion_policy', 'external_id', 'depends_on')
+PARTS = ('metadata', 'update_policy', 'deletion_policy', 'depends_on')
 NONE, CREATE, UPDATE, REPLACE, DELETE = 'none', 'create', 'update', 'replace', 'delete'
 
 
@@ -48,6 +48,9 @@ def decide(resource, definition, new_type=False, later=frozenset()):
         return Decision(REPLACE, reason='each update replaces a resource of its type', later=later)
     if _beyond_repair(resource):
         return Decision(REPLACE, reason=f'it is {resource.action}_{resource.status}', later=later)
+    refuse_other_external_id(resource, definition)
+    if definition.external_id is not None:
+        return Decision(NONE)  # somebody else's object is never changed
     changes = between(resource, definition, later)
     if changes is None and not later:
         return Decision(NONE)
@@ -81,6 +84,13 @@ def between(resource, definition, later=frozenset()):
     if not changed and not parts and _resting(resource) and not resource.needs_update(definition):
         return None
     return Changes(changed, parts)
+
+
+def refuse_other_external_id(resource, definition):
+    """Raises NotSupported where the definition names another object of somebody else, or one where there was none, or none any more."""
+    before, after = resource.definition.external_id, definition.external_id
+    if (before is None) != (after is None) or after is not None and resource.stack.resolve(after) != resource.resource_id:
+        raise exception.NotSupported(feature=f'Update to property external_id of {resource.name} ({resource.type()})')
 
 
 def _refuse_immutable(resource, changed):

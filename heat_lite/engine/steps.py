@@ -43,6 +43,8 @@ def _looked_at_first(stack, node, resource):
 def _made_so(stack, node, resource):
     definition = stack.definitions[node.key]
     requires = stack.required_ids(node.key)
+    if resource.action != status.INIT and resource.status == status.COMPLETE and not stack.type_changed(resource, definition):
+        _keep_external_id(resource, definition)
     try:
         decision = diff.decide(resource, definition, stack.type_changed(resource, definition))
     except Exception as error:
@@ -59,6 +61,15 @@ def _made_so(stack, node, resource):
 
 #: what an environment may forbid (restricted_actions), by what is to be done
 RESTRICTED_AS = {diff.UPDATE: 'update', diff.REPLACE: 'replace'}
+
+
+def _keep_external_id(resource, definition):
+    """The refusal of another object is no failure of the resource: it stays as it is, without an event, as in Heat."""
+    try:
+        diff.refuse_other_external_id(resource, definition)
+    except exception.NotSupported as error:
+        failures.note(resource, status.UPDATE, error)
+        raise exception.ResourceFailure(error, ('resources', resource.name), status.UPDATE) from error
 
 
 def _is_restricted(resource, what):

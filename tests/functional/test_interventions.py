@@ -399,6 +399,19 @@ def test_another_dependency_is_an_update(engine):
     assert engine.resource(identity, 'a')['required_by'] == ['b']
 
 
+def test_an_external_id_is_kept(engine):
+    identity = engine.create({'resources': {'c': {'type': TEST, 'external_id': 'ext'}}})
+    before = reasons(engine, identity)
+    engine.update(identity, {'resources': {'c': {'type': TEST, 'external_id': 'ext', 'properties': {'value': 'other'}}}})
+    assert engine.resources(identity) == {'c': 'CHECK_COMPLETE'}
+    for definition in ({'type': TEST, 'external_id': 'other'}, {'type': TEST}):
+        engine.update(identity, {'resources': {'c': definition}})
+        reason = 'NotSupported: resources.c: Update to property external_id of c (OS::Heat::TestResource) is not supported.'
+        assert engine.stack(identity)['stack_status_reason'] == f'Resource UPDATE failed: {reason}'
+        assert engine.resources(identity) == {'c': 'CHECK_COMPLETE'}
+    assert [each for each in reasons(engine, identity) if each[0] == 'c'] == before[1:-1]
+
+
 def test_what_was_never_made_is_made_after_a_suspend(engine):
     identity = engine.create({'resources': {'a': test(wait_secs=0.3), 'b': test(['a'])}}, wait=False)
     until(engine, identity, 'a', 'CREATE_IN_PROGRESS')
