@@ -12,6 +12,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 DOMAIN = {'id': 'default', 'name': 'Default'}
 TIME = '%Y-%m-%dT%H:%M:%S.%fZ'
 REASONS = {200: 'OK', 201: 'Created', 204: 'No Content', 300: 'Multiple Choices', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found'}
+REASONS[409] = 'Conflict'
 
 
 class Refused(Exception):

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests import brokers, databases, identity
+from tests import brokers, databases, identity, stack_domain
 
 BIN = Path(sys.executable).parent
 ALL = ('embedded', 'mariadb', 'postgresql', 'keystone')
@@ -176,6 +176,10 @@ CONFIGURATION = """
     [DEFAULT]
     enable_stack_adopt = true
     enable_stack_abandon = true
+    heat_waitcondition_server_url = http://127.0.0.1:8000/v1/waitcondition
+    stack_user_domain_name = Stacks
+    stack_domain_admin = domain_admin
+    stack_domain_admin_password = secret
     transport_url = {transport}
     num_engine_workers = 1
     rpc_response_timeout = 30
@@ -230,7 +234,7 @@ def split(folder, shape, database, keystone=False):
         }
         auth_url = None
         if keystone:
-            auth_url = needed.enter_context(identity.serve(identity.Identity(USERS, {'orchestration': f'{url}/%(project_id)s'})))
+            auth_url = needed.enter_context(identity.serve(stack_domain.Identity({'orchestration': f'{url}/%(project_id)s'}, USERS)))
         configuration = write_configuration(folder, auth_url, **values)
         service = Service(shape, url, identity.ident('demo') if keystone else 'demo', folder, auth_url)
         made = subprocess.run([BIN / 'heat-lite-manage', '--config-file', configuration, 'db_sync'], capture_output=True, text=True)

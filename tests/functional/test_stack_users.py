@@ -1,0 +1,157 @@
+"""The users of stacks in Keystone: made with the resources that need them, and gone with these."""
+
+import json
+import time
+import urllib.parse
+
+import pytest
+
+from heat_lite.common import ec2, exception
+from heat_lite.common.context import RequestContext
+from tests import databases, engines, identity, stack_domain
+
+HANDLE = 'OS::Heat::WaitConditionHandle'
+AWS = 'AWS::CloudFormation::WaitConditionHandle'
+CONFIGURATION = """
+[DEFAULT]
+stack_user_domain_name = {domain}
+stack_domain_admin = {admin}
+stack_domain_admin_password = {password}
+region_name_for_services = RegionOne
+[clients_keystone]
+auth_uri = {url}
+"""
+
+
+@pytest.fixture(scope='module')
+def keystone():
+    services = {'orchestration': 'http://here:8004/v1/%(project_id)s', 'cloudformation': 'http://here:8000/v1'}
+    application = stack_domain.Identity(services)
+    with identity.serve(application):
+        yield application
+
+
+@pytest.fixture(scope='module')
+def engine(keystone, tmp_path_factory):
+    folder = tmp_path_factory.mktemp('db')
+    configuration = folder / 'heat-lite.conf'
+    url = keystone.url.removesuffix('/v3')
+    text = CONFIGURATION.format(domain=stack_domain.DOMAIN['name'], admin=stack_domain.ADMIN, password=stack_domain.PASSWORD, url=url)
+    configuration.write_text(text)
+    with databases.migrated('sqlite', folder) as database, engines.running(database, files=[configuration]) as driver:
+        yield driver
+
+
+@pytest.fixture(autouse=True)
+def fresh(engine, keystone):
+    engine.context.project_id = f'p{time.monotonic_ns()}'
+    yield
+    assert not keystone.people and not keystone.made and not keystone.keys, 'a test takes its stacks away'
+
+
+def handles(**transports):
+    resources = {name: {'type': HANDLE, 'properties': {'signal_transport': each}} for name, each in transports.items()}
+    names = ('token', 'endpoint', 'curl_cli', 'signal')
+    return {'resources': resources, 'outputs': {f'{h}_{name}': {'value': {'get_attr': [h, name]}} for h in resources for name in names}}
+
+
+def test_a_token_that_belongs_to_the_user_of_the_handle(engine, keystone):
+    made = engine.create(handles(h='TOKEN_SIGNAL'))
+    (person,), (project,) = keystone.people.values(), keystone.made.values()
+    assert project['name'] == f'{engine.context.project_id}-{made["stack_id"]}'[:64]
+    assert engine.stack(made)['stack_user_project_id'] == project['id']
+    assert person['id'] == engine.physical_id(made, 'h') and person['name'].startswith('stack-h-')
+    outputs = engine.outputs(made)
+    assert keystone.tokens[outputs['h_token']]['user']['id'] == person['id']
+    path = f'stacks/{made["stack_name"]}/{made["stack_id"]}/resources/h/signal'
+    assert outputs['h_endpoint'] == f'http://here:8004/v1/{project["id"]}/{path}'
+    headers = f"-H 'X-Auth-Token: {outputs['h_token']}' -H 'Content-Type: application/json' -H 'Accept: application/json'"
+    assert outputs['h_curl_cli'] == f'curl -i -X POST {headers} {outputs["h_endpoint"]}'
+    assert outputs['h_signal'] == 'null'
+    engine.delete(made)
+    assert engine.state(made) == 'DELETE_COMPLETE'
+
+
+def test_a_login(engine, keystone):
+    made = engine.create(handles(h='HEAT_SIGNAL'))
+    told = json.loads(engine.outputs(made)['h_signal'])
+    person = keystone.people[told['user_id']]
+    assert (person['name'], person['password'], person['default_project_id']) == (told['username'], told['password'], told['project_id'])
+    assert told['auth_url'] == keystone.url + '/' and told['domain_id'] == stack_domain.DOMAIN['id'] and told['region_name'] == 'RegionOne'
+    assert told['alarm_url'].endswith('/resources/h/signal') and f'/{told["project_id"]}/' in told['alarm_url']
+    engine.delete(made)
+
+
+def test_a_signed_url(engine, keystone):
+    template = handles(h='CFN_SIGNAL')
+    template['resources']['a'] = {'type': AWS}
+    template['outputs']['a'] = {'value': {'get_resource': 'a'}}
+    made = engine.create(template)
+    outputs = engine.outputs(made)
+    keys = {key['access']: key for key in keystone.keys.values()}
+    for name, url in (('a', outputs['a']), ('h', json.loads(outputs['h_signal'])['alarm_url'])):
+        parts = urllib.parse.urlsplit(url)
+        arn = f'arn:openstack:heat::{engine.context.project_id}:stacks/stack/{made["stack_id"]}/resources/{name}'
+        assert urllib.parse.unquote(parts.path) == f'/v1/waitcondition/{arn}' and parts.netloc == 'here:8000'
+        params = dict(urllib.parse.parse_qsl(parts.query))
+        signature = params.pop('Signature')
+        key = keys[params['AWSAccessKeyId']]
+        assert key['user_id'] == engine.physical_id(made, name)
+        assert ec2.sign(key['secret'], 'PUT', 'here:8000', f'/v1/waitcondition/{arn}', params) == signature
+    engine.delete(made)
+
+
+def test_nobody_is_let_in_and_nobody_can_log_in(engine, keystone):
+    made = engine.create(handles(h='NO_SIGNAL'))
+    assert engine.outputs(made) == {'h_signal': '{}', 'h_token': None, 'h_endpoint': None, 'h_curl_cli': None}
+    engine.delete(made)
+
+
+def test_many_handles_share_one_project(engine, keystone):
+    made = engine.create(handles(**{f'h{number}': 'NO_SIGNAL' for number in range(12)}))
+    assert engine.state(made) == 'CREATE_COMPLETE'
+    assert len(keystone.people) == 12 and len(keystone.made) == 1
+    engine.delete(made)
+
+
+def test_a_user_sleeps_with_his_handle(engine, keystone):
+    made = engine.create(handles(h='HEAT_SIGNAL'))
+    (person,) = keystone.people.values()
+    engine.client.stack_suspend(engine.context, stack_identity=made)
+    engine.wait(made)
+    assert not person['enabled']
+    engine.client.stack_resume(engine.context, stack_identity=made)
+    engine.wait(made)
+    assert person['enabled']
+    engine.delete(made)
+
+
+def test_a_user_who_is_gone_already_does_not_hold_up_the_stack(engine, keystone):
+    made = engine.create(handles(h='CFN_SIGNAL'))
+    keystone.people.clear(), keystone.made.clear(), keystone.keys.clear()
+    engine.delete(made)
+    assert engine.state(made) == 'DELETE_COMPLETE'
+
+
+def test_what_a_user_of_a_stack_may_do(engine, keystone):
+    made = engine.create(handles(h='HEAT_SIGNAL'))
+    (person,) = keystone.people.values()
+    users_own = RequestContext(user_id=person['id'], project_id=person['default_project_id'], roles=['heat_stack_user'])
+    seen_so = {**made, 'tenant': users_own.project_id}
+    engine.client.resource_signal(users_own, stack_identity=seen_so, resource_name='h', details={'data': 1}, sync_call=True)
+    assert engine.resource(made, 'h')['metadata'] == {'1': {'data': 1, 'reason': 'Signal 1 received', 'status': 'SUCCESS'}}
+    with pytest.raises(exception.Forbidden):
+        engine.client.describe_stack_resource(users_own, stack_identity=seen_so, resource_name='h')
+    engine.delete(made)
+
+
+def test_keystone_refuses(engine, keystone, monkeypatch):
+    def refuse(self, environ, body):
+        raise identity.Refused(403, 'No more users.')
+
+    monkeypatch.setattr(stack_domain.Identity, 'make_user', refuse)
+    made = engine.create(handles(h='HEAT_SIGNAL'))
+    assert engine.stack(made)['stack_status_reason'].startswith('Resource CREATE failed: Forbidden: resources.h: No more users.')
+    monkeypatch.undo()
+    engine.delete(made)
+    assert engine.state(made) == 'DELETE_COMPLETE'

@@ -1,0 +1,106 @@
+"""The Keystone of the tests with a domain for users of stacks: projects, users, roles and access keys that can be made and taken away."""
+
+import json
+import uuid
+
+from tests import identity
+
+ADMIN, PASSWORD, DOMAIN = 'domain_admin', 'secret', {'id': 'stacks', 'name': 'Stacks'}
+ROLE = {'id': 'role-1', 'name': 'heat_stack_user'}
+
+
+class Identity(identity.Identity):
+    """``projects``, ``people`` and ``keys`` are what has been made, by id. All but logging in is for the domain's administrator."""
+
+    ROUTES = (
+        ('GET', '/v3/roles', 'roles'),
+        ('POST', '/v3/projects', 'make_project'),
+        ('DELETE', '/v3/projects/([^/]+)', 'drop_project'),
+        ('GET', '/v3/users', 'find_users'),
+        ('POST', '/v3/users', 'make_user'),
+        ('PATCH', '/v3/users/([^/]+)', 'change_user'),
+        ('DELETE', '/v3/users/([^/]+)', 'drop_user'),
+        ('PUT', '/v3/projects/([^/]+)/users/([^/]+)/roles/([^/]+)', 'grant'),
+        ('POST', '/v3/credentials', 'make_key'),
+        ('DELETE', '/v3/credentials/([^/]+)', 'drop_key'),
+        *identity.Identity.ROUTES,
+    )
+
+    def __init__(self, services, users=None):
+        super().__init__({**(users or {}), ADMIN: {'password': PASSWORD, 'project': ADMIN, 'roles': ['admin']}}, services)
+        self.made, self.people, self.keys, self.grants = {}, {}, {}, set()
+
+    def log_in(self, environ, body):
+        given = body['auth']['identity']['password']['user']
+        person = self.people.get(given.get('id'))
+        if person is None:
+            status, told, headers = super().log_in(environ, body)
+            if given.get('name') != ADMIN:
+                return status, told, headers
+            told['token'].update(domain=DOMAIN, roles=[{'id': 'admin', 'name': 'admin'}])
+            return status, told, headers
+        project = body['auth']['scope']['project']['id']
+        if person['password'] != given['password'] or not person['enabled'] or (project, person['id']) not in self.grants:
+            raise identity.Refused(401, 'The request you have made requires authentication.')
+        self.users[person['name']] = {'password': person['password'], 'project': project, 'roles': [ROLE['name']]}
+        status, told, headers = self.issue(person['name'], {'project': {}}, ['password'])
+        told['token']['user'].update(id=person['id'], domain=DOMAIN)
+        told['token']['catalog'] = self.entries(project)
+        return status, told, headers
+
+    def admin(self, environ):
+        if self.asker(environ)['user']['name'] != ADMIN:
+            raise identity.Refused(403, 'You are not authorized to perform the requested action.')
+
+    def _drop(self, environ, things, key):
+        self.admin(environ)
+        if things.pop(key, None) is None:
+            raise identity.Refused(404, f'Could not find {key}.')
+        return 204, None, []
+
+    def _make(self, environ, things, noun, values):
+        self.admin(environ)
+        made = {**values, 'id': uuid.uuid4().hex}
+        things[made['id']] = made
+        return 201, {noun: made}, []
+
+    def roles(self, environ, body):
+        self.admin(environ)
+        return 200, {'roles': [ROLE]}, []
+
+    def make_project(self, environ, body):
+        return self._make(environ, self.made, 'project', body['project'])
+
+    def drop_project(self, environ, body, project_id):
+        return self._drop(environ, self.made, project_id)
+
+    def find_users(self, environ, body):
+        self.admin(environ)
+        return 200, {'users': [each for each in self.people.values() if f'name={each["name"]}' in environ['QUERY_STRING']]}, []
+
+    def make_user(self, environ, body):
+        values = body['user']
+        if any(each['name'] == values['name'] for each in self.people.values()):
+            raise identity.Refused(409, 'Conflict occurred attempting to store user.')
+        return self._make(environ, self.people, 'user', {'enabled': True, **values})
+
+    def change_user(self, environ, body, user_id):
+        self.admin(environ)
+        self.people[user_id].update(body['user'])
+        return 200, {'user': self.people[user_id]}, []
+
+    def drop_user(self, environ, body, user_id):
+        return self._drop(environ, self.people, user_id)
+
+    def grant(self, environ, body, project_id, user_id, role_id):
+        self.admin(environ)
+        assert role_id == ROLE['id']
+        self.grants.add((project_id, user_id))
+        return 204, None, []
+
+    def make_key(self, environ, body):
+        values = body['credential']
+        return self._make(environ, self.keys, 'credential', {**values, **json.loads(values['blob'])})
+
+    def drop_key(self, environ, body, key_id):
+        return self._drop(environ, self.keys, key_id)
