@@ -37,8 +37,11 @@ class RenewingGroup(GroupResource):
         """How fast members may change, as ``members.Pace``."""
         raise NotImplementedError(f'{type(self).__name__} does not say how it changes')
 
+    #: the names of members that were made elsewhere, while these are adopted
+    adopted: tuple[str, ...] = ()
+
     def member_names(self):
-        return _new_names(self.wanted_size())
+        return list(self.adopted) or _new_names(self.wanted_size())
 
     def validate_nested(self):
         self.refuse_size(self.wanted_size())
@@ -54,6 +57,11 @@ class RenewingGroup(GroupResource):
         return len(self._working())
 
     # ------------------------------------------------------------ work
+
+    def handle_adopt(self, resource_data):
+        """The members keep their names."""
+        self.adopted = tuple(resource_data.get('resources') or ())
+        yield from super().handle_adopt(resource_data)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         yield from self.at_rest()

@@ -25,7 +25,7 @@ outputs:
 @pytest.fixture(scope='module', params=databases.BACKENDS)
 def engine(request, tmp_path_factory):
     with databases.migrated(request.param, tmp_path_factory.mktemp('db')) as url:
-        with engines.running(url) as driver:
+        with engines.running(url, enable_stack_adopt=True, enable_stack_abandon=True) as driver:
             for kind in ('glance.image', 'nova.flavor'):
                 driver.service.runtime.registry.add_check(kind, lambda stack, value: None)
             yield driver
@@ -295,6 +295,17 @@ def test_an_update_waits_for_a_scaling_under_way(engine):
     engine.update(identity, scaling(3, slow))
     assert engine.state(identity) == 'UPDATE_COMPLETE' and engine.outputs(identity)['size'] == 3
     assert metadata(engine, identity)['scaling_in_progress'] is False
+
+
+def test_adopted_members_keep_their_names_and_objects(engine):
+    identity = engine.create(scaling(2))
+    before = engine.outputs(identity)
+    document = engine.client.abandon_stack(engine.context, stack_identity=identity)
+    engine.wait(identity)
+    again = engine.create(scaling(2), name='again', adopt_stack_data=json.dumps(document))
+    assert engine.state(again) == 'ADOPT_COMPLETE'
+    assert engine.outputs(again)['refs'] == before['refs']
+    assert signal(engine, again) == 3 and list(engine.outputs(again)['refs'])[:2] == list(before['refs'])
 
 
 def test_outputs_of_stacks_around_follow_a_signal(engine):
