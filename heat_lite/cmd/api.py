@@ -9,17 +9,22 @@ from heat_lite.cmd import concurrency, settings, workers
 
 def main(argv=None):
     """Serve until told to stop; the exit status."""
+    return serve(sys.argv[1:] if argv is None else argv, 'heat-lite-api', 'heat_api')
+
+
+def serve(args, program, group, pipeline=None):
+    """The same for any program whose options are in ``group``, with a pipeline of its own or the configured one of the REST API."""
     concurrency.green()
-    conf = settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-api')
+    conf = settings.load(args, program)
     settings.start_logging(conf)
     web = importlib.import_module('heat_lite.cmd.web')
-    options = conf.heat_api
+    options = conf[group]
     try:
         sock = web.listen(options.bind_host, options.bind_port, options)
     except OSError as error:
-        print(f'heat-lite-api: cannot listen on {options.bind_host}:{options.bind_port}: {error}', file=sys.stderr)
+        print(f'{program}: cannot listen on {options.bind_host}:{options.bind_port}: {error}', file=sys.stderr)
         return 1
-    run = importlib.import_module('heat_lite.cmd.api_worker').prepare(conf, sock)
+    run = importlib.import_module('heat_lite.cmd.api_worker').prepare(conf, sock, options, pipeline)
     supervisor = workers.Supervisor(
         run,
         options.workers or os.cpu_count() or 1,

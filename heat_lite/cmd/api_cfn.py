@@ -1,12 +1,13 @@
-"""``heat-lite-api-cfn``: the door that speaks CloudFormation. It is not there yet."""
+"""``heat-lite-api-cfn``: the processes that take signals by signed URLs. More of CloudFormation they do not speak yet."""
 
 import sys
 
+from heat_lite.cmd import api
+
 
 def main(argv=None):
-    """Say so."""
-    print('heat-lite-api-cfn: the CloudFormation API is not there yet; heat-lite-api serves the native one.', file=sys.stderr)
-    return 1
+    """Serve until told to stop; the exit status."""
+    return api.serve(sys.argv[1:] if argv is None else argv, 'heat-lite-api-cfn', 'heat_api_cfn', 'heat-api-cfn')
 
 
 if __name__ == '__main__':

@@ -7,18 +7,20 @@ from heat_lite.cmd import settings, web
 from heat_lite.rpc import messaging
 
 
-def prepare(conf, sock):
-    """What all processes share; gives the function that serves in one."""
-    app = deploy.load_app(conf)
+def prepare(conf, sock, options=None, name=None):
+    """What all processes share; gives the function that serves in one. ``options`` of its group of configuration, ``name`` of its pipeline:
+    the REST API's unless told otherwise."""
+    app = deploy.load_app(conf, name)
+    options = options or conf.heat_api
     gc.collect()
     gc.freeze()
-    return lambda number, signals: run(conf, app, sock, signals)
+    return lambda number, signals: run(conf, app, sock, signals, options)
 
 
-def run(conf, app, sock, signals):
+def run(conf, app, sock, signals, options):
     """Serve until the stream of signals ends, then finish what has begun."""
     messaging.setup(conf)
-    server = web.Server(sock, app, conf.heat_api)
+    server = web.Server(sock, app, options)
     server.start()
     try:
         for _ in signals:

@@ -213,7 +213,23 @@ def test_an_api_whose_port_is_taken_says_so(run, tmp_path):
     assert f'cannot listen on 127.0.0.1:{port}' in log.read_text()
 
 
-def test_the_other_api_is_not_there_yet(run, tmp_path):
-    log = tmp_path / 'cfn.log'
-    assert run(log, sys.executable, '-m', 'heat_lite.cmd.api_cfn').wait(15) == 1
-    assert 'not there yet' in log.read_text()
+def test_the_door_for_signed_urls_serves_and_says_when_it_cannot(run, tmp_path):
+    log, file, port = tmp_path / 'cfn.log', tmp_path / 'x.conf', free_port()
+    text = f'[heat_api_cfn]\nbind_host = 127.0.0.1\nbind_port = {port}\nworkers = 1\n[DEFAULT]\ntransport_url = local://\n'
+    file.write_text(text)
+    with contextlib.closing(socket.create_server(('127.0.0.1', port))):
+        assert run(log, sys.executable, '-m', 'heat_lite.cmd.api_cfn', '--config-file', file).wait(15) == 1
+    assert f'heat-lite-api-cfn: cannot listen on 127.0.0.1:{port}' in log.read_text()
+    process = run(log, sys.executable, '-m', 'heat_lite.cmd.api_cfn', '--config-file', file)
+    until = time.monotonic() + 20
+    while (answer := unsigned(port)) is None:
+        assert time.monotonic() < until and process.poll() is None, log.read_text()
+        time.sleep(0.1)
+    assert answer.status_code == 400 and '<Code>IncompleteSignature</Code>' in answer.text
+    process.terminate()
+    assert process.wait(15) == 0
+
+
+def unsigned(port):
+    with contextlib.suppress(requests.ConnectionError):
+        return requests.put(f'http://127.0.0.1:{port}/v1/waitcondition/x', timeout=5)

@@ -59,6 +59,14 @@ user_domain_id = default
 project_domain_id = default
 [clients_keystone]
 auth_uri = {url}
+[ec2authtoken]
+auth_type = password
+auth_url = {url}
+username = heat
+password = secret
+project_name = service
+user_domain_id = default
+project_domain_id = default
 """
 
 

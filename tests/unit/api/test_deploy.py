@@ -11,7 +11,7 @@ from heat_lite.api import deploy
 from heat_lite.common import paths
 from tests.http import scripted
 
-PIPELINES = ('heat-api', 'heat-api-noauth', 'heat-api-authpassword', 'heat-api-standalone', 'heat-api-custombackend')
+PIPELINES = ('heat-api', 'heat-api-noauth', 'heat-api-authpassword', 'heat-api-standalone', 'heat-api-custombackend', 'heat-api-cfn')
 
 
 @pytest.fixture
