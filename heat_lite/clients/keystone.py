@@ -92,7 +92,8 @@ class StackDomain:
         """What the catalog of a token says where a service is, by the interface in ``options``; None where it is not in it."""
         interface = options.endpoint_type or self._conf.clients.endpoint_type
         region = self._conf.region_name_for_services
-        return access.service_catalog.url_for(service_type=service_type, interface=INTERFACES.get(interface, interface), region_name=region)
+        catalog, interface = access.service_catalog, INTERFACES.get(interface, interface)
+        return next(iter(catalog.get_urls(service_type=service_type, interface=interface, region_name=region)), None)
 
     # ------------------------------------------------------------ how
 

@@ -38,5 +38,17 @@ class ScalingPolicy(SignalResponder):
                 return item
         raise exception.NotFound(what=f'The scaling group {reference} of the policy {self.name}')
 
+    def _url_below(self, rest):
+        """It is signalled in the project of the stack, not in that of its user; None where nobody knows the address."""
+        if rest is None:
+            return None
+        return super()._url_below(rest if self.users is None else rest.replace(self.users.project_id(), self.stack.tenant))
+
+    def _signed_url(self, waitcondition):
+        """Alarms take another path than servers that are waited for; None where the API for CFN is not known."""
+        if waitcondition is None:
+            return None
+        return super()._signed_url(f'{waitcondition.rstrip("/").removesuffix("waitcondition")}signal')
+
     def resolve_attribute(self, name):
         return self.signal_url() if name == 'signal_url' else self.signed_url()
