@@ -10,6 +10,7 @@ class ScalingPolicy(SignalResponder):
 
     words = ('', '', '', '', '')
     percent = ''
+    signed_verb = 'POST'
 
     def _rule(self):
         return [self.properties[word] for word in self.words]

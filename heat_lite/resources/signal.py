@@ -25,6 +25,9 @@ class SignalResponder(StackUser):
     Where there is no Keystone, all ways are the same: a plain URL of the REST API, without user, token or signature.
     """
 
+    #: the method of HTTP that is signed with the URL
+    signed_verb = 'PUT'
+
     def transport(self):
         return CFN
 
@@ -73,7 +76,7 @@ class SignalResponder(StackUser):
             )
         data = self.data()
         url = f'{waitcondition.rstrip("/")}/{urllib.parse.quote(self.identifier().arn(), safe="/")}'
-        return ec2.signed_url(url, data[ACCESS], data[SECRET])
+        return ec2.signed_url(url, data[ACCESS], data[SECRET], self.signed_verb)
 
     # ------------------------------------------------------------ what others are told
 

@@ -155,3 +155,26 @@ def test_keystone_refuses(engine, keystone, monkeypatch):
     monkeypatch.undo()
     engine.delete(made)
     assert engine.state(made) == 'DELETE_COMPLETE'
+
+
+def test_the_addresses_of_a_scaling_policy(engine, keystone):
+    group = {'min_size': 0, 'max_size': 1, 'desired_capacity': 0, 'resource': {'type': 'OS::Heat::TestResource'}}
+    rule = {'auto_scaling_group_id': {'get_resource': 'g'}, 'adjustment_type': 'exact_capacity', 'scaling_adjustment': 1}
+    template = {
+        'resources': {
+            'g': {'type': 'OS::Heat::AutoScalingGroup', 'properties': group},
+            'p': {'type': 'OS::Heat::ScalingPolicy', 'properties': rule},
+        },
+        'outputs': {name: {'value': {'get_attr': ['p', name]}} for name in ('alarm_url', 'signal_url')},
+    }
+    made = engine.create(template)
+    outputs = engine.outputs(made)
+    path = f'stacks/stack/{made["stack_id"]}/resources/p'
+    assert outputs['signal_url'] == f'http://here:8004/v1/{engine.context.project_id}/{path}/signal'
+    url = urllib.parse.urlsplit(outputs['alarm_url'])
+    assert urllib.parse.unquote(url.path) == f'/v1/signal/arn:openstack:heat::{engine.context.project_id}:{path}'
+    params = dict(urllib.parse.parse_qsl(url.query))
+    signature, (key,) = params.pop('Signature'), keystone.keys.values()
+    assert ec2.sign(key['secret'], 'POST', url.netloc, urllib.parse.unquote(url.path), params) == signature
+    engine.delete(made)
+    assert engine.state(made) == 'DELETE_COMPLETE'
