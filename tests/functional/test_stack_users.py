@@ -178,3 +178,28 @@ def test_the_addresses_of_a_scaling_policy(engine, keystone):
     assert ec2.sign(key['secret'], 'POST', url.netloc, urllib.parse.unquote(url.path), params) == signature
     engine.delete(made)
     assert engine.state(made) == 'DELETE_COMPLETE'
+
+
+def test_a_signal_from_a_user_of_the_stack_reaches_the_stacks_around_and_inside(engine, keystone):
+    """He may see neither."""
+    group = {'min_size': 0, 'max_size': 1, 'desired_capacity': 0, 'resource': {'type': 'OS::Heat::TestResource'}}
+    rule = {'auto_scaling_group_id': {'get_resource': 'g'}, 'adjustment_type': 'exact_capacity', 'scaling_adjustment': 1}
+    made = engine.create(
+        {
+            'resources': {
+                'g': {'type': 'OS::Heat::AutoScalingGroup', 'properties': group},
+                'p': {'type': 'OS::Heat::ScalingPolicy', 'properties': rule},
+            },
+            'outputs': {'size': {'value': {'get_attr': ['g', 'current_size']}}},
+        }
+    )
+    user_id = engine.physical_id(made, 'p')
+    users_own = RequestContext(user_id=user_id, project_id=keystone.people[user_id]['default_project_id'], roles=['heat_stack_user'])
+    seen_so = {**made, 'tenant': users_own.project_id}
+    engine.client.resource_signal(users_own, stack_identity=seen_so, resource_name='p', details=None, sync_call=True)
+    until = time.monotonic() + 10
+    while engine.outputs(made) != {'size': 1}:
+        assert time.monotonic() < until, engine.events(made)
+        time.sleep(0.02)
+    engine.delete(made)
+    assert engine.state(made) == 'DELETE_COMPLETE'

@@ -1,5 +1,6 @@
 """The door for resources of a stack: list, look, signal."""
 
+from heat_lite.common import context as request_context
 from heat_lite.common import exception, identifier, status
 from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
@@ -79,7 +80,8 @@ class Resources(Endpoint):
     @at_work
     def resource_signal(self, context, stack_identity, resource_name, details, sync_call=False):
         """Tell a resource something. Only types that listen take it; ``unset_hook`` is for all."""
-        stack = self._stack(context, stack_identity)
+        row = self._row(context, stack_identity)
+        stack = engine_stack.Stack.from_row(self._runtime, _owner(context, row), row)
         item = signals.find(stack, resource_name)
         signals.signal(stack, item.name, details, wait=sync_call)
         return item.metadata_get()
@@ -88,6 +90,11 @@ class Resources(Endpoint):
     def resource_mark_unhealthy(self, context, stack_identity, resource_name, mark_unhealthy, resource_status_reason=None):
         """Have the next update replace the resource, or take that back."""
         signals.mark(self._stack(context, stack_identity), resource_name, mark_unhealthy, resource_status_reason)
+
+
+def _owner(context, row):
+    """In whose name a signal is acted upon: a user of the stack's own may give it, but sees neither the stack around nor those inside."""
+    return context if context.tenant_id == row.tenant else request_context.admin_context(row.tenant)
 
 
 def _refuse_stack_users(context, stack, name):
