@@ -1,14 +1,17 @@
 """Sessions of keystoneauth: how to reach Keystone, and as whom. Options are read here, once."""
 
 import contextlib
+import threading
 
+from keystoneauth1 import access, plugin
 from keystoneauth1 import session as ks_session
-from keystoneauth1.identity import v3
+from keystoneauth1.identity import base, v3
 from oslo_config import cfg
 
 from heat_lite.conf import identity
 
 TIMEOUT = 60
+USER_AGENT = 'heat-lite'
 
 
 def auth_url(conf):
@@ -29,16 +32,71 @@ def domain_admin(conf):
     return plain(conf, login)
 
 
-def plain(conf, login=None):
-    """A session with the certificates that are configured for Keystone."""
-    own, common = conf.clients_keystone, conf.clients
+def options(conf, service):
+    """``option(name)``: that of [clients_SERVICE], or of [clients] where that group is not there or says nothing."""
+    groups = [getattr(conf, name) for name in (f'clients_{service}', 'clients') if name in conf]
 
-    def option(name):
-        return getattr(common, name) if getattr(own, name) is None else getattr(own, name)
+    def option(name, default=None):
+        said = (getattr(group, name) for group in groups if name in group)
+        return next((value for value in said if value is not None), default)
 
+    return option
+
+
+def plain(conf, login=None, service='keystone', connections=None):
+    """A session with the certificates that are configured for a service. ``connections``, a session of requests, may be shared."""
+    option = options(conf, service)
     verify = not option('insecure') and (option('ca_file') or True)
     cert = (option('cert_file'), option('key_file')) if option('cert_file') and option('key_file') else option('cert_file')
-    return ks_session.Session(auth=login, verify=verify, cert=cert, timeout=TIMEOUT)
+    return ks_session.Session(auth=login, verify=verify, cert=cert, timeout=TIMEOUT, session=connections, user_agent=USER_AGENT)
+
+
+def login(conf, context, connections=None):
+    """How to act as the one who asks: by his trust, by his token, or by his password. None where nothing of that is known."""
+    keystone = plain(conf, connections=connections)
+    if context.trust_id:
+        return _by_trust(conf, context.trust_id)
+    if context.auth_token:
+        return GivenToken(keystone, auth_url(conf), context.auth_token)
+    if context.username and context.password:
+        domain = {'user_domain_id': context.user_domain_id or 'default'}
+        return v3.Password(auth_url(conf), username=context.username, password=context.password, project_id=context.project_id, **domain)
+    return None
+
+
+class GivenToken(base.BaseIdentityPlugin):
+    """The token that came with a request, as it is: a token of a trust cannot be exchanged for another. Its catalog is asked for once."""
+
+    def __init__(self, keystone, url, token):
+        super().__init__(url)
+        self._keystone = keystone
+        self._token = token
+        self._guard = threading.Lock()
+
+    def get_auth_ref(self, session):
+        """``session`` is that of the service that is to be asked: its certificates are not those for Keystone."""
+        headers = {'X-Auth-Token': self._token, 'X-Subject-Token': self._token}
+        answer = self._keystone.get(f'{self.auth_url}/auth/tokens', headers=headers, authenticated=False, log=False)
+        return access.create(resp=answer, auth_token=self._token)
+
+    def get_access(self, session):
+        with self._guard:
+            if self.auth_ref is None:
+                self.auth_ref = self.get_auth_ref(session)
+            return self.auth_ref
+
+    def get_headers(self, session):
+        """Nothing has to be asked for that."""
+        return {plugin.IDENTITY_AUTH_HEADER_NAME: self._token}
+
+    def invalidate(self):
+        """There is no other token to be had."""
+        return False
+
+
+def _by_trust(conf, trust_id):
+    trustee, loading = _trustee(conf), identity.register_auth(conf, 'trustee')
+    return loading.load_auth_from_conf_options(conf, 'trustee', trust_id=trust_id) if trustee.auth_type else None
 
 
 def _authtoken(conf):

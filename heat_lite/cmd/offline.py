@@ -61,9 +61,22 @@ class _Registry:
         except Exception:
             return None  # only a cloud can tell
 
+    def find(self, stack, kind, value):
+        return value
+
+
+class _Cloud:
+    """A cloud that has all services, and of which nobody can ask anything."""
+
+    def require(self, service, extension=None):
+        return
+
+    def __getattr__(self, name):
+        raise Offline('there is no cloud')
+
 
 def _no_clients(request):
-    raise Offline('there is no cloud')
+    return _Cloud()
 
 
 def refusals(types, document):

@@ -4,8 +4,10 @@ import fnmatch
 import importlib
 import logging
 
+from heat_lite.clients import errors
+from heat_lite.clients.kinds import KINDS
 from heat_lite.common import exception
-from heat_lite.template import constraints
+from heat_lite.template import constraints, values
 from heat_lite.template.registry import TEMPLATE, TypeRegistry, is_template
 from heat_lite.template.suggest import suggest
 
@@ -81,6 +83,17 @@ class Registry:
 
     def lookup(self, stack, kind, value):
         """None when ``value`` names a ``kind`` of thing, else the reason why not. Raises UnknownConstraint for an unknown kind."""
-        if kind not in self._checks:
-            raise constraints.UnknownConstraint(kind, self._checks)
-        return self._checks[kind](stack, value)
+        if kind in self._checks:
+            return self._checks[kind](stack, value)
+        if kind not in KINDS:
+            raise constraints.UnknownConstraint(kind, [*self._checks, *KINDS])
+        return stack.clients().refusal(kind, value)
+
+    def find(self, stack, kind, value):
+        """The id of the object of the cloud that ``value`` names; the value itself where a kind is no object of the cloud."""
+        if kind in self._checks or kind not in KINDS:
+            return value
+        try:
+            return stack.clients().find(kind, value)
+        except (errors.NoSuchObject, errors.NoCloud) as error:
+            raise values.refuse(f"Error validating value '{value}': {error}") from error

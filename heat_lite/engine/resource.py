@@ -3,6 +3,8 @@
 What happens around the handlers (states, events, waiting, failures) is in ``lifecycle.py``.
 """
 
+import functools
+
 from heat_lite.common import exception, status
 from heat_lite.engine import metadata
 from heat_lite.template import attributes, function, properties, schema, support
@@ -121,7 +123,8 @@ class Resource:
     def _section_of(self, definition, section, schemata):
         stack = self.stack
         given = getattr(definition, section) or {}
-        return properties.Properties(schemata, given, stack.resolver(), self.name, section, stack.lookup, pending=stack.pending)
+        find = functools.partial(stack.runtime.registry.find, stack)
+        return properties.Properties(schemata, given, stack.resolver(), self.name, section, stack.lookup, find=find, pending=stack.pending)
 
     def redefine(self, definition):
         """From now on it is what ``definition`` says."""
@@ -170,7 +173,7 @@ class Resource:
 
     def validate(self):
         """Check properties and what the schemas cannot say. Raises StackValidationFailed; types that override it call ``super()``."""
-        self.properties.validate()
+        self.properties.validate(with_value=self.stack.tree.strict)
         self.update_policy().validate()
 
     def implied_dependencies(self, others):

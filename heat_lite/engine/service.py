@@ -7,7 +7,7 @@ import socket
 import threading
 import uuid
 
-from heat_lite.clients import keystone
+from heat_lite.clients import clients, keystone
 from heat_lite.common import context as request_context
 from heat_lite.db import services as db_services
 from heat_lite.engine import addresses, children, credentials, notification, plugins, running, runtime, threads
@@ -52,7 +52,7 @@ class EngineService:
             pool=pool,
             limits=_limits(self._conf),
             engine_id=self.engine_id,
-            clients=_no_clients,
+            clients=clients.Cloud(self._conf),
             addresses=addresses.of(self._conf),
             engine_rpc=rpc_client.EngineClient(),
             listener=rpc_listener,
@@ -161,7 +161,3 @@ def _limits(conf):
         enable_stack_adopt=conf.enable_stack_adopt,
         enable_stack_abandon=conf.enable_stack_abandon,
     )
-
-
-def _no_clients(context):
-    raise NotImplementedError('No client of a cloud service is there yet: only types of OS::Heat that need no cloud can be used')

@@ -64,7 +64,10 @@ class Properties(Mapping):
         if value is not _UNREAD:
             return value
         try:
-            value = self._found(key, self._read(key, self._checks_for(key)))
+            checks = self._checks_for(key)
+            value = self._read(key, checks)
+            if self._find is not None and checks.strict and self.schemata[key].names_objects:
+                value = _find_in(self.schemata[key], value, self._find)
         except exception.StackValidationFailed as error:
             raise error.prefixed(self.name, self.section.title(), key) from error.__cause__
         if self._is_constant(key):
@@ -189,10 +192,6 @@ class Properties(Mapping):
             return values.LENIENT
         return self._strict
 
-    def _found(self, key, value):
-        """With names of cloud objects replaced by ids."""
-        return value if self._find is None else _find_in(self.schemata[key], value, self._find)
-
     def _invalid(self, key):
         return KeyError(f'{self.name}: Invalid Property {key}')
 
@@ -210,7 +209,8 @@ def _conflict(conflict):
 
 
 def _find_in(schema, value, find):
-    if value is None or value == '':
+    """The value with the names of cloud objects replaced by ids."""
+    if value is None or value == '' or not schema.names_objects:
         return value
     if schema.ref:
         return find(schema.ref, value)

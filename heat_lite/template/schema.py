@@ -35,6 +35,7 @@ class PropertySchema:
         'alias_of',
         'allow_conversion',
         'implemented',
+        'names_objects',
     )
 
     def __init__(
@@ -71,6 +72,8 @@ class PropertySchema:
         self.alias_of = alias_of
         self.allow_conversion = allow_conversion
         self.implemented = implemented
+        #: whether it, or anything inside it, names an object of the cloud
+        self.names_objects = bool(ref) or any(each.names_objects for each in _inside(schema))
         self._check()
 
     def _check(self):
@@ -140,6 +143,12 @@ class PropertySchema:
 
     def __repr__(self):
         return f'PropertySchema({self.type}, {self.description!r})'
+
+
+def _inside(schema):
+    if isinstance(schema, dict):
+        return schema.values()
+    return () if schema is None else (schema,)
 
 
 _PARAMETER_TYPES = {'string': STRING, 'number': NUMBER, 'comma_delimited_list': LIST, 'json': MAP, 'boolean': BOOLEAN}

@@ -1,0 +1,120 @@
+"""What a service of the cloud may answer instead of doing what it was asked, by HTTP status.
+
+The text is the service's own, for it is what a user reads as the reason of a failure; behind it stands what was asked, and the request's
+id, by which an operator finds it in the logs of the service.
+"""
+
+from heat_lite.common import exception
+
+#: under which keys the services put the text: {"NeutronError": {"message": ...}}, {"error": {"message": ...}}, {"faultstring": ...}
+TEXT_KEYS = ('message', 'faultstring', 'detail', 'title', 'description')
+LONGEST = 1000
+
+
+class ServiceError(exception.HeatException):
+    """A request that a service refused, or could not answer: ``code`` is the HTTP status, ``retry_after`` how many seconds to wait."""
+
+    msg_fmt = '%(text)s'
+    code = 502
+
+    def __init__(self, text, code=None, retry_after=None):
+        super().__init__(text=text)
+        if code is not None:
+            self.code = code
+        self.retry_after = retry_after
+
+
+class BadRequest(ServiceError):
+    code = 400
+
+
+class Unauthorized(ServiceError):
+    code = 401
+
+
+class Forbidden(ServiceError):
+    code = 403
+
+
+class NotFound(ServiceError, exception.NotFound):
+    code = 404
+
+
+class Conflict(ServiceError):
+    code = 409
+
+
+class OverLimit(ServiceError):
+    """More than a quota allows (413), or too much at a time (429): then ``retry_after`` says when it may go on."""
+
+    code = 413
+
+
+class TooManyRequests(OverLimit):
+    code = 429
+
+
+class Unavailable(ServiceError):
+    """The service is away, or does not answer."""
+
+    code = 503
+
+
+class NoCloud(exception.HeatException):
+    """There is no service of that kind for whoever asks."""
+
+    code = 400
+    msg_fmt = '%(reason)s'
+
+
+class NoSuchObject(exception.HeatException):
+    """No object, or more than one, is what a name stands for."""
+
+    code = 400
+    msg_fmt = '%(reason)s'
+
+
+_BY_STATUS = {
+    kind.code: kind for kind in (BadRequest, Unauthorized, Forbidden, NotFound, Conflict, OverLimit, TooManyRequests, Unavailable)
+}
+
+
+def of_answer(service, method, path, answer):
+    """The error that an answer (of ``requests``) stands for."""
+    kind = _BY_STATUS.get(answer.status_code, ServiceError)
+    request_id = answer.headers.get('x-openstack-request-id') or answer.headers.get('x-compute-request-id')
+    asked = ', '.join(filter(None, (f'{service} {answer.status_code}', f'{method} {path}', request_id)))
+    return kind(f'{_text(answer)} ({asked})', answer.status_code, _seconds(answer.headers.get('Retry-After')))
+
+
+def unavailable(service, method, path, error):
+    """The error of a request that was never answered."""
+    return Unavailable(f'{service} cannot be reached: {error} ({method} {path})')
+
+
+def _text(answer):
+    try:
+        found = _dig(answer.json())
+    except ValueError:
+        found = answer.text.strip()
+    return (found or answer.reason or 'refused without a word')[:LONGEST]
+
+
+def _dig(body):
+    """The first text of an error in a body, however deep."""
+    if isinstance(body, list):
+        return next(filter(None, map(_dig, body)), None)
+    if not isinstance(body, dict):
+        return None
+    for key in TEXT_KEYS:
+        if isinstance(body.get(key), str) and body[key]:
+            return body[key]
+    return next(filter(None, map(_dig, body.values())), None)
+
+
+def _seconds(text):
+    """Seconds of a Retry-After; a date is not worth the trouble."""
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return None
