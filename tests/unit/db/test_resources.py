@@ -68,6 +68,16 @@ def test_metadata(database, context, make_stack):
     assert not resources.set_metadata(context, row_id, {'a': 3}, expect=3)
     row = resources.get(context, row_id)
     assert (row.rsrc_metadata, row.atomic_key) == ({'a': 2}, 4)
+    assert resources.metadata(context, row_id) == ({'a': 2}, 4)
+    assert resources.metadata(context, row_id + 1) is None
+
+
+def test_metadata_of_a_row_that_nobody_has_claimed_yet(database, context, make_stack):
+    (row_id,) = add(context, make_stack(), 'a')
+    assert resources.metadata(context, row_id) == (None, None)
+    assert resources.set_metadata(context, row_id, {'a': 1}, expect=None)
+    assert not resources.set_metadata(context, row_id, {'a': 2}, expect=None), 'somebody was quicker'
+    assert resources.metadata(context, row_id) == ({'a': 1}, 1)
 
 
 def test_data(database, context, make_stack):
