@@ -176,6 +176,7 @@ def test_batches(engine):
     policy = {'batch_create': {'max_batch_size': 2}, 'rolling_update': {'max_batch_size': 2, 'min_in_service': 3}}
     identity = engine.create(group(3, policy=policy))
     assert turns(engine, identity) == ['', '+0 +1', '+2']
+    assert list(template(engine, identity)['outputs']) == ['refs_map'], 'even where nobody reads it'
     engine.update(identity, group(4, policy=policy))
     assert turns(engine, identity, 3) == ['+3']
     engine.update(identity, group(4, 'w%index%', policy))

@@ -91,6 +91,9 @@ class ResourceGroup(GroupResource):
 
         return define
 
+    def _outputs(self, names):
+        return {**super()._outputs(names), members.REFS_MAP: members.references_map(names)}
+
     def _removed(self):
         """The names that are not used (again), by what is stored and by what the properties say."""
         wanted = [each for policy in self.properties['removal_policies'] or () for each in policy['resource_list'] or ()]
