@@ -9,6 +9,7 @@ import time
 from heat_lite.common import exception
 from heat_lite.engine.resource import Resource
 from heat_lite.resources.signal import SignalResponder
+from heat_lite.template import function
 
 SUCCESS, FAILURE = STATUSES = ('SUCCESS', 'FAILURE')
 #: seconds between two looks of a condition that nobody wakes
@@ -77,10 +78,16 @@ class WaitCondition(Resource):
     def handle(self):
         """The handle. Raises ValueError where the property names none."""
         reference = self.properties[self.HANDLE]
-        found = next((each for each in self.stack.current_resources() if each.reference_id() == reference), None)
+        found = next((each for each in self._candidates() if each.reference_id() == reference), None)
         if not isinstance(found, Handle):
             raise ValueError(self.no_handle(found.name if found else reference))
         return found
+
+    def _candidates(self):
+        """First the resources that the property speaks of, which is nearly always enough: a stack may have a thousand handles."""
+        for name in function.dependencies((self.definition.properties or {}).get(self.HANDLE)):
+            yield self.stack.resource_for(name)
+        yield from self.stack.current_resources()
 
     def no_handle(self, said):
         return f'{said} is not a valid wait condition handle.'
