@@ -307,9 +307,14 @@ class StackValidationFailed(HeatException):
         return self
 
     def _text(self):
-        path = render_path(self.path)
-        parts = [part for part in (self.error, path, self.error_message) if part]
-        return ': '.join(parts)
+        return ': '.join(self._parts())
+
+    def answer(self):
+        """The text as the API has always told it, with a colon more between the parts; programs have come to look for it."""
+        return ': : '.join(self._parts())
+
+    def _parts(self):
+        return [part for part in (self.error, render_path(self.path), self.error_message) if part]
 
     def prefixed(self, *path, error=None):
         """The same failure with ``path`` in front of its own."""

@@ -22,12 +22,15 @@ SHARED = {
     ],
 }
 SHARED_AT_ONCE = 500
+# a template is stored, or found stored (and then marked, see templates.FRESH), a moment before a stack refers to it
+GRACE = datetime.timedelta(hours=2)
 
 
-def purge_deleted(context, age: int, granularity: str = 'days', project_id: str | None = None, batch_size: int = 20) -> int:
+def purge_deleted(context, age: int, granularity: str = 'days', project_id: str | None = None, batch_size: int = 20, grace=GRACE) -> int:
     """Purge the stacks deleted at least ``age`` ago, of one project or of all, and then what they leave behind.
 
-    Each batch is a transaction of its own, so that a purge of years does not hold up the service. How many stacks went.
+    Each batch is a transaction of its own, so that a purge of years does not hold up the service. What many may share is left alone for
+    the time of ``grace`` after its last use. How many stacks went.
     """
     if granularity not in UNITS:
         raise ValueError(f'granularity should be one of {", ".join(UNITS)}.')
@@ -41,7 +44,7 @@ def purge_deleted(context, age: int, granularity: str = 'days', project_id: str 
     while batch := _purge_stacks(context, before, project_id, batch_size):
         gone += batch
     for table, references in SHARED.items():
-        while _purge_shared(context, table, references, before):
+        while _purge_shared(context, table, references, min(before, utcnow() - grace)):
             pass
     return gone
 

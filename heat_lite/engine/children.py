@@ -87,9 +87,13 @@ class Child:
         drafted.tree.parent = parent
         return drafted
 
-    def validate(self, template, check='validate'):
-        """Look at what the inside would be, those inside of it included. Raises what is wrong; ``check`` is what each resource is asked."""
-        validation.nested_stack(self.draft(template), check)
+    def validate(self, template, times=1):
+        """Look at what the inside would be, those inside of it included. Raises what is wrong. ``times``: as how many such it counts."""
+        top = self._parent.tree.top.tree
+        before = top.counted
+        validation.nested_stack(self.draft(template))
+        if before is not None:
+            top.counted += (times - 1) * (top.counted - before)
 
     def name(self):
         """The resource's physical name; in a preview, where there is no row yet, the names alone."""
@@ -142,8 +146,7 @@ class Child:
         """Store it and begin to build it, or to adopt what is known (``adopted``, see ``adoption``). What is inside its own resources is
         looked at when these are made."""
         drafted = self.draft(template, timeout_mins)
-        drafted.tree.validates_inside = False
-        validation.stack(drafted)
+        self._check(drafted)
         drafted.created_at = drafted.utcnow()
         if adopted is not None:
             adoption.begin(drafted, adopted)
@@ -152,13 +155,21 @@ class Child:
         self._stack = drafted
         (actions.create if adopted is None else actions.adopt)(drafted)
 
+    @staticmethod
+    def _check(stack):
+        """Now with all values, but not down into the stacks inside: these are looked at when it is their turn."""
+        stack.tree.validates_inside = False
+        try:
+            validation.stack(stack)
+        except exception.StackValidationFailed as error:
+            raise exception.ResourceFailure(error, kind='') from error
+
     def update(self, template, timeout_mins=None):
         stack = self._present(status.UPDATE)
         changed = self.draft(template, timeout_mins)
         changed.id = stack.id
-        changed.tree.validates_inside = False
         self._refuse_too_many(len(changed.definitions) - len(stack.definitions))
-        validation.stack(changed)
+        self._check(changed)
         values = {} if timeout_mins is None else {'timeout': timeout_mins}
         if self._parent.keeps_all:
             values['plan'] = self._parent.plan

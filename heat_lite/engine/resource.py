@@ -124,7 +124,8 @@ class Resource:
         stack = self.stack
         given = getattr(definition, section) or {}
         find = functools.partial(stack.runtime.registry.find, stack)
-        return properties.Properties(schemata, given, stack.resolver(), self.name, section, stack.lookup, find=find, pending=stack.pending)
+        known = {'find': find, 'pending': stack.pending, 'strict': stack.tree.strict}
+        return properties.Properties(schemata, given, stack.resolver(), self.name, section, stack.lookup, **known)
 
     def redefine(self, definition):
         """From now on it is what ``definition`` says."""

@@ -256,7 +256,7 @@ class Stack:
         """The resource of a row, with the definition by which it was made."""
         if row not in self._resources:
             definition = self._definition_of(row)
-            self._resources[row] = self._class_of_row(row, definition)(row.name, definition, self, row)
+            self._resources[row] = self.class_of(definition)(row.name, definition, self, row)
         return self._resources[row]
 
     def resource_for(self, name):
@@ -272,27 +272,19 @@ class Stack:
             self._resources[name] = self.class_of(definition)(name, definition, self, blank)
         return self._resources[name]
 
-    def _class_of_row(self, row, definition):
-        """By the environment that made it: the present one may no longer know the type, or mean something else by it."""
-        template_id = row.current_template_id
-        if template_id in (None, self.template_id):
-            return self.class_of(definition)
-        environment = self.runtime.templates.get(self.context, template_id).environment
-        try:
-            return self.runtime.registry.class_for(environment, definition.resource_type, definition.name)
-        except exception.EntityNotFound:
-            return self.class_of(definition)
-
     def class_of(self, definition):
-        """Raises StackValidationFailed for a type that nobody knows."""
+        """By the environment that the definition comes with: a later one may no longer know the type, or mean something else by it.
+
+        Raises StackValidationFailed for a type that nobody knows.
+        """
         try:
-            return self.runtime.registry.class_for(self.template.environment, definition.resource_type, definition.name)
+            return self.runtime.registry.class_for(definition.template.environment, definition.resource_type, definition.name)
         except exception.EntityNotFound as error:
             raise exception.StackValidationFailed(str(error)) from None
 
     def template_of_type(self, definition):
         """The file or URL of the template that the type of a definition stands for; None for a built-in type."""
-        return self.runtime.registry.template_of(self.template.environment, definition.resource_type, definition.name)
+        return self.runtime.registry.template_of(definition.template.environment, definition.resource_type, definition.name)
 
     def built_in_type(self, type_name):
         """The class of the type of that very name, whatever the environment maps it to; None where there is none."""

@@ -15,6 +15,8 @@ class Tree:
         self.counted = None
         #: whether validating the stack goes down into the stacks inside its resources
         self.validates_inside = True
+        #: whether validating it looks at the values of properties; those of a stack that is only drafted may be placeholders
+        self.strict = True
 
     @property
     def is_nested(self):

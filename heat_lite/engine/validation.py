@@ -55,21 +55,19 @@ def stack(item):
             item.tree.counted = None
 
 
-def nested_stack(item, check='validate'):
-    """A stack inside a resource of one that is being validated. Values of parameters may still be placeholders: they are not checked.
-
-    With ``check`` 'validate_names' neither are those of properties.
-    """
+def nested_stack(item):
+    """A stack inside a resource of one that is being validated. Values may still be placeholders: types look at them, schemas do not."""
+    item.tree.strict = False
     _count(item)
     if not _too_many(item):
-        _inner_stack(item, validate_value=False, check=check)
+        _inner_stack(item)
 
 
-def _inner_stack(item, validate_value=True, check='validate'):
+def _inner_stack(item):
     item.template.validate()
     _ = item.bound  # Heat, too, finds fault with resources and conditions before it does with parameters
-    item.parameters.validate(validate_value=validate_value, lookup=item.lookup)
-    _definitions(item, check)
+    item.parameters.validate(validate_value=item.tree.strict, lookup=item.lookup)
+    _definitions(item, 'validate')
 
 
 def _count(item):
@@ -153,6 +151,8 @@ def _resource(item, definition, check):
 def _placed(error, definition):
     """A fault of a section of a resource, with where it is in the words of the template's dialect."""
     section, name, _ = definition.path
+    if error.path[:2] == (name, 'Properties'):  # a check of the type's own has read a value that is none
+        return exception.StackValidationFailed(error.error_message, path=(section, name))
     part, *rest = error.path
     path = (section, name, definition.version.dialect.resource.get(part, part), *rest)
     return exception.StackValidationFailed(error.error_message, error=error.error, path=path)

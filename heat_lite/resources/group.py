@@ -21,13 +21,11 @@ class Kind(typing.NamedTuple):
 
     name: str
     resource_type: str
+    template: typing.Any
 
 
 class GroupResource(StackResource):
     """Overridden: ``member_names``, who is to be there, and ``definer``, what each is to be."""
-
-    #: values in the definition may still come from resources that are not there: they are looked at when the members are made
-    inside_check = 'validate_names'
 
     # ------------------------------------------------------------ what the inside is to be
 
@@ -49,6 +47,12 @@ class GroupResource(StackResource):
         present = self._present_definitions()
         definitions = {name: present[name] if name in present and name not in stage.changed else define(name) for name in stage.names}
         return members.template(definitions, self._outputs(stage.names))
+
+    def validated(self):
+        """Of members that are alike one is looked at; of none nothing, so that a group can be switched off with what it needs."""
+        names = self.member_names()
+        one, define = names[:1], self.definer()
+        return members.template({name: define(name) for name in one}, self._outputs(one)), max(1, len(names))
 
     def _present_definitions(self):
         nested = self.nested()
@@ -104,7 +108,7 @@ class GroupResource(StackResource):
         """Raises StackValidationFailed for a type that nobody knows."""
         if not type_name or not isinstance(type_name, str):
             raise exception.StackValidationFailed(f'The members of the group "{self.name}" need the name of a type, not {type_name!r}')
-        self.stack.class_of(Kind(self.name, type_name))
+        self.stack.class_of(Kind(self.name, type_name, self.definition.template))
 
     # ------------------------------------------------------------ who is there
 

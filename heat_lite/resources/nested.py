@@ -44,8 +44,6 @@ class StackResource(Movable):
     """Overridden: ``child_template`` and ``child_params``, which say what the inside is to be."""
 
     gives_way = True
-    #: what the resources inside are asked by when this one is validated: 'validate_names' does not look at their values
-    inside_check = 'validate'
 
     def __init__(self, name, definition, stack, record):
         super().__init__(name, definition, stack, record)
@@ -62,13 +60,13 @@ class StackResource(Movable):
         return {}
 
     def child_environment(self, params):
-        return self.stack.template.environment.child(self.name, params)
+        return self.definition.template.environment.child(self.name, params)
 
     def _whole(self, template, params):
         """The Template of the inside, with the files and the environment that this stack has."""
         if isinstance(template, Template):
             return template
-        return Template(template, self.stack.template.files, self.child_environment(self.child_params() if params is None else params))
+        return Template(template, self.definition.template.files, self.child_environment(self.child_params() if params is None else params))
 
     def label(self):
         """How a path into the inside names it."""
@@ -81,11 +79,16 @@ class StackResource(Movable):
         if self.stack.tree.validates_inside:
             self.validate_nested()
 
+    def validated(self):
+        """The template of the inside as far as it must be looked at, and as how many of such it counts."""
+        return self.child_template(), 1
+
     def validate_nested(self):
         """Check what the inside would be. Raises StackValidationFailed with the path of the fault."""
         path = ('resources', self.label())
         try:
-            self.inside.validate(self._whole(self.child_template(), None), self.inside_check)
+            template, times = self.validated()
+            self.inside.validate(self._whole(template, None), times)
         except exception.StackValidationFailed as error:
             raise error.prefixed(*path) from error.__cause__
         except exception.HeatException as error:

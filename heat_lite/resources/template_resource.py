@@ -36,19 +36,20 @@ class TemplateResource(StackResource):
     def _template_of(self, definition):
         """The template behind the type of a definition. Raises StackValidationFailed where it cannot be read."""
         name = self.stack.template_of_type(definition)
-        if name not in self._templates:
-            self._templates[name] = Template(self._read(name))
-        return self._templates[name]
+        key = name, definition.template
+        if key not in self._templates:
+            self._templates[key] = Template(self._read(name, definition.template.files))
+        return self._templates[key]
 
-    def _read(self, name):
+    def _read(self, name, files):
         """The data of a template. Where its text is gone, the stack inside still knows it."""
-        files = collections.ChainMap(self.stack.template.files, self.stack.runtime.registry.files)
+        files = collections.ChainMap(files, self.stack.runtime.registry.files)
         if name not in files and self.nested() is not None:
             return self.nested().template.data
         return fetched(files, name)
 
     def child_environment(self, params):
-        return self.stack.template.environment.child(self.name, params, without=self.type())
+        return self.definition.template.environment.child(self.name, params, without=self.type())
 
     def child_params(self):
         """The values that are given; defaults are the template's own affair."""
@@ -63,7 +64,7 @@ class TemplateResource(StackResource):
 
     def _properties_schema_of(self, definition):
         """A parameter for which the environment has a default need not be given."""
-        defaults = self.stack.template.environment.param_defaults
+        defaults = definition.template.environment.param_defaults
         result = {}
         for name, parameter in self._template_of(definition).parameter_schemata.items():
             result[name] = schema.PropertySchema.from_parameter(parameter)

@@ -13,16 +13,18 @@ class ResourceDefinition:
     """One resource of a bound template.
 
     ``properties``, ``metadata``, ``update_policy`` and ``external_id`` are parsed trees, ``deletion_policy`` is one of Delete, Retain,
-    Snapshot. ``raw`` is the snippet as it was written: whoever stores or compares definitions uses that.
+    Snapshot. ``raw`` is the snippet as it was written: whoever stores or compares definitions uses that. ``template`` is the Template
+    that it is from, with the files and the environment by which its type is to be read.
     """
 
     __slots__ = (
         'name', 'raw', 'version', 'resource_type', 'properties', 'metadata', 'depends_on', 'deletion_policy', 'update_policy',
-        'description', 'external_id', 'condition', '_declared',
+        'description', 'external_id', 'condition', 'template', '_declared',
     )  # fmt: skip
 
-    def __init__(self, name, snippet, version, parser, declared):
+    def __init__(self, name, snippet, version, parser, declared, template=None):
         self.name = name
+        self.template = template
         self.raw = snippet
         self.version = version
         self._declared = declared

@@ -25,7 +25,8 @@ class Properties(Mapping):
 
     ``data`` is the parsed section of the definition. ``resolve`` makes values of its functions, ``lookup(kind, value)`` checks cloud names
     (see ``constraints``), ``find(kind, value)`` gives the ids of what properties with a ``ref`` name. ``pending(snippet)`` tells whether a
-    part waits for resources that do not exist yet: then its type is checked, but not its constraints.
+    part waits for resources that do not exist yet: then its type is checked, but not its constraints; without ``strict`` that
+    goes for all values.
 
     Errors are StackValidationFailed. ``validate`` puts ``(section, ...)`` into their path, for the caller to say of which resource; a
     failing read says it itself: ``(name, Section, ...)``.
@@ -42,6 +43,7 @@ class Properties(Mapping):
         *,
         find: Callable[[str, Any], Any] | None = None,
         pending: Callable[[Any], bool] | None = None,
+        strict: bool = True,
         rules: tuple[translation.Rule, ...] = (),
     ):
         self.schemata = schemata
@@ -52,7 +54,7 @@ class Properties(Mapping):
         self._find = find
         self._pending = pending
         self._rules = rules
-        self._strict = values.Checks(True, lookup)
+        self._strict = values.Checks(True, lookup) if strict else values.LENIENT
         self._aliases = values.aliases_of(schemata)
         self._values = {}
         self._translated = None
@@ -213,7 +215,7 @@ def _find_in(schema, value, find):
     if value is None or value == '' or not schema.names_objects:
         return value
     if schema.ref:
-        return find(schema.ref, value)
+        return [find(schema.ref, item) for item in value] if isinstance(value, list | tuple) else find(schema.ref, value)
     if schema.schema is None:
         return value
     if schema.type == LIST and isinstance(value, list | tuple):

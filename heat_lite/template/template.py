@@ -143,7 +143,7 @@ class BoundTemplate:
         sections.require_map(snippets, self.version)
         enabled, fault = self._first_look(snippets)
         parser = self._parser(frozenset(name for name, wanted in enabled.items() if wanted))
-        definitions = {name: ResourceDefinition(name, snippets[name], self.version, parser, snippets) for name in enabled}
+        definitions = {name: ResourceDefinition(name, snippets[name], self.version, parser, snippets, self.template) for name in enabled}
         if fault is not None:
             raise fault
         return {name: definition for name, definition in definitions.items() if enabled[name]}

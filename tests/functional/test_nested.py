@@ -244,3 +244,29 @@ def test_what_is_inside_can_be_asked_before(engine):
     middle = answer['NestedParameters']['web']
     assert middle['Type'] == 'middle.yaml' and middle['Parameters']['word']['Value'] == 'x'
     assert middle['NestedParameters']['deep']['Parameters']['secs']['Default'] == 0
+
+
+def test_an_update_takes_over_deep_down(engine):
+    identity = engine.create(one({'word': 'one'}, 'middle.yaml'), files=FILES)
+    slow = {**FILES, 'middle.yaml': MIDDLE.replace('{word: {get_param: word}}', '{word: {get_param: word}, secs: 60}')}
+    engine.update(identity, one({'word': 'two'}, 'middle.yaml'), files=slow, wait=False)
+    until = time.monotonic() + 10
+    while engine.tree(identity)['deep', 'first'] != 'UPDATE_IN_PROGRESS':
+        assert time.monotonic() < until, engine.tree(identity)
+        time.sleep(0.01)
+    # what is at work is not wanted any more, and nobody has its file
+    empty = 'heat_template_version: 2021-04-16\nparameters: {word: {type: string}}'
+    engine.update(identity, one({'word': 'three'}, 'middle.yaml'), files={'middle.yaml': empty}, wait=False)
+    while ('deep', 'first') in engine.tree(identity) and engine.tree(identity)['deep', 'first'] != 'DELETE_IN_PROGRESS':
+        assert time.monotonic() < until, engine.tree(identity)
+        time.sleep(0.01)
+
+
+def test_values_are_looked_at_when_the_inside_is_made(engine):
+    identity = engine.create(
+        one(), files={'inner.yaml': INNER.replace('OS::Heat::RandomString', 'OS::Heat::RandomString\n    properties: {length: 999}')}
+    )
+    assert engine.stack(identity)['stack_status_reason'] == (
+        'Resource CREATE failed: resources.web: Property error: resources.second.properties.length: 999 is out of range (min: 1, max: 512)'
+    )
+    assert engine.physical_id(identity, 'web') == ''

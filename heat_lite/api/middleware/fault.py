@@ -68,6 +68,8 @@ def message_of(error):
     """The text that a user may see. What Python says about its own types is not meant for users."""
     if isinstance(error, webob.exc.HTTPError):
         return error.detail or error.explanation
+    if isinstance(error, exception.StackValidationFailed):
+        return error.answer()
     if isinstance(error, exception.HeatException):
         return str(error)
     return str(error) if type(error) is ValueError and str(error) else None

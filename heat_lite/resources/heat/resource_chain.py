@@ -39,6 +39,10 @@ class ResourceChain(GroupResource):
 
         return define
 
+    def validated(self):
+        """Each of its members is of another kind."""
+        return self.child_template(), 1
+
     def validate_nested(self):
         types = self.properties['resources']
         self.refuse_size(len(types))

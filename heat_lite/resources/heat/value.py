@@ -43,7 +43,7 @@ class Value(Resource):
     def validate(self):
         super().validate()
         kind = self.properties['type']
-        if kind is not None:
+        if kind is not None and self.stack.tree.strict:
             self._typed(kind).validate()
 
     def previewed_properties(self):

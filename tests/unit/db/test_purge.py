@@ -1,4 +1,5 @@
 import datetime
+import functools
 
 import pytest
 from sqlalchemy import func, insert, select, update
@@ -6,6 +7,9 @@ from sqlalchemy import func, insert, select, update
 from heat_lite.db import credentials, journal, locks, models, purge, resources, session, snapshots, stacks, sync_points, templates
 from heat_lite.db.types import utcnow
 from tests import databases
+
+#: what is shared is not spared, however new
+purged = functools.partial(purge.purge_deleted, grace=datetime.timedelta(0))
 
 
 def ago(**kwargs):
@@ -55,7 +59,7 @@ def test_everything_of_a_stack_goes(database, context):
     for stack_id in [row.id for row in stacks.list(context)]:
         stacks.update(context, stack_id, {'deleted_at': ago(days=91)})
     age_all(days=100)
-    assert purge.purge_deleted(context, 90, batch_size=2) == 3
+    assert purged(context, 90, batch_size=2) == 3
     left = {table.name: count(table) for table in models.metadata.sorted_tables}
     assert not any(left.values()), left
 
@@ -65,7 +69,7 @@ def test_what_lives_stays(database, context):
     before = {table.name: count(table) for table in models.metadata.sorted_tables}
     stacks.delete(context, dead, {'deleted_at': ago(days=91)})
     age_all(days=100)
-    assert purge.purge_deleted(context, 90) == 1
+    assert purged(context, 90) == 1
     assert {name: count(models.metadata.tables[name]) * 2 for name in before} == before
     assert stacks.get(context, alive).tags == ['a', 'b']
     assert [row.properties for row in resources.for_stack(context, alive)] == [{'p': 1}] * 3
@@ -80,14 +84,14 @@ def test_ages(database, context, make_stack, age, granularity, gone):
     for number, past in enumerate(({'days': 100}, {'days': 3}, {'hours': 36}, {'minutes': 100}, {'seconds': 110}, {'seconds': 0})):
         make_stack(f's{number}', deleted_at=ago(**past))
     make_stack('alive')
-    assert purge.purge_deleted(context, age, granularity) == gone
+    assert purged(context, age, granularity) == gone
     assert stacks.count(context, show_deleted=True) == 7 - gone
 
 
 def test_of_one_project(database, context, make_stack):
     make_stack('ours', deleted_at=ago(days=2))
     make_stack('theirs', tenant='other', deleted_at=ago(days=2))
-    assert purge.purge_deleted(context, 1, project_id='other') == 1
+    assert purged(context, 1, project_id='other') == 1
     assert [row.name for row in stacks.list(context, show_deleted=True, tenant_safe=False)] == ['ours']
 
 
@@ -99,7 +103,7 @@ def test_shared_templates_stay_while_one_uses_them(database, context):
     create('dead', deleted_at=ago(days=2))
     alive = create('alive')
     age_all(days=3)
-    purge.purge_deleted(context, 1)
+    purged(context, 1)
     assert templates.get(context, stacks.get(context, alive).raw_template_id).template == {'shared': 1}
 
 
@@ -107,11 +111,11 @@ def test_what_was_made_or_used_lately_stays(database, context):
     """Somebody is about to make a stack of it."""
     template_id = templates.store(context, {'a': 1})
     credentials_id = credentials.create(context, {'username': 'u'})
-    purge.purge_deleted(context, 1)
+    purged(context, 1)
     assert templates.get(context, template_id) and credentials.get(context, credentials_id)
     age_all(days=2)
     templates.store(context, {'a': 1})
-    purge.purge_deleted(context, 1)
+    purged(context, 1)
     assert templates.get(context, template_id) and not credentials.get(context, credentials_id)
 
 
@@ -121,10 +125,10 @@ def test_templates_that_nobody_uses_any_more(database, context, make_stack):
     old = stacks.get(context, stack_id).raw_template_id
     stacks.update(context, stack_id, {'raw_template_id': templates.store(context, {'new': 1}), 'prev_raw_template_id': old})
     age_all(days=2)
-    purge.purge_deleted(context, 1)
+    purged(context, 1)
     assert templates.get(context, old)
     stacks.update(context, stack_id, {'prev_raw_template_id': None})
-    purge.purge_deleted(context, 1)
+    purged(context, 1)
     assert templates.get(context, old) is None and count(models.raw_template) == 1
 
 
@@ -134,7 +138,7 @@ def test_many_leftovers(database, context):
         session.execute(insert(models.resource_properties_data), [{'data': {}, 'created_at': ago(days=2)}] * (purge.SHARED_AT_ONCE + 10))
 
     litter()
-    purge.purge_deleted(context, 1)
+    purged(context, 1)
     assert count(models.resource_properties_data) == 0
 
 
@@ -142,7 +146,7 @@ def test_batches_are_a_few_statements(database, context, make_stack):
     for number in range(30):
         make_stack(f's{number}', deleted_at=ago(days=2))
     with databases.statements() as sent:
-        assert purge.purge_deleted(context, 1, batch_size=10) == 30
+        assert purged(context, 1, batch_size=10) == 30
     assert len([statement for statement in sent if not statement.startswith('BEGIN')]) < 40
 
 
@@ -158,4 +162,10 @@ def test_batches_are_a_few_statements(database, context, make_stack):
 )
 def test_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        purge.purge_deleted(None, **arguments)
+        purged(None, **arguments)
+
+
+def test_what_was_just_stored_waits_for_whoever_will_refer_to_it(database, context):
+    template_id = templates.store(context, {'new': 1})
+    purge.purge_deleted(context, 0)
+    assert templates.get(context, template_id)
