@@ -99,7 +99,8 @@ class Clients:
         except exceptions.ClientException as error:
             raise errors.Unauthorized(f'Keystone refused who asks: {error}') from error
         if endpoint is None:
-            raise errors.NoCloud(reason=f'{found.interface} {found.service_type} endpoint not in service catalog')
+            where = f' in {found.region_name} region' if found.region_name else ''
+            raise errors.NoCloud(reason=f'{found.interface} endpoint for {found.service_type} service{where} not found')
         return endpoint
 
 

@@ -42,6 +42,10 @@ class RequestContext(oslo_context.RequestContext):
         extra = {name: values.get(name) for name in cls.EXTRA}
         return super().from_dict(values, **{**extra, **kwargs})
 
+    def in_region(self, name):
+        """The same one asking, in another region."""
+        return type(self).from_dict({**self.to_dict(), 'region_name': name})
+
     def to_policy_values(self):
         values = super().to_policy_values()
         values['tenant'] = values['tenant_id'] = self.project_id

@@ -1,6 +1,7 @@
 """Engine objects as the dictionaries that travel over RPC (the keys of Heat's wire)."""
 
 from heat_lite.common import identifier, status
+from heat_lite.engine.resource import SHOW
 
 NO_DESCRIPTION = 'No description'
 MASK = '******'
@@ -94,8 +95,12 @@ def resource(item, required_by=(), detail=False, with_attributes=None, parent=No
 
 
 def attributes(item, more=None):
-    """All attributes of the schema but ``show``, and those of ``more``; what cannot be told is None."""
-    return {name: _attribute(item, name) for name in dict.fromkeys((*item.attributes_schema, *(more or ())))}
+    """What the cloud shows of the object, else all attributes of the schema; and those of ``more``. What cannot be told is None."""
+    shown = _attribute(item, SHOW)
+    more = [name for name in more or () if name != SHOW]
+    if isinstance(shown, dict):
+        return {**shown, **{name: _attribute(item, name) for name in more if name not in shown}}
+    return {name: _attribute(item, name) for name in dict.fromkeys((*item.attributes_schema, *more))}
 
 
 def _attribute(item, name):

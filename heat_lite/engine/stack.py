@@ -84,8 +84,10 @@ class Stack:
     def identifier(self):
         return identifier.HeatIdentifier(self.tenant, self.name, self.id)
 
-    def clients(self):
-        return self.runtime.clients(self.context)
+    def clients(self, region=None):
+        """The cloud as whoever asks may use it, in another region if one is named."""
+        context = self.context if region is None else self.context.in_region(region)
+        return self.runtime.clients(context)
 
     def timeout_seconds(self):
         """How long an action may take; without a value of its own the operator's."""

@@ -1,0 +1,89 @@
+"""OS::Heat::Stack in an engine that has no Keystone: a stack of its own, made by the engines themselves."""
+
+import json
+import time
+
+import pytest
+
+from heat_lite.common import exception
+from tests import databases, engines
+
+INNER = {
+    'heat_template_version': '2021-04-16',
+    'parameters': {'word': {'type': 'string', 'default': 'nothing'}, 'fail': {'type': 'boolean', 'default': False}},
+    'resources': {
+        'x': {'type': 'OS::Heat::TestResource', 'properties': {'value': {'get_param': 'word'}, 'fail': {'get_param': 'fail'}}},
+    },
+    'outputs': {'said': {'value': {'get_attr': ['x', 'output']}}},
+}
+
+
+@pytest.fixture(scope='module')
+def engine(tmp_path_factory):
+    with databases.migrated('sqlite', tmp_path_factory.mktemp('db')) as url, engines.running(url, action_retry_limit=0) as driver:
+        yield driver
+
+
+@pytest.fixture(autouse=True)
+def fresh(engine):
+    engine.context.project_id = f'p{time.monotonic_ns()}'
+
+
+def outer(**properties):
+    properties.setdefault('template', json.dumps(INNER))
+    return {
+        'resources': {'s': {'type': 'OS::Heat::Stack', 'properties': properties}},
+        'outputs': {'said': {'value': {'get_attr': ['s', 'outputs', 'said']}}, 'name': {'value': {'get_attr': ['s', 'stack_name']}}},
+    }
+
+
+def names(engine):
+    return sorted(each['stack_name'] for each in engine.client.list_stacks(engine.context))
+
+
+def test_it_lives_and_goes_with_its_resource(engine):
+    identity = engine.create(outer(parameters={'word': 'hello'}))
+    outputs = engine.outputs(identity)
+    assert outputs['said'] == 'hello' and names(engine) == ['stack', outputs['name']]
+    other = engine.physical_id(identity, 's')
+    engine.update(identity, outer(parameters={'word': 'again'}))
+    assert engine.outputs(identity)['said'] == 'again' and engine.physical_id(identity, 's') == other
+    for verb in ('suspend', 'resume', 'check'):
+        getattr(engine.client, f'stack_{verb}')(engine.context, stack_identity=identity)
+        engine.wait(identity)
+        assert engine.state(identity) == f'{verb.upper()}_COMPLETE'
+    engine.delete(identity)
+    assert engine.state(identity) == 'DELETE_COMPLETE' and names(engine) == []
+
+
+def test_its_failure_is_told(engine):
+    identity = engine.create(outer(parameters={'fail': True}))
+    assert engine.stack(identity)['stack_status_reason'] == (
+        'Resource CREATE failed: ResourceInError: resources.s: Went to status CREATE_FAILED due to '
+        '"Resource CREATE failed: ValueError: resources.x: Test Resource failed x"'
+    )
+
+
+@pytest.mark.parametrize(
+    ('properties', 'message'),
+    [
+        ({'parameters': {'no': 1}}, 'at region "None" due to "The Parameter (no) was not defined in template."'),
+        ({'template': 'x: ['}, 'at region "None" due to "Error parsing template'),
+        ({'context': {'region_name': 'far'}}, 'Cannot establish connection to Heat endpoint at region "far" due to'),
+    ],
+)
+def test_what_is_wrong_is_told_before_anything_is_made(engine, properties, message):
+    with pytest.raises(exception.StackValidationFailed) as caught:
+        engine.create(outer(**properties))
+    assert message in str(caught.value) and names(engine) == []
+
+
+def test_what_somebody_else_has_deleted_is_made_anew(engine):
+    identity = engine.create(outer())
+    other = engine.client.identify_stack(engine.context, stack_name=engine.physical_id(identity, 's'))
+    engine.delete(other)
+    engine.client.stack_check(engine.context, stack_identity=identity)
+    engine.wait(identity)
+    assert engine.state(identity) == 'CHECK_FAILED'
+    engine.update(identity, outer())
+    assert engine.state(identity) == 'UPDATE_COMPLETE' and engine.physical_id(identity, 's') != other['stack_id']
