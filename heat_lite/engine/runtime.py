@@ -78,6 +78,8 @@ class Runtime:
     notifier: Any = None
     children: Any = None
     users: Any = None
+    #: ``allows_type(context, type name)``: whether the policy lets whoever asks use a type
+    allows_type: Callable[[Any, str], bool] = lambda context, name: True
     addresses: Addresses = dataclasses.field(default_factory=Addresses)
     bells: Bells = dataclasses.field(default_factory=Bells)
     revision: str = 'unknown'

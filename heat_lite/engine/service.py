@@ -9,6 +9,7 @@ import uuid
 
 from heat_lite.clients import clients, keystone
 from heat_lite.common import context as request_context
+from heat_lite.common import policy
 from heat_lite.db import services as db_services
 from heat_lite.engine import addresses, children, credentials, notification, plugins, running, runtime, threads
 from heat_lite.engine.endpoints import absent, adoption, events, listener, resources, services, snapshots, stacks, templates
@@ -57,6 +58,7 @@ class EngineService:
             engine_rpc=rpc_client.EngineClient(),
             listener=rpc_listener,
             plugins=plugins.LifecyclePlugins.from_entry_points(),
+            allows_type=policy.Enforcer(self._conf).allows_type,
             revision=self._conf.revision.heat_revision,
             secret=self._conf.auth_encryption_key.encode(),
         )

@@ -131,9 +131,17 @@ def _graph(item):
     """What requires what, by names."""
     item.bound.refuse_slashes()
     kinds = {name: item.class_of(definition) for name, definition in item.bound.resources.items()}
+    _permitted(item)
     item.bound.refuse_duplicates()
     edges = [(name, required) for name, first in item.requirements.items() for required in first or (None,)]
     return dependencies.Dependencies(edges, lambda name: f'{kinds[name].__name__} "{name}"')
+
+
+def _permitted(item):
+    """Raises Forbidden for a type that the policy keeps from whoever asks."""
+    for name in {definition.resource_type for definition in item.bound.resources.values()}:
+        if not item.context.is_admin and not item.runtime.allows_type(item.context, name):
+            raise exception.Forbidden(action=name)
 
 
 def _resource(item, definition, check):

@@ -322,3 +322,18 @@ def test_a_stack_keeps_its_newest_events(engine):
         assert events_of()[-1] == ('stack', 'CREATE_COMPLETE') and len(events_of()) == 2
     finally:
         engine.service.runtime.limits = limits
+
+
+def test_types_are_kept_from_who_may_not_use_them(engine):
+    rules = engine.service.runtime.allows_type
+    engine.service.runtime.allows_type = lambda context, name: name != TEST or 'admin' in context.roles
+    template = {'resources': {'a': {'type': TEST}}}
+    try:
+        with pytest.raises(exception.Forbidden, match=TEST):
+            engine.create(template)
+        assert TEST not in engine.client.list_resource_types(engine.context)
+        engine.context.roles = ['admin']
+        assert TEST in engine.client.list_resource_types(engine.context)
+        assert engine.state(engine.create(template)) == 'CREATE_COMPLETE'
+    finally:
+        engine.service.runtime.allows_type, engine.context.roles = rules, ['member']

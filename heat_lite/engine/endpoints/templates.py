@@ -47,7 +47,7 @@ class Templates(Endpoint):
         """Names of the types, ``type_name`` being a pattern for their beginning; with their descriptions if wanted."""
         if support_status is not None and support_status.upper() not in support.STATUSES:
             raise exception.Invalid(reason=f'Invalid support status and should be one of {support.STATUSES}')
-        names = [name for name in self._runtime.registry.names() if _begins(type_name, name)]
+        names = [name for name in self._runtime.registry.names() if _begins(type_name, name) and self._is_permitted(context, name)]
         if support_status is not None or heat_version is not None:
             names = [name for name in names if self._is_supported(name, support_status, heat_version)]
         if not with_description:
@@ -78,6 +78,9 @@ class Templates(Endpoint):
         if kind.support_status.status == support.HIDDEN:
             raise exception.NotSupported(feature=f'Template of the hidden resource type {type_name}')
         return kind
+
+    def _is_permitted(self, context, name):
+        return context.is_admin or self._runtime.allows_type(context, name)
 
     def _is_supported(self, name, status, version):
         have = self._runtime.registry.get(name).support_status
