@@ -14,9 +14,9 @@ class PropertySchema:
     """What a property takes.
 
     ``schema`` is, for a map, a dictionary of its keys and, for a list, the schema of its items. ``ref`` names the kind of cloud object
-    that the value names. ``wire`` is the key in the request (``key(name)`` tells), ``sent`` whether the property is in its body at all,
-    ``alias_of`` the name of the property that this hidden older name stands for. ``allow_conversion`` lets a map be JSON text or a
-    list, and a list text with commas.
+    that the value names: it must be there, and its id stands for it; ``resolves`` does only the latter. ``wire`` is the key in the
+    request (``key(name)`` tells), ``sent`` whether the property is in its body at all, ``alias_of`` the name of the property that this
+    hidden older name stands for. ``allow_conversion`` lets a map be JSON text or a list, and a list text with commas.
     """
 
     __slots__ = (
@@ -51,6 +51,7 @@ class PropertySchema:
         support=None,
         schema=None,
         ref=None,
+        resolves=None,
         wire=None,
         sent=True,
         alias_of=None,
@@ -66,14 +67,14 @@ class PropertySchema:
         self.immutable = immutable
         self.support = support or (support_status.hidden() if alias_of else support_status.PLAIN)
         self.schema = schema
-        self.ref = ref
+        self.ref = ref or resolves
         self.wire = wire
         self.sent = sent
         self.alias_of = alias_of
         self.allow_conversion = allow_conversion
         self.implemented = implemented
         #: whether it, or anything inside it, names an object of the cloud
-        self.names_objects = bool(ref) or any(each.names_objects for each in _inside(schema))
+        self.names_objects = bool(self.ref) or any(each.names_objects for each in _inside(schema))
         self._check()
 
     def _check(self):

@@ -3,6 +3,7 @@
 Failures are StackValidationFailed with the words of the API and the path below the property. Values that need no change are not copied.
 """
 
+import functools
 from collections.abc import Mapping
 
 from heat_lite.common import exception
@@ -36,10 +37,14 @@ def convert(schema, value, checks=STRICT):
         result = _CONVERTERS[schema.type](schema, value, checks)
         if checks.strict:
             for constraint in schema.constraints:
-                constraint.check(result, checks.lookup)
+                constraint.check(result, checks.lookup, functools.partial(_as_type, schema))
     except (ValueError, TypeError, OverflowError) as error:
         raise refuse(exception.hinted(str(error), versions.meant_function(value))) from error
     return result
+
+
+def _as_type(schema, value):
+    return _CONVERTERS[schema.type](schema, value, LENIENT)
 
 
 def shown(schemata):

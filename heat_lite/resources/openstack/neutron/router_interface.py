@@ -1,0 +1,51 @@
+"""OS::Neutron::RouterInterface."""
+
+from heat_lite.common import exception
+from heat_lite.resources.openstack.neutron.base import Connection
+from heat_lite.template import support
+from heat_lite.template.schema import string
+
+
+class RouterInterface(Connection):
+    """What puts a router into a subnet."""
+
+    resource_type = 'OS::Neutron::RouterInterface'
+    extension = 'router'
+    default_client_name = 'neutron'
+
+    properties_schema = {
+        'router': string('The router, by name or id.', required=True, ref='neutron.router'),
+        'port': string('A port that becomes the interface.', ref='neutron.port', support=support.since('2015.1')),
+        'port_id': string(
+            ref='neutron.port', support=support.hidden('6.0.0', previous=support.deprecated('2015.1', previous='2014.1')), alias_of='port'
+        ),
+        'router_id': string(
+            ref='neutron.router',
+            support=support.hidden('6.0.0', previous=support.deprecated('2015.1', previous='2013.1')),
+            alias_of='router',
+        ),
+        'subnet': string('The subnet, by name or id: the interface gets the address of its gateway.', ref='neutron.subnet'),
+        'subnet_id': string(
+            ref='neutron.subnet', support=support.hidden('5.0.0', previous=support.deprecated('2014.2')), alias_of='subnet'
+        ),
+    }
+
+    def validate(self):
+        super().validate()
+        if self.properties['subnet'] and self.properties['port']:
+            raise exception.ResourcePropertyConflict('subnet', 'port')
+        if not self.properties['subnet'] and not self.properties['port']:
+            raise exception.PropertyUnspecifiedError('subnet', 'port')
+
+    def handle_create(self):
+        router = self.properties['router']
+        key, other = ('subnet_id', self.properties['subnet']) if self.properties['subnet'] else ('port_id', self.properties['port'])
+        yield from self.ask(self.client().ask, 'PUT', f'/routers/{router}/add_router_interface', {key: other})
+        self.resource_id_set(f'{router}:{key}={other}')
+
+    def handle_delete(self):
+        if self.resource_id is None:
+            return
+        router, _, other = self.resource_id.partition(':')
+        key, _, value = other.partition('=')
+        yield from self.take_away(self.client().ask, 'PUT', f'/routers/{router}/remove_router_interface', {key: value})

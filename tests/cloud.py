@@ -1,0 +1,307 @@
+"""A cloud for tests: services that keep objects in memory and speak HTTP, with the status codes, the latencies and the faults of real ones.
+
+It knows nothing of resource types: ``cloud.yaml`` says what each service takes, needs and adds, so that a request that the real service
+would refuse is refused here, too.
+"""
+
+import contextlib
+import dataclasses
+import json
+import re
+import threading
+import time
+import uuid
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import yaml
+
+from tests import cloud_verbs, identity
+from tests.cloud_verbs import Refused
+
+TABLE = yaml.safe_load((Path(__file__).parent / 'cloud.yaml').read_text())
+USER, PROJECT = 'tester', 'testers'
+REASONS = {
+    **{200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'No Content', 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden'},
+    **{404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 413: 'Over Limit', 429: 'Too Many Requests'},
+    **{500: 'Internal Server Error', 503: 'Service Unavailable'},
+}
+EXTENSIONS = (
+    'address-scope provider subnet_allocation router security-group qos qos-bw-minimum-ingress qos-pps-minimum segment trunk quotas '
+    'rbac-policies extraroute extraroute-atomic floating-ip-port-forwarding vpnaas taas l2-gateway l2-gateway-connection sfc '
+    'encryption qos-specs os-quota-sets os-types-manage'
+).split()
+#: keys that name an object of another kind, which must be there
+REFERENCE = re.compile(r'(?!tenant|project|domain|parent|device|segmentation)\w+_id$')
+NOBODY = frozenset(('', None, 'default'))
+
+
+@dataclasses.dataclass
+class Collection:
+    """One row of ``cloud.yaml``. ``slow`` is the status before an object is ready, ``ready`` the one after it; ``dies``: a delete takes
+    time; ``open``: further keys are kept as they come; ``secret`` keys are kept, but never shown."""
+
+    service: str
+    path: str
+    key: str | None
+    takes: str
+    keys: str = ''
+    id: str = 'id'
+    given_id: bool = False
+    update: str = 'PUT'
+    slow: str | None = None
+    ready: str | None = None
+    dies: bool = False
+    open: bool = False
+    adds: dict = dataclasses.field(default_factory=dict)
+    secret: tuple = ()
+
+    def __post_init__(self):
+        words = self.takes.split()
+        self.keys = self.keys or f'{self.key}s'
+        self.known = {word.strip('*!') for word in words}
+        self.needed = {word.strip('*!') for word in words if '*' in word}
+        self.fixed = {word.strip('*!') for word in words if '!' in word}
+        self.pattern = re.compile(re.sub(r'\{(\w+)\}', r'(?P<\1>[^/]+)', self.path) + r'(/detail|/(?P<one_of_them>[^/]+))?')
+
+
+COLLECTIONS = [
+    Collection(service, path, **row) for service, entry in TABLE.items() for path, row in (entry.get('collections') or {}).items()
+]
+PREFIXES = {service: entry['prefix'] for service, entry in TABLE.items()}
+
+
+class Cloud:
+    """The WSGI application of all services but the one that gives tokens.
+
+    ``objects`` are all that there are, by service, path of their collection and id. ``asked`` are the requests, for tests that count.
+    """
+
+    def __init__(self):
+        self.objects = {}
+        self.asked = []
+        self.faults = []
+        self.state = {}
+        #: how often an object is looked at before it is ready, or gone
+        self.rows = COLLECTIONS
+        self.looks = 1
+        self.page = 1000
+        self._guard = threading.RLock()
+
+    # -- what a test says
+
+    def fail(self, method, path, status, times=1, message='it went wrong', seconds=0, **headers):
+        """The next ``times`` requests of a method to paths that match are answered by ``status``, after some seconds."""
+        self.faults.append([method, re.compile(path), times, status, message, seconds, headers])
+
+    def put(self, service, path, **values):
+        """An object that was there before; its id."""
+        row = next(each for each in COLLECTIONS if (each.service, each.path) == (service, path))
+        made = {**{name: None for name in row.known}, **row.adds, 'id': str(uuid.uuid4()), **values}
+        if row.ready:
+            made.setdefault('status', row.ready)
+        self.objects[service, path, made[row.id]] = made
+        return made[row.id]
+
+    def of(self, service, path):
+        return [each for (owner, where, _), each in self.objects.items() if (owner, where) == (service, path)]
+
+    # -- WSGI
+
+    def __call__(self, environ, start_response):
+        method, path = environ['REQUEST_METHOD'], environ['PATH_INFO']
+        text = environ['wsgi.input'].read(int(environ.get('CONTENT_LENGTH') or 0))
+        query = {name: values[0] for name, values in parse_qs(environ.get('QUERY_STRING', '')).items()}
+        headers = {}
+        try:
+            self._misbehave(method, path)
+            body = json.loads(text) if text else None
+            with self._guard:
+                self.asked.append((method, path, body))
+                status, answer = self._answer(method, path, body, query, environ, headers)
+        except Refused as error:
+            status, answer = error.status, {'error': {'message': str(error), 'code': error.status}}
+            headers = error.headers
+        content = b'' if answer is None or method == 'HEAD' else json.dumps(answer).encode()
+        headers = {'Content-Type': 'application/json', 'x-openstack-request-id': f'req-{uuid.uuid4()}', **headers}
+        start_response(f'{status} {REASONS[status]}', [*headers.items(), ('Content-Length', str(len(content)))])
+        return [content]
+
+    def _misbehave(self, method, path):
+        for fault in self.faults:
+            wanted, pattern, times, status, message, seconds, headers = fault
+            if times and wanted == method and pattern.search(path):
+                fault[2] -= 1
+                self.asked.append((method, path, status))
+                time.sleep(seconds)
+                if status:
+                    raise Refused(status, message, {name.replace('_', '-'): str(value) for name, value in headers.items()})
+
+    def _answer(self, method, path, body, query, environ, headers):
+        service, below = next(((name, path[len(start) :]) for name, start in PREFIXES.items() if path.startswith(start)), (None, path))
+        if below == '/extensions':
+            return 200, {'extensions': [{'alias': each, 'name': each} for each in EXTENSIONS]}
+        verb = cloud_verbs.find(service, method, below)
+        if verb is not None:
+            return verb(self, service, body=body, query=query, environ=environ, headers=headers)
+        for row in COLLECTIONS:
+            found = row.service == service and row.pattern.fullmatch(below)
+            if found:
+                return self._collection(row, method, below, found.groupdict(), body, query)
+        raise Refused(404, f'There is nothing at {path}')
+
+    def _collection(self, row, method, below, names, body, query):
+        one = names.pop('one_of_them', None)
+        for name, value in names.items():
+            self._refer(f'{name}_id', value)
+        where = row.path.format_map(names)
+        if below.endswith('/detail') or one is None:
+            return self._list(row, where, query) if method == 'GET' else self._create(row, where, method, body)
+        found = self.objects.get((row.service, where, one))
+        if found is None:
+            raise Refused(404, f'{row.key or row.keys} {one} could not be found.')
+        if method == 'GET':
+            return self._show(row, where, one, found)
+        if method == 'DELETE':
+            return self._delete(row, where, one, found)
+        if method != row.update:
+            raise Refused(405, f'{method} is not allowed for {below}')
+        return self._update(row, where, found, body)
+
+    # -- collections
+
+    def _list(self, row, where, query):
+        found = [each for (owner, path, _), each in self.objects.items() if (owner, path) == (row.service, where)]
+        for name, value in query.items():
+            if name not in ('limit', 'marker', 'is_public', 'all_tenants'):
+                found = [each for each in found if str(each.get(name)) == value]
+        start = int(query.get('marker') or 0)
+        answer = {row.keys: [self._shown(row, each) for each in found[start : start + self.page]]}
+        if len(found) > start + self.page:
+            link = {'rel': 'next', 'href': f'{where}?marker={start + self.page}'}
+            answer[f'{row.keys}_links'] = [link]
+        return 200, answer
+
+    def _create(self, row, where, method, body):
+        values = self._body(row, body)
+        unknown = values.keys() - row.known
+        if unknown and not row.open:
+            raise Refused(400, f"Unrecognized attribute(s) '{', '.join(sorted(unknown))}'")
+        missing = {name for name in row.needed if values.get(name) is None}
+        if missing:
+            raise Refused(400, f'Failed to parse request. Required attribute(s) {", ".join(sorted(missing))} not specified')
+        self._refer_all(row, values)
+        made = {**{name: None for name in row.known}, **json.loads(json.dumps(row.adds)), **values}
+        made[row.id] = (values.get(row.id) if row.given_id else None) or str(uuid.uuid4())
+        made.setdefault('id', made[row.id])
+        if 'tenant_id' in made:
+            made['tenant_id'] = made['tenant_id'] or identity.ident(PROJECT)
+        if row.slow:
+            made.update(status=row.slow, looks=self.looks)
+        self._refuse_twice(row, where, made)
+        self.objects[row.service, where, made[row.id]] = made
+        cloud_verbs.made(self, row.service, where, made)
+        return 201, self._wrapped(row, made)
+
+    def _update(self, row, where, found, body):
+        values = self._body(row, body)
+        wrong = {name for name in values if name in row.fixed or name not in row.known and not row.open}
+        if wrong:
+            raise Refused(400, f'Cannot update read-only attribute {", ".join(sorted(wrong))}')
+        self._refer_all(row, values)
+        found.update(values)
+        cloud_verbs.changed(self, row.service, where, found, values)
+        return 200, self._wrapped(row, found)
+
+    def _show(self, row, where, one, found):
+        if found.get('looks', 0) > 0:
+            found['looks'] -= 1
+        elif found.get('status') == 'deleting':
+            del self.objects[row.service, where, one]
+            raise Refused(404, f'{row.key} {one} could not be found.')
+        elif row.slow and found.get('status') == row.slow:
+            found['status'] = row.ready
+        return 200, self._wrapped(row, found)
+
+    def _delete(self, row, where, one, found):
+        users = self._users(row, one)
+        if users:
+            raise Refused(409, f'{row.key} {one} is in use by {", ".join(users)}.')
+        if row.dies:
+            found.update(status='deleting', looks=self.looks)
+            return 202, None
+        del self.objects[row.service, where, one]
+        cloud_verbs.gone(self, row.service, where, one)
+        return 204, None
+
+    # -- rules
+
+    @staticmethod
+    def _body(row, body):
+        if row.key is None:
+            return body
+        if not isinstance(body, dict) or row.key not in body or len(body) > 1 and not row.open:
+            raise Refused(400, f"Resource body required: '{row.key}'")
+        return body[row.key]
+
+    def _refer_all(self, row, values):
+        for name, value in values.items():
+            if REFERENCE.match(name) and name != row.id:
+                self._refer(name, value)
+
+    def _refer(self, name, value):
+        if value not in NOBODY and not any(one == value for _, _, one in self.objects):
+            raise Refused(404, f'{name} {value} could not be found.')
+
+    def _refuse_twice(self, row, where, made):
+        if row.given_id and (row.service, where, made[row.id]) in self.objects:
+            raise Refused(409, f'{row.key} {made[row.id]} already exists.')
+
+    def _users(self, row, one):
+        """Of the network: what refers to an object must go first, as there."""
+        if row.service != 'network':
+            return []
+        cascades = ('/security-group-rules',)
+        inside = [where for (owner, where, _) in self.objects if owner == row.service and f'/{one}/' in where]
+        referring = [
+            where
+            for (owner, where, _), each in self.objects.items()
+            if owner == row.service and where not in cascades and any(REFERENCE.match(k) and v == one for k, v in each.items())
+        ]
+        interfaces = [key for key in self.state.get('interfaces', ()) if one in key]
+        return sorted({*inside, *referring, *map(str, interfaces)})
+
+    @staticmethod
+    def _shown(row, found):
+        return {name: value for name, value in found.items() if name != 'looks' and name not in row.secret}
+
+    def _wrapped(self, row, found):
+        shown = self._shown(row, found)
+        return shown if row.key is None else {row.key: shown}
+
+
+@dataclasses.dataclass
+class Place:
+    """A cloud that runs: where its Keystone is, and a token of the one who asks."""
+
+    cloud: Cloud
+    auth_url: str
+    token: str
+    project_id: str
+    identity: identity.Identity
+
+    def configuration(self):
+        return f'[clients_keystone]\nauth_uri = {self.auth_url}\n[resource_finder_cache]\ncaching = false\n'
+
+
+@contextlib.contextmanager
+def running():
+    """A cloud on free ports. Gives a Place."""
+    made = Cloud()
+    with identity.serve(made) as url:
+        services = {service: f'{url}{prefix}' for service, prefix in PREFIXES.items()}
+        users = {USER: {'password': 'secret', 'project': PROJECT, 'roles': ['admin', 'member']}}
+        keystone = identity.Identity(users, services)
+        with identity.serve(keystone) as auth_url:
+            _, _, headers = keystone.issue(USER, {'project': {}}, ['password'])
+            yield Place(made, auth_url, dict(headers)['X-Subject-Token'], identity.ident(PROJECT), keystone)

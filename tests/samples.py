@@ -1,0 +1,125 @@
+"""Properties with which each resource type can be tried out: made up from its schema, but for what the schema does not tell."""
+
+from heat_lite.clients.kinds import KINDS
+from heat_lite.template.constraints import AllowedPattern, AllowedValues, CustomConstraint, Length, Range
+
+PREFIX_OF = {'neutron': 'network', 'keystone': 'identity', 'cinder': 'block-storage', 'nova': 'compute', 'glance': 'image'}
+#: for the formats of custom constraints: a value, and another one
+FORMATS = {
+    'dns_domain': ('example.org.', 'example.com.'),
+    'dns_name': ('host', 'other'),
+    'rel_dns_name': ('host', 'other'),
+    'ip_addr': ('10.0.0.5', '10.0.0.6'),
+    'ip_or_cidr': ('10.0.0.7', '10.0.0.8'),
+    'mac_addr': ('fa:16:3e:00:00:07', 'fa:16:3e:00:00:08'),
+    'net_cidr': ('10.1.0.0/24', '10.2.0.0/24'),
+}
+#: values that a schema does not tell; OMIT: properties that exclude others of the type, or older names of them
+OMIT = object()
+SAMPLES = {
+    'OS::Neutron::Subnet': {'subnetpool': OMIT, 'prefixlen': OMIT, 'gateway_ip': '10.1.0.1', 'ip_version': 6},
+    'OS::Neutron::SubnetPool': {'min_prefixlen': 8, 'default_prefixlen': 24, 'max_prefixlen': 28},
+    'OS::Neutron::Router': {'l3_agent_id': OMIT, 'distributed': OMIT, 'l3_agent_ids': ['{agent}'], 'tenant_id': OMIT},
+    'OS::Neutron::RouterInterface': {'port': OMIT},
+    'OS::Neutron::Net': {'dhcp_agent_ids': ['{agent}']},
+    'OS::Neutron::Port': {'no_fixed_ips': OMIT, 'replacement_policy': OMIT, 'security_groups': ['a security_group']},
+    'OS::Neutron::SecurityGroupRule': {'remote_ip_prefix': OMIT},
+    'OS::Neutron::FloatingIPAssociation': {'floatingip_id': '{floatingip}'},
+    'OS::Neutron::FloatingIPPortForward': {'floating_ip': '{floatingip}'},
+    'OS::Neutron::MeteringRule': {'metering_label_id': '{metering_label}', 'remote_ip_prefix': '10.3.0.0/24'},
+    'OS::Neutron::RBACPolicy': {'object_type': 'network', 'object_id': 'a network'},
+    'OS::Neutron::ExtraRoute': {'destination': '10.4.0.0/24', 'nexthop': '10.0.0.9'},
+}
+#: the same for the update
+CHANGED = {
+    'OS::Neutron::FloatingIP': {'dns_domain': 'example.org.', 'dns_name': 'host'},
+    'OS::Neutron::ProviderNet': {'availability_zone_hints': ['one']},
+    'OS::Neutron::Subnet': {'gateway_ip': ''},
+    'OS::Neutron::SubnetPool': {'min_prefixlen': 9, 'default_prefixlen': 23, 'max_prefixlen': 27},
+    'OS::Neutron::Router': {'availability_zone_hints': ['one'], 'l3_agent_ids': ['{other_agent}']},
+    'OS::Neutron::Net': {'dhcp_agent_ids': []},
+    'OS::Neutron::FloatingIPAssociation': {'floatingip_id': '{other_floatingip}'},
+    'OS::Neutron::Port': {'security_groups': []},
+}
+
+
+def seed(cloud):
+    """Objects of each kind that properties may name, each by the name "a KEY"; the ids of those that must be named by their id."""
+    for kind, where in KINDS.items():
+        if where.service in PREFIX_OF and '{' not in where.path and (PREFIX_OF[where.service], where.path) in _collections(cloud):
+            name = _name(kind)
+            values = {where.by or 'name': name, **({'id': name} if where.by is None else {})}
+            if not any(each.get(where.by or 'id') == name for each in cloud.of(PREFIX_OF[where.service], where.path)):
+                cloud.put(PREFIX_OF[where.service], where.path, **values)
+    return {
+        'agent': cloud.put('network', '/agents'),
+        'other_agent': cloud.put('network', '/agents'),
+        'floatingip': cloud.put('network', '/floatingips'),
+        'other_floatingip': cloud.put('network', '/floatingips'),
+        'metering_label': cloud.put('network', '/metering/metering-labels'),
+    }
+
+
+def _collections(cloud):
+    return {(row.service, row.path) for row in cloud.rows}
+
+
+def _name(kind):
+    return f'a {KINDS[kind].key or KINDS[kind].list_key}'
+
+
+def properties(kind, ids, update=False):
+    """Values for all properties of a type that exclude no others; with ``update`` other ones for those that may change."""
+    special = {**SAMPLES.get(kind.resource_type, {}), **(CHANGED.get(kind.resource_type, {}) if update else {})}
+    specs = kind.properties_schema.get('value_specs')
+    if specs is not None:
+        special['value_specs'] = {'description': 'another' if update and specs.update_allowed else 'special'}
+    result = {}
+    for name, schema in kind.properties_schema.items():
+        value = special.get(name, OMIT)
+        if name not in special and not schema.hidden and schema.implemented:
+            value = sample(schema, update and schema.update_allowed)
+        if value is not OMIT:
+            result[name] = _filled(value, ids)
+    return result
+
+
+def _filled(value, ids):
+    if isinstance(value, list):
+        return [_filled(each, ids) for each in value]
+    return value.format_map(ids) if isinstance(value, str) and value.startswith('{') else value
+
+
+def sample(schema, other=False):
+    """A value that the schema takes; with ``other`` another one, where there is one."""
+    if schema.ref:
+        return [_name(schema.ref)] if schema.type == 'list' else _name(schema.ref)
+    for constraint in schema.constraints:
+        value = _constrained(schema, constraint, other)
+        if value is not None:
+            return value
+    if schema.type == 'map':
+        inner = schema.schema or {}
+        return (
+            {name: sample(each, other) for name, each in inner.items() if not each.hidden}
+            if inner
+            else {'key': 'other' if other else 'one'}
+        )
+    if schema.type == 'list':
+        return [sample(schema.schema, other)] if schema.schema else ['other' if other else 'one']
+    if schema.type == 'boolean':
+        return not schema.default if other else bool(schema.default)
+    return {'integer': 7 + other, 'number': 7 + other}.get(schema.type, 'other' if other else 'one')
+
+
+def _constrained(schema, constraint, other):
+    if isinstance(constraint, AllowedValues):
+        value = constraint.allowed[min(int(other), len(constraint.allowed) - 1)]
+        return [value] if schema.type == 'list' else value
+    if isinstance(constraint, Range):
+        return (constraint.min if constraint.min is not None else 1) + 1 + other
+    if isinstance(constraint, CustomConstraint):
+        return FORMATS[constraint.name][other]
+    if isinstance(constraint, AllowedPattern | Length):
+        return None
+    raise NotImplementedError(constraint)
