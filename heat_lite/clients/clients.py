@@ -96,6 +96,8 @@ class Clients:
             endpoint = found.get_endpoint()
         except exceptions.ConnectionError as error:
             raise errors.unavailable('keystone', 'GET', '/auth/tokens', error) from error
+        except exceptions.CatalogException as error:
+            raise errors.NoCloud(reason=str(error)) from error
         except exceptions.ClientException as error:
             raise errors.Unauthorized(f'Keystone refused who asks: {error}') from error
         if endpoint is None:
