@@ -16,10 +16,10 @@ from heat_lite.rpc.client import EngineClient
 
 
 @contextlib.contextmanager
-def running(url, types=(), transport='local://', files=(), **settings):
+def running(url, types=(), transport='local://', files=(), ours=None, **settings):
     """An engine on the (migrated) database of ``url``, with further types. Gives a Driver.
 
-    ``settings`` are options of [DEFAULT]; ``files`` are configuration files.
+    ``settings`` are options of [DEFAULT], ``ours`` those of [heat_lite]; ``files`` are configuration files.
     """
     conf = cfg.ConfigOpts()
     options.register(conf)
@@ -28,6 +28,8 @@ def running(url, types=(), transport='local://', files=(), **settings):
     conf.set_override('connection', url, 'database')
     for name, value in settings.items():
         conf.set_override(name, value)
+    for name, value in (ours or {}).items():
+        conf.set_override(name, value, 'heat_lite')
     session.configure(conf)
     messaging.setup(conf, transport)
     registry = operator_types.registry(conf)

@@ -396,6 +396,15 @@ def _kind(error):
     return '' if isinstance(error, StackValidationFailed) else type(error).__name__.removesuffix('_Remote')
 
 
+class Interrupted(HeatException):
+    """An engine died in the midst of something, and nobody can tell what came of it."""
+
+    msg_fmt = '%(message)s'
+
+    def __init__(self, message=None, **kwargs):
+        super().__init__(str(message), **kwargs)
+
+
 _REASON = re.compile(r'Resource (?P<action>\w+) failed: (?:(?P<kind>\w+): )?(?P<path>resources[.\[]\S+): (?P<message>.*)', re.DOTALL)
 
 

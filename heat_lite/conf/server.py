@@ -19,7 +19,20 @@ HEAT_LITE = [
         min=0,
         help='Seconds that the deletion of an object goes on trying while its service says that it is in use (a conflict, 409).',
     ),
-    cfg.IntOpt('graceful_shutdown_timeout', default=60, min=0, help='Seconds that work under way is given when a process is stopped.'),
+    cfg.IntOpt(
+        'graceful_shutdown_timeout',
+        default=60,
+        min=0,
+        help='Seconds that requests and calls under way are given when a process is stopped.',
+    ),
+    cfg.IntOpt(
+        'heartbeat_interval',
+        default=5,
+        min=1,
+        help='Seconds between two beats by which an engine reports that it lives, where periodic_interval is not shorter. One that has not '
+        'reported for twice as long, and does not answer, is taken for dead.',
+    ),
+    cfg.FloatOpt('take_over_interval', default=5.0, min=0.1, help='Seconds between two looks for stacks whose engine is gone.'),
     cfg.FloatOpt('worker_restart_delay', default=1.0, min=0, help='Seconds before a worker that died young is replaced; grows up to 30.'),
 ]
 

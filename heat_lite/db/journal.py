@@ -22,15 +22,15 @@ _INSERT_DATA = insert(models.resource_data)
 
 
 class Superseded(Exception):
-    """The stack is no longer as expected: another traversal has taken it over. Nothing was written."""
+    """The stack is no longer as expected: another traversal, or another engine, has taken it over. Nothing was written."""
 
 
 @dataclasses.dataclass
 class Turn:
     """The changes of one turn. A row that has no id yet is named by its uuid, in ``properties``, ``data`` and an event's 'row' alike.
 
-    ``release`` is the engine whose lock on the stack ends with the turn. ``property_ids`` is filled by ``save``: the id of the new
-    properties by the name of the row.
+    ``holder`` is the engine that must have the stack's lock, or else nothing is written. ``release`` is the engine whose lock on the stack
+    ends with the turn. ``property_ids`` is filled by ``save``: the id of the new properties by the name of the row.
     """
 
     stack_id: str
@@ -43,6 +43,7 @@ class Turn:
     events: list[dict] = dataclasses.field(default_factory=list)
     data: list[tuple[int | str, str, typing.Any, bool]] = dataclasses.field(default_factory=list)
     data_gone: list[tuple[int | str, str]] = dataclasses.field(default_factory=list)
+    holder: str | None = None
     release: str | None = None
     property_ids: dict[int | str, int] = dataclasses.field(default_factory=dict)
 
@@ -118,6 +119,7 @@ _together = _Together()
 @session.writer
 def _write(context, turns):
     """The ids of the rows that each turn has added."""
+    _held(turns)
     _claim(turns)
     now = utcnow()
     kept = _keep_properties(turns, now)
@@ -135,6 +137,22 @@ def _write(context, turns):
     for turn in turns:
         turn.property_ids = {row: kept[row] for row, _ in turn.properties}
     return [[next(numbers) for _ in turn.rows_added] for turn in turns]
+
+
+def _held(turns):
+    """Whoever has lost its lock has lost the stack, even if it does not know yet because it was stopped, or cut off for a while.
+
+    The locks stay as they are until the end of the transaction: so nobody takes a stack over while something is being written about it.
+    """
+    wanted = {turn.stack_id: turn.holder for turn in turns if turn.holder is not None}
+    if not wanted:
+        return
+    table = models.stack_lock
+    query = select(table.c.stack_id, table.c.engine_id).where(table.c.stack_id.in_(sorted(wanted))).with_for_update()
+    found = {row.stack_id: row.engine_id for row in session.execute(query)}
+    lost = [stack_id for stack_id, engine_id in wanted.items() if found.get(stack_id) != engine_id]
+    if lost:
+        raise Superseded(lost)
 
 
 def _claim(turns):

@@ -1,5 +1,7 @@
 """Which engine works on a stack."""
 
+import collections
+
 from oslo_db import exception as db_exception
 from sqlalchemy import delete, select, update
 
@@ -53,6 +55,15 @@ def holder(context, stack_id: str) -> str | None:
 def held_by(context, engine_id: str) -> list[str]:
     """The ids of the stacks that an engine has locked."""
     return list(session.execute(select(_L.c.stack_id).where(_L.c.engine_id == engine_id)).scalars())
+
+
+@session.reader
+def by_engine(context) -> dict[str, list[str]]:
+    """The ids of all stacks that are locked, by the id of the engine that has locked them."""
+    found = collections.defaultdict(list)
+    for stack_id, engine_id in session.execute(select(_L.c.stack_id, _L.c.engine_id)):
+        found[engine_id].append(stack_id)
+    return dict(found)
 
 
 def _holder(stack_id):

@@ -36,6 +36,12 @@ def get_by_engine(context, engine_id: str):
     return session.execute(select(_S).where(_S.c.engine_id == engine_id, _S.c.deleted_at.is_(None))).first()
 
 
+@session.reader
+def signs_of_life(context) -> dict[str, bool]:
+    """The engines that have not signed off, and whether each has reported lately."""
+    return {row.engine_id: is_up(row) for row in _all() if row.deleted_at is None}
+
+
 @session.writer
 def delete(context, service_id: str, soft: bool = True) -> bool:
     """Mark it deleted, as an engine does when it stops; or remove its row."""

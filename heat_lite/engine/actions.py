@@ -15,6 +15,7 @@ from heat_lite.engine import (
     fingerprint,
     framing,
     plan,
+    progress,
     running,
     scheduler,
     snapshots,
@@ -47,6 +48,8 @@ def update(stack, template, changes, action=status.UPDATE, converge=False):
     def begin(live):
         failures.clear(live)
         live.converge = converge or live.limits.observe_on_update
+        if live.converge:
+            changes['plan'] = {**(changes.get('plan') or {}), 'converge': True}
         live.nothing_new = not live.converge and unchanged.nothing_new(live, template)
         if live.nothing_new:
             live.change(live.template, changes, live.template_id)
@@ -87,7 +90,7 @@ def delete(stack, force=False):
         live.abandoning = stack.abandoning
         if live.status == status.IN_PROGRESS:
             live.state_set(live.action, status.FAILED, f'Stack {live.action} cancelled')
-        live.plan = {'force': True} if force else None
+        live.plan = {word: True for word, asked in (('force', force), ('abandon', stack.abandoning)) if asked} or None
         live.journal.stack(plan=live.plan)
         framing.in_progress(live, status.DELETE)
 
@@ -114,6 +117,17 @@ def retry(stack):
         framing.in_progress(stack, stack.action)
 
     return framing.start(stack, stack.action, work, begin)
+
+
+def go_on(stack):
+    """Go on with the action of an engine that is gone. The stack's lock is ours already."""
+
+    def begin():
+        stack.progress = progress.of(stack)
+        asked = stack.plan or {}
+        stack.abandoning, stack.converge = bool(asked.get('abandon')), bool(asked.get('converge'))
+
+    framing.start(stack, stack.action, _GONE_ON[stack.action], begin)
 
 
 def abandon(stack):
@@ -184,6 +198,8 @@ def _create(stack, action, inbox):
         stack.going = True
         # what was there before the stack must not go because it could not be adopted
         stack.abandoning = action == status.ADOPT
+        stack.plan = {'abandon': True} if stack.abandoning else None
+        stack.journal.stack(plan=stack.plan)
         yield from _roll_back(stack, inbox)
     yield from stack.journal.write()
 
@@ -231,6 +247,10 @@ def _undo(stack, action, inbox):
     """The work of a rollback that has begun."""
     _finish(stack, action, (yield from _walk_all(stack, action, inbox)))
     yield from stack.journal.write()
+
+
+def _snapshot_again(stack, action, inbox):
+    yield from _snapshot(snapshots.under_way(stack), stack, action, inbox)
 
 
 def _delete(stack, action, inbox):
@@ -309,6 +329,15 @@ def _walk(stack, graph, action, inbox):
 
 #: what a retry goes on with
 _AGAIN = {status.CREATE: _create, status.UPDATE: _update, status.RESTORE: _update, status.ROLLBACK: _undo_again, status.DELETE: _delete}
+#: what an engine goes on with that has taken a stack over
+_GONE_ON = {
+    **_AGAIN,
+    status.ADOPT: _create,
+    status.SUSPEND: _backward,
+    status.RESUME: _forward,
+    status.CHECK: _forward,
+    status.SNAPSHOT: _snapshot_again,
+}
 
 
 # --------------------------------------------------------------- ending

@@ -215,12 +215,18 @@ class Child:
             raise exception.Error(f'Cannot {action.lower()} {self._resource.name}, stack not created')
         return stack
 
+    def find(self):
+        """The id of the stack that an interrupted create has stored for the resource; None where there is none."""
+        name = self.name()
+        rows = db_stacks.inside(self._parent.context, self._parent.id).values()
+        return next((row.id for row in rows if row.parent_resource_name == self._resource.name and row.name == name), None)
+
     # ------------------------------------------------------------ waiting
 
     def ended(self, action):
         """A generator: waits for the end of the action. Raises ResourceFailure as the child has failed; passes a cancellation on to it."""
         try:
-            yield from self._ended()
+            yield from self.at_rest()
         except (scheduler.Cancelled, scheduler.Timeout):
             yield from self._stopped()
             raise
@@ -229,7 +235,8 @@ class Child:
             return
         raise exception.ResourceFailure.of_stack(stack.status_reason)
 
-    def _ended(self):
+    def at_rest(self):
+        """A generator: waits until nobody works on it any more."""
         while self.stack is not None and self.stack.status == status.IN_PROGRESS:
             bell = scheduler.Bell(PATIENCE)
             if not self._runtime.running.tell_end(self._stack.id, bell):
@@ -245,7 +252,7 @@ class Child:
             holder = locks.holder(self._parent.context, self._stack.id)
             if holder is not None and holder != self._runtime.engine_id:
                 self._runtime.listener.send(self._parent.context, holder, self._stack.identifier().as_dict(), 'cancel')
-        waiting = scheduler.TaskRunner(self._ended, timeout=STOP_SECONDS)
+        waiting = scheduler.TaskRunner(self.at_rest, timeout=STOP_SECONDS)
         try:
             while not waiting.step():
                 yield waiting.bell or waiting.pause

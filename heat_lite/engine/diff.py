@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 from heat_lite.common import exception, status
 
+#: actions in the midst of which nobody knows what there is
+MAKING_OR_TAKING = (status.CREATE, status.ADOPT, status.DELETE)
 PARTS = ('metadata', 'update_policy', 'deletion_policy', 'depends_on')
 NONE, CREATE, UPDATE, REPLACE, DELETE = 'none', 'create', 'update', 'replace', 'delete'
 
@@ -160,8 +162,8 @@ def _because(names):
 
 
 def _beyond_repair(resource):
-    """Whether it has failed in a way that its type does not know how to mend."""
-    failed = resource.status != status.COMPLETE
+    """Whether it has failed in a way that its type does not know how to mend. What was interrupted in the midst of a change has not."""
+    failed = resource.status == status.FAILED or resource.status != status.COMPLETE and resource.action in MAKING_OR_TAKING
     if resource.action == status.CHECK:
         return failed and resource.always_replace_on_check_failed
     return failed and resource.needs_replace_failed()

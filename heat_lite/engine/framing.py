@@ -8,9 +8,9 @@ import functools
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.db import locks
+from heat_lite.db import journal, locks
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import failures, hooks, traversal
+from heat_lite.engine import failures, hooks, progress, traversal
 from heat_lite.engine.inbox import TakenOver, Verb
 
 LOG = logging.getLogger(__name__)
@@ -54,14 +54,18 @@ def announced(stack, action):
 
 def walker(stack, graph, action, inbox):
     """The walker of the stack. There is one kind so far: this engine's own."""
-    return traversal.Traversal(stack, graph, action, inbox, stack.runtime.pool, stack.deadline())
+    deadline = stack.deadline() - progress.age(stack)
+    return traversal.Traversal(stack, progress.arranged(stack, graph), action, inbox, stack.runtime.pool, deadline)
 
 
 def _framed(stack, verb, inbox):
-    """One verb after the other, as they take each other over, until nothing is at work any more."""
-    while verb is not None:
-        yield from _performed(stack, verb, inbox)
-        verb = yield from _next(stack, inbox)
+    """One verb after the other, as they take each other over, until nothing is at work any more, or another engine has the stack."""
+    try:
+        while verb is not None:
+            yield from _performed(stack, verb, inbox)
+            verb = yield from _next(stack, inbox)
+    except journal.Superseded:
+        LOG.warning('%s: another engine has taken it over, so its work here ends', stack)
 
 
 def _performed(stack, verb, inbox):
@@ -73,6 +77,9 @@ def _performed(stack, verb, inbox):
         plugins.after(stack, verb.action)
     except TakenOver:
         plugins.after(stack, verb.action, failed=True)
+    except journal.Superseded:
+        plugins.after(stack, verb.action, failed=True)
+        raise
     except Exception as error:
         LOG.exception('%s of stack %s broke', verb.action, stack.id)
         yield from _broken(stack, error)
@@ -105,6 +112,7 @@ def _taken_up(stack, verb):
     hooks.release(stack)
     try:
         stack.going = stack.nothing_new = stack.abandoning = False
+        stack.progress = None
         verb.begin(stack)
     except Exception as error:
         if was[1] == status.IN_PROGRESS:  # what it wanted to take over has been given up already

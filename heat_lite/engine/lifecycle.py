@@ -5,6 +5,7 @@ store all of it, and only then go on: nothing is called that has not been announ
 """
 
 import functools
+import inspect
 import logging
 
 from heat_lite.common import exception, status
@@ -12,6 +13,8 @@ from heat_lite.engine import diff, event, failures, patience, scheduler
 
 LOG = logging.getLogger(__name__)
 RETRY_PAUSE = 2.0
+GOING_ON = 'Another engine goes on with it'
+NO_DOCUMENT = 'the engine that adopted the stack is gone, and with it the document that says what to adopt'
 
 
 def state_set(resource, action, state, reason='state changed', tell=True):
@@ -27,6 +30,15 @@ def create(resource):
         yield from _adopt_external(resource)
     else:
         yield from _perform(resource, status.CREATE, _create(resource))
+
+
+def go_on(resource):
+    """Go on with making it where an engine has died: see first whether it is there. Fails where nobody can tell."""
+    if resource.definition.external_id is not None:
+        yield from _adopt_external(resource)
+    else:
+        work = _create(resource, interrupted=True) if resource.action == status.CREATE else _adopted(resource)
+        yield from _perform(resource, resource.action, work, GOING_ON)
 
 
 def update(resource, definition, decision):
@@ -99,8 +111,8 @@ def suspend(resource):
 
 
 def resume(resource):
-    """Heat resumes only what is suspended: anything else is a failure."""
-    if resource.state != (status.SUSPEND, status.COMPLETE):
+    """Heat resumes only what is suspended: anything else is a failure, but for a resume that an engine has left unfinished."""
+    if resource.state not in ((status.SUSPEND, status.COMPLETE), (status.RESUME, status.IN_PROGRESS)):
         raise _unfit(resource, status.RESUME)
     yield from _perform(resource, status.RESUME, _handle(resource, status.RESUME))
 
@@ -125,8 +137,8 @@ def _unfit(resource, action):
 # --------------------------------------------------------------- the frame
 
 
-def _perform(resource, action, work):
-    state_set(resource, action, status.IN_PROGRESS)
+def _perform(resource, action, work, reason='state changed'):
+    state_set(resource, action, status.IN_PROGRESS, reason)
     try:
         if not resource.local:
             yield
@@ -177,12 +189,13 @@ def _run(resource, handler, action, *args):
 # --------------------------------------------------------------- the actions
 
 
-def _create(resource):
-    resource.record.set_properties(resource.properties.resolved())
+def _create(resource, interrupted=False):
+    if not interrupted or resource.record.properties is None:
+        resource.record.set_properties(resource.properties.resolved())
     retries = resource.stack.limits.action_retry_limit
     for attempt in range(retries + 1):
         try:
-            return (yield from _handle(resource, status.CREATE))
+            return (yield from _create_again(resource) if interrupted and attempt == 0 else _handle(resource, status.CREATE))
         except exception.ResourceInError as error:
             # what went into error of its own accord is taken away and tried again, as Heat does
             if attempt == retries:
@@ -191,6 +204,30 @@ def _create(resource):
             yield from _handle(resource, status.DELETE)
             resource.resource_id_set(None)
             yield RETRY_PAUSE * (attempt + 1)
+
+
+def _create_again(resource):
+    """What is there is waited for; what is not is made."""
+    if resource.resource_id is None:
+        found = resource.find_existing()
+        if found is not None:
+            LOG.info('%s: an interrupted create has made %s', resource, found)
+            resource.resource_id_set(found)
+    complete = getattr(resource, 'check_create_complete', None)
+    looks_itself = resource.repeatable or complete is None and inspect.isgeneratorfunction(resource.handle_create)
+    if resource.resource_id is None or looks_itself:
+        return (yield from _handle(resource, status.CREATE))
+    while complete is not None and not complete(resource.resource_id):
+        yield
+    return None
+
+
+def _adopted(resource):
+    if resource.resource_id is None and (found := resource.find_existing()) is not None:
+        resource.resource_id_set(found)
+    if resource.resource_id is None:
+        raise exception.Interrupted(NO_DOCUMENT)
+    yield from resource.settle()
 
 
 def _update(resource, before, definition, decision):
@@ -209,11 +246,26 @@ def _update(resource, before, definition, decision):
 
 
 def _delete(resource, policy, state):
+    if resource.resource_id is None:
+        _find_lost(resource, state)
     if policy == 'Snapshot' and hasattr(resource, 'handle_snapshot_delete'):
         # the handler stands in for handle_delete: both end by check_delete_complete
         yield from _run(resource, resource.handle_snapshot_delete, status.DELETE, state)
     else:
         yield from _handle(resource, status.DELETE)
+
+
+def _find_lost(resource, state):
+    """What was made, but of which nobody heard, is taken away too."""
+    try:
+        found = resource.find_existing()
+    except exception.Interrupted:
+        # where the create was seen to its end there is nothing to be looked for
+        if state[1] == status.IN_PROGRESS:
+            raise
+        return
+    if found is not None:
+        resource.resource_id_set(found)
 
 
 def _adopt(resource, data):

@@ -107,6 +107,8 @@ class Journal:
         #: who is to be called when it is stored
         self._due = []
         self.expect = dict(expect or {})
+        #: the engine that must have the stack's lock when a turn is written
+        self.holder = None
         #: how many events it has told
         self.told = 0
         self._clear()
@@ -182,7 +184,8 @@ class Journal:
         yield from patiently(self.flush, f'Stack {self._stack_id}')
 
     def flush(self):
-        """Write all of it in one transaction. Raises ``db.journal.Superseded`` when another traversal has taken the stack over."""
+        """Write all of it in one transaction. Raises ``db.journal.Superseded`` when another traversal, or another engine, has
+        taken the stack over."""
         with self._flushing:
             while self._unsaved is not None or self.dirty:
                 self._unsaved = self._unsaved or self._take()
@@ -213,6 +216,7 @@ class Journal:
             stack_id=self._stack_id,
             stack=taken['_stack'] or None,
             expect=self.expect,
+            holder=self.holder,
             rows_added=[{column: getattr(record, column) for column in Record.COLUMNS} for record in added],
             rows_changed=[{'id': record.id, **changes} for record, changes in taken['_changed'].items() if record not in new],
             rows_gone=gone,

@@ -18,7 +18,8 @@ class Resource:
     A type says what it is by class attributes and does its work in ``handle_create``, ``handle_update``, ``handle_delete``,
     ``handle_suspend``, ``handle_resume``, ``handle_check``, ``handle_snapshot``. A handler is a generator that waits by yielding, or it
     returns a token that ``check_X_complete(token)`` is asked about until it says True. A handler may be tried again after a crash, so it
-    looks before it makes.
+    looks before it makes: a generator is called again with its id set, of a pair only ``check_create_complete(id)``. What to look for where
+    the id was lost, ``find_existing`` says.
     """
 
     #: the name in templates; a class that has one of its own in ``heat_lite.resources`` is registered by it
@@ -32,6 +33,8 @@ class Resource:
     entity: str | None = None
     #: whether the handlers touch nothing outside this process and never block: then nothing has to be announced before they run
     local = False
+    #: whether creating again what an interrupted create may have made does no harm (see ``find_existing``)
+    repeatable = False
     physical_resource_name_limit: int | None = 255
     #: whether what is going on with it is broken off when another action takes the stack over; else that waits for its end
     gives_way = False
@@ -221,6 +224,21 @@ class Resource:
             self.metadata_set(resource_data['metadata'])
 
     # ------------------------------------------------------------ the cloud
+
+    def find_existing(self):
+        """The id of what an interrupted create has made, looked for by its unique physical name; None where there is nothing. Types that
+        make something outside override it. Raises Interrupted where nobody can tell."""
+        if self.local or self.repeatable:
+            return None
+        raise exception.Interrupted(
+            f'its engine stopped before it heard what came of creating it, and {self.type()} cannot be looked for; '
+            f'see whether there is a "{self.physical_resource_name()}"'
+        )
+
+    def settle(self):
+        """A generator: waits for what an interrupted action has left running; overridden by types for which that may be."""
+        return
+        yield  # it is a generator
 
     def client(self, name=None):
         return self.stack.clients().client(name or self.default_client_name)

@@ -2,15 +2,19 @@
 
 import collections
 import logging
+import random
 import threading
 import time
 
-from heat_lite.common import exception
+from heat_lite.common import exception, status
 from heat_lite.db import locks
+from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import event, scheduler, stack_lock
 from heat_lite.engine.inbox import SECONDS, Inbox, Visit
 
 LOG = logging.getLogger(__name__)
+#: how long the lock of another engine is waited for whose work on the stack has ended, in seconds
+ENDING_SECONDS = 3
 CANCEL, CANCEL_WITH_ROLLBACK, STOP = 'cancel', 'cancel_with_rollback', 'stop'
 
 
@@ -30,8 +34,11 @@ class Running:
 
         Whatever becomes of the work, the lock is released at its end.
         """
+        if stack.stored_locked and stack.id in self.stack_ids():
+            raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
         lock = stack_lock.StackLock(stack.context, stack, self._engine_id, self._alive)
         lock.acquire()
+        stack.journal.holder = self._engine_id
         try:
             if begin is not None:
                 begin()
@@ -51,9 +58,13 @@ class Running:
                 return self.start_with_lock(stack, lambda inbox: frame(stack, verb, inbox), lambda: verb.begin(stack))
             except exception.ActionInProgress:
                 # work of our own that takes nothing more is about to end
-                if locks.holder(stack.context, stack.id) not in (None, self._engine_id) or time.monotonic() > until:
+                holder = locks.holder(stack.context, stack.id)
+                if holder in (None, self._engine_id) and time.monotonic() < until:
+                    self._await_end(stack.id)
+                elif time.monotonic() > until - SECONDS + ENDING_SECONDS or not _has_ended(stack):
                     raise
-                self._await_end(stack.id)
+                else:
+                    time.sleep(random.uniform(0.01, 0.1))
 
     def visit(self, stack, errand):
         """Call ``errand(stack)`` where the stack is at work, or right here where it is not; what it changes is stored."""
@@ -87,7 +98,7 @@ class Running:
         inbox = Inbox()
         ended = threading.Event()
         with self._guard:
-            self._work[stack.id] = (inbox, ended)
+            self._work[stack.id] = (inbox, ended, stack)
 
         def on_end(_result, error):
             if error is not None:
@@ -137,10 +148,30 @@ class Running:
             work = self._work.get(stack_id)
         if work is None:
             return True
-        inbox, ended = work
+        inbox, ended, _ = work
         inbox.send(STOP)
         return ended.wait(seconds)
+
+    def hand_over(self, seconds):
+        """Let no task take another step, wait ``seconds`` for those under way, and store what they have brought: then another engine can go
+        on with everything. Gives how many stacks are left to others."""
+        if not self._pool.freeze(seconds):
+            LOG.warning('Some tasks are in the midst of a step after %s seconds; whoever goes on with them looks what came of it', seconds)
+        with self._guard:
+            stacks = [stack for _, _, stack in self._work.values()]
+        for stack in stacks:
+            try:
+                stack.journal.flush()
+            except Exception:
+                LOG.exception('The last changes of stack %s could not be stored', stack.id)
+        return len(stacks)
 
     def stack_ids(self):
         with self._guard:
             return list(self._work)
+
+
+def _has_ended(stack):
+    """Whether the last state is stored: then whoever has the lock is about to release it."""
+    row = db_stacks.get(stack.context, stack.id, show_deleted=True)
+    return row is None or row.status != status.IN_PROGRESS

@@ -11,7 +11,7 @@ from heat_lite.clients import clients, keystone
 from heat_lite.common import context as request_context
 from heat_lite.common import policy
 from heat_lite.db import services as db_services
-from heat_lite.engine import addresses, children, credentials, notification, plugins, running, runtime, threads
+from heat_lite.engine import addresses, children, credentials, notification, plugins, running, runtime, takeover, threads
 from heat_lite.engine.endpoints import absent, adoption, events, listener, resources, services, snapshots, stacks, templates
 from heat_lite.rpc import api as rpc_api
 from heat_lite.rpc import client as rpc_client
@@ -35,14 +35,14 @@ ENDPOINTS = (
 
 
 class EngineService:
-    """One engine in one process. ``start`` answers RPC; ``stop`` takes nothing new and gives the running work some seconds to end."""
+    """One engine in one process. ``start`` answers RPC; ``stop`` takes nothing new and leaves the work under way to others."""
 
     def __init__(self, conf, registry, engine_id=None):
         self._conf = conf
         self.engine_id = engine_id or str(uuid.uuid4())
         self.runtime = self._build_runtime(registry)
         self._servers = []
-        self._heartbeat = None
+        self._heartbeat = self._rounds = None
         self._notifications = None
 
     def _build_runtime(self, registry):
@@ -82,19 +82,21 @@ class EngineService:
         ]
         for server in self._servers:
             server.start()
+        self._rounds = takeover.Rounds(self.runtime, self._conf.heat_lite.take_over_interval, messaging.is_local())
+        self._rounds.start()
         LOG.info('Engine %s is ready', self.engine_id)
 
     def stop(self, grace=0):
-        """Take no new requests, let running work end for ``grace`` seconds, and sign off."""
+        """Take no new requests, let what is in the midst of a step end for ``grace`` seconds, leave the rest to others, and sign off."""
+        if self._rounds is not None:
+            self._rounds.stop()
         for server in self._servers:
             server.stop()
-        left = self.runtime.pool.close(grace)
-        if left:
-            LOG.warning(
-                'Engine %s stops with %d tasks unfinished on stacks %s', self.engine_id, len(left), self.runtime.running.stack_ids()
-            )
         for server in self._servers:
             server.wait()
+        left = self.runtime.running.hand_over(grace)
+        if left:
+            LOG.info('Engine %s leaves %d stacks in progress to others, or to the next one', self.engine_id, left)
         if self._notifications is not None:
             self._notifications.stop(NOTIFICATION_SECONDS)
         if self._heartbeat is not None:
@@ -109,7 +111,7 @@ class Heartbeat:
     """Registers the engine in the service table and says every ``periodic_interval`` seconds that it lives."""
 
     def __init__(self, conf, engine_id):
-        self._interval = conf.periodic_interval
+        self._interval = min(conf.periodic_interval, conf.heat_lite.heartbeat_interval)
         self._context = request_context.admin_context()
         self._id = None
         self._engine_id = engine_id

@@ -52,6 +52,28 @@ class Taking:
         yield from record.patiently(lambda: db_snapshots.update(stack.context, self.id, values), f'The snapshot {self.id}')
 
 
+def under_way(stack):
+    """The Taking that an engine was at that is gone. Raises NotFound where its row has been removed."""
+    for row in db_snapshots.list(stack.context, stack.id):
+        if _is_being_taken(row):
+            taking = Taking(stack, row.name)
+            taking.id, taking.row = row.id, row
+            return taking
+    raise exception.NotFound(f'The snapshot of stack {stack.name} that was being taken is not there any more')
+
+
+def fail_unfinished(stack):
+    """What was begun in the very moment in which its engine went."""
+    for row in db_snapshots.list(stack.context, stack.id):
+        if _is_being_taken(row):
+            reason = 'The engine that took the snapshot is gone'
+            db_snapshots.update(stack.context, row.id, {'status': status.FAILED, 'status_reason': reason})
+
+
+def _is_being_taken(row):
+    return (row.action, row.status) == (status.CREATE, status.IN_PROGRESS)
+
+
 def find(stack, snapshot_id):
     """The row. Raises NotFound, and SnapshotNotFound for one of another stack."""
     row = db_snapshots.get(stack.context, snapshot_id)

@@ -3,14 +3,24 @@
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.engine import diff, event, failures, hooks, lifecycle
+from heat_lite.engine import diff, event, failures, hooks, lifecycle, progress
 
 LOG = logging.getLogger(__name__)
 
 
 def step(stack, action, node):
     """The work of ``node`` as a generator (see ``lifecycle``), or None when there is nothing to do."""
+    if node.forward and (reason := progress.failure_of(stack, node.key)) is not None:
+        raise _failed_before(stack, node, action, reason)
     return STEPS[action, node.forward](stack, node)
+
+
+def _failed_before(stack, node, action, reason):
+    """Another engine has seen it fail, and then went itself."""
+    record = stack.best_record(node.key)
+    if record is not None and record.status == status.FAILED:
+        action, reason = record.action, record.status_reason
+    return exception.ResourceFailure.of_stack(f'Resource {action} failed: {reason}')
 
 
 def name_of(stack, node):
@@ -27,9 +37,29 @@ def make_it_so(stack, node):
     if record is None:
         record = stack.new_record(node.key)
     resource = stack.resource_of(record)
+    if resource.status == status.IN_PROGRESS:
+        return _interrupted(stack, node, resource)
     if resource.action != status.INIT and (hooks.stops(resource, 'pre', status.UPDATE) or stack.converge):
         return _looked_at_first(stack, node, resource)
     return _made_so(stack, node, resource)
+
+
+def _interrupted(stack, node, resource):
+    """An engine has died while it was at it. What was being made is made by the definition that it was begun with; then it is decided as
+    usual what is to be done."""
+    ours = resource.record.current_template_id == stack.template_id
+    if resource.action in (status.CREATE, status.ADOPT):
+        try:
+            yield from lifecycle.go_on(resource)
+        except exception.ResourceFailure:
+            if ours:
+                raise
+        else:
+            if ours:
+                yield from hooks.after(resource, status.CREATE)
+    else:
+        yield from resource.settle()
+    yield from _announced(stack, _made_so(stack, node, resource))
 
 
 def _looked_at_first(stack, node, resource):
@@ -109,21 +139,43 @@ def clean_up(stack, node):
 def suspend(stack, node):
     """What has never been made stays so: it must not look as if it only slept, or no update would make it."""
     record = stack.records.get(node.key)
-    return None if record is None or record.action == status.INIT else lifecycle.suspend(stack.resource_of(record))
+    if record is None or record.action == status.INIT or progress.is_done(stack, record.name):
+        return None
+    return _at_rest(stack.resource_of(record), lifecycle.suspend)
+
+
+def _at_rest(resource, work):
+    """``work(resource)``; where an engine has died in the midst of something, what it has left running is waited for first."""
+    return _settled(resource, work) if resource.status == status.IN_PROGRESS else work(resource)
+
+
+def _settled(resource, work):
+    yield from resource.settle()
+    yield from _announced(resource.stack, work(resource))
 
 
 def resume(stack, node):
     record = stack.best_record(node.key)
-    return None if record is None or record.action == status.INIT else lifecycle.resume(stack.resource_of(record))
+    if record is None or record.action == status.INIT or progress.is_done(stack, node.key):
+        return None
+    return _at_rest(stack.resource_of(record), lifecycle.resume)
 
 
 def check(stack, node):
     record = stack.best_record(node.key)
-    return None if record is None else lifecycle.check(stack.resource_of(record))
+    if record is None or progress.is_done(stack, node.key):
+        return None
+    return _at_rest(stack.resource_of(record), lifecycle.check)
 
 
 def adopt(stack, node):
     resource = stack.resource_of(stack.best_record(node.key))
+    if progress.is_done(stack, node.key):
+        return None
+    if resource.status == status.IN_PROGRESS:
+        return _interrupted(stack, node, resource)
+    if stack.progress is not None and not stack.adopted:
+        return lifecycle.refuse(resource, status.ADOPT, exception.Interrupted(lifecycle.NO_DOCUMENT))
     requires = stack.required_ids(node.key)
     return _create(resource, requires, lifecycle.adopt(resource, stack.adopted.get(node.key) or {}))
 
@@ -133,7 +185,7 @@ def snapshot(stack, node):
     record = stack.best_record(node.key)
     if record is None or record.nova_instance is None and (record.action == status.INIT or record.status == status.FAILED):
         return None
-    return lifecycle.snapshot(stack.resource_of(record))
+    return None if progress.is_done(stack, node.key) else _at_rest(stack.resource_of(record), lifecycle.snapshot)
 
 
 STEPS = {
@@ -144,6 +196,7 @@ STEPS = {
     (status.ADOPT, True): adopt,
     (status.SNAPSHOT, True): snapshot,
     (status.CREATE, False): clean_up,
+    (status.ADOPT, False): clean_up,
     (status.UPDATE, False): clean_up,
     (status.ROLLBACK, False): clean_up,
     (status.RESTORE, False): clean_up,

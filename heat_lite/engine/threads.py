@@ -90,7 +90,8 @@ class TaskPool:
         self._tickets = itertools.count(1)
         self._threads = 0
         self._idle = 0
-        self._closed = False
+        self._closed = self._frozen = False
+        self._stepping = 0
         self.jobs = set()
 
     def spawn(self, runner, lane=None, on_step=None, on_end=None):
@@ -121,6 +122,16 @@ class TaskPool:
             self._changed.notify_all()
             return [job for job in self.jobs if not job.ended.is_set()]
 
+    def freeze(self, seconds=0):
+        """Step nothing any more; wait up to ``seconds`` for the steps under way. False when some are not over by then."""
+        deadline = time.monotonic() + seconds
+        with self._changed:
+            self._closed = self._frozen = True
+            self._changed.notify_all()
+            while self._stepping and time.monotonic() < deadline:
+                self._changed.wait(deadline - time.monotonic())
+            return not self._stepping
+
     # All below with the lock held, but for _work and the step itself.
 
     def _make_ready(self, job):
@@ -147,14 +158,18 @@ class TaskPool:
                     self._threads -= 1
                     return
                 job.state, job.woken = 'running', False
+                self._stepping += 1
             pause = job.step()
             with self._changed:
+                self._stepping -= 1
                 self._after(job, pause)
+                if self._frozen:
+                    self._changed.notify_all()
 
     def _next(self):
         """The next job for this thread; None when it should end."""
         give_up = time.monotonic() + IDLE_SECONDS
-        while True:
+        while not self._frozen:
             self._wake_sleepers()
             if self._ready:
                 return self._ready.popleft()
@@ -168,6 +183,7 @@ class TaskPool:
             self._idle += 1
             self._changed.wait(max(0, min(until, max(give_up, now + 1)) - now))
             self._idle -= 1
+        return None
 
     def _wake_sleepers(self):
         now = time.monotonic()

@@ -10,6 +10,7 @@ import dataclasses
 import time
 
 from heat_lite.common import status
+from heat_lite.db import journal
 from heat_lite.engine import scheduler, steps, threads
 from heat_lite.engine.inbox import TakenOver
 
@@ -98,7 +99,11 @@ class Traversal:
         for visit in visits:
             visit.make(self._stack)
         begun, cut = self._begin_ready()
-        yield from self._stack.journal.write()
+        try:
+            yield from self._stack.journal.write()
+        except journal.Superseded:
+            self._throw(scheduler.Cancelled('another engine has taken the stack over'))
+            raise
         for visit in visits:
             visit.leave()
         self._hand_over(begun)

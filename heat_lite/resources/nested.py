@@ -40,7 +40,19 @@ class Movable(Resource):
         yield from self.inside.ended(status.ADOPT)
 
 
-class StackResource(Movable):
+class Resumable(Movable):
+    """What becomes of the inside when an engine dies: another one goes on with it as with any stack, and is waited for."""
+
+    def find_existing(self):
+        return self.inside.find()
+
+    def settle(self):
+        """Wait until nobody works on the inside any more."""
+        self.inside.look_again()
+        yield from self.inside.at_rest()
+
+
+class StackResource(Resumable):
     """Overridden: ``child_template`` and ``child_params``, which say what the inside is to be."""
 
     gives_way = True
@@ -100,9 +112,19 @@ class StackResource(Movable):
     # ------------------------------------------------------------ work on the inside
 
     def create_with_template(self, template, params=None, timeout_mins=None):
-        """A generator: makes the inside and waits for its end. Raises ResourceFailure."""
+        """A generator: makes the inside and waits for its end; what an interrupted create has made is brought to what it shall be. Raises
+        ResourceFailure."""
+        if self.nested() is not None:
+            yield from self._go_on_with(template, params, timeout_mins)
+            return
         self.inside.create(self._whole(template, params), timeout_mins)
         yield from self.inside.ended(status.CREATE)
+
+    def _go_on_with(self, template, params, timeout_mins):
+        yield from self.settle()
+        if self.nested() is not None and self.nested().action == status.CREATE:
+            yield from self.inside.ended(status.CREATE)
+        yield from self.update_with_template(template, params, timeout_mins)
 
     def update_with_template(self, template, params=None, timeout_mins=None):
         """A generator: changes the inside and waits for its end. Where there is none, it is made."""

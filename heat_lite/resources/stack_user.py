@@ -14,6 +14,10 @@ class StackUser(Resource):
         users = self.stack.runtime.users
         return None if users is None else users(self.stack)
 
+    @property
+    def repeatable(self):
+        return self.users is None
+
     def handle_create(self):
         self.create_user()
 

@@ -63,6 +63,7 @@ class WaitCondition(Resource):
 
     HANDLE = TIMEOUT = COUNT = DATA = ''
     signals_change_attributes = True
+    repeatable = True
 
     def handle_create(self):
         yield from self._wait()

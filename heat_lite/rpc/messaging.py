@@ -68,6 +68,11 @@ def _register_options(conf):
     conf.register_opts(oslo_notifier._notifier_opts, group='oslo_messaging_notifications')
 
 
+def is_local():
+    """Whether all that can be reached is in this process."""
+    return oslo_messaging.TransportURL.parse(transport.conf, _url).transport == 'local'
+
+
 def reach():
     """OSError where no broker can be reached. Once one was, this is not looked at again.
 

@@ -7,7 +7,7 @@ import pytest
 from oslo_db import exception as db_exception
 from sqlalchemy import event, func, select
 
-from heat_lite.db import batch, events, journal, models, resources, session, stacks
+from heat_lite.db import batch, events, journal, locks, models, resources, session, stacks
 from heat_lite.db.types import utcnow
 from tests import databases
 
@@ -348,3 +348,21 @@ def test_no_property_is_stored_twice(database, context, make_stack):
         return session.execute(select(func.count()).select_from(models.resource_properties_data)).scalar()
 
     assert count() == 14
+
+
+def test_whoever_has_lost_the_lock_writes_nothing_more(database, context, make_stack):
+    stack_id, other_id = make_stack(), make_stack(name='other')
+    locks.acquire(context, stack_id, 'one')
+    turn = creation(stack_id, 1)
+    turn.holder = 'one'
+    journal.save(context, turn)
+    locks.steal(context, stack_id, 'one', 'two')
+    late = creation(stack_id, 1)
+    late.holder = 'one'
+    with pytest.raises(journal.Superseded):
+        journal.save(context, late)
+    unlocked = creation(other_id, 1)
+    unlocked.holder = 'one'
+    with pytest.raises(journal.Superseded):
+        journal.save(context, unlocked)
+    assert len(resources.for_stack(context, stack_id)) == 1 and not resources.for_stack(context, other_id)

@@ -61,3 +61,11 @@ def test_one_of_many_gets_it(database, context, make_stack, dead):
     (winner,) = [name for name, holder in results.items() if holder is None]
     assert len(results) == 8 and {holder for name, holder in results.items() if name != winner} == {winner}
     assert locks.holder(context, stack_id) == winner
+
+
+def test_all_locks_by_engine(database, context, make_stack):
+    first, second = make_stack(name='a'), make_stack(name='b')
+    assert locks.by_engine(context) == {}
+    locks.acquire(context, first, 'e1')
+    locks.acquire(context, second, 'e2')
+    assert locks.by_engine(context) == {'e1': [first], 'e2': [second]}

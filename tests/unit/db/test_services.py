@@ -57,3 +57,11 @@ def test_clean(database, context):
     assert services.clean(context) == 0
     assert not services.beat(context, late)
     assert services.delete(context, alive, soft=False) and services.list(context) == []
+
+
+def test_signs_of_life(database, context):
+    late, gone = register(context, 'late'), register(context, 'gone')
+    register(context, 'well')
+    last_seen(late, 130)
+    services.delete(context, gone)
+    assert services.signs_of_life(context) == {'late': False, 'well': True}

@@ -1,0 +1,136 @@
+"""Stacks whose engine is gone: another one, or the same one started again, takes their locks over and goes on with what was going on.
+
+Each engine looks at all locks when it starts, and then now and then. An engine is gone when it has signed off, or when it has neither
+reported for some time nor answers; whether it is really dead does not matter, for without the lock it cannot write (see ``db.journal``).
+"""
+
+import logging
+import random
+import threading
+import time
+
+from heat_lite.common import context as request_context
+from heat_lite.common import exception, status
+from heat_lite.db import journal, locks, services
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import actions, snapshots
+from heat_lite.engine import stack as engine_stack
+
+LOG = logging.getLogger(__name__)
+#: how long a lock of this engine may be without work before it is looked into, in seconds
+FORGOTTEN_SECONDS = 30
+
+
+class Rounds:
+    """A thread that looks after the stacks of dead engines every ``interval`` seconds. ``alone``: all engines are in this process, so
+    that one that does not answer is gone for certain."""
+
+    def __init__(self, runtime, interval, alone=False):
+        self._runtime = runtime
+        self._interval = interval
+        self._alone = alone
+        self._context = request_context.admin_context()
+        self._stopping = threading.Event()
+        self._idle_since = {}
+        self._thread = threading.Thread(target=self._run, name='take-over', daemon=True)
+
+    def start(self):
+        self._thread.start()
+
+    def stop(self):
+        """No more rounds; waits for the end of the one under way."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self):
+        while not self._stopping.is_set():
+            try:
+                self.look()
+            except Exception:  # the database may be away for a while; the next round comes
+                LOG.exception('The locks of other engines could not be looked at')
+            self._stopping.wait(self._interval * random.uniform(0.8, 1.2))  # engines that started together shall not all look together
+
+    def look(self):
+        """One round. Gives how many stacks were taken over."""
+        held = locks.by_engine(self._context)
+        taken = self._look_after_own(held.pop(self._runtime.engine_id, ()))
+        if held:
+            signs = services.signs_of_life(self._context)
+            for engine_id, stack_ids in held.items():
+                if self._is_gone(engine_id, signs):
+                    LOG.warning('Engine %s is gone: its work on %d stacks is taken over', engine_id, len(stack_ids))
+                    taken += self._take_over(engine_id, stack_ids)
+        return taken
+
+    def _is_gone(self, engine_id, signs):
+        if engine_id not in signs and not self._alone:
+            return True  # it has signed off
+        if signs.get(engine_id) and not self._alone:
+            return False
+        return not self._runtime.listener.alive(self._context, engine_id)
+
+    def _take_over(self, engine_id, stack_ids):
+        # by chance, so that several engines that do this at the same time share the work
+        random.shuffle(stack_ids)
+        taken = 0
+        # work of our own on it has lost its lock, and will find that out: it must not seem to have it again
+        working = set(self._runtime.running.stack_ids())
+        for stack_id in stack_ids:
+            if stack_id in working:
+                continue
+            if self._stopping.is_set():
+                break
+            if locks.steal(self._context, stack_id, engine_id, self._runtime.engine_id) is None:
+                self._go_on(stack_id)
+                taken += 1
+        return taken
+
+    def _look_after_own(self, stack_ids):
+        """A lock of our own that nobody works under was left behind by some failure, such as a database that was away."""
+        working = set(self._runtime.running.stack_ids())
+        now = time.monotonic()
+        self._idle_since = {stack_id: self._idle_since.get(stack_id, now) for stack_id in stack_ids if stack_id not in working}
+        forgotten = [stack_id for stack_id, since in self._idle_since.items() if now - since > FORGOTTEN_SECONDS]
+        for stack_id in forgotten:
+            LOG.warning('Nobody works on stack %s, although this engine has its lock', stack_id)
+            self._go_on(stack_id)
+        return len(forgotten)
+
+    def _go_on(self, stack_id):
+        """What cannot be gone on with fails, and says why."""
+        try:
+            stack = self._stack(stack_id)
+            if stack is None or stack.status != status.IN_PROGRESS or stack.deleted_at is not None:
+                self._tidy(stack_id, stack)
+            else:
+                LOG.info('Going on with the %s of %s', stack.action, stack)
+                stack.stored_locked = True
+                actions.go_on(stack)
+        except exception.ActionInProgress:
+            LOG.info('Stack %s is at work here already', stack_id)
+        except Exception as error:
+            LOG.exception('Stack %s could not be gone on with', stack_id)
+            self._give_up(stack_id, error)
+
+    def _stack(self, stack_id):
+        row = db_stacks.get(self._context, stack_id, show_deleted=True)
+        return row and engine_stack.Stack.from_row(self._runtime, acting_for(row), row)
+
+    def _tidy(self, stack_id, stack):
+        """Its last state had been written, only the lock was left."""
+        if stack is not None:
+            snapshots.fail_unfinished(stack)
+        locks.release(self._context, stack_id, self._runtime.engine_id)
+
+    def _give_up(self, stack_id, error):
+        """Leave it as FAILED; where not even that can be stored, the lock stays, and a later round tries again."""
+        reason = f'The engine that worked on it is gone, and it cannot be gone on with: {type(error).__name__}: {error}'
+        engine_id = self._runtime.engine_id
+        values = {'status': status.FAILED, 'status_reason': reason}
+        journal.save(self._context, journal.Turn(stack_id, stack=values, holder=engine_id, release=engine_id))
+
+
+def acting_for(row):
+    """The context in which an action goes on without the request that it began with."""
+    return request_context.RequestContext(username=row.username, user_name=row.username, project_id=row.tenant, overwrite=False)
