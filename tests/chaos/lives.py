@@ -10,10 +10,13 @@ import traceback
 
 import sqlalchemy
 
+from heat_lite import resources
 from heat_lite.db import models
 from tests import engines
 from tests.chaos import cloud as chaos_cloud
 
+# loads all types, before any process parts from this one
+resources.build_registry()
 SETTINGS = {'heartbeat_interval': 1, 'take_over_interval': 0.1}
 
 
