@@ -28,11 +28,11 @@ REASONS = {
 }
 EXTENSIONS = (
     'address-scope provider subnet_allocation router security-group qos qos-bw-minimum-ingress qos-pps-minimum segment trunk quotas '
-    'rbac-policies extraroute extraroute-atomic floating-ip-port-forwarding vpnaas taas l2-gateway l2-gateway-connection sfc '
+    'rbac-policies extraroute extraroute-atomic floating-ip-port-forwarding vpnaas fwaas taas l2-gateway l2-gateway-connection sfc '
     'encryption qos-specs os-quota-sets os-types-manage'
 ).split()
 #: keys that name an object of another kind, which must be there
-REFERENCE = re.compile(r'(?!tenant|project|domain|parent|device|segmentation)\w+_id$')
+REFERENCE = re.compile(r'(?!tenant|project|domain|parent|device|segmentation|peer)\w+_id$')
 NOBODY = frozenset(('', None, 'default'))
 
 

@@ -53,7 +53,8 @@ def changed(cloud, service, where, found, values):
 
 
 def gone(cloud, service, where, one):
-    cloud.state['agents'] = {each for each in cloud.state.get('agents', ()) if one not in each}
+    for name in ('agents', 'related'):
+        cloud.state[name] = {each for each in cloud.state.get(name, ()) if one not in str(each)}
     if where == '/security-groups':
         for key in [key for key, each in cloud.objects.items() if key[1] == '/security-group-rules' and each['security_group_id'] == one]:
             del cloud.objects[key]
@@ -157,4 +158,36 @@ def set_quota(cloud, service, project, body, **_):
 def usual_quota(cloud, service, project, **_):
     if cloud.state.pop(('quota', service, project), None) is None:
         raise Refused(404, f'Quota of {project} could not be found.')
+    return 204, None
+
+
+# --------------------------------------------------------------- identity
+
+
+@verb('identity', 'PUT', r'(?P<path>/(?:projects|domains)/[^/]+/(?:users|groups)/[^/]+/roles/[^/]+|/groups/[^/]+/users/[^/]+)')
+def relate(cloud, service, path, **_):
+    _all_there(cloud, service, path)
+    cloud.state.setdefault('related', set()).add(path)
+    return 204, None
+
+
+@verb('identity', 'DELETE', r'(?P<path>/(?:projects|domains)/[^/]+/(?:users|groups)/[^/]+/roles/[^/]+|/groups/[^/]+/users/[^/]+)')
+def relate_no_more(cloud, service, path, **_):
+    if path not in cloud.state.get('related', ()):
+        raise Refused(404, f'{path} could not be found.')
+    cloud.state['related'].discard(path)
+    return 204, None
+
+
+def _all_there(cloud, service, path):
+    words = path.split('/')[1:]
+    for where, one in zip(words[::2], words[1::2], strict=True):
+        there(cloud, service, f'/{where}', one)
+
+
+@verb('identity', 'DELETE', r'/domains/(?P<one>[^/]+)')
+def delete_domain(cloud, service, one, **_):
+    if there(cloud, service, '/domains', one)['enabled']:
+        raise Refused(403, f'Cannot delete a domain that is enabled, please disable it first: {one}')
+    del cloud.objects[service, '/domains', one]
     return 204, None

@@ -28,10 +28,20 @@ SAMPLES = {
     'OS::Neutron::FloatingIPPortForward': {'floating_ip': '{floatingip}'},
     'OS::Neutron::MeteringRule': {'metering_label_id': '{metering_label}', 'remote_ip_prefix': '10.3.0.0/24'},
     'OS::Neutron::RBACPolicy': {'object_type': 'network', 'object_id': 'a network'},
+    'OS::Neutron::Firewall': {'firewall_policy_id': '{firewall_policy}'},
+    'OS::Neutron::IPsecSiteConnection': {'ikepolicy_id': '{ikepolicy}', 'ipsecpolicy_id': '{ipsecpolicy}', 'vpnservice_id': '{vpnservice}'},
+    'OS::Neutron::L2GatewayConnection': {'l2_gateway_id': '{l2_gateway}'},
+    'OS::Neutron::TaaS::TapFlow': {'vlan_filter': '1-5,9'},
+    'OS::Keystone::User': {'roles': [{'role': 'a role', 'project': 'a project'}]},
+    'OS::Keystone::Group': {'roles': [{'role': 'a role', 'domain': 'a domain'}]},
+    'OS::Keystone::UserRoleAssignment': {'roles': [{'role': 'a role', 'project': 'a project'}]},
+    'OS::Keystone::GroupRoleAssignment': {'roles': [{'role': 'a role', 'domain': 'a domain'}]},
     'OS::Neutron::ExtraRoute': {'destination': '10.4.0.0/24', 'nexthop': '10.0.0.9'},
 }
 #: the same for the update
 CHANGED = {
+    'OS::Keystone::User': {'roles': [{'role': 'a role', 'domain': 'a domain'}], 'groups': []},
+    'OS::Keystone::Group': {'roles': []},
     'OS::Neutron::FloatingIP': {'dns_domain': 'example.org.', 'dns_name': 'host'},
     'OS::Neutron::ProviderNet': {'availability_zone_hints': ['one']},
     'OS::Neutron::Subnet': {'gateway_ip': ''},
@@ -56,6 +66,11 @@ def seed(cloud):
         'other_agent': cloud.put('network', '/agents'),
         'floatingip': cloud.put('network', '/floatingips'),
         'other_floatingip': cloud.put('network', '/floatingips'),
+        'firewall_policy': cloud.put('network', '/fw/firewall_policies'),
+        'ikepolicy': cloud.put('network', '/vpn/ikepolicies'),
+        'ipsecpolicy': cloud.put('network', '/vpn/ipsecpolicies'),
+        'vpnservice': cloud.put('network', '/vpn/vpnservices'),
+        'l2_gateway': cloud.put('network', '/l2-gateways'),
         'metering_label': cloud.put('network', '/metering/metering-labels'),
     }
 

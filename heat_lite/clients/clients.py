@@ -10,6 +10,7 @@ from keystoneauth1 import adapter, exceptions
 from heat_lite.clients import errors, rest, session
 from heat_lite.clients.kinds import KINDS
 from heat_lite.clients.services import SERVICES
+from heat_lite.common import exception
 
 NO_KEYSTONE = 'there is no Keystone, and so no cloud: set auth_uri in [clients_keystone], or www_authenticate_uri in [keystone_authtoken]'
 NOBODY = 'nobody is known as whom the cloud could be asked: the request came without a token'
@@ -66,7 +67,9 @@ class Clients:
         """None where ``value`` names an object of that kind, else the reason why it does not."""
         try:
             self.find(kind, value)
-        except (errors.NoSuchObject, errors.NoCloud) as error:
+        except errors.Unavailable as error:
+            raise exception.ServiceUnavailable(reason=str(error)) from error
+        except (errors.NoSuchObject, errors.NoCloud, errors.ServiceError) as error:
             return str(error)
         return None
 
@@ -112,6 +115,10 @@ class _Quiet:
     def __init__(self, inner, log):
         self._inner = inner
         self._log = log
+
+    @property
+    def url(self):
+        return self._inner.endpoint_override
 
     def request(self, path, method, **options):
         return self._inner.request(path, method, log=self._log, **options)

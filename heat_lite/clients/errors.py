@@ -12,7 +12,8 @@ LONGEST = 1000
 
 
 class ServiceError(exception.HeatException):
-    """A request that a service refused, or could not answer: ``code`` is the HTTP status, ``retry_after`` how many seconds to wait."""
+    """A request that a service refused, or could not answer: ``code`` is the HTTP status, ``retry_after`` how many seconds to wait,
+    ``said`` what the service itself said of it."""
 
     msg_fmt = '%(text)s'
     code = 502
@@ -22,6 +23,7 @@ class ServiceError(exception.HeatException):
         if code is not None:
             self.code = code
         self.retry_after = retry_after
+        self.said = text
 
 
 class BadRequest(ServiceError):
@@ -84,7 +86,9 @@ def of_answer(service, method, path, answer):
     kind = _BY_STATUS.get(answer.status_code, ServiceError)
     request_id = answer.headers.get('x-openstack-request-id') or answer.headers.get('x-compute-request-id')
     asked = ', '.join(filter(None, (f'{service} {answer.status_code}', f'{method} {path}', request_id)))
-    return kind(f'{_text(answer)} ({asked})', answer.status_code, _seconds(answer.headers.get('Retry-After')))
+    error = kind(f'{_text(answer)} ({asked})', answer.status_code, _seconds(answer.headers.get('Retry-After')))
+    error.said = _text(answer)
+    return error
 
 
 def unavailable(service, method, path, error):
@@ -106,6 +110,8 @@ def _dig(body):
         return next(filter(None, map(_dig, body)), None)
     if not isinstance(body, dict):
         return None
+    if isinstance(body.get('error'), dict):
+        return _dig(body['error'])
     for key in TEXT_KEYS:
         if isinstance(body.get(key), str) and body[key]:
             return body[key]

@@ -17,6 +17,11 @@ class Api:
         self.name = name
         self._adapter = adapter
 
+    @property
+    def url(self):
+        """Where the service is."""
+        return self._adapter.url
+
     # ------------------------------------------------------------ objects
 
     def create(self, path, key, values, method='POST'):
@@ -43,9 +48,9 @@ class Api:
 
     # ------------------------------------------------------------ requests
 
-    def ask(self, method, path, body=None, params=None, headers=None):
+    def ask(self, method, path, body=None, **options):
         """What the service answers, as data; None where it answers nothing."""
-        answer = self.request(method, path, json=body, params=params, headers=headers)
+        answer = self.request(method, path, body, **options)
         if not answer.content:
             return None
         try:
@@ -53,13 +58,12 @@ class Api:
         except ValueError:
             return None
 
-    def request(self, method, path, json=None, params=None, headers=None):
-        """The answer itself, for who needs its headers."""
-        options = {'params': params or None, 'headers': dict(headers or {})}
-        if json is not None:
-            options['json'] = json
+    def request(self, method, path, body=None, params=None, headers=None, microversion=None):
+        """The answer itself, for who needs its headers. ``microversion``: another one than is usual here."""
+        options = {'params': params, 'json': body, 'microversion': microversion}
+        given = {name: value for name, value in options.items() if value is not None}
         try:
-            answer = self._adapter.request(path, method, raise_exc=False, **options)
+            answer = self._adapter.request(path, method, raise_exc=False, headers=dict(headers or {}), **given)
         except exceptions.EndpointNotFound as error:
             raise errors.NoCloud(reason=f'the catalog has no endpoint of {self.name}') from error
         except exceptions.ConnectionError as error:

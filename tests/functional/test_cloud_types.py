@@ -75,6 +75,10 @@ def whole(world):
 
 
 #: attributes that this cloud has nothing to say about
-UNTOLD = {'OS::Neutron::FloatingIP': {'router_id'}}
+UNTOLD = {
+    'OS::Keystone::User': {'password_expires_at'},
+    'OS::Neutron::FirewallRule': {'firewall_policy_id', 'position', 'protocol'},
+    'OS::Neutron::FloatingIP': {'router_id'},
+}
 #: types whose physical id is that of what they connect
 MOVED = {'OS::Neutron::FloatingIPAssociation'}
