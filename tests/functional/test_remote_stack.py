@@ -67,7 +67,7 @@ def test_its_failure_is_told(engine):
 @pytest.mark.parametrize(
     ('properties', 'message'),
     [
-        ({'parameters': {'no': 1}}, 'at region "None" due to "The Parameter (no) was not defined in template."'),
+        ({'parameters': {'no': 1}}, 'at region "None" due to "ERROR: The Parameter (no) was not defined in template."'),
         ({'template': 'x: ['}, 'at region "None" due to "Error parsing template'),
         ({'context': {'region_name': 'far'}}, 'Cannot establish connection to Heat endpoint at region "far" due to'),
     ],

@@ -25,7 +25,6 @@ def of(properties, kind=TEST):
 
 
 CASES = {
-    'section': ({'resource': {'one': VALUE}}, 'The template section is invalid: resource', 'resources'),
     'resource key': ({'resources': {'one': {**VALUE, 'metdata': {}}}}, '"metdata" is not a valid keyword', 'metadata'),
     'type': (of({}, 'OS::Heat::Vlaue'), 'The Resource Type (OS::Heat::Vlaue) could not be found', 'OS::Heat::Value'),
     'type in another case': (of({}, 'os::heat::value'), 'The Resource Type (os::heat::value) could not be found', 'OS::Heat::Value'),

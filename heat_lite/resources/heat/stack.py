@@ -83,10 +83,14 @@ class RemoteStack(Resource):
         service = self.service()
         try:
             service.validate(self.request())
-        except (exception.HeatException, format.FormatError) as error:
-            raise exception.StackValidationFailed(
-                f'Failed validating stack template using Heat endpoint at region "{self.region()}" due to "{error}"'
-            ) from error
+        except format.FormatError as error:
+            raise self._invalid(error) from error
+        except exception.HeatException as error:
+            raise self._invalid(f'ERROR: {getattr(error, "said", error)}') from error
+
+    def _invalid(self, reason):
+        where = f'using Heat endpoint at region "{self.region()}"'
+        return exception.StackValidationFailed(f'Failed validating stack template {where} due to "{reason}"')
 
     # ------------------------------------------------------------ work
 
