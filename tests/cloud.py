@@ -103,6 +103,10 @@ class Cloud:
         self.objects[service, path, made[row.id]] = made
         return made[row.id]
 
+    def create(self, service, path, body):
+        row = next(each for each in COLLECTIONS if (each.service, each.path) == (service, path))
+        return self._create(row, path, 'POST', body)
+
     def of(self, service, path):
         return [each for (owner, where, _), each in self.objects.items() if (owner, where) == (service, path)]
 

@@ -53,11 +53,13 @@ def changed(cloud, service, where, found, values):
 
 
 def gone(cloud, service, where, one):
-    for name in ('agents', 'related'):
+    for name in ('agents', 'related', 'shared', 'members', 'associated'):
         cloud.state[name] = {each for each in cloud.state.get(name, ()) if one not in str(each)}
     if where == '/security-groups':
         for key in [key for key, each in cloud.objects.items() if key[1] == '/security-group-rules' and each['security_group_id'] == one]:
             del cloud.objects[key]
+
+    cloud.state.pop(('specs', one), None)
 
 
 def there(cloud, service, where, one):
@@ -143,22 +145,29 @@ def carry(cloud, service, one, what, body, **_):
 # --------------------------------------------------------------- quotas
 
 
-@verb('network', 'GET', r'/quotas/(?P<project>[^/]+)')
-def show_quota(cloud, service, project, **_):
-    return 200, {'quota': cloud.state.get(('quota', service, project), {})}
+def quotas(service, path, key):
+    """Quotas of a service: each project has some; without it the usual ones count."""
+    pattern = rf'{path}/(?P<project>[^/]+)'
+
+    @verb(service, 'GET', pattern)
+    def show(cloud, service, project, **_):
+        return 200, {key: cloud.state.get(('quota', service, project), {'id': project})}
+
+    @verb(service, 'PUT', pattern)
+    def change(cloud, service, project, body, **_):
+        cloud.state.setdefault(('quota', service, project), {}).update(body[key])
+        return 200, body
+
+    @verb(service, 'DELETE', pattern)
+    def forget(cloud, service, project, **_):
+        if cloud.state.pop(('quota', service, project), None) is None:
+            raise Refused(404, f'Quota of {project} could not be found.')
+        return 204, None
 
 
-@verb('network', 'PUT', r'/quotas/(?P<project>[^/]+)')
-def set_quota(cloud, service, project, body, **_):
-    cloud.state.setdefault(('quota', service, project), {}).update(body['quota'])
-    return 200, body
-
-
-@verb('network', 'DELETE', r'/quotas/(?P<project>[^/]+)')
-def usual_quota(cloud, service, project, **_):
-    if cloud.state.pop(('quota', service, project), None) is None:
-        raise Refused(404, f'Quota of {project} could not be found.')
-    return 204, None
+quotas('network', '/quotas', 'quota')
+quotas('block-storage', '/os-quota-sets', 'quota_set')
+quotas('compute', '/os-quota-sets', 'quota_set')
 
 
 # --------------------------------------------------------------- identity
@@ -190,4 +199,292 @@ def delete_domain(cloud, service, one, **_):
     if there(cloud, service, '/domains', one)['enabled']:
         raise Refused(403, f'Cannot delete a domain that is enabled, please disable it first: {one}')
     del cloud.objects[service, '/domains', one]
+    return 204, None
+
+
+# --------------------------------------------------------------- volumes
+
+
+@verb('block-storage', 'POST', r'/volumes')
+def make_volume(cloud, service, body, **_):
+    """Hints stand beside the volume, not in it."""
+    if body.keys() - {'volume', 'OS-SCH-HNT:scheduler_hints'}:
+        raise Refused(400, 'Additional properties are not allowed')
+    return cloud.create(service, '/volumes', {'volume': body['volume']})
+
+
+@verb('block-storage', 'POST', r'/volumes/(?P<one>[^/]+)/action')
+def act_on_volume(cloud, service, one, body, **_):
+    volume = there(cloud, service, '/volumes', one)
+    if volume['status'] not in ('available', 'in-use'):
+        raise Refused(400, f'Invalid volume: it is {volume["status"]}')
+    ((name, args),) = body.items()
+    if name == 'os-extend':
+        if args['new_size'] <= volume['size']:
+            raise Refused(400, 'Invalid input received: New size for extend must be greater than current size.')
+        volume.update(size=args['new_size'])
+    elif name == 'os-retype':
+        volume.update(volume_type=args['new_type'])
+    elif name == 'os-update_readonly_flag':
+        volume['metadata'] = {**(volume['metadata'] or {}), 'readonly': str(args['readonly'])}
+    else:
+        raise Refused(400, f'There is no action {name}')
+    volume.update(status='creating', looks=cloud.looks)
+    return 202, None
+
+
+@verb('block-storage', 'PUT', r'/volumes/(?P<one>[^/]+)/metadata')
+def label_volume(cloud, service, one, body, **_):
+    there(cloud, service, '/volumes', one)['metadata'] = body['metadata']
+    return 200, body
+
+
+@verb('block-storage', 'POST', r'/backups')
+def back_up(cloud, service, body, **_):
+    values = body['backup']
+    there(cloud, service, '/volumes', values['volume_id'])
+    made = {'id': f'backup-{len(cloud.objects)}', 'volume_id': values['volume_id'], 'name': values.get('name'), 'status': 'available'}
+    cloud.objects[service, '/backups', made['id']] = made
+    return 202, {'backup': made}
+
+
+@verb('block-storage', 'POST', r'/backups/(?P<one>[^/]+)/restore')
+def restore(cloud, service, one, body, **_):
+    there(cloud, service, '/backups', one)
+    volume = there(cloud, service, '/volumes', body['restore']['volume_id'])
+    volume.update(status='creating', looks=cloud.looks, restored=one)
+    return 202, {'restore': body['restore']}
+
+
+@verb('block-storage', 'POST', r'/types/(?P<one>[^/]+)/extra_specs')
+def promise(cloud, service, one, body, **_):
+    there(cloud, service, '/types', one)['extra_specs'].update(body['extra_specs'])
+    return 200, body
+
+
+@verb('block-storage', 'DELETE', r'/types/(?P<one>[^/]+)/extra_specs/(?P<name>[^/]+)')
+def promise_no_more(cloud, service, one, name, **_):
+    if there(cloud, service, '/types', one)['extra_specs'].pop(name, None) is None:
+        raise Refused(404, f'Volume type {one} has no extra specs with key {name}.')
+    return 202, None
+
+
+@verb('block-storage', 'POST', r'/types/(?P<one>[^/]+)/encryption')
+def encrypt(cloud, service, one, body, **_):
+    there(cloud, service, '/types', one)
+    if not body['encryption'].get('provider'):
+        raise Refused(400, 'provider is required')
+    cloud.state['encryption', one] = {'encryption_id': 'e', 'volume_type_id': one, **body['encryption']}
+    return 200, {'encryption': cloud.state['encryption', one]}
+
+
+@verb('block-storage', 'GET', r'/types/(?P<one>[^/]+)/encryption')
+def encryption(cloud, service, one, **_):
+    return 200, cloud.state.get(('encryption', one), {})
+
+
+@verb('block-storage', 'PUT', r'/types/(?P<one>[^/]+)/encryption/[^/]+')
+def encrypt_otherwise(cloud, service, one, body, **_):
+    cloud.state['encryption', one].update(body['encryption'])
+    return 200, body
+
+
+@verb('block-storage', 'DELETE', r'/types/(?P<one>[^/]+)/encryption/[^/]+')
+def encrypt_no_more(cloud, service, one, **_):
+    if cloud.state.pop(('encryption', one), None) is None:
+        raise Refused(404, f'Volume type encryption for type {one} does not exist.')
+    return 202, None
+
+
+@verb('block-storage', 'PUT', r'/qos-specs/(?P<one>[^/]+)/delete_keys')
+def promise_less(cloud, service, one, body, **_):
+    specs = there(cloud, service, '/qos-specs', one)
+    for name in body['keys']:
+        del specs[name]
+    return 202, None
+
+
+@verb('block-storage', 'GET', r'/qos-specs/(?P<one>[^/]+)/(?P<what>associate|disassociate)')
+def associate(cloud, service, one, what, query, **_):
+    there(cloud, service, '/qos-specs', one)
+    there(cloud, service, '/types', query['vol_type_id'])
+    pairs = cloud.state.setdefault('associated', set())
+    (pairs.add if what == 'associate' else pairs.discard)((one, query['vol_type_id']))
+    return 202, None
+
+
+# --------------------------------------------------------------- servers
+
+
+@verb('compute', 'POST', r'/servers/(?P<one>[^/]+)/os-volume_attachments')
+def plug_in(cloud, service, one, body, **_):
+    there(cloud, service, '/servers', one)
+    volume = there(cloud, 'block-storage', '/volumes', body['volumeAttachment']['volumeId'])
+    if volume['status'] != 'available':
+        raise Refused(400, f'Invalid volume: it is {volume["status"]}')
+    volume.update(status='in-use', attachments=[{'server_id': one}])
+    return 200, {'volumeAttachment': {'volumeId': volume['id'], 'serverId': one}}
+
+
+@verb('compute', 'DELETE', r'/servers/(?P<one>[^/]+)/os-volume_attachments/(?P<volume>[^/]+)')
+def unplug(cloud, service, one, volume, **_):
+    found = there(cloud, 'block-storage', '/volumes', volume)
+    if {'server_id': one} not in (found['attachments'] or ()):
+        raise Refused(404, f'volume_id not found: {volume}')
+    found.update(status='available', attachments=[])
+    return 202, None
+
+
+@verb('compute', 'POST', r'/flavors/(?P<one>[^/]+)/os-extra_specs')
+def specify(cloud, service, one, body, **_):
+    there(cloud, service, '/flavors', one)
+    if not all(isinstance(value, str) for value in body['extra_specs'].values()):
+        raise Refused(400, 'Invalid input for field/attribute extra_specs.')
+    cloud.state.setdefault(('specs', one), {}).update(body['extra_specs'])
+    return 200, body
+
+
+@verb('compute', 'GET', r'/flavors/(?P<one>[^/]+)/os-extra_specs')
+def specified(cloud, service, one, **_):
+    return 200, {'extra_specs': cloud.state.get(('specs', one), {})}
+
+
+@verb('compute', 'DELETE', r'/flavors/(?P<one>[^/]+)/os-extra_specs/(?P<name>[^/]+)')
+def specify_no_more(cloud, service, one, name, **_):
+    if cloud.state.get(('specs', one), {}).pop(name, None) is None:
+        raise Refused(404, f'Flavor {one} has no extra specs with key {name}.')
+    return 200, None
+
+
+@verb('compute', 'POST', r'/flavors/(?P<one>[^/]+)/action')
+@verb('block-storage', 'POST', r'/types/(?P<one>[^/]+)/action')
+def share(cloud, service, one, body, **_):
+    ((name, args),) = body.items()
+    pair = (one, *args.values())
+    shared = cloud.state.setdefault('shared', set())
+    if not name.startswith('add') and pair not in shared:
+        raise Refused(404, f'Flavor access not found for {pair}.')
+    (shared.add if name.startswith('add') else shared.discard)(pair)
+    return 200, None
+
+
+@verb('compute', 'POST', r'/os-aggregates/(?P<one>[^/]+)/action')
+def act_on_aggregate(cloud, service, one, body, **_):
+    aggregate = there(cloud, service, '/os-aggregates', one)
+    ((name, args),) = body.items()
+    if name == 'set_metadata':
+        aggregate['metadata'] = {key: value for key, value in {**aggregate['metadata'], **args['metadata']}.items() if value is not None}
+        return 200, {'aggregate': aggregate}
+    hosts = set(aggregate['hosts'])
+    (hosts.add if name == 'add_host' else hosts.remove)(args['host'])
+    aggregate['hosts'] = sorted(hosts)
+    return 200, {'aggregate': aggregate}
+
+
+@verb('compute', 'DELETE', r'/os-aggregates/(?P<one>[^/]+)')
+def delete_aggregate(cloud, service, one, **_):
+    if there(cloud, service, '/os-aggregates', one)['hosts']:
+        raise Refused(409, 'Host aggregate is not empty')
+    del cloud.objects[service, '/os-aggregates', one]
+    return 200, None
+
+
+# --------------------------------------------------------------- images
+
+
+@verb('image', 'POST', r'/images/(?P<one>[^/]+)/import')
+def fetch(cloud, service, one, body, **_):
+    if body['method']['name'] != 'web-download':
+        raise Refused(400, 'Unknown import method')
+    there(cloud, service, '/images', one).update(status='importing', fetched=body['method']['uri'], looks=cloud.looks)
+    return 202, None
+
+
+@verb('image', 'GET', r'/images/(?P<one>[^/]+)')
+def show_image(cloud, service, one, **_):
+    image = there(cloud, service, '/images', one)
+    if image['status'] == 'importing' and image.pop('looks', 0) <= 0:
+        image['status'] = 'active'
+    return 200, {name: value for name, value in image.items() if name not in ('looks', 'fetched') and value is not None}
+
+
+@verb('image', 'PATCH', r'/images/(?P<one>[^/]+)')
+def patch_image(cloud, service, one, body, environ, **_):
+    if environ['CONTENT_TYPE'] != 'application/openstack-images-v2.1-json-patch':
+        raise Refused(400, 'unknown kind of patch')
+    image = there(cloud, service, '/images', one)
+    for step in body:
+        name = step['path'][1:]
+        if (step['op'] != 'add') != (image.get(name) is not None):
+            raise Refused(409, f'Property {name} does not fit to {step["op"]}')
+        image[name] = step.get('value')
+    return 200, image
+
+
+@verb('image', 'POST', r'/images/(?P<one>[^/]+)/actions/(?P<what>deactivate|reactivate)')
+def switch_image(cloud, service, one, what, **_):
+    there(cloud, service, '/images', one)['status'] = 'deactivated' if what == 'deactivate' else 'active'
+    return 204, None
+
+
+@verb('image', 'POST', r'/images/(?P<one>[^/]+)/members')
+def share_image(cloud, service, one, body, **_):
+    cloud.state.setdefault('members', set()).add((one, body['member']))
+    return 200, body
+
+
+@verb('image', 'DELETE', r'/images/(?P<one>[^/]+)/members/(?P<member>[^/]+)')
+def share_image_no_more(cloud, service, one, member, **_):
+    cloud.state['members'].remove((one, member))
+    return 204, None
+
+
+@verb('image', 'DELETE', r'/images/(?P<one>[^/]+)')
+def delete_image(cloud, service, one, **_):
+    if there(cloud, service, '/images', one)['protected']:
+        raise Refused(403, f'Image {one} is protected and cannot be deleted.')
+    del cloud.objects[service, '/images', one]
+    gone(cloud, service, '/images', one)
+    return 204, None
+
+
+# --------------------------------------------------------------- objects
+
+
+@verb('object-store', 'PUT', r'/(?P<one>[^/]+)')
+def make_container(cloud, service, one, environ, **_):
+    said = {name: value for name, value in environ.items() if name.startswith('HTTP_X_CONTAINER')}
+    cloud.objects[service, '/', one] = {'id': one, 'objects': {}, **said}
+    return 201, None
+
+
+@verb('object-store', 'POST', r'/?')
+def label_account(cloud, service, **_):
+    return 204, None
+
+
+@verb('object-store', 'HEAD', r'/(?P<one>[^/]+)')
+def look_at_container(cloud, service, one, headers, **_):
+    held = there(cloud, service, '/', one)['objects']
+    headers['X-Container-Object-Count'] = str(len(held))
+    headers['X-Container-Bytes-Used'] = str(sum(map(len, held.values())))
+    return 204, None
+
+
+@verb('object-store', 'GET', r'/(?P<one>[^/]+)')
+def list_container(cloud, service, one, **_):
+    return 200, [{'name': name} for name in there(cloud, service, '/', one)['objects']]
+
+
+@verb('object-store', 'DELETE', r'/(?P<one>[^/]+)')
+def delete_container(cloud, service, one, **_):
+    if there(cloud, service, '/', one)['objects']:
+        raise Refused(409, 'There was a conflict when trying to complete your request.')
+    del cloud.objects[service, '/', one]
+    return 204, None
+
+
+@verb('object-store', 'DELETE', r'/(?P<one>[^/]+)/(?P<name>.+)')
+def delete_object(cloud, service, one, name, **_):
+    del there(cloud, service, '/', one)['objects'][name]
     return 204, None

@@ -36,10 +36,24 @@ SAMPLES = {
     'OS::Keystone::Group': {'roles': [{'role': 'a role', 'domain': 'a domain'}]},
     'OS::Keystone::UserRoleAssignment': {'roles': [{'role': 'a role', 'project': 'a project'}]},
     'OS::Keystone::GroupRoleAssignment': {'roles': [{'role': 'a role', 'domain': 'a domain'}]},
+    'OS::Cinder::QoSSpecs': {'specs': {'read_iops': '1', 'write_iops': '1'}},
+    'OS::Cinder::Volume': {'backup_id': OMIT, 'snapshot_id': OMIT, 'source_volid': OMIT, 'size': 1},
+    'OS::Cinder::VolumeAttachment': {'instance_uuid': '{server}'},
+    'OS::Cinder::VolumeType': {'is_public': False},
+    'OS::Glance::WebImage': {'kernel_id': '{volume}', 'ramdisk_id': '{volume}', 'id': OMIT},
+    'OS::Nova::Flavor': {'is_public': False},
+    'OS::Nova::ServerGroup': {'rules': {'max_server_per_host': 2}},
     'OS::Neutron::ExtraRoute': {'destination': '10.4.0.0/24', 'nexthop': '10.0.0.9'},
 }
 #: the same for the update
 CHANGED = {
+    'OS::Cinder::QoSSpecs': {'specs': {'read_iops': '2'}},
+    'OS::Cinder::Volume': {'size': 2},
+    'OS::Cinder::VolumeAttachment': {'instance_uuid': '{other_server}'},
+    'OS::Glance::WebImage': {'kernel_id': '{server}', 'extra_properties': {'another': 'one'}, 'members': []},
+    'OS::Nova::HostAggregate': {'hosts': [], 'metadata': {}},
+    'OS::Nova::Flavor': {'tenants': [], 'extra_specs': {'other': 'one'}},
+    'OS::Cinder::VolumeType': {'is_public': False, 'projects': [], 'metadata': {'other': 'one'}},
     'OS::Keystone::User': {'roles': [{'role': 'a role', 'domain': 'a domain'}], 'groups': []},
     'OS::Keystone::Group': {'roles': []},
     'OS::Neutron::FloatingIP': {'dns_domain': 'example.org.', 'dns_name': 'host'},
@@ -71,6 +85,9 @@ def seed(cloud):
         'ipsecpolicy': cloud.put('network', '/vpn/ipsecpolicies'),
         'vpnservice': cloud.put('network', '/vpn/vpnservices'),
         'l2_gateway': cloud.put('network', '/l2-gateways'),
+        'server': cloud.put('compute', '/servers'),
+        'other_server': cloud.put('compute', '/servers'),
+        'volume': cloud.put('block-storage', '/volumes'),
         'metering_label': cloud.put('network', '/metering/metering-labels'),
     }
 

@@ -99,13 +99,12 @@ class Clients:
             endpoint = found.get_endpoint()
         except exceptions.ConnectionError as error:
             raise errors.unavailable('keystone', 'GET', '/auth/tokens', error) from error
-        except exceptions.CatalogException as error:
-            raise errors.NoCloud(reason=str(error)) from error
+        except (exceptions.CatalogException, exceptions.EndpointNotFound):
+            endpoint = None
         except exceptions.ClientException as error:
             raise errors.Unauthorized(f'Keystone refused who asks: {error}') from error
         if endpoint is None:
-            where = f' in {found.region_name} region' if found.region_name else ''
-            raise errors.NoCloud(reason=f'{found.interface} endpoint for {found.service_type} service{where} not found')
+            raise errors.NoCloud(reason=f'{name} {found.service_type} endpoint is not in service catalog')
         return endpoint
 
 

@@ -11,6 +11,7 @@ class Quota(ServiceResource):
 
     path: str
     key: str
+    microversion: str | None = None
 
     def validate(self):
         super().validate()
@@ -27,17 +28,17 @@ class Quota(ServiceResource):
 
     def handle_delete(self):
         if self.resource_id is not None:
-            yield from self.take_away(self.client().delete, self._object_path())
+            yield from self.take_away(self._ask, 'DELETE')
 
     def handle_check(self):
         self.show()
 
     def show(self):
-        return self.client().show(self._object_path(), self.key)
+        return self._ask('GET')[self.key]
 
     def _limit(self):
         values = wired_map(self.properties_schema, self.properties)
-        yield from self.ask(self.client().update, self._object_path(), self.key, values)
+        yield from self.ask(self._ask, 'PUT', {self.key: values})
 
-    def _object_path(self):
-        return f'{self.path}/{self.held(PROJECT)}'
+    def _ask(self, method, body=None):
+        return self.client().ask(method, f'{self.path}/{self.held(PROJECT)}', body, microversion=self.microversion)

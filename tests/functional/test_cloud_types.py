@@ -76,6 +76,7 @@ def whole(world):
 
 #: attributes that this cloud has nothing to say about
 UNTOLD = {
+    'OS::Cinder::Volume': {'multiattach', 'snapshot_id', 'source_volid'},
     'OS::Keystone::User': {'password_expires_at'},
     'OS::Neutron::FirewallRule': {'firewall_policy_id', 'position', 'protocol'},
     'OS::Neutron::FloatingIP': {'router_id'},
