@@ -9,6 +9,7 @@ from heat_lite.template import formats
 
 _CLASS = re.compile(r'^class (\w+)\(')
 _TYPE = re.compile(r"^    resource_type = '([^']+)'")
+_RETIRED = re.compile(r'^    (\w+::\w+\S*) +hidden ')
 
 
 def places():
@@ -23,6 +24,8 @@ def places():
                 name = match.group(1)
             elif match := _TYPE.match(line):
                 found[match.group(1)] = (module, name)
+            elif match := _RETIRED.match(line):
+                found[match.group(1)] = (module, match.group(1).replace('::', ''))
     return found
 
 

@@ -1,0 +1,73 @@
+"""Types that are no more: the service behind them is gone, or another type has taken over.
+
+Templates that name them can still be read, and stacks that have them deleted; they stand for nothing. A line of TABLE for each: what its
+status is, since when, and what it was before.
+"""
+
+import functools
+
+from heat_lite.resources.heat.none import NoneResource
+from heat_lite.template import support
+from heat_lite.template.schema import string, text
+
+TABLE = """
+    OS::Designate::Domain                  hidden 10.0.0 deprecated 8.0.0 supported 5.0.0
+    OS::Designate::Record                  hidden 10.0.0 deprecated 8.0.0 supported 5.0.0
+    OS::Glance::Image                      hidden 22.0.0 deprecated 8.0.0 supported 2014.2
+    OS::Heat::HARestarter                  hidden 10.0.0 deprecated 2015.1
+    OS::Magnum::Bay                        hidden 11.0.0 deprecated 9.0.0 supported 6.0.0
+    OS::Monasca::AlarmDefinition           hidden 25.0.0 deprecated 22.0.0 supported 7.0.0 unsupported 5.0.0
+    OS::Monasca::Notification              hidden 25.0.0 deprecated 22.0.0 supported 7.0.0 supported 5.0.0
+    OS::Neutron::HealthMonitor             hidden 9.0.0 deprecated 7.0.0
+    OS::Neutron::LBaaS::HealthMonitor      hidden 21.0.0 supported 6.0.0
+    OS::Neutron::LBaaS::L7Policy           hidden 21.0.0 supported 7.0.0
+    OS::Neutron::LBaaS::L7Rule             hidden 21.0.0 supported 7.0.0
+    OS::Neutron::LBaaS::Listener           hidden 21.0.0 supported 6.0.0
+    OS::Neutron::LBaaS::LoadBalancer       hidden 21.0.0 supported 6.0.0
+    OS::Neutron::LBaaS::Pool               hidden 21.0.0 supported 6.0.0
+    OS::Neutron::LBaaS::PoolMember         hidden 21.0.0 supported 6.0.0
+    OS::Neutron::LoadBalancer              hidden 9.0.0 deprecated 7.0.0 supported 2014.1
+    OS::Neutron::Pool                      hidden 9.0.0 deprecated 7.0.0
+    OS::Neutron::PoolMember                hidden 9.0.0 deprecated 7.0.0 supported 2014.1
+    OS::Nova::FloatingIP                   hidden 11.0.0 deprecated 9.0.0 supported 2014.1
+    OS::Sahara::Cluster                    hidden 23.0.0 deprecated 22.0.0 supported 5.0.0
+    OS::Sahara::ClusterTemplate            hidden 23.0.0 deprecated 22.0.0 supported 2014.2
+    OS::Sahara::DataSource                 hidden 23.0.0 deprecated 22.0.0 supported 5.0.0
+    OS::Sahara::ImageRegistry              hidden 23.0.0 deprecated 22.0.0 supported 5.0.0
+    OS::Sahara::Job                        hidden 23.0.0 deprecated 22.0.0 supported 8.0.0
+    OS::Sahara::JobBinary                  hidden 23.0.0 deprecated 22.0.0 supported 5.0.0
+    OS::Sahara::NodeGroupTemplate          hidden 23.0.0 deprecated 22.0.0 supported 2014.2
+    OS::Senlin::Cluster                    hidden 23.0.0 deprecated 22.0.0 supported 6.0.0
+    OS::Senlin::Node                       hidden 23.0.0 deprecated 22.0.0 supported 6.0.0
+    OS::Senlin::Policy                     hidden 23.0.0 deprecated 22.0.0 supported 6.0.0
+    OS::Senlin::Profile                    hidden 23.0.0 deprecated 22.0.0 supported 6.0.0
+    OS::Senlin::Receiver                   hidden 23.0.0 deprecated 22.0.0 supported 6.0.0
+    OS::Vitrage::Template                  hidden 27.0.0 deprecated 26.0.0 supported 16.0.0
+"""
+#: what is known of some more than that: what classes have
+MORE = {
+    'OS::Nova::FloatingIP': {
+        'properties_schema': {'pool': string('The pool that the address came from.')},
+        'attributes_schema': {'ip': text('The address.'), 'pool': text('The pool that the address came from.')},
+    },
+}
+
+
+def class_name(type_name):
+    return type_name.replace('::', '')
+
+
+ROWS = {class_name(line.split()[0]): line.split() for line in TABLE.split('\n') if line}
+
+
+@functools.cache
+def __getattr__(name):
+    """The class of a retired type, by its name."""
+    if name not in ROWS:
+        raise AttributeError(name)
+    type_name, *statuses = ROWS[name]
+    status = None
+    for what, version in reversed(list(zip(statuses[::2], statuses[1::2], strict=True))):
+        status = support.SupportStatus(what.upper(), version, previous=status)
+    said = {'__doc__': 'It is no more.', 'support_status': status, '__module__': __name__}
+    return type(name, (NoneResource,), {**said, **MORE.get(type_name, {})})
