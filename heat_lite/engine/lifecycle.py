@@ -259,10 +259,10 @@ def _find_lost(resource, state):
     """What was made, but of which nobody heard, is taken away too."""
     try:
         found = resource.find_existing()
-    except exception.Interrupted:
-        # where the create was seen to its end there is nothing to be looked for
+    except Exception as error:
         if state[1] == status.IN_PROGRESS:
             raise
+        LOG.info('%s cannot be looked for (%s); its create was seen to its end, so there should be nothing', resource, error)
         return
     if found is not None:
         resource.resource_id_set(found)

@@ -179,6 +179,28 @@ class CloudResource(ServiceResource):
         yield from self.after(status.CREATE, self.properties.given())
         yield from self.until_ready(made)
 
+    def find_existing(self):
+        """Looked for by its name. One that we did not make up may be that of somebody else's object: then nobody can tell whose it is."""
+        if not self._has_name():
+            return super().find_existing()
+        key = self.properties_schema[NAME].key(NAME)
+        name = self.held(NAME) or self.physical_resource_name()
+        found = [str(each[self.rest.id]) for each in self._all(name) if each.get(key) == name]
+        if not found or len(found) == 1 and name == self.physical_resource_name():
+            return next(iter(found), None)
+        raise exception.Interrupted(
+            f'its engine stopped before it heard what came of creating it; of {", ".join(found)}, which are called "{name}", '
+            'nobody can tell whether they are its own'
+        )
+
+    def _all(self, name):
+        """The objects of the collection, at least those of that name: services call a collection in their answers as in its path."""
+        path = self.collection()
+        try:
+            return self.client().list(path, path.rpartition('/')[2].replace('-', '_'), name=name)
+        except KeyError:
+            return super().find_existing()
+
     def make(self, values):
         """A generator: the object, as the service made it."""
         return (yield from self.ask(self.client().create, self.collection(), self.rest.key, values))
