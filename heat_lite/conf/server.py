@@ -33,6 +33,13 @@ HEAT_LITE = [
         'reported for twice as long, and does not answer, is taken for dead.',
     ),
     cfg.FloatOpt('take_over_interval', default=5.0, min=0.1, help='Seconds between two looks for stacks whose engine is gone.'),
+    cfg.IntOpt(
+        'deleted_retention_days',
+        default=90,
+        min=0,
+        help='Days after which deleted stacks and what belongs to them are removed from the database for good. 0: never; then '
+        'heat-lite-manage purge_deleted does it.',
+    ),
     cfg.FloatOpt('worker_restart_delay', default=1.0, min=0, help='Seconds before a worker that died young is replaced; grows up to 30.'),
 ]
 

@@ -60,9 +60,9 @@ def clean(context) -> int:
 
 
 def is_up(row, now: datetime.datetime | None = None) -> bool:
-    """Whether an engine has reported within twice its interval."""
+    """Whether an engine has reported within twice its interval, and the second that is not counted where whole ones are stored."""
     seen = row.updated_at or row.created_at
-    return row.deleted_at is None and (now or utcnow()) - seen <= datetime.timedelta(seconds=2 * row.report_interval)
+    return row.deleted_at is None and (now or utcnow()) - seen <= datetime.timedelta(seconds=2 * row.report_interval + 1)
 
 
 def _all():

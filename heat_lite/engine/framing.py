@@ -55,7 +55,8 @@ def announced(stack, action):
 def walker(stack, graph, action, inbox):
     """The walker of the stack. There is one kind so far: this engine's own."""
     deadline = stack.deadline() - progress.age(stack)
-    return traversal.Traversal(stack, progress.arranged(stack, graph), action, inbox, stack.runtime.pool, deadline)
+    stack.walk = traversal.Traversal(stack, progress.arranged(stack, graph), action, inbox, stack.runtime.pool, deadline)
+    return stack.walk
 
 
 def _framed(stack, verb, inbox):

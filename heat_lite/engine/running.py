@@ -21,10 +21,10 @@ CANCEL, CANCEL_WITH_ROLLBACK, STOP = 'cancel', 'cancel_with_rollback', 'stop'
 class Running:
     """Starts the work on stacks, under their locks, and reaches it again by the stack's id."""
 
-    def __init__(self, pool, engine_id, alive):
+    def __init__(self, pool, engine_id, neighbours):
         self._pool = pool
         self._engine_id = engine_id
-        self._alive = alive
+        self._neighbours = neighbours
         self._guard = threading.Lock()
         self._work = {}
         self._bells = collections.defaultdict(list)
@@ -36,7 +36,7 @@ class Running:
         """
         if stack.stored_locked and stack.id in self.stack_ids():
             raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
-        lock = stack_lock.StackLock(stack.context, stack, self._engine_id, self._alive)
+        lock = stack_lock.StackLock(stack.context, stack, self._engine_id, self._neighbours.is_gone)
         lock.acquire()
         stack.journal.holder = self._engine_id
         try:
@@ -61,10 +61,17 @@ class Running:
                 holder = locks.holder(stack.context, stack.id)
                 if holder in (None, self._engine_id) and time.monotonic() < until:
                     self._await_end(stack.id)
-                elif time.monotonic() > until - SECONDS + ENDING_SECONDS or not _has_ended(stack):
+                elif not self._frees_it_soon(stack, holder, until):
                     raise
                 else:
                     time.sleep(random.uniform(0.01, 0.1))
+
+    def _frees_it_soon(self, stack, holder, until):
+        """Whether another engine is about to release its lock, or does not answer: then it may turn out to be gone."""
+        left = until - time.monotonic()
+        if left > SECONDS - ENDING_SECONDS and _has_ended(stack):
+            return True
+        return left > 0 and not self._neighbours.answers(holder)
 
     def visit(self, stack, errand):
         """Call ``errand(stack)`` where the stack is at work, or right here where it is not; what it changes is stored."""
@@ -151,6 +158,16 @@ class Running:
         inbox, ended, _ = work
         inbox.send(STOP)
         return ended.wait(seconds)
+
+    def keep_only(self, stack_ids):
+        """Others may have taken stacks over from this engine: what it does for any but these ends at once."""
+        with self._guard:
+            lost = [(inbox, stack) for inbox, _, stack in self._work.values() if stack.id not in stack_ids]
+        for inbox, stack in lost:
+            LOG.warning('%s has been taken over by another engine', stack)
+            if stack.walk is not None:
+                stack.walk.abandon()
+            inbox.wake()
 
     def hand_over(self, seconds):
         """Let no task take another step, wait ``seconds`` for those under way, and store what they have brought: then another engine can go

@@ -29,6 +29,10 @@ class Cancelled(BaseException):
         super().__init__(reason)
 
 
+class Abandoned(GeneratorExit):
+    """Somebody else goes on with what the task was at: it ends where it is, without tidying up."""
+
+
 class ExceptionGroup(Exception):
     """Several tasks of a group have failed; ``exceptions`` holds them in the order in which they came."""
 

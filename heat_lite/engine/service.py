@@ -2,16 +2,27 @@
 
 import functools
 import logging
-import os
-import socket
-import threading
+import random
 import uuid
 
 from heat_lite.clients import clients, keystone
 from heat_lite.common import context as request_context
 from heat_lite.common import policy
-from heat_lite.db import services as db_services
-from heat_lite.engine import addresses, children, credentials, notification, plugins, running, runtime, takeover, threads
+from heat_lite.db import purge as db_purge
+from heat_lite.engine import (
+    addresses,
+    children,
+    credentials,
+    neighbours,
+    notification,
+    plugins,
+    pulse,
+    running,
+    runtime,
+    takeover,
+    threads,
+    timers,
+)
 from heat_lite.engine.endpoints import absent, adoption, events, listener, resources, services, snapshots, stacks, templates
 from heat_lite.rpc import api as rpc_api
 from heat_lite.rpc import client as rpc_client
@@ -20,9 +31,10 @@ from heat_lite.rpc import messaging
 from heat_lite.template.functions import quotas
 
 LOG = logging.getLogger(__name__)
-BINARY = 'heat-lite-engine'
 # what is left of them when an engine stops has so long to be sent
 NOTIFICATION_SECONDS = 2
+# how often what was deleted long ago is removed
+PURGE_SECONDS = 3600
 ENDPOINTS = (
     stacks.Stacks,
     resources.Resources,
@@ -42,7 +54,8 @@ class EngineService:
         self.engine_id = engine_id or str(uuid.uuid4())
         self.runtime = self._build_runtime(registry)
         self._servers = []
-        self._heartbeat = self._rounds = None
+        self._heartbeat = None
+        self._timers = []
         self._notifications = None
 
     def _build_runtime(self, registry):
@@ -62,7 +75,8 @@ class EngineService:
             revision=self._conf.revision.heat_revision,
             secret=self._conf.auth_encryption_key.encode(),
         )
-        result.running = running.Running(pool, self.engine_id, lambda other: rpc_listener.alive(request_context.admin_context(), other))
+        self._neighbours = neighbours.Neighbours(rpc_listener, messaging.is_local())
+        result.running = running.Running(pool, self.engine_id, self._neighbours)
         result.children = functools.partial(children.Child, result)
         domain = keystone.stack_domain(self._conf)
         if domain is not None:
@@ -70,8 +84,9 @@ class EngineService:
         return result
 
     def start(self):
-        self._heartbeat = Heartbeat(self._conf, self.engine_id)
+        self._heartbeat = pulse.Heartbeat(self._conf, self.engine_id, self.runtime.running)
         self._heartbeat.start()
+        self.runtime.pool.may_step = self._heartbeat.is_sound
         publisher = self._conf.default_publisher_id or f'{notification.PUBLISHER}.{self._conf.host}'
         self._notifications = notification.Notifications(messaging.notifier(publisher), self._conf.default_notification_level)
         self.runtime.notifier = self._notifications
@@ -80,16 +95,26 @@ class EngineService:
             messaging.serve(rpc_api.ENGINE_TOPIC, self.engine_id, [*doors, absent.Absent()]),
             messaging.serve(rpc_api.LISTENER_TOPIC, self.engine_id, [listener.Listener(self.runtime)]),
         ]
+        self._timers = self._build_timers()
         for server in self._servers:
             server.start()
-        self._rounds = takeover.Rounds(self.runtime, self._conf.heat_lite.take_over_interval, messaging.is_local())
-        self._rounds.start()
+        for timer in self._timers:
+            timer.start()
         LOG.info('Engine %s is ready', self.engine_id)
+
+    def _build_timers(self):
+        ours = self._conf.heat_lite
+        rounds = takeover.Rounds(self.runtime, self._neighbours)
+        built = [timers.Timer('take-over', ours.take_over_interval, rounds.look)]
+        if ours.deleted_retention_days:
+            purge = functools.partial(db_purge.purge_deleted, request_context.admin_context(), ours.deleted_retention_days)
+            built.append(timers.Timer('purge', PURGE_SECONDS, purge, random.uniform(0.1, 0.5) * PURGE_SECONDS))
+        return built
 
     def stop(self, grace=0):
         """Take no new requests, let what is in the midst of a step end for ``grace`` seconds, leave the rest to others, and sign off."""
-        if self._rounds is not None:
-            self._rounds.stop()
+        for timer in self._timers:
+            timer.stop()
         for server in self._servers:
             server.stop()
         for server in self._servers:
@@ -105,46 +130,6 @@ class EngineService:
     def reset(self):
         """Read the options anew that may change while the engine runs."""
         self.runtime.limits = _limits(self._conf)
-
-
-class Heartbeat:
-    """Registers the engine in the service table and says every ``periodic_interval`` seconds that it lives."""
-
-    def __init__(self, conf, engine_id):
-        self._interval = min(conf.periodic_interval, conf.heat_lite.heartbeat_interval)
-        self._context = request_context.admin_context()
-        self._id = None
-        self._engine_id = engine_id
-        self._host = conf.host
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name='heartbeat', daemon=True)
-
-    def start(self):
-        self._id = db_services.create(
-            self._context,
-            engine_id=self._engine_id,
-            host=self._host,
-            hostname=socket.gethostname(),
-            binary=BINARY,
-            topic=rpc_api.ENGINE_TOPIC,
-            report_interval=self._interval,
-        )
-        self._thread.start()
-        LOG.debug('Service %s of process %d is registered', self._id, os.getpid())
-
-    def _beat(self):
-        while not self._stopping.wait(self._interval):
-            try:
-                db_services.beat(self._context, self._id)
-            except Exception:  # the database may be away for a while; the beat goes on
-                LOG.exception('The heartbeat of engine %s could not be stored', self._engine_id)
-
-    def stop(self):
-        self._stopping.set()
-        try:
-            db_services.delete(self._context, self._id)
-        except Exception:
-            LOG.exception('Engine %s could not sign off', self._engine_id)
 
 
 def _limits(conf):

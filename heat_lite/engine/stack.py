@@ -59,6 +59,7 @@ class Stack:
         #: whether an update looks at what is really there; whether it asks for nothing that is not there already
         self.converge = self.nothing_new = False
         self.progress = None  # what the action had done before this engine went on with it (see ``progress``)
+        self.walk = None  # the present one (see ``traversal``)
         self._definitions_by_template = {}
         self.tree = tree.Tree(self, functools.partial(Stack.from_row, runtime, context))
 

@@ -9,13 +9,13 @@ LOG = logging.getLogger(__name__)
 
 
 class StackLock:
-    """``alive(engine_id)`` says whether another engine still answers: a dead one's lock is taken over."""
+    """``is_gone(engine_id)`` says whether another engine is dead: its lock is taken over."""
 
-    def __init__(self, context, stack, engine_id, alive):
+    def __init__(self, context, stack, engine_id, is_gone):
         self._context = context
         self._stack = stack
         self._engine_id = engine_id
-        self._alive = alive
+        self._is_gone = is_gone
 
     def acquire(self):
         """Raises ActionInProgress when a living engine, this one included, is at work on the stack. One that was stored together with its
@@ -27,7 +27,7 @@ class StackLock:
             holder = locks.acquire(self._context, self._stack.id, self._engine_id)
             if holder is None:
                 return
-            if holder == self._engine_id or self._alive(holder):
+            if holder == self._engine_id or not self._is_gone(holder):
                 break
             LOG.warning('Taking the lock of stack %s over from engine %s, which does not answer', self._stack.id, holder)
             if locks.steal(self._context, self._stack.id, holder, self._engine_id) is None:

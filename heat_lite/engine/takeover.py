@@ -6,7 +6,6 @@ reported for some time nor answers; whether it is really dead does not matter, f
 
 import logging
 import random
-import threading
 import time
 
 from heat_lite.common import context as request_context
@@ -22,34 +21,13 @@ FORGOTTEN_SECONDS = 30
 
 
 class Rounds:
-    """A thread that looks after the stacks of dead engines every ``interval`` seconds. ``alone``: all engines are in this process, so
-    that one that does not answer is gone for certain."""
+    """Looks after the stacks of engines that are gone (``neighbours`` knows)."""
 
-    def __init__(self, runtime, interval, alone=False):
+    def __init__(self, runtime, neighbours):
         self._runtime = runtime
-        self._interval = interval
-        self._alone = alone
+        self._neighbours = neighbours
         self._context = request_context.admin_context()
-        self._stopping = threading.Event()
         self._idle_since = {}
-        self._thread = threading.Thread(target=self._run, name='take-over', daemon=True)
-
-    def start(self):
-        self._thread.start()
-
-    def stop(self):
-        """No more rounds; waits for the end of the one under way."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _run(self):
-        while not self._stopping.is_set():
-            try:
-                self.look()
-            except Exception:  # the database may be away for a while; the next round comes
-                LOG.exception('The locks of other engines could not be looked at')
-            self._stopping.wait(self._interval * random.uniform(0.8, 1.2))  # engines that started together shall not all look together
 
     def look(self):
         """One round. Gives how many stacks were taken over."""
@@ -58,17 +36,10 @@ class Rounds:
         if held:
             signs = services.signs_of_life(self._context)
             for engine_id, stack_ids in held.items():
-                if self._is_gone(engine_id, signs):
+                if self._neighbours.is_gone(engine_id, signs):
                     LOG.warning('Engine %s is gone: its work on %d stacks is taken over', engine_id, len(stack_ids))
                     taken += self._take_over(engine_id, stack_ids)
         return taken
-
-    def _is_gone(self, engine_id, signs):
-        if engine_id not in signs and not self._alone:
-            return True  # it has signed off
-        if signs.get(engine_id) and not self._alone:
-            return False
-        return not self._runtime.listener.alive(self._context, engine_id)
 
     def _take_over(self, engine_id, stack_ids):
         # by chance, so that several engines that do this at the same time share the work
@@ -79,8 +50,6 @@ class Rounds:
         for stack_id in stack_ids:
             if stack_id in working:
                 continue
-            if self._stopping.is_set():
-                break
             if locks.steal(self._context, stack_id, engine_id, self._runtime.engine_id) is None:
                 self._go_on(stack_id)
                 taken += 1

@@ -15,6 +15,8 @@ import time
 LOG = logging.getLogger(__name__)
 UNTIL_WOKEN = math.inf
 IDLE_SECONDS = 30.0
+#: how often it is looked whether tasks may be stepped again
+HELD_UP_SECONDS = 0.1
 
 
 class Lane:
@@ -92,6 +94,8 @@ class TaskPool:
         self._idle = 0
         self._closed = self._frozen = False
         self._stepping = 0
+        #: whether anything may be stepped now; looked at before each step
+        self.may_step = lambda: True
         self.jobs = set()
 
     def spawn(self, runner, lane=None, on_step=None, on_end=None):
@@ -171,15 +175,17 @@ class TaskPool:
         give_up = time.monotonic() + IDLE_SECONDS
         while not self._frozen:
             self._wake_sleepers()
-            if self._ready:
+            held_up = self._ready and not self.may_step()
+            if self._ready and not held_up:
                 return self._ready.popleft()
             now = time.monotonic()
             if self._closed and not self.jobs:
                 return None
             # one thread stays while anything sleeps: it is the clock of the others
-            if now >= give_up and (self._idle or not self._sleeping):
+            if now >= give_up and (self._idle or not self._sleeping) and not held_up:
                 return None
             until = self._sleeping[0][0] if self._sleeping else give_up
+            until = min(until, now + HELD_UP_SECONDS) if held_up else until
             self._idle += 1
             self._changed.wait(max(0, min(until, max(give_up, now + 1)) - now))
             self._idle -= 1

@@ -71,9 +71,14 @@ class Traversal:
 
     def throw(self, error):
         """Let ``error`` come up in all handlers at work."""
-        for job in self._group.running.values():
+        for job in list(self._group.running.values()):
             if job is not None:
                 job.throw(error)
+
+    def abandon(self):
+        """Another engine has taken the stack over: nothing more is done here, by earlier walks neither."""
+        for walk in (self, *self._stack.leftovers):
+            walk.throw(scheduler.Abandoned())
 
     def _give_way(self):
         """Break off what need not go on."""
@@ -102,7 +107,7 @@ class Traversal:
         try:
             yield from self._stack.journal.write()
         except journal.Superseded:
-            self._throw(scheduler.Cancelled('another engine has taken the stack over'))
+            self.abandon()
             raise
         for visit in visits:
             visit.leave()
