@@ -4,16 +4,19 @@ HEAT_LITE_STACKS in the environment says how many stacks are made, HEAT_LITE_KIL
 """
 
 import concurrent.futures
+import contextlib
 import itertools
 import os
 import random
 import signal
+import subprocess
 import sys
 import textwrap
 import time
 
 import pytest
 import requests
+import sqlalchemy
 
 from tests import brokers, databases
 from tests.chaos import cloud as chaos_cloud
@@ -206,3 +209,37 @@ def wait_for(condition, seconds=20):
     while not condition():
         assert time.monotonic() < until
         time.sleep(0.1)
+
+
+# --------------------------------------------------------------- cut off
+
+
+def cut_database(database):
+    """End all connections to it, as a restart does."""
+    backend = 'mysql' if database.startswith('mysql') else 'postgresql'
+    name = database.rpartition('/')[2].partition('?')[0]
+    with databases.server(backend) as admin:
+        if backend == 'postgresql':
+            admin.exec_driver_sql(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+            return
+        for (number,) in admin.exec_driver_sql(f"SELECT id FROM information_schema.processlist WHERE db = '{name}'").all():
+            with contextlib.suppress(sqlalchemy.exc.DBAPIError):  # it may have ended by itself
+                admin.exec_driver_sql(f'KILL {number}')
+
+
+def cut_broker(transport):
+    vhost = transport.rpartition('/')[2]
+    subprocess.run(['rabbitmqctl', 'close_all_connections', '--vhost', vhost, 'cut'], capture_output=True, timeout=30, check=True)
+
+
+def test_connections_are_cut_again_and_again(cluster):
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        making = pool.submit(create_all, cluster, STACKS, pause=0.5)
+        for number in range(8):
+            time.sleep(0.5)
+            cut_database(cluster.database)
+            if number % 4 == 3:
+                cut_broker(cluster.transport)
+        names = making.result()
+    assert set(cluster.wait(names).values()) == {'CREATE_COMPLETE'}
+    assert not cluster.violations()
