@@ -32,6 +32,13 @@ def for_stack(context, stack_id: str) -> list[ResourceRow]:
 
 
 @session.reader
+def of_name(context, stack_id: str, name: str) -> list[ResourceRow]:
+    """The rows of one name: that of a resource, and those that it replaces or is replaced by."""
+    which = (_R.c.stack_id == stack_id) & (_R.c.name == name)
+    return _rows(_ROWS.where(which).order_by(_R.c.id), which)
+
+
+@session.reader
 def for_stacks(context, stack_ids: Collection[str]) -> list[ResourceRow]:
     """The rows of several stacks, by id."""
     if not stack_ids:

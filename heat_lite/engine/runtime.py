@@ -86,3 +86,4 @@ class Runtime:
     #: what goes into fingerprints that users see, so that nobody can guess what they were made of
     secret: bytes = b''
     templates: TemplateCache = dataclasses.field(default_factory=TemplateCache)
+    meanings: Any = None

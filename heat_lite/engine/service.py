@@ -78,6 +78,7 @@ class EngineService:
         self._neighbours = neighbours.Neighbours(rpc_listener, messaging.is_local())
         result.running = running.Running(pool, self.engine_id, self._neighbours)
         result.children = functools.partial(children.Child, result)
+        result.meanings = meaning.Meanings()
         domain = keystone.stack_domain(self._conf)
         if domain is not None:
             result.users = functools.partial(credentials.StackUsers, domain, self._conf)

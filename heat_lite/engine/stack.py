@@ -8,10 +8,12 @@ from heat_lite.common import exception, identifier, status
 from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db import templates as db_templates
-from heat_lite.engine import event, fingerprint, notification, outputs, record, resource, scope, tree
+from heat_lite.engine import event, fingerprint, notification, outputs, record, scope, tree
 from heat_lite.template import function
 
 LOG = logging.getLogger(__name__)
+#: how many resources are read one by one, before all are
+FEW = 3
 
 #: fields that are columns of the stack table under the same name
 FIELDS = tuple(
@@ -44,6 +46,7 @@ class Stack:
         self.status_reason = self.status_reason or ''
         self.journal = record.Journal(context, self.id)
         self._by_name = None
+        self.looks_at_few, self._few = False, {}
         self.records = {}
         self._resources = {}
         #: whether the action takes everything away (delete, rollback of a create)
@@ -112,12 +115,16 @@ class Stack:
     # ------------------------------------------------------------ definition
 
     @functools.cached_property
-    def parameters(self):
-        return self._parameters_of(self.template)
+    def meaning(self):
+        return self.runtime.meanings.of(self, self.template, self.template_id)
 
-    @functools.cached_property
+    @property
+    def parameters(self):
+        return self.meaning.parameters
+
+    @property
     def bound(self):
-        return self.template.bind(self.parameters)
+        return self.meaning.bound
 
     @property
     def definitions(self):
@@ -147,22 +154,13 @@ class Stack:
         """Ask the cloud whether ``value`` names a ``kind`` of thing (custom constraints)."""
         return self.runtime.registry.lookup(self, kind, value)
 
-    @functools.cached_property
+    @property
     def requirements(self):
         """``{name: names that come first}``, from the template and from what the types know."""
-        definitions = self.definitions
-        names = set(definitions)
-        result = {name: definition.requires(names) for name, definition in definitions.items()}
-        for name, definition in definitions.items():
-            kind = self.class_of(definition)
-            if kind.implied_dependencies is not resource.Resource.implied_dependencies:
-                implied = self.resource_for(name).implied_dependencies(definitions)
-                result[name] = result[name] | (set(implied) & names)
-        return result
+        return self.meaning.requirements(self)
 
     def change(self, template, values, template_id=None):
-        """An update: the new template is stored, the stack's row follows with the journal's next turn. ``values``: further columns, and
-        ``tags``."""
+        """An update: the new template is stored, the row follows with the journal's next turn. ``values``: further columns, and ``tags``."""
         tags = values.pop('tags', self.tags)
         if list(tags) != self.tags:
             db_stacks.set_tags(self.context, self.id, tags)
@@ -184,12 +182,12 @@ class Stack:
         """From now on the stack is to be what another template says (update, rollback)."""
         self.previous_template_id, self.template_id = self.template_id, template_id
         self.template = template
-        for name in ('parameters', 'bound', 'scope', 'nodes', 'requirements'):
-            self.__dict__.pop(name, None)
+        self._rethink()
         # resources that are kept are told their new definition when it is their turn
 
-    def _parameters_of(self, template):
-        return template.parameters({'tenant': self.tenant, 'stack_name': self.name, 'stack_id': self.id})
+    def _rethink(self):
+        for name in ('meaning', 'scope', 'nodes'):
+            self.__dict__.pop(name, None)
 
     # ------------------------------------------------------------ resources
 
@@ -212,15 +210,23 @@ class Stack:
 
     def best_record(self, name):
         """The row that stands for ``name``: one made by the present template, else the newest; None when there is none."""
-        if self._by_name is None:
-            self.rows()
-        candidates = self._by_name.get(name)
+        candidates = self._candidates(name)
         if not candidates:
             return None
         for candidate in reversed(candidates):
             if candidate.current_template_id == self.template_id:
                 return candidate
         return candidates[-1]
+
+    def _candidates(self, name):
+        """All rows of a name. Who ``looks_at_few`` has these alone read, as long as they are few."""
+        if self._by_name is None and self.looks_at_few and len(self._few) < FEW:
+            if name not in self._few:
+                stored = db_resources.of_name(self.context, self.id, name)
+                self._few[name] = [record.Record.from_row(self.journal, row) for row in stored]
+            return self._few[name]
+        self.rows()
+        return self._by_name.get(name)
 
     def is_wanted(self, row):
         return row.name in self.wanted and self.best_record(row.name) is row
@@ -326,8 +332,7 @@ class Stack:
     def _old_definitions(self, template_id):
         if template_id not in self._definitions_by_template:
             template = self.runtime.templates.get(self.context, template_id)
-            bound = template.bind(self._parameters_of(template))
-            self._definitions_by_template[template_id] = bound.resources
+            self._definitions_by_template[template_id] = self.runtime.meanings.of(self, template, template_id).bound.resources
         return self._definitions_by_template[template_id]
 
     def root_id(self):
@@ -379,8 +384,7 @@ class Stack:
         self.runtime.templates.keep(self.template_id, self.template)
         self.created_at = self.created_at or self.utcnow()
         self.journal = record.Journal(self.context, self.id)
-        for name in ('parameters', 'bound', 'scope', 'nodes', 'requirements'):
-            self.__dict__.pop(name, None)  # they may have shown the stack's id before it had one
+        self._rethink()  # its id may have been shown before it had one
         self._resources.clear()
 
     def store_template(self, template):

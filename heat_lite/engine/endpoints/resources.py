@@ -48,6 +48,7 @@ class Resources(Endpoint):
 
     def describe_stack_resource(self, context, stack_identity, resource_name, with_attr=None):
         stack = self._stack(context, stack_identity)
+        stack.looks_at_few = True
         found = self._found(stack, resource_name)
         _refuse_stack_users(context, stack, found.name)
         return self._describe(stack, found, with_attr)
@@ -101,7 +102,8 @@ def _refuse_stack_users(context, stack, name):
     """A user that was made for a stack sees only what its own resource allows it to."""
     if context.tenant_id == stack.tenant or context.tenant_id != stack.stack_user_project_id:
         return
-    if not any(item.resource_id == context.user_id and item.access_allowed(name) for item in stack.current_resources()):
+    own = (item for item in stack.current_resources() if context.user_id in (item.resource_id, item.data().get('user_id')))
+    if not any(item.access_allowed(name) for item in own):
         raise exception.Forbidden(action='this action')
 
 

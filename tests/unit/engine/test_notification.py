@@ -52,7 +52,9 @@ def test_a_broker_that_stays_away_holds_up_nobody(monkeypatch, caplog):
     monkeypatch.setattr(notification, 'MOST_WAITING', 2)
     bus = Bus()
     sender = notification.Notifications(bus)
-    for number in range(4):
+    sender.send(None, 'event 0', {})
+    assert bus.busy.wait(10)
+    for number in range(1, 4):
         sender.send(None, f'event {number}', {})
     assert 'event 3 is not told: 2 notifications wait for the broker' in caplog.text
     sender.stop(0.01)
