@@ -14,6 +14,7 @@ from heat_lite.engine import (
     children,
     credentials,
     neighbours,
+    meaning,
     notification,
     plugins,
     pulse,
