@@ -225,6 +225,10 @@ class Resource:
 
     # ------------------------------------------------------------ the cloud
 
+    @classmethod
+    def require_service(cls, clients, type_name):
+        """Overridden by types that need a service of the cloud: raises ResourceTypeUnavailable where it is missing."""
+
     def find_existing(self):
         """The id of what an interrupted create has made, looked for by its unique physical name; None where there is nothing. Types that
         make something outside override it. Raises Interrupted where nobody can tell."""

@@ -79,19 +79,20 @@ class ServiceResource(Resource):
     retry_conflict = False
 
     def validate_names(self):
-        self._require_service()
+        self.require_service(self.stack.clients(), self.type())
         super().validate_names()
 
     def validate(self):
-        self._require_service()
+        self.require_service(self.stack.clients(), self.type())
         super().validate()
 
-    def _require_service(self):
+    @classmethod
+    def require_service(cls, clients, type_name):
+        name = cls.default_client_name
         try:
-            self.stack.clients().require(self.default_client_name, self.extension)
+            clients.require(name, cls.extension)
         except errors.NoCloud as error:
-            name = self.default_client_name
-            raise exception.ResourceTypeUnavailable(service_name=name, resource_type=self.type(), reason=f'{error}.') from error
+            raise exception.ResourceTypeUnavailable(service_name=name, resource_type=type_name, reason=f'{error}.') from error
 
     def ask(self, call, *args, **options):
         """A generator: the answer of ``call``. Where the service has too much to do, or is busy with the object, it is asked again."""

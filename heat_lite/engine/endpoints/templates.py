@@ -48,14 +48,15 @@ class Templates(Endpoint):
         if support_status is not None and support_status.upper() not in support.STATUSES:
             raise exception.Invalid(reason=f'Invalid support status and should be one of {support.STATUSES}')
         names = [name for name in self._runtime.registry.names() if _begins(type_name, name) and self._is_permitted(context, name)]
+        names = self._usable(context, names)
         if support_status is not None or heat_version is not None:
             names = [name for name in names if self._is_supported(name, support_status, heat_version)]
         if not with_description:
             return names
-        return [{'resource_type': name, 'description': _description(self._class(name))} for name in names]
+        return [{'resource_type': name, 'description': _description(self._runtime.registry.get(name))} for name in names]
 
     def resource_schema(self, context, type_name, with_description=False):
-        kind = self._class(type_name)
+        kind = self._class(context, type_name)
         result = {
             'resource_type': type_name,
             'properties': schema.to_wire(kind.properties_schema),
@@ -68,16 +69,23 @@ class Templates(Endpoint):
 
     def generate_template(self, context, type_name, template_type='cfn'):
         """A template that has a parameter for each property of the type and an output for each attribute."""
-        kind = self._class(type_name)
+        kind = self._class(context, type_name)
         if template_type not in ('cfn', 'hot'):
             raise exception.Invalid(reason=f'Template type is not supported: {template_type}')
         return generate.template_for(type_name, kind.properties_schema, kind.all_attributes_schema(), template_type, kind.__name__)
 
-    def _class(self, type_name):
+    def _class(self, context, type_name):
         kind = self._runtime.registry.get(type_name)
         if kind.support_status.status == support.HIDDEN:
             raise exception.NotSupported(feature=f'Template of the hidden resource type {type_name}')
+        kind.require_service(self._runtime.clients(context), type_name)
         return kind
+
+    def _usable(self, context, names):
+        """The types that are still in use, and for which the cloud of whoever asks has the services."""
+        clients, known = self._runtime.clients(context), {}
+        kinds = {name: self._runtime.registry.get(name) for name in names}
+        return [name for name, kind in kinds.items() if kind.support_status.status != support.HIDDEN and _is_there(clients, kind, known)]
 
     def _is_permitted(self, context, name):
         return context.is_admin or self._runtime.allows_type(context, name)
@@ -85,6 +93,18 @@ class Templates(Endpoint):
     def _is_supported(self, name, status, version):
         have = self._runtime.registry.get(name).support_status
         return (status is None or have.status == status.upper()) and (version is None or have.version == version)
+
+
+def _is_there(clients, kind, known):
+    """Whether the cloud has what a type needs. ``known`` is what has been found out already: the same is not asked for each type."""
+    needs = kind.default_client_name, getattr(kind, 'extension', None)
+    if needs not in known:
+        try:
+            kind.require_service(clients, kind.resource_type)
+            known[needs] = True
+        except exception.HeatException:
+            known[needs] = False
+    return known[needs]
 
 
 def _begins(pattern, name):
