@@ -160,7 +160,7 @@ class Stack:
         return self.meaning.requirements(self)
 
     def change(self, template, values, template_id=None):
-        """An update: the new template is stored, the row follows with the journal's next turn. ``values``: further columns, and ``tags``."""
+        """An update: the new template is stored, the row follows with the next turn. ``values``: further columns, and ``tags``."""
         tags = values.pop('tags', self.tags)
         if list(tags) != self.tags:
             db_stacks.set_tags(self.context, self.id, tags)
