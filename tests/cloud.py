@@ -28,7 +28,8 @@ REASONS = {
 }
 EXTENSIONS = (
     'address-scope provider subnet_allocation router security-group qos qos-bw-minimum-ingress qos-pps-minimum segment trunk quotas '
-    'rbac-policies extraroute extraroute-atomic floating-ip-port-forwarding vpnaas fwaas taas l2-gateway l2-gateway-connection sfc '
+    'rbac-policies extraroute extraroute-atomic floating-ip-port-forwarding vpnaas fwaas '
+    'network-gateway taas l2-gateway l2-gateway-connection sfc '
     'encryption qos-specs os-quota-sets os-types-manage'
 ).split()
 #: keys that name an object of another kind, which must be there
@@ -86,6 +87,9 @@ class Cloud:
         self.rows = COLLECTIONS
         self.looks = 1
         self.page = 1000
+        self.extensions = EXTENSIONS
+        #: collections whose objects go into error
+        self.sick = set()
         self._guard = threading.RLock()
 
     # -- what a test says
@@ -144,7 +148,7 @@ class Cloud:
     def _answer(self, method, path, body, query, environ, headers):
         service, below = next(((name, path[len(start) :]) for name, start in PREFIXES.items() if path.startswith(start)), (None, path))
         if below == '/extensions':
-            return 200, {'extensions': [{'alias': each, 'name': each} for each in EXTENSIONS]}
+            return 200, {'extensions': [{'alias': each, 'name': each} for each in self.extensions]}
         verb = cloud_verbs.find(service, method, below)
         if verb is not None:
             return verb(self, service, body=body, query=query, environ=environ, headers=headers)
@@ -224,7 +228,7 @@ class Cloud:
             del self.objects[row.service, where, one]
             raise Refused(404, f'{row.key} {one} could not be found.')
         elif row.slow and found.get('status') == row.slow:
-            found['status'] = row.ready
+            found['status'] = 'ERROR' if where in self.sick else row.ready
         return 200, self._wrapped(row, found)
 
     def _delete(self, row, where, one, found):
@@ -295,7 +299,12 @@ class Place:
     identity: identity.Identity
 
     def configuration(self):
-        return f'[clients_keystone]\nauth_uri = {self.auth_url}\n[resource_finder_cache]\ncaching = false\n'
+        groups = {
+            'clients_keystone': f'auth_uri = {self.auth_url}',
+            'resource_finder_cache': 'caching = false',
+            'service_extension_cache': 'caching = false',
+        }
+        return ''.join(f'[{name}]\n{text}\n' for name, text in groups.items())
 
 
 @contextlib.contextmanager

@@ -133,6 +133,16 @@ def serve_no_more(cloud, service, agent, one, **_):
     return 204, None
 
 
+@verb('network', 'PUT', r'/network-gateways/(?P<one>[^/]+)/(?P<what>connect|disconnect)_network')
+def connect(cloud, service, one, what, body, **_):
+    there(cloud, service, '/networks', body['network_id'])
+    connections = there(cloud, service, '/network-gateways', one)['connections']
+    if what == 'disconnect' and body not in connections:
+        raise Refused(404, f'There is no such connection: {body}')
+    (connections.append if what == 'connect' else connections.remove)(body)
+    return 200, {'connection_info': body}
+
+
 @verb('network', 'PUT', r'/trunks/(?P<one>[^/]+)/(?P<what>add|remove)_subports')
 def carry(cloud, service, one, what, body, **_):
     trunk = there(cloud, service, '/trunks', one)

@@ -190,9 +190,8 @@ class Properties(Mapping):
         return self._resolve(snippet) if isinstance(snippet, Function | dict | list) else snippet
 
     def _checks_for(self, key):
-        if self._pending is not None and isinstance(self.data.get(key), Function | dict | list) and self._pending(self.data[key]):
-            return values.LENIENT
-        return self._strict
+        given = self.data.get(self._source(key)) if self._pending is not None else None
+        return values.LENIENT if isinstance(given, Function | dict | list) and self._pending(given) else self._strict
 
     def _invalid(self, key):
         return KeyError(f'{self.name}: Invalid Property {key}')

@@ -5,36 +5,12 @@ import copy
 import pytest
 
 from heat_lite import resources
-from heat_lite.common.context import RequestContext
 from heat_lite.resources.cloud import CloudResource, ServiceResource
-from tests import cloud, databases, engines, samples
+from tests import samples
+from tests.functional.clouds import driver, ids, place  # noqa: F401 - fixtures
 
 REGISTRY = resources.build_registry()
 TYPES = [name for name in REGISTRY.names() if issubclass(REGISTRY.get(name), ServiceResource)]
-
-
-@pytest.fixture(scope='module')
-def place():
-    with cloud.running() as found:
-        yield found
-
-
-@pytest.fixture(scope='module')
-def driver(place, tmp_path_factory):
-    folder = tmp_path_factory.mktemp('engine')
-    (folder / 'heat.conf').write_text(place.configuration())
-    with databases.migrated('sqlite', folder) as url, engines.running(url, files=[folder / 'heat.conf']) as found:
-        yield found
-
-
-@pytest.fixture
-def ids(place, driver):
-    """A cloud with nothing in it but what properties may name."""
-    place.cloud.__init__()
-    driver.context = RequestContext(
-        user_id='u', user_name=cloud.USER, project_id=place.project_id, roles=['admin', 'member'], is_admin=True, auth_token=place.token
-    )
-    return samples.seed(place.cloud)
 
 
 def one(type_name, values):
@@ -44,7 +20,7 @@ def one(type_name, values):
 
 
 @pytest.mark.parametrize('name', TYPES)
-def test_life(name, place, driver, ids):
+def test_life(name, place, driver, ids):  # noqa: F811 - fixtures
     kind, world = REGISTRY.get(name), place.cloud
     before = whole(world)
     stack = driver.create(one(name, samples.properties(kind, ids)), name=name.rpartition(':')[2])

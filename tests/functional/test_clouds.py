@@ -1,0 +1,245 @@
+"""What becomes of stacks when the cloud is slow, busy, broken, or not as it was: a whole engine against a cloud that speaks HTTP."""
+
+import pytest
+
+from heat_lite.common import exception
+from tests.functional.clouds import asking, driver, ids, place  # noqa: F401 - fixtures
+
+# ruff: noqa: F811 - fixtures are arguments
+
+
+def net(**properties):
+    return {'resources': {'net': {'type': 'OS::Neutron::Net', 'properties': {'name': 'mine', **properties}}}}
+
+
+def reason(driver, stack):
+    return driver.stack(stack)['stack_status_reason']
+
+
+def asked(place, method, path):
+    return [each for each in place.cloud.asked if each[0] == method and path in each[1]]
+
+
+@pytest.mark.parametrize(('status', 'pause'), [(429, {'Retry_After': 0.1}), (429, {}), (503, {'Retry_After': 0.1})])
+def test_a_service_that_has_too_much_to_do_is_asked_again(status, pause, place, driver, ids):
+    place.cloud.fail('POST', '/networks', status, times=2, **pause)
+    stack = driver.create(net())
+    assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
+    assert len(asked(place, 'POST', '/networks')) == 3
+    driver.delete(stack)
+
+
+@pytest.mark.parametrize(('status', 'kind'), [(500, 'ServiceError'), (403, 'Forbidden'), (413, 'OverLimit'), (409, 'Conflict')])
+def test_a_failure_says_what_the_service_said(status, kind, place, driver, ids):
+    place.cloud.fail('POST', '/networks', status, message="Quota exceeded for resources: ['network'].")
+    stack = driver.create(net())
+    assert driver.state(stack) == 'CREATE_FAILED'
+    told = reason(driver, stack)
+    wanted = f"{kind}: resources.net: Quota exceeded for resources: ['network']. (neutron {status}, POST /networks, req-"
+    assert wanted in told
+    driver.delete(stack)
+
+
+def test_what_is_in_use_is_deleted_when_it_is_let_go(place, driver, ids):
+    stack = driver.create(net())
+    place.cloud.fail('DELETE', '/networks/', 409, message='it has ports')
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE'
+    assert len(asked(place, 'DELETE', '/networks/')) == 2
+
+
+def test_what_goes_into_error_fails(place, driver, ids):
+    place.cloud.sick.add('/networks')
+    stack = driver.create(net())
+    assert 'ResourceInError: resources.net: Went to status ERROR due to "Unknown"' in reason(driver, stack)
+    driver.delete(stack)
+    assert not [each for each in place.cloud.of('network', '/networks') if each['name'] == 'mine']
+
+
+def test_what_is_gone_already_is_deleted(place, driver, ids):
+    stack = driver.create(net())
+    del place.cloud.objects['network', '/networks', driver.physical_id(stack, 'net')]
+    driver.client.stack_check(driver.context, stack_identity=stack)
+    driver.wait(stack)
+    assert 'NotFound: resources.net: network' in reason(driver, stack)
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE'
+
+
+def test_names_stand_for_ids(place, driver, ids):
+    network = next(each['id'] for each in place.cloud.of('network', '/networks') if each['name'] == 'a network')
+    subnet = {'type': 'OS::Neutron::Subnet', 'properties': {'network': 'a network', 'cidr': '10.7.0.0/24'}}
+    stack = driver.create({'resources': {'subnet': subnet}})
+    assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
+    before = driver.physical_id(stack, 'subnet')
+    assert place.cloud.objects['network', '/subnets', before]['network_id'] == network
+
+    # the same by another word is no change
+    subnet['properties']['network'] = network
+    driver.update(stack, {'resources': {'subnet': subnet}})
+    assert driver.physical_id(stack, 'subnet') == before
+    driver.delete(stack)
+
+
+def test_a_name_must_stand_for_one_object(place, driver, ids):
+    subnet = {'type': 'OS::Neutron::Subnet', 'properties': {'network': 'nope', 'cidr': '10.7.0.0/24'}}
+    with pytest.raises(exception.StackValidationFailed) as caught:
+        driver.create({'resources': {'subnet': subnet}})
+    wanted = "resources.subnet.properties.network: Error validating value 'nope': Unable to find network with name or id 'nope'"
+    assert wanted in str(caught.value)
+    for _ in range(2):
+        place.cloud.put('network', '/networks', name='twin')
+    subnet['properties']['network'] = 'twin'
+    with pytest.raises(exception.StackValidationFailed, match="2 objects of the kind network are named 'twin'"):
+        driver.create({'resources': {'subnet': subnet}})
+
+
+def test_many_objects_are_found_page_by_page(place, driver, ids):
+    place.cloud.page = 3
+    for number in range(10):
+        place.cloud.put('compute', '/flavors', name=f'f{number}')
+    clients = driver.service.runtime.clients(driver.context)
+    assert clients.find('nova.flavor', 'f9') == place.cloud.of('compute', '/flavors')[-1]['id']
+
+
+def test_a_type_without_its_service_is_refused(place, driver, ids):
+    place.cloud.extensions = ['router']
+    with pytest.raises(exception.ResourceTypeUnavailable, match='neutron has no extension "address-scope".$'):
+        driver.create({'resources': {'scope': {'type': 'OS::Neutron::AddressScope'}}})
+    driver.context = asking(place, auth_token=None)
+    with pytest.raises(exception.ResourceTypeUnavailable, match='the request came without a token'):
+        driver.create(net())
+    assert 'OS::Neutron::Net' not in driver.client.list_resource_types(driver.context)
+    with pytest.raises(exception.ResourceTypeUnavailable):
+        driver.client.resource_schema(driver.context, type_name='OS::Neutron::Net')
+
+
+def test_types_are_listed_where_their_service_is(place, driver, ids):
+    place.cloud.extensions = ['router']
+    listed = driver.client.list_resource_types(driver.context)
+    assert {'OS::Neutron::Net', 'OS::Nova::Flavor', 'OS::Heat::Value'} <= set(listed)
+    assert not {'OS::Neutron::AddressScope', 'OS::Sahara::Cluster', 'OS::Neutron::RouterGateway'} & set(listed)
+
+
+def test_a_keystone_that_is_away_is_told(place, driver, ids):
+    driver.context = asking(place, auth_token='no such token')
+    with pytest.raises(Exception, match='Keystone refused who asks'):
+        driver.create(net())
+
+
+def test_what_others_have_changed_is_mended(place, driver, ids):
+    stack = driver.create(net(shared=False))
+    made = place.cloud.objects['network', '/networks', driver.physical_id(stack, 'net')]
+    made.update(name='theirs', shared=True)
+    driver.update(stack, net(shared=False))
+    assert (made['name'], made['shared']) == ('theirs', True)
+    driver.update(stack, net(shared=False), converge=True)
+    assert (made['name'], made['shared']) == ('mine', False)
+    driver.delete(stack)
+
+
+NETWORK = {
+    'resources': {
+        'address': {
+            'type': 'OS::Neutron::FloatingIP',
+            'properties': {'floating_network': 'a network', 'port_id': {'get_resource': 'port'}},
+        },
+        'port': {
+            'type': 'OS::Neutron::Port',
+            'properties': {'network': {'get_resource': 'net'}, 'security_groups': [{'get_resource': 'group'}]},
+        },
+        'interface': {
+            'type': 'OS::Neutron::RouterInterface',
+            'properties': {'router': {'get_resource': 'router'}, 'subnet': {'get_resource': 'subnet'}},
+        },
+        'router': {'type': 'OS::Neutron::Router', 'properties': {'external_gateway_info': {'network': 'a network'}}},
+        'subnet': {'type': 'OS::Neutron::Subnet', 'properties': {'network_id': {'get_resource': 'net'}, 'cidr': '10.8.0.0/24'}},
+        'net': {'type': 'OS::Neutron::Net'},
+        'group': {'type': 'OS::Neutron::SecurityGroup', 'properties': {'rules': [{'protocol': 'tcp', 'port_range_min': 22}]}},
+    }
+}
+
+
+def test_what_nothing_refers_to_comes_in_order_all_the_same(place, driver, ids):
+    """A port needs the subnets of its network, a floating address the way to its port; and they go in the other order."""
+    stack = driver.create(NETWORK)
+    assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
+    made = [path.rpartition('/')[2] for method, path, *_ in place.cloud.asked if method in ('POST', 'PUT')]
+    assert made.index('subnets') < made.index('ports') < made.index('floatingips')
+    assert made.index('add_router_interface') < made.index('floatingips')
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', reason(driver, stack)
+    assert not place.cloud.of('network', '/routers')[1:]
+
+
+def test_rules_of_a_group_change_one_by_one(place, driver, ids):
+    def group(*rules):
+        return {'resources': {'group': {'type': 'OS::Neutron::SecurityGroup', 'properties': {'rules': list(rules)}}}}
+
+    def rules(stack):
+        mine = driver.physical_id(stack, 'group')
+        found = [each for each in place.cloud.of('network', '/security-group-rules') if each['security_group_id'] == mine]
+        return {(each['direction'], each['ethertype'], each['protocol'], each['port_range_min']): each['id'] for each in found}
+
+    ssh, web = {'protocol': 'tcp', 'port_range_min': 22, 'port_range_max': 22}, {'protocol': 'tcp', 'port_range_min': 80}
+    stack = driver.create(group(ssh))
+    first = rules(stack)
+    assert set(first) == {('ingress', 'IPv4', 'tcp', 22), ('egress', 'IPv4', None, None), ('egress', 'IPv6', None, None)}
+    driver.update(stack, group(ssh, web))
+    second = rules(stack)
+    assert {key: second[key] for key in first} == first and len(second) == 4
+    driver.update(stack, group(ssh, {'direction': 'egress', 'protocol': '6'}))
+    assert set(rules(stack)) == {('ingress', 'IPv4', 'tcp', 22), ('egress', 'IPv4', '6', None)}
+    driver.delete(stack)
+
+
+def test_a_volume_is_kept_as_a_backup(place, driver, ids):
+    volume = {'type': 'OS::Cinder::Volume', 'deletion_policy': 'Snapshot', 'properties': {'size': 1}}
+    stack = driver.create({'resources': {'disk': volume}})
+    assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
+    disk = driver.physical_id(stack, 'disk')
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', reason(driver, stack)
+    assert [each['volume_id'] for each in place.cloud.of('block-storage', '/backups') if each['volume_id']] == [disk]
+    assert ('block-storage', '/volumes', disk) not in place.cloud.objects
+
+
+def test_a_volume_does_not_shrink(place, driver, ids):
+    volume = {'type': 'OS::Cinder::Volume', 'properties': {'size': 2}}
+    stack = driver.create({'resources': {'disk': volume}})
+    volume['properties']['size'] = 1
+    driver.update(stack, {'resources': {'disk': volume}})
+    assert 'Shrinking volume is not supported.' in reason(driver, stack)
+    driver.delete(stack)
+
+
+def test_a_container_that_is_not_empty_stays_unless_it_may_be_purged(place, driver, ids):
+    container = {'type': 'OS::Swift::Container', 'properties': {'name': 'mine'}}
+    stack = driver.create({'resources': {'box': container}})
+    place.cloud.objects['object-store', '/', 'mine']['objects']['a/b'] = 'text'
+    driver.delete(stack)
+    assert 'Deleting non-empty container is not supported.' in reason(driver, stack)
+    place.cloud.objects['object-store', '/', 'mine']['objects'].clear()
+    driver.delete(stack)
+
+    container['properties']['PurgeOnDelete'] = True
+    stack = driver.create({'resources': {'box': container}})
+    place.cloud.objects['object-store', '/', 'mine']['objects']['a/b'] = 'text'
+    driver.delete(stack)
+    assert ('object-store', '/', 'mine') not in place.cloud.objects
+
+
+def test_the_private_key_of_a_pair_is_kept_where_that_is_wanted(place, driver, ids):
+    pair = {'type': 'OS::Nova::KeyPair', 'properties': {'name': 'mine', 'save_private_key': True}}
+    outputs = {name: {'value': {'get_attr': ['pair', name]}} for name in ('private_key', 'public_key')}
+    stack = driver.create({'resources': {'pair': pair}, 'outputs': outputs})
+    assert driver.outputs(stack) == {'private_key': 'PRIVATE', 'public_key': 'ssh-rsa made'}
+    driver.delete(stack)
+
+
+def test_retired_types_stand_for_nothing(place, driver, ids):
+    stack = driver.create({'resources': {'it': {'type': 'OS::Heat::HARestarter', 'properties': {'InstanceId': 'x'}}}})
+    assert driver.state(stack) == 'CREATE_COMPLETE'
+    with pytest.raises(exception.NotSupported):
+        driver.client.resource_schema(driver.context, type_name='OS::Heat::HARestarter')
+    driver.delete(stack)
