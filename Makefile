@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # unit tests run side by side; the functional ones start whole services and share two cores badly
 WORKERS ?= 2
 
-.PHONY: help demo up test unit functional lint format mypy sample wheel clean
+.PHONY: help demo up test unit functional lint format mypy sample types wheel clean
 
 help:
 	@echo 'make demo        start a service, build a stack before your eyes, delete it'
@@ -14,6 +14,7 @@ help:
 	@echo 'make test        lint, unit tests, functional tests'
 	@echo 'make lint        style and types'
 	@echo 'make sample      write the sample configuration file'
+	@echo 'make types       how many resource types of OpenStack Heat are here'
 	@echo 'make wheel       build the wheel into dist/'
 
 $(BIN)/python:
@@ -56,6 +57,9 @@ format: $(VENV)/.test
 
 sample: $(VENV)/.service
 	$(BIN)/oslo-config-generator --config-file etc/heat_lite/config-generator.conf
+
+types: $(VENV)/.test
+	@$(BIN)/python -m tests.reference_types
 
 wheel: $(VENV)/.test
 	$(BIN)/python -m build --wheel

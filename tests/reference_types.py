@@ -1,0 +1,83 @@
+"""The facts about OpenStack Heat's resource types, and ours in the same form. ``python -m tests.reference_types`` tells how far we are."""
+
+import json
+import sys
+from pathlib import Path
+
+from heat_lite import resources
+from heat_lite.template.constraints import CustomConstraint
+
+FACTS = json.loads((Path(__file__).parent / 'reference' / 'resource_types.json').read_text())['types']
+FLAGS = ('required', 'update_allowed', 'immutable', 'allow_conversion')
+PLAIN = {'status': 'SUPPORTED'}
+
+
+def properties(schemata):
+    return {name: _property(schema) for name, schema in schemata.items()}
+
+
+def attributes(kind):
+    return {name: _attribute(schema) for name, schema in kind.all_attributes_schema().items()}
+
+
+def support(status):
+    facts = {'status': status.status}
+    if status.version:
+        facts['since'] = status.version
+    if status.previous:
+        facts['previous'] = support(status.previous)
+    if status.substitute:
+        facts.update(substitute=[status.substitute.resource_type], substitute_class=status.substitute.__name__)
+    return facts
+
+
+def equal(name, kind):
+    """Whether all that templates see of a type is as it is there."""
+    wanted = FACTS[name]
+    ours = properties(kind.properties_schema), attributes(kind), support(kind.support_status), properties(kind.update_policy_schema)
+    return ours == (wanted['properties'], wanted['attributes'], wanted['support'], wanted.get('update_policy', {}))
+
+
+def _property(schema):
+    facts = {'type': schema.type.title(), **{flag: True for flag in FLAGS if getattr(schema, flag)}}
+    if schema.default is not None:
+        facts['default'] = schema.default
+    if not schema.implemented:
+        facts['implemented'] = False
+    if schema.constraints:
+        facts['constraints'] = [_rule(each) for each in schema.constraints]
+    if support(schema.support) != PLAIN:
+        facts['support'] = support(schema.support)
+    if schema.schema is not None and schema.type == 'list':
+        facts['items'] = _property(schema.schema)
+    elif schema.schema is not None:
+        facts['keys'] = properties(schema.schema)
+    return facts
+
+
+def _attribute(schema):
+    facts = {'type': schema.type.title() if schema.type else 'Unknown'}
+    if schema.cache_mode != 'cache_local':
+        facts['cache_mode'] = schema.cache_mode
+    if support(schema.support) != PLAIN:
+        facts['support'] = support(schema.support)
+    return facts
+
+
+def _rule(constraint):
+    return {'custom': constraint.name} if isinstance(constraint, CustomConstraint) else constraint.rule()
+
+
+def main():
+    registry = resources.build_registry()
+    here = [name for name in FACTS if registry.knows(name)]
+    same = [name for name in here if equal(name, registry.get(name))]
+    print(f'types: {len(FACTS)}, here: {len(here)} ({len(here) / len(FACTS):.0%}), of these with equal schemas: {len(same)}')
+    for title, names in (('different', set(here) - set(same)), ('missing', set(FACTS) - set(here))):
+        for name in sorted(names):
+            print(f'{title}: {name}')
+    return 0 if len(same) == len(here) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""Where the API of a service is, by what the catalog says."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from heat_lite import resources
+from heat_lite.clients.kinds import KINDS
+from heat_lite.clients.services import SERVICES
+from heat_lite.template import formats
+
+FACTS = json.loads((Path(__file__).parents[2] / 'reference' / 'resource_types.json').read_text())['types']
+
+
+@pytest.mark.parametrize(
+    ('name', 'endpoint', 'base'),
+    [
+        ('neutron', 'http://c:9696', 'http://c:9696/v2.0'),
+        ('neutron', 'http://c:9696/', 'http://c:9696/v2.0'),
+        ('neutron', 'http://c/networking/v2.0', 'http://c/networking/v2.0'),
+        ('cinder', 'http://c/volume/v3/abc', 'http://c/volume/v3/abc'),
+        ('cinder', 'http://v3.example.org/volume', 'http://v3.example.org/volume/v3'),
+        ('nova', 'http://c/compute/v2.1', 'http://c/compute/v2.1'),
+        ('keystone', 'http://c/identity', 'http://c/identity/v3'),
+        ('swift', 'http://c:8080/v1/AUTH_x', 'http://c:8080/v1/AUTH_x'),
+    ],
+)
+def test_versions_are_in_the_catalog_or_not(name, endpoint, base):
+    assert SERVICES[name].base(endpoint) == base
+
+
+def test_each_service_of_a_type_is_known():
+    assert {facts['client'] for facts in FACTS.values() if facts.get('client')} <= SERVICES.keys()
+
+
+def constraints(schemata):
+    for schema in schemata.values():
+        yield from (each['custom'] for each in schema.get('constraints', ()) if 'custom' in each)
+        yield from constraints(schema.get('keys', {}))
+        yield from constraints({'*': schema['items']} if 'items' in schema else {})
+
+
+def test_each_constraint_of_a_property_is_known():
+    wanted = {name for facts in FACTS.values() for name in constraints(facts['properties'])}
+    assert wanted <= {*formats.CHECKS, *KINDS, *resources.CHECKS}
+
+
+def test_each_kind_is_kept_by_a_known_service():
+    assert {kind.service for kind in KINDS.values()} <= SERVICES.keys()
