@@ -14,9 +14,13 @@ class Bells:
 
     def hang(self, key, patience=scheduler.LONGEST_PAUSE):
         bell = scheduler.Bell(patience)
+        self.share(key, bell)
+        return bell
+
+    def share(self, key, bell):
+        """Let news of something else ring the same bell."""
         with self._guard:
             self._hung.setdefault(key, []).append(bell)
-        return bell
 
     def take_down(self, key, bell):
         with self._guard:

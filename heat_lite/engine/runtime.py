@@ -27,6 +27,8 @@ class Limits:
     delete_conflict_wait: int = 300
     action_retry_limit: int = 5
     max_snapshots_per_stack: int = 32
+    max_software_configs_per_tenant: int = 4096
+    max_software_deployments_per_tenant: int = 4096
     enable_stack_adopt: bool = False
     enable_stack_abandon: bool = False
     max_parallel_handlers: int = 16
@@ -64,7 +66,8 @@ class TemplateCache:
 class Runtime:
     """``clients(context)`` gives the facade to the cloud, ``engine_rpc`` is the client for engines (nested stacks), ``listener`` the one
     for a certain engine. ``running`` knows the stacks that this engine works on,
-    ``children(resource)`` gives the stack inside a resource, ``users(stack)`` its users in Keystone (None: there is no Keystone)."""
+    ``children(resource)`` gives the stack inside a resource, ``users(stack)`` its users in Keystone (None: there is no Keystone),
+    ``software(context)`` the software configurations and deployments that a context sees."""
 
     registry: Any
     pool: Any
@@ -78,6 +81,7 @@ class Runtime:
     notifier: Any = None
     children: Any = None
     users: Any = None
+    software: Any = None
     #: ``allows_type(context, type name)``: whether the policy lets whoever asks use a type
     allows_type: Callable[[Any, str], bool] = lambda context, name: True
     addresses: Addresses = dataclasses.field(default_factory=Addresses)

@@ -20,11 +20,13 @@ from heat_lite.engine import (
     pulse,
     running,
     runtime,
+    software,
     takeover,
     threads,
     timers,
 )
 from heat_lite.engine.endpoints import absent, adoption, events, listener, resources, services, snapshots, stacks, templates
+from heat_lite.engine.endpoints import software as software_doors
 from heat_lite.rpc import api as rpc_api
 from heat_lite.rpc import client as rpc_client
 from heat_lite.rpc import listener as rpc_listener
@@ -44,6 +46,8 @@ ENDPOINTS = (
     services.Services,
     snapshots.Snapshots,
     adoption.Adoption,
+    software_doors.SoftwareConfigs,
+    software_doors.SoftwareDeployments,
 )
 
 
@@ -80,6 +84,7 @@ class EngineService:
         result.running = running.Running(pool, self.engine_id, self._neighbours)
         result.children = functools.partial(children.Child, result)
         result.meanings = meaning.Meanings()
+        result.software = functools.partial(software.Software, result)
         domain = keystone.stack_domain(self._conf)
         if domain is not None:
             result.users = functools.partial(credentials.StackUsers, domain, self._conf)
@@ -149,6 +154,8 @@ def _limits(conf):
         hidden_stack_tags=tuple(conf.hidden_stack_tags),
         observe_on_update=conf.observe_on_update,
         max_snapshots_per_stack=conf.max_snapshots_per_stack,
+        max_software_configs_per_tenant=conf.max_software_configs_per_tenant,
+        max_software_deployments_per_tenant=conf.max_software_deployments_per_tenant,
         enable_stack_adopt=conf.enable_stack_adopt,
         enable_stack_abandon=conf.enable_stack_abandon,
     )

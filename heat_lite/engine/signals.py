@@ -82,19 +82,18 @@ def _signalled(stack, item, details):
         yield from _outputs_follow(stack)
     event.of_resource(item, SIGNAL, reason=f'Signal: {result}' if result else _said(details))
     yield from stack.journal.write()
-    _spread(stack, item.record.id)
+    spread(stack.runtime, stack.context, stack.identifier(), item.record.id)
 
 
-def _spread(stack, row_id):
+def spread(runtime, context, identity, row_id):
     """Wake those who wait for news of the row. They are where the stack is worked on, which may have begun in another engine meanwhile."""
-    runtime = stack.runtime
     if runtime.bells.ring(row_id):
         return
-    holder = locks.holder(stack.context, stack.id)
+    holder = locks.holder(context, identity.stack_id)
     if holder in (None, runtime.engine_id):
         return
     try:
-        runtime.listener.send(stack.context, holder, stack.identifier().as_dict(), f'{NEWS}{row_id}')
+        runtime.listener.send(context, holder, identity.as_dict(), f'{NEWS}{row_id}')
     except exception.EngineTimeout as error:
         LOG.warning('Engine %s hears of the signal to row %s only when it looks for itself: %s', holder, row_id, error)
 

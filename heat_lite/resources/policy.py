@@ -11,6 +11,7 @@ class ScalingPolicy(SignalResponder):
     words = ('', '', '', '', '')
     percent = ''
     signed_verb = 'POST'
+    signed_door = 'signal'
 
     def _rule(self):
         return [self.properties[word] for word in self.words]
@@ -46,10 +47,8 @@ class ScalingPolicy(SignalResponder):
         return super()._url_below(rest if self.users is None else rest.replace(self.users.project_id(), self.stack.tenant))
 
     def _signed_url(self, waitcondition):
-        """Alarms take another path than servers that are waited for; None where the API for CFN is not known."""
-        if waitcondition is None:
-            return None
-        return super()._signed_url(f'{waitcondition.rstrip("/").removesuffix("waitcondition")}signal')
+        """None where the API for CFN is not known."""
+        return None if waitcondition is None else super()._signed_url(waitcondition)
 
     def resolve_attribute(self, name):
         return self.signal_url() if name == 'signal_url' else self.signed_url()

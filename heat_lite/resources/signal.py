@@ -27,6 +27,8 @@ class SignalResponder(StackUser):
 
     #: the method of HTTP that is signed with the URL
     signed_verb = 'PUT'
+    #: the part of the API for CFN to which it is put
+    signed_door = 'waitcondition'
 
     def transport(self):
         return CFN
@@ -43,9 +45,9 @@ class SignalResponder(StackUser):
     def handle_create(self):
         self.create_user()
         if self.transport() != NONE:
-            self._open_door()
+            self.open_door()
 
-    def _open_door(self):
+    def open_door(self):
         users = self.users
         if users is None:
             # without an address it can still be signalled by those who know where the service is
@@ -53,7 +55,7 @@ class SignalResponder(StackUser):
             if rest is not None:
                 self.data_set(SIGNAL_URL, self._url_below(rest))
             return
-        token, rest, cfn = users.log_in(self.resource_id, self.data()[PASSWORD])
+        token, rest, cfn = users.log_in(self.user_id, self.data()[PASSWORD])
         self.data_set(SIGNAL_URL, self._url_below(rest))
         if self.transport() == TOKEN:
             self.data_set(AUTH_TOKEN, token, redact=True)
@@ -75,7 +77,8 @@ class SignalResponder(StackUser):
                 'The address of the API for CFN is not known: set heat_waitcondition_server_url, or let the catalog of Keystone have it'
             )
         data = self.data()
-        url = f'{waitcondition.rstrip("/")}/{urllib.parse.quote(self.identifier().arn(), safe="/")}'
+        door = waitcondition.rstrip('/').removesuffix('waitcondition') + self.signed_door
+        url = f'{door}/{urllib.parse.quote(self.identifier().arn(), safe="/")}'
         return ec2.signed_url(url, data[ACCESS], data[SECRET], self.signed_verb)
 
     # ------------------------------------------------------------ what others are told
@@ -107,7 +110,7 @@ class SignalResponder(StackUser):
         return {
             'auth_url': f'{addresses.auth_url}/',
             'username': self.physical_resource_name(),
-            'user_id': self.resource_id,
+            'user_id': self.user_id,
             'password': self.data()[PASSWORD],
             'project_id': self.users.project_id(),
             'domain_id': self.users.domain_id,

@@ -23,25 +23,36 @@ class StackUser(Resource):
 
     def create_user(self):
         if self.users is None:
-            self.resource_id_set(self.physical_resource_name())
+            self.keep_user(self.physical_resource_name())
             return
         user_id, password = self.users.create(self.physical_resource_name())
-        self.resource_id_set(user_id)
+        self.keep_user(user_id)
         self.data_set(PASSWORD, password, redact=True)
+
+    def keep_user(self, user_id):
+        """The user is all that there is of the resource. Types that are something else besides override this, and ``user_id``."""
+        self.resource_id_set(user_id)
+
+    @property
+    def user_id(self):
+        return self.resource_id
 
     def create_keypair(self):
         """An access key, by which a URL can be signed that needs no token."""
-        keypair = self.users.create_keypair(self.resource_id)
+        keypair = self.users.create_keypair(self.user_id)
         self.data_set(CREDENTIAL, keypair.id, redact=True)
         self.data_set(ACCESS, keypair.access, redact=True)
         self.data_set(SECRET, keypair.secret, redact=True)
 
     def handle_delete(self):
-        if self.users is None or self.resource_id is None:
+        self.delete_user()
+
+    def delete_user(self):
+        if self.users is None or self.user_id is None:
             return
         if CREDENTIAL in self.data():
             self.users.delete_keypair(self.data()[CREDENTIAL])
-        self.users.delete(self.resource_id)
+        self.users.delete(self.user_id)
 
     def handle_suspend(self):
         self._enable(False)
@@ -50,5 +61,5 @@ class StackUser(Resource):
         self._enable(True)
 
     def _enable(self, enabled):
-        if self.users is not None and self.resource_id is not None:
-            self.users.enable(self.resource_id, enabled)
+        if self.users is not None and self.user_id is not None:
+            self.users.enable(self.user_id, enabled)

@@ -64,7 +64,7 @@ class DeploymentController:
         return self._one(self.client.show_software_deployment(request.context, deployment_id=deployment_id))
 
     def create(self, request, tenant_id, body):
-        values = {'server_id': None} | _values(body, DEPLOYMENT_KEYS)
+        values = {'server_id': None, 'action': None, 'status': None} | _values(body, DEPLOYMENT_KEYS)
         return self._one(self.client.create_software_deployment(request.context, **values))
 
     def update(self, request, tenant_id, deployment_id, body):
