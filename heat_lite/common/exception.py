@@ -111,6 +111,18 @@ class ServiceUnavailable(HeatException):
     msg_fmt = 'The service cannot take the request now: %(reason)s'
 
 
+class EngineBusy(HeatException):
+    """The engine has as much to do as it may take at a time: it gets better by itself."""
+
+    code = 503
+    msg_fmt = 'The engine works on %(count)s stacks, and takes no more now. Try again in a while.'
+
+
+class TooManyStacksAtWork(HeatException):
+    code = 429
+    msg_fmt = 'The engine works on %(count)s stacks of your project, and takes no more now. Try again in a while.'
+
+
 # --------------------------------------------------------------- things that are not there
 
 

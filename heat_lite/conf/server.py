@@ -34,6 +34,19 @@ HEAT_LITE = [
     ),
     cfg.FloatOpt('take_over_interval', default=5.0, min=0.1, help='Seconds between two looks for stacks whose engine is gone.'),
     cfg.IntOpt(
+        'max_stacks_at_work',
+        default=5000,
+        min=0,
+        help='Stacks that an engine works on at a time, nested ones among them; new ones are refused then (503) until there is room. '
+        '0: no limit.',
+    ),
+    cfg.IntOpt(
+        'max_stacks_at_work_per_tenant',
+        default=2000,
+        min=0,
+        help='The same for the stacks of one project (429). 0: no limit.',
+    ),
+    cfg.IntOpt(
         'deleted_retention_days',
         default=90,
         min=0,

@@ -17,7 +17,7 @@ from heat_lite.rpc import api as rpc_api
 LOG = logging.getLogger(__name__)
 BINARY = 'heat-lite-engine'
 #: after how many intervals without a beat an engine trusts itself no more; others wait for two (``db.services.is_up``)
-SOUND_INTERVALS = 1.5
+SOUND_INTERVALS = 1.8
 
 
 class Heartbeat:
@@ -57,7 +57,7 @@ class Heartbeat:
         )
 
     def _beat(self):
-        while not self._stopping.wait(self._interval):
+        while not self._stopping.wait(max(0.1, self._last + self._interval - time.monotonic())):
             try:
                 self._report()
             except Exception:  # the database may be away for a while; the beat goes on
@@ -69,7 +69,7 @@ class Heartbeat:
             self._id = self._register()  # somebody has taken us for dead, and cleaned up
         if not self.is_sound():
             LOG.warning('Engine %s could not report for %.0f seconds', self._engine_id, now - self._last)
-            self._running.keep_only(locks.held_by(self._context, self._engine_id))
+            self._running.keep_only(lambda: locks.held_by(self._context, self._engine_id))
         # as of before the beat was stored
         self._last = now
 

@@ -159,11 +159,15 @@ class Running:
         inbox.send(STOP)
         return ended.wait(seconds)
 
-    def keep_only(self, stack_ids):
-        """Others may have taken stacks over from this engine: what it does for any but these ends at once."""
+    def keep_only(self, held):
+        """Others may have taken stacks over from this engine: what it does for any but those that ``held()`` gives ends at once."""
         with self._guard:
-            lost = [(inbox, stack) for inbox, _, stack in self._work.values() if stack.id not in stack_ids]
-        for inbox, stack in lost:
+            work = list(self._work.values())
+        # asked for only now: what has begun meanwhile has its lock, and what has none has lost it, or has ended
+        locked = set(held())
+        for inbox, ended, stack in work:
+            if stack.id in locked or ended.is_set():
+                continue
             LOG.warning('%s has been taken over by another engine', stack)
             if stack.walk is not None:
                 stack.walk.abandon()
@@ -182,6 +186,11 @@ class Running:
             except Exception:
                 LOG.exception('The last changes of stack %s could not be stored', stack.id)
         return len(stacks)
+
+    def count(self, tenant=None):
+        """How many stacks this engine works on, of all projects or of one."""
+        with self._guard:
+            return sum(tenant in (None, stack.tenant) for _, _, stack in self._work.values())
 
     def stack_ids(self):
         with self._guard:

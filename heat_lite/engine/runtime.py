@@ -20,6 +20,8 @@ class Limits:
     max_resources_per_stack: int = 1000
     max_nested_stack_depth: int = 5
     max_stacks_per_tenant: int = 512
+    max_stacks_at_work: int = 0
+    max_stacks_at_work_per_tenant: int = 0
     max_events_per_stack: int = 1000
     event_purge_batch_size: int = 200
     stack_action_timeout: int = 3600

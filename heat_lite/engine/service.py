@@ -144,6 +144,8 @@ def _limits(conf):
         max_resources_per_stack=conf.max_resources_per_stack,
         max_nested_stack_depth=conf.max_nested_stack_depth,
         max_stacks_per_tenant=conf.max_stacks_per_tenant,
+        max_stacks_at_work=conf.heat_lite.max_stacks_at_work,
+        max_stacks_at_work_per_tenant=conf.heat_lite.max_stacks_at_work_per_tenant,
         max_events_per_stack=conf.max_events_per_stack,
         event_purge_batch_size=conf.event_purge_batch_size,
         stack_action_timeout=conf.stack_action_timeout,

@@ -22,6 +22,15 @@ def stack_name(name):
         )
 
 
+def room(context, runtime):
+    """Whether this engine can take one more stack. Raises EngineBusy, TooManyStacksAtWork."""
+    limits, running = runtime.limits, runtime.running
+    if 0 < limits.max_stacks_at_work <= (count := running.count()):
+        raise exception.EngineBusy(count=count)
+    if 0 < limits.max_stacks_at_work_per_tenant <= (count := running.count(context.tenant_id)):
+        raise exception.TooManyStacksAtWork(count=count)
+
+
 def new_stack(context, runtime, name, template):
     """Whether a stack of that name may be made at all. Raises StackExists, RequestLimitExceeded."""
     if isinstance(name, str) and db_stacks.get_by_name(context, name) is not None:

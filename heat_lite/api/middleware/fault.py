@@ -14,6 +14,11 @@ LOG = logging.getLogger(__name__)
 STATUS = {ValueError: 400, AttributeError: 400}
 
 
+# what may be gone when it is tried again, and when that is worth while
+PASSES = (429, 503)
+RETRY_SECONDS = 5
+
+
 class FaultFilter:
     """Catches what the application raises. The traceback is shown only where ``debug`` is on."""
 
@@ -38,6 +43,8 @@ class FaultFilter:
         title, explanation = _words(status)
         body = {'code': status, 'title': title, 'explanation': explanation, 'error': self._describe(error)}
         response = wsgi.json_response(body, status)
+        if status in PASSES:
+            response.headers['Retry-After'] = str(RETRY_SECONDS)
         if 'Allow' in getattr(error, 'headers', ()):
             response.headers['Allow'] = error.headers['Allow']
         return response

@@ -145,6 +145,7 @@ class Stacks(Endpoint):
         template_id=None,
     ):
         """Store the stack and begin to build it, or to adopt what is there. Gives its identity."""
+        validation.room(context, self._runtime)
         adopted = adoption.read(self._runtime, args)
         if adopted is not None:
             params, files = adoption.environment(adopted, params), adoption.files(adopted, files)

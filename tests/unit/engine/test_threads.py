@@ -128,3 +128,33 @@ def test_a_closed_pool_takes_nothing_and_names_what_is_left():
         spawn(pool, forever())
     job.throw(scheduler.Cancelled())
     assert job.ended.wait(5)
+
+
+def test_a_frozen_pool_ends_the_steps_under_way_and_begins_none():
+    pool = threads.TaskPool(4)
+    begun, go_on, steps = threading.Event(), threading.Event(), []
+
+    def task():
+        begun.set()
+        go_on.wait(5)
+        steps.append(1)
+        yield 0
+        steps.append(2)
+
+    job = pool.spawn(scheduler.TaskRunner(task))
+    assert begun.wait(5)
+    assert not pool.freeze(0.05)
+    go_on.set()
+    assert pool.freeze(5)
+    time.sleep(0.05)
+    assert steps == [1] and not job.ended.is_set()
+
+
+def test_nothing_is_stepped_while_it_may_not():
+    pool = threads.TaskPool(2)
+    allowed, steps = [False], []
+    pool.may_step = lambda: allowed[0]
+    job = pool.spawn(scheduler.TaskRunner(lambda: steps.append(1)))
+    assert not job.ended.wait(0.3) and not steps
+    allowed[0] = True
+    assert job.ended.wait(5) and steps == [1]
