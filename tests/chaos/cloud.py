@@ -109,7 +109,7 @@ class Thing(Resource):
     def handle_suspend(self):
         cloud.update(self.resource_id)
 
-    handle_resume = handle_check = handle_suspend
+    handle_resume = handle_check = handle_snapshot = handle_suspend
 
 
 class Generated(Thing):

@@ -114,8 +114,10 @@ def violations(url, names):
         stacks = connection.execute(sqlalchemy.select(models.stack)).all()
         rows = connection.execute(sqlalchemy.select(models.resource)).all()
         locked = connection.execute(sqlalchemy.select(models.stack_lock)).all()
+        snapshots = connection.execute(sqlalchemy.select(models.snapshot)).all()
     found += [f'stack {row.name} is {row.action}_{row.status}: {row.status_reason}' for row in stacks if row.status == 'IN_PROGRESS']
     found += [f'stack {row.stack_id} is locked by {row.engine_id}' for row in locked]
+    found += [f'a snapshot is {row.action}_{row.status}' for row in snapshots if row.status == 'IN_PROGRESS']
     living = {row.id for row in stacks if row.deleted_at is None}
     known = sorted(row.nova_instance.partition(chaos_cloud.SEPARATOR)[0] for row in rows if row.nova_instance and row.stack_id in living
                    and chaos_cloud.SEPARATOR in row.nova_instance)  # fmt: skip

@@ -80,6 +80,12 @@ ACTIONS = {
         [('CREATE_COMPLETE', 'abcd'), ('SUSPEND_COMPLETE', 'abcd')],
         CHANGING,
     ),
+    'snapshot': (
+        create,
+        lambda driver, stack: snapshot(driver, stack),
+        [('CREATE_COMPLETE', 'abcd'), ('SNAPSHOT_COMPLETE', 'abcd')],
+        CHANGING,
+    ),
     'nested delete': (
         lambda driver: create(driver, OUTSIDE, files=FILES),
         lambda driver, stack: driver.delete(stack, wait=False),
@@ -91,6 +97,11 @@ ACTIONS = {
 
 def suspend(driver, stack):
     driver.client.stack_suspend(driver.context, stack_identity=stack)
+    driver.wait(stack)
+
+
+def snapshot(driver, stack):
+    driver.client.stack_snapshot(driver.context, stack_identity=stack, name='x')
     driver.wait(stack)
 
 

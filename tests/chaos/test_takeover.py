@@ -1,0 +1,146 @@
+"""What a stack looks like after another engine has taken it over, where that is more than being there."""
+
+import time
+
+import pytest
+
+from heat_lite.common import exception
+from heat_lite.engine import running
+from tests import databases, engines
+from tests.chaos import cloud as chaos_cloud
+from tests.chaos import lives
+from tests.chaos.test_kills import GENERATED, THING, create, settled, template, thing
+
+
+@pytest.fixture
+def url(tmp_path):
+    (tmp_path / 'cloud').mkdir()
+    chaos_cloud.cloud.folder = tmp_path / 'cloud'
+    with databases.migrated('sqlite', tmp_path) as url:
+        yield url
+
+
+def cut_short(url, work, moment, count=1, **settings):
+    """Do it in a process that dies on the way."""
+
+    def live(driver):
+        lives.Death(moment, count).arm(engines.session.engine())
+        work(driver)
+
+    assert lives.live(url, live, **settings)
+
+
+def ends(url, look, types=chaos_cloud.TYPES, **settings):
+    """Start another engine, wait until all has ended, and look."""
+    with engines.running(url, types, ours=lives.SETTINGS, **settings) as driver:
+        driver.context.project_id = 'p'
+        settled(url, driver)
+        return look(driver)
+
+
+def identity(driver, name='s'):
+    return driver.client.identify_stack(driver.context, stack_name=name)
+
+
+def test_what_cannot_be_decided_fails_and_says_why(url):
+    cut_short(url, lambda driver: create(driver, template(a=thing('Test::Unknown'))), 'after create')
+
+    def look(driver):
+        stack = driver.stack(identity(driver))
+        (name,) = chaos_cloud.cloud.names()
+        assert stack['stack_status'] == 'FAILED'
+        assert f'Interrupted: resources.a: its engine stopped before it heard what came of creating it, and Test::Unknown cannot be looked for; see whether there is a "{name}"' in stack['stack_status_reason']  # fmt: skip  # noqa: E501
+        driver.delete(identity(driver))
+
+    ends(url, look)
+
+
+def test_what_nothing_was_called_for_is_begun_as_if_nothing_had_been(url):
+    cut_short(url, lambda driver: create(driver, template(a=thing(), b=thing('Test::Unknown', 'a'))), 'before create')
+    assert ends(url, lambda driver: driver.state(identity(driver))) == 'CREATE_COMPLETE'
+
+
+def test_time_goes_on_while_no_engine_does(url):
+    cut_short(url, lambda driver: create(driver, template(a=thing(GENERATED, wait=60))), 'seconds', 0.5)
+    time.sleep(2)
+
+    def look(driver):
+        stack = driver.stack(identity(driver))
+        assert (stack['stack_status'], stack['stack_status_reason']) == ('FAILED', 'Timed out')
+
+    began = time.monotonic()
+    ends(url, look, stack_action_timeout=3)
+    assert time.monotonic() - began < 3
+
+
+def test_a_stack_that_was_taken_over_takes_requests_as_before(url):
+    cut_short(url, lambda driver: create(driver, template(a=thing(GENERATED, wait=60))), 'seconds', 0.5)
+    with engines.running(url, chaos_cloud.TYPES, ours=lives.SETTINGS) as driver:
+        driver.context.project_id = 'p'
+        stack = identity(driver)
+        until = time.monotonic() + 10
+        while stack['stack_id'] not in driver.service.runtime.running.stack_ids():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        driver.client.delete_stack(driver.context, stack_identity=stack)
+        driver.wait(stack)
+        assert driver.state(stack) == 'DELETE_COMPLETE'
+
+
+def test_what_had_failed_has_failed(url):
+    """What was begun beside it ends well, what comes after it is not begun."""
+    resources = template(
+        bad=thing(GENERATED, fail=True), good=thing(GENERATED, wait=1), after=thing(THING, 'bad'), last=thing(THING, 'good')
+    )
+    cut_short(url, lambda driver: create(driver, resources), 'seconds', 0.6)
+
+    def look(driver):
+        stack = driver.stack(identity(driver))
+        assert stack['stack_status_reason'] == 'Resource CREATE failed: ValueError: resources.bad: told to fail'
+        return driver.resources(identity(driver))
+
+    found = ends(url, look)
+    assert found == {'bad': 'CREATE_FAILED', 'good': 'CREATE_COMPLETE', 'after': 'INIT_COMPLETE', 'last': 'INIT_COMPLETE'}
+
+
+def test_a_graceful_end_leaves_all_to_the_next(url):
+    with engines.running(url, chaos_cloud.TYPES, ours=lives.SETTINGS) as driver:
+        driver.context.project_id = 'p'
+        stack = create(driver, template(a=thing(), b=thing(GENERATED, 'a', wait=1), c=thing(THING, 'b')), wait=False)
+        time.sleep(0.3)
+        began = time.monotonic()
+    assert time.monotonic() - began < 3
+    assert chaos_cloud.cloud.names()
+    assert ends(url, lambda driver: driver.state(stack)) == 'CREATE_COMPLETE'
+    assert not lives.violations(url, lambda stacks, rows: ())
+
+
+def test_a_resource_that_cannot_be_shown_spoils_no_more_than_itself(url):
+    """The type of one is not known any more."""
+    with engines.running(url, chaos_cloud.TYPES) as driver:
+        driver.context.project_id = 'p'
+        outputs = {'of_a': {'value': {'get_attr': ['a', 'show']}}, 'of_b': {'value': {'get_resource': 'b'}}}
+        made = {**template(a=thing(), b={'type': 'OS::Heat::TestResource'}), 'outputs': outputs}
+        stack = driver.create(made, name='s')
+
+    def look(driver):
+        assert driver.stack(stack)['stack_status'] == 'COMPLETE'
+        assert driver.resources(stack).keys() == {'a', 'b'}
+        assert driver.resource(stack, 'b')['resource_status'] == 'COMPLETE'
+
+    ends(url, look, types=())
+
+
+def test_an_engine_that_has_enough_to_do_says_so(url):
+    with engines.running(url, chaos_cloud.TYPES, ours={**lives.SETTINGS, 'max_stacks_at_work': 2}) as driver:
+        for name in ('one', 'two'):
+            driver.create(template(a=thing(GENERATED, wait=0.5)), name=name, wait=False)
+        with pytest.raises(exception.EngineBusy) as refused:
+            driver.create(template(), name='three')
+        assert refused.value.code == 503
+        driver.wait(identity(driver, 'one'))
+        driver.wait(identity(driver, 'two'))
+        until = time.monotonic() + running.ENDING_SECONDS
+        while driver.service.runtime.running.count() and time.monotonic() < until:
+            time.sleep(0.01)
+        driver.create(template(), name='three')
