@@ -26,7 +26,7 @@ LOST = db_exception.DBConnectionError
 BROKEN_OFF = (db_exception.DBDeadlock, db_exception.RetryRequest)
 # seconds to wait for a connection before each further try. The first costs none: what was lost is mostly a connection that idled for
 # too long. With [database] use_db_reconnect its db_* options decide how long a caller waits for a server that is away.
-PAUSES = (0, 0.1, 0.5, 1)
+PAUSES = (0, 0.1, 0.5, 1, 2, 4, 8)
 DEADLOCK_TRIES = 20
 
 
@@ -150,6 +150,8 @@ def _retry(function, writes, args, kwargs):
             pause = next(pauses, None)
             if pause is None:
                 raise
+            # by chance, so that a server that has just come back is not met by all at once
+            pause *= random.uniform(0.5, 1)
         except BROKEN_OFF:
             deadlocks += 1
             if deadlocks > DEADLOCK_TRIES:

@@ -188,7 +188,10 @@ class Child:
         stack = self.stack
         if stack is None or stack.deleted_at is not None:
             return False
-        (way or functools.partial(actions.delete, force=self._parent.forcing))(stack)
+        try:
+            (way or functools.partial(actions.delete, force=self._parent.forcing))(stack)
+        except exception.EntityNotFound:
+            return False  # somebody else was at it, and has just got to the end
         return True
 
     def abandon(self):

@@ -38,7 +38,7 @@ class Meaning:
         names = set(definitions)
         result = {name: definition.requires(names) for name, definition in definitions.items()}
         for name, definition in definitions.items():
-            kind = stack.class_of(definition)
+            kind = resource.known(stack.class_of, definition)
             if kind.implied_dependencies is not resource.Resource.implied_dependencies:
                 implied = stack.resource_for(name).implied_dependencies(definitions)
                 result[name] = result[name] | (set(implied) & names)

@@ -344,3 +344,25 @@ class Resource:
     def needs_delete(self):
         """Whether there may be anything to take away."""
         return self.resource_id is not None
+
+
+class UnknownResource(Resource):
+    """One whose type nobody knows any more: all that can be told of it is what its row says."""
+
+    attributes_schema = {}
+
+    def has_attribute(self, name):
+        return True
+
+    def handle_delete(self):
+        raise exception.EntityNotFound(entity='Resource Type', name=self.type())
+
+    handle_suspend = handle_resume = handle_check = handle_snapshot = handle_delete
+
+
+def known(class_of, definition):
+    """The class of a definition; UnknownResource where there is none any more."""
+    try:
+        return class_of(definition)
+    except exception.StackValidationFailed:
+        return UnknownResource

@@ -8,7 +8,7 @@ from heat_lite.common import exception, identifier, status
 from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db import templates as db_templates
-from heat_lite.engine import event, fingerprint, notification, outputs, record, scope, tree
+from heat_lite.engine import event, fingerprint, notification, outputs, record, resource, scope, tree
 from heat_lite.template import function
 
 LOG = logging.getLogger(__name__)
@@ -266,7 +266,7 @@ class Stack:
         """The resource of a row, with the definition by which it was made."""
         if row not in self._resources:
             definition = self._definition_of(row)
-            self._resources[row] = self.class_of(definition)(row.name, definition, self, row)
+            self._resources[row] = resource.known(self.class_of, definition)(row.name, definition, self, row)
         return self._resources[row]
 
     def resource_for(self, name):

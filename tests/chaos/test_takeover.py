@@ -122,9 +122,10 @@ def test_a_resource_that_cannot_be_shown_spoils_no_more_than_itself(url):
         outputs = {'of_a': {'value': {'get_attr': ['a', 'show']}}, 'of_b': {'value': {'get_resource': 'b'}}}
         made = {**template(a=thing(), b={'type': 'OS::Heat::TestResource'}), 'outputs': outputs}
         stack = driver.create(made, name='s')
+        assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
 
     def look(driver):
-        assert driver.stack(stack)['stack_status'] == 'COMPLETE'
+        assert driver.stack(stack)['stack_status'] == 'COMPLETE', driver.stack(stack)
         assert driver.resources(stack).keys() == {'a', 'b'}
         assert driver.resource(stack, 'b')['resource_status'] == 'COMPLETE'
 
