@@ -39,8 +39,8 @@ NOBODY = frozenset(('', None, 'default'))
 
 @dataclasses.dataclass
 class Collection:
-    """One row of ``cloud.yaml``. ``slow`` is the status before an object is ready, ``ready`` the one after it; ``dies``: a delete takes
-    time; ``open``: further keys are kept as they come; ``secret`` keys are kept, but never shown."""
+    """One row of ``cloud.yaml``. ``slow`` is the status before an object is ready, ``ready`` the one after it; ``dies`` the one while it is
+    deleted, ``state`` the key of these; ``open``: further keys are kept as they come; ``secret`` keys are kept, but never shown."""
 
     service: str
     path: str
@@ -52,7 +52,8 @@ class Collection:
     update: str = 'PUT'
     slow: str | None = None
     ready: str | None = None
-    dies: bool = False
+    dies: str | None = None
+    state: str = 'status'
     open: bool = False
     adds: dict = dataclasses.field(default_factory=dict)
     secret: tuple = ()
@@ -103,7 +104,7 @@ class Cloud:
         row = next(each for each in COLLECTIONS if (each.service, each.path) == (service, path))
         made = {**{name: None for name in row.known}, **row.adds, 'id': str(uuid.uuid4()), **values}
         if row.ready:
-            made.setdefault('status', row.ready)
+            made.setdefault(row.state, row.ready)
         self.objects[service, path, made[row.id]] = made
         return made[row.id]
 
@@ -205,7 +206,7 @@ class Cloud:
         if 'tenant_id' in made:
             made['tenant_id'] = made['tenant_id'] or identity.ident(PROJECT)
         if row.slow:
-            made.update(status=row.slow, looks=self.looks)
+            made.update({row.state: row.slow, 'looks': self.looks})
         self._refuse_twice(row, where, made)
         self.objects[row.service, where, made[row.id]] = made
         cloud_verbs.made(self, row.service, where, made)
@@ -224,11 +225,11 @@ class Cloud:
     def _show(self, row, where, one, found):
         if found.get('looks', 0) > 0:
             found['looks'] -= 1
-        elif found.get('status') == 'deleting':
+        elif found.get('dying'):
             del self.objects[row.service, where, one]
             raise Refused(404, f'{row.key} {one} could not be found.')
-        elif row.slow and found.get('status') == row.slow:
-            found['status'] = 'ERROR' if where in self.sick else row.ready
+        elif row.slow and found.get(row.state) == row.slow:
+            found[row.state] = 'ERROR' if where in self.sick else row.ready
         return 200, self._wrapped(row, found)
 
     def _delete(self, row, where, one, found):
@@ -236,7 +237,7 @@ class Cloud:
         if users:
             raise Refused(409, f'{row.key} {one} is in use by {", ".join(users)}.')
         if row.dies:
-            found.update(status='deleting', looks=self.looks)
+            found.update({row.state: row.dies, 'looks': self.looks, 'dying': True})
             return 202, None
         del self.objects[row.service, where, one]
         cloud_verbs.gone(self, row.service, where, one)

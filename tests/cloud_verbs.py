@@ -178,6 +178,7 @@ def quotas(service, path, key):
 quotas('network', '/quotas', 'quota')
 quotas('block-storage', '/os-quota-sets', 'quota_set')
 quotas('compute', '/os-quota-sets', 'quota_set')
+quotas('load-balancer', '/lbaas/quotas', 'quota')
 
 
 # --------------------------------------------------------------- identity

@@ -3,7 +3,15 @@
 from heat_lite.clients.kinds import KINDS
 from heat_lite.template.constraints import AllowedPattern, AllowedValues, CustomConstraint, Length, Range
 
-PREFIX_OF = {'neutron': 'network', 'keystone': 'identity', 'cinder': 'block-storage', 'nova': 'compute', 'glance': 'image'}
+PREFIX_OF = {
+    'neutron': 'network',
+    'keystone': 'identity',
+    'cinder': 'block-storage',
+    'nova': 'compute',
+    'glance': 'image',
+    'octavia': 'load-balancer',
+    'designate': 'dns',
+}
 #: for the formats of custom constraints: a value, and another one
 FORMATS = {
     'dns_domain': ('example.org.', 'example.com.'),
@@ -43,10 +51,17 @@ SAMPLES = {
     'OS::Glance::WebImage': {'kernel_id': '{volume}', 'ramdisk_id': '{volume}', 'id': OMIT},
     'OS::Nova::Flavor': {'is_public': False},
     'OS::Nova::ServerGroup': {'rules': {'max_server_per_host': 2}},
+    'OS::Designate::Zone': {'masters': OMIT, 'name': 'example.org.'},
+    'OS::Octavia::AvailabilityZoneProfile': {'availability_zone_data': '{}'},
+    'OS::Octavia::FlavorProfile': {'flavor_data': '{}'},
+    'OS::Octavia::L7Policy': {'action': 'REDIRECT_TO_POOL', 'redirect_url': OMIT},
+    'OS::Octavia::Pool': {'listener': OMIT, 'session_persistence': {'type': 'SOURCE_IP'}},
     'OS::Neutron::ExtraRoute': {'destination': '10.4.0.0/24', 'nexthop': '10.0.0.9'},
 }
 #: the same for the update
 CHANGED = {
+    'OS::Octavia::AvailabilityZone': {'name': 'one'},
+    'OS::Octavia::Pool': {'session_persistence': {'type': 'APP_COOKIE', 'cookie_name': 'c'}},
     'OS::Cinder::QoSSpecs': {'specs': {'read_iops': '2'}},
     'OS::Cinder::Volume': {'size': 2},
     'OS::Cinder::VolumeAttachment': {'instance_uuid': '{other_server}'},
@@ -119,7 +134,7 @@ def properties(kind, ids, update=False):
 def _filled(value, ids):
     if isinstance(value, list):
         return [_filled(each, ids) for each in value]
-    return value.format_map(ids) if isinstance(value, str) and value.startswith('{') else value
+    return value.format_map(ids) if isinstance(value, str) and value.startswith('{') and value != '{}' else value
 
 
 def sample(schema, other=False):

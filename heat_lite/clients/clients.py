@@ -1,5 +1,6 @@
 """The facade to the cloud that resources see: the services, as whoever asks may use them, and the ids of what names stand for."""
 
+import collections
 import threading
 import time
 import weakref
@@ -13,6 +14,7 @@ from heat_lite.clients.services import SERVICES
 from heat_lite.common import exception
 
 NO_KEYSTONE = 'there is no Keystone, and so no cloud: set auth_uri in [clients_keystone], or www_authenticate_uri in [keystone_authtoken]'
+REMEMBERED_TOKENS = 256
 NOBODY = 'nobody is known as whom the cloud could be asked: the request came without a token'
 
 
@@ -24,6 +26,7 @@ class Cloud:
         self.connections = requests.Session()
         self.extensions = Remembered(conf.service_extension_cache)
         self._clients = weakref.WeakKeyDictionary()
+        self._logins = collections.OrderedDict()
         self._guard = threading.Lock()
 
     def __call__(self, context):
@@ -31,6 +34,16 @@ class Cloud:
             if context not in self._clients:
                 self._clients[context] = Clients(self, context)
             return self._clients[context]
+
+    def login(self, context):
+        """How to act as whoever asks. Requests with the same token share what is known of it: its catalog is asked for once."""
+        if not context.auth_token or context.trust_id:
+            return session.login(self.conf, context, self.connections)
+        if context.auth_token not in self._logins:
+            self._logins[context.auth_token] = session.login(self.conf, context, self.connections)
+            while len(self._logins) > REMEMBERED_TOKENS:
+                self._logins.popitem(last=False)
+        return self._logins[context.auth_token]
 
 
 class Clients:
@@ -40,7 +53,7 @@ class Clients:
         self._cloud = cloud
         # not the context itself: whoever is remembered by it must not keep it alive
         self._region = context.region_name or cloud.conf.region_name_for_services
-        self._login = session.login(cloud.conf, context, cloud.connections) if session.auth_url(cloud.conf) else None
+        self._login = cloud.login(context) if session.auth_url(cloud.conf) else None
         self._named = bool(session.auth_url(cloud.conf))
         self._apis = {}
         self._found = Remembered(cloud.conf.resource_finder_cache)

@@ -243,3 +243,38 @@ def test_retired_types_stand_for_nothing(place, driver, ids):
     with pytest.raises(exception.NotSupported):
         driver.client.resource_schema(driver.context, type_name='OS::Heat::HARestarter')
     driver.delete(stack)
+
+
+def test_a_load_balancer_that_is_busy_is_waited_for(place, driver, ids):
+    balancer = {'type': 'OS::Octavia::LoadBalancer', 'properties': {'vip_subnet': 'a subnet'}}
+    listener = {
+        'type': 'OS::Octavia::Listener',
+        'properties': {'loadbalancer': {'get_resource': 'balancer'}, 'protocol': 'HTTP', 'protocol_port': 80},
+    }
+    for method in ('POST', 'DELETE'):
+        place.cloud.fail(method, '/lbaas/listeners', 409, message='the load balancer is immutable')
+    stack = driver.create({'resources': {'balancer': balancer, 'listener': listener}})
+    assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
+    assert len(asked(place, 'POST', '/lbaas/listeners')) == 2
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', reason(driver, stack)
+    assert len(asked(place, 'DELETE', '/lbaas/listeners')) == 2
+
+
+def test_a_stack_asks_no_more_than_it_must(place, driver, ids):
+    """One request finds the name, one makes the object, one waits: readers of properties do not ask again and again."""
+    clients = driver.service.runtime.clients
+    clients.conf.set_override('caching', True, 'resource_finder_cache')
+    clients.conf.set_override('caching', True, 'service_extension_cache')
+    place.cloud.looks = 0
+    try:
+        subnet = {'type': 'OS::Neutron::Subnet', 'properties': {'network': 'a network', 'cidr': '10.7.0.0/24'}}
+        before = len(place.cloud.asked)
+        stack = driver.create({'resources': {'subnet': subnet}})
+        told = [(method, path.rpartition('/v2.0')[2]) for method, path, *_ in place.cloud.asked[before:]]
+    finally:
+        clients.conf.clear_override('caching', 'resource_finder_cache')
+        clients.conf.clear_override('caching', 'service_extension_cache')
+    assert told.count(('POST', '/subnets')) == 1
+    assert told.count(('GET', '/networks')) <= 2, told
+    driver.delete(stack)
