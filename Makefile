@@ -6,12 +6,12 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # unit tests run side by side; the functional ones start whole services and share two cores badly
 WORKERS ?= 2
 
-.PHONY: help demo up test unit functional lint format mypy sample types wheel clean
+.PHONY: help demo up test unit functional chaos lint format mypy sample types wheel clean
 
 help:
 	@echo 'make demo        start a service, build a stack before your eyes, delete it'
 	@echo 'make up          the whole service in one process; prints its URL'
-	@echo 'make test        lint, unit tests, functional tests'
+	@echo 'make test        lint, unit tests, functional tests, chaos'
 	@echo 'make lint        style and types'
 	@echo 'make sample      write the sample configuration file'
 	@echo 'make types       how many resource types of OpenStack Heat are here'
@@ -36,13 +36,17 @@ demo: $(VENV)/.service
 up: $(VENV)/.service
 	@$(BIN)/heat-lite up
 
-test: lint unit functional
+test: lint unit functional chaos
 
 unit: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(WORKERS) tests/unit tests/http
 
 functional: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/functional
+
+# engines are killed while they work; each test has the machine to itself
+chaos: $(VENV)/.test
+	$(BIN)/python -m pytest tests/chaos
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
