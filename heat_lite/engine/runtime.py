@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from heat_lite.db import templates as db_templates
+from heat_lite.engine.meaning import Meanings
 from heat_lite.engine.addresses import Addresses
 from heat_lite.engine.bells import Bells
 from heat_lite.template.environment import Environment
@@ -92,4 +93,4 @@ class Runtime:
     #: what goes into fingerprints that users see, so that nobody can guess what they were made of
     secret: bytes = b''
     templates: TemplateCache = dataclasses.field(default_factory=TemplateCache)
-    meanings: Any = None
+    meanings: Meanings = dataclasses.field(default_factory=Meanings)

@@ -13,7 +13,6 @@ from heat_lite.engine import (
     addresses,
     children,
     credentials,
-    meaning,
     neighbours,
     notification,
     plugins,
@@ -83,7 +82,6 @@ class EngineService:
         self._neighbours = neighbours.Neighbours(rpc_listener, messaging.is_local())
         result.running = running.Running(pool, self.engine_id, self._neighbours)
         result.children = functools.partial(children.Child, result)
-        result.meanings = meaning.Meanings()
         result.software = functools.partial(software.Software, result)
         domain = keystone.stack_domain(self._conf)
         if domain is not None:
