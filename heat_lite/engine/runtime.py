@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from heat_lite.db import templates as db_templates
-from heat_lite.engine.meaning import Meanings
 from heat_lite.engine.addresses import Addresses
 from heat_lite.engine.bells import Bells
+from heat_lite.engine.meaning import Meanings
 from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
 
