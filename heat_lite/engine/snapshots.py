@@ -53,13 +53,15 @@ class Taking:
 
 
 def under_way(stack):
-    """The Taking that an engine was at that is gone. Raises NotFound where its row has been removed."""
-    for row in db_snapshots.list(stack.context, stack.id):
-        if _is_being_taken(row):
-            taking = Taking(stack, row.name)
-            taking.id, taking.row = row.id, row
-            return taking
-    raise exception.NotFound(f'The snapshot of stack {stack.name} that was being taken is not there any more')
+    """The Taking that an engine was at that is gone: the last one. Its end may have been stored already, while that of the action has not.
+    Raises NotFound where its row has been removed."""
+    rows = [row for row in db_snapshots.list(stack.context, stack.id) if row.action == status.CREATE]
+    if not rows:
+        raise exception.NotFound(f'The snapshot of stack {stack.name} that was being taken is not there any more')
+    row = next(filter(_is_being_taken, rows), rows[-1])
+    taking = Taking(stack, row.name)
+    taking.id, taking.row = row.id, row
+    return taking
 
 
 def fail_unfinished(stack):
