@@ -23,7 +23,7 @@ TABLE = yaml.safe_load((Path(__file__).parent / 'cloud.yaml').read_text())
 USER, PROJECT = 'tester', 'testers'
 REASONS = {
     **{200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'No Content', 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden'},
-    **{404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 413: 'Over Limit', 429: 'Too Many Requests'},
+    **{404: 'Not Found', 405: 'Method Not Allowed', 406: 'Not Acceptable', 409: 'Conflict', 413: 'Over Limit', 429: 'Too Many Requests'},
     **{500: 'Internal Server Error', 503: 'Service Unavailable'},
 }
 EXTENSIONS = (
@@ -57,6 +57,8 @@ class Collection:
     open: bool = False
     adds: dict = dataclasses.field(default_factory=dict)
     secret: tuple = ()
+    #: the key of the whole address of an object, for services that go by it
+    ref: str | None = None
 
     def __post_init__(self):
         words = self.takes.split()
@@ -102,9 +104,12 @@ class Cloud:
     def put(self, service, path, **values):
         """An object that was there before; its id."""
         row = next(each for each in COLLECTIONS if (each.service, each.path) == (service, path))
-        made = {**{name: None for name in row.known}, **row.adds, 'id': str(uuid.uuid4()), **values}
+        made = {**{name: None for name in row.known}, **row.adds, row.id: str(uuid.uuid4()), **values}
+        made.setdefault('id', made[row.id])
         if row.ready:
             made.setdefault(row.state, row.ready)
+        if row.ref:
+            made[row.ref] = f'http://cloud{PREFIXES[service]}{path}/{made["id"]}'
         self.objects[service, path, made[row.id]] = made
         return made[row.id]
 
@@ -203,6 +208,8 @@ class Cloud:
         made = {**{name: None for name in row.known}, **json.loads(json.dumps(row.adds)), **values}
         made[row.id] = (values.get(row.id) if row.given_id else None) or str(uuid.uuid4())
         made.setdefault('id', made[row.id])
+        if row.ref:
+            made[row.ref] = f'http://cloud{PREFIXES[row.service]}{where}/{made["id"]}'
         if 'tenant_id' in made:
             made['tenant_id'] = made['tenant_id'] or identity.ident(PROJECT)
         if row.slow:

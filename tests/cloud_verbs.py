@@ -499,3 +499,27 @@ def delete_container(cloud, service, one, **_):
 def delete_object(cloud, service, one, name, **_):
     del there(cloud, service, '/', one)['objects'][name]
     return 204, None
+
+
+# --------------------------------------------------------------- secrets, clusters
+
+
+@verb('key-manager', 'GET', r'/secrets/(?P<one>[^/]+)/payload')
+def reveal(cloud, service, one, environ, **_):
+    secret = there(cloud, service, '/secrets', one)
+    if environ['HTTP_ACCEPT'] != secret['payload_content_type']:
+        raise Refused(406, 'Not Acceptable')
+    return 200, secret['payload']
+
+
+@verb('container-infra', 'PATCH', r'(?P<where>/clusters|/clustertemplates)/(?P<one>[^/]+)')
+def patch_cluster(cloud, service, where, one, body, **_):
+    found = there(cloud, service, where, one)
+    for step in body:
+        name = step['path'][1:]
+        if name not in found:
+            raise Refused(400, f'{name} is no attribute')
+        found[name] = step.get('value')
+    if where == '/clusters':
+        found.update(status='CREATE_IN_PROGRESS', looks=cloud.looks)
+    return 202, {'uuid': one}

@@ -10,6 +10,8 @@ PREFIX_OF = {
     'nova': 'compute',
     'glance': 'image',
     'octavia': 'load-balancer',
+    'barbican': 'key-manager',
+    'magnum': 'container-infra',
     'designate': 'dns',
 }
 #: for the formats of custom constraints: a value, and another one
@@ -56,6 +58,12 @@ SAMPLES = {
     'OS::Octavia::FlavorProfile': {'flavor_data': '{}'},
     'OS::Octavia::L7Policy': {'action': 'REDIRECT_TO_POOL', 'redirect_url': OMIT},
     'OS::Octavia::Pool': {'listener': OMIT, 'session_persistence': {'type': 'SOURCE_IP'}},
+    'OS::Barbican::Secret': {'payload_content_type': 'text/plain', 'expiration': '2999-01-01T00:00:00'},
+    'OS::Barbican::CertificateContainer': dict.fromkeys(
+        ('certificate_ref', 'intermediates_ref', 'private_key_passphrase_ref', 'private_key_ref'), '{secret}'
+    ),
+    'OS::Barbican::GenericContainer': {'secrets': [{'name': 'one', 'ref': 'a secrets'}]},
+    'OS::Barbican::RSAContainer': dict.fromkeys(('private_key_passphrase_ref', 'private_key_ref', 'public_key_ref'), '{secret}'),
     'OS::Neutron::ExtraRoute': {'destination': '10.4.0.0/24', 'nexthop': '10.0.0.9'},
 }
 #: the same for the update
@@ -100,6 +108,7 @@ def seed(cloud):
         'ipsecpolicy': cloud.put('network', '/vpn/ipsecpolicies'),
         'vpnservice': cloud.put('network', '/vpn/vpnservices'),
         'l2_gateway': cloud.put('network', '/l2-gateways'),
+        'secret': next(each['secret_ref'] for each in cloud.of('key-manager', '/secrets')),
         'server': cloud.put('compute', '/servers'),
         'other_server': cloud.put('compute', '/servers'),
         'volume': cloud.put('block-storage', '/volumes'),

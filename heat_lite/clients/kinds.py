@@ -14,6 +14,7 @@ class Kind:
 
     ``uuids``: ids are UUIDs, so that anything else can only be a name. ``by``: the field that holds the name; None: there are no names.
     ``id`` is the field that stands for the object. ``asks_name``: the service can be asked for objects of a name.
+    ``refs``: objects go by their whole address.
     """
 
     service: str
@@ -25,6 +26,7 @@ class Kind:
     by: str | None = 'name'
     id: str = 'id'
     asks_name: bool = True
+    refs: bool = False
     query: tuple = ()
     headers: tuple = ()
 
@@ -40,6 +42,8 @@ class Kind:
         return found
 
     def _by_id(self, api, value):
+        if self.refs:
+            value = value.rstrip('/').rpartition('/')[2]
         if self.uuids and self.by and not _UUID.fullmatch(value):
             return None
         try:
@@ -79,8 +83,8 @@ def _octavia(path, key, keys='', id='id'):
 
 
 KINDS = {
-    'barbican.container': Kind('barbican', '/containers', None, 'containers', 'Container', id='container_ref', asks_name=False),
-    'barbican.secret': Kind('barbican', '/secrets', None, 'secrets', 'Secret', id='secret_ref', asks_name=False),
+    'barbican.container': Kind('barbican', '/containers', None, 'containers', 'Container', id='container_ref', refs=True),
+    'barbican.secret': Kind('barbican', '/secrets', None, 'secrets', 'Secret', id='secret_ref', refs=True),
     'blazar.reservation': Kind('blazar', '/leases', 'lease', label='Reservation', asks_name=False),
     'cinder.backup': Kind('cinder', '/backups', 'backup', label='VolumeBackup'),
     'cinder.qos_specs': Kind('cinder', '/qos-specs', 'qos_specs', 'qos_specs', 'QoSSpecs', asks_name=False),

@@ -278,3 +278,13 @@ def test_a_stack_asks_no_more_than_it_must(place, driver, ids):
     assert told.count(('POST', '/subnets')) == 1
     assert told.count(('GET', '/networks')) <= 2, told
     driver.delete(stack)
+
+
+def test_what_others_have_deleted_is_made_again(place, driver, ids):
+    stack = driver.create(net())
+    before = driver.physical_id(stack, 'net')
+    del place.cloud.objects['network', '/networks', before]
+    driver.update(stack, net(), converge=True)
+    assert driver.state(stack) == 'UPDATE_COMPLETE', reason(driver, stack)
+    assert driver.physical_id(stack, 'net') != before
+    driver.delete(stack)

@@ -2,6 +2,7 @@
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
+from heat_lite.resources import json_patch
 from heat_lite.resources.cloud import CloudResource, Rest
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedPattern, AllowedValues, Range
@@ -91,8 +92,7 @@ class WebImage(CloudResource):
 
     def change(self, values):
         """By a patch: what is null goes."""
-        present = self.look()
-        patch = [_step(name, value, name in present) for name, value in values.items() if value is not None or name in present]
+        patch = json_patch.steps(self.look(), values)
         yield from self.ask(self.client().ask, 'PATCH', self.object_path(), patch, headers=PATCH)
 
     def _share(self, before, after):
@@ -117,9 +117,3 @@ class WebImage(CloudResource):
         wanted = 'active' if self.held('active') else 'deactivated'
         if found['status'] != wanted:
             raise exception.Error(f'Image {self.resource_id} is {found["status"]}, not {wanted}')
-
-
-def _step(name, value, present):
-    if value is None:
-        return {'op': 'remove', 'path': f'/{name}'}
-    return {'op': 'replace' if present else 'add', 'path': f'/{name}', 'value': value}

@@ -1,0 +1,14 @@
+"""OS::Magnum::BayModel."""
+
+from heat_lite.resources.openstack.magnum.cluster_template import ClusterTemplate
+from heat_lite.template import support
+
+
+class BayModel(ClusterTemplate):
+    """The older name of a cluster template."""
+
+    resource_type = 'OS::Magnum::BayModel'
+    support_status = support.hidden(
+        '11.0.0',
+        previous=support.SupportStatus(support.DEPRECATED, '9.0.0', previous=support.since('5.0.0'), substitute=ClusterTemplate),
+    )
