@@ -98,7 +98,9 @@ class Running:
     def _await_end(self, stack_id):
         with self._guard:
             work = self._work.get(stack_id)
-        if work is not None:
+        if work is None:
+            time.sleep(0.05)  # it is just beginning, or has just ended
+        else:
             work[1].wait(SECONDS)
 
     def _spawn(self, stack, work, lock):

@@ -1,11 +1,14 @@
 """What a stack looks like after another engine has taken it over, where that is more than being there."""
 
+import threading
 import time
 
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.db import locks
 from heat_lite.engine import running
+from heat_lite.engine.service import EngineService
 from tests import databases, engines
 from tests.chaos import cloud as chaos_cloud
 from tests.chaos import lives
@@ -145,3 +148,21 @@ def test_an_engine_that_has_enough_to_do_says_so(url):
         while driver.service.runtime.running.count() and time.monotonic() < until:
             time.sleep(0.01)
         driver.create(template(), name='three')
+
+
+def test_who_is_about_to_be_done_is_waited_for(url):
+    """Another engine has stored the last state of a stack, and releases its lock a moment later."""
+    with engines.running(url, chaos_cloud.TYPES, ours=lives.SETTINGS) as driver:
+        stack = create(driver, template(a=thing()))
+        other = EngineService(driver.service._conf, driver.service.runtime.registry)
+        other.start()
+        try:
+            assert locks.acquire(driver.context, stack['stack_id'], other.engine_id) is None
+            release = threading.Timer(0.5, locks.release, (driver.context, stack['stack_id'], other.engine_id))
+            release.start()
+            # asked of either engine, neither of which works on it
+            driver.update(stack, template(a=thing(value='x')))
+            release.join()
+        finally:
+            other.stop(5)
+        assert driver.state(stack) == 'UPDATE_COMPLETE'
