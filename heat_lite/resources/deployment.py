@@ -6,6 +6,7 @@ It sleeps meanwhile, as wait conditions do. A signal wakes it, through whatever 
 
 from heat_lite.common import exception, status
 from heat_lite.resources.signal import CFN, HEAT, NONE, TEMP_URL, ZAQAR, SignalResponder
+from heat_lite.resources.stack_user import UserBeside
 from heat_lite.template import function, software
 from heat_lite.template.attributes import select
 from heat_lite.template.constraints import AllowedValues
@@ -15,8 +16,6 @@ from heat_lite.template.software import told
 ACTIONS = (status.CREATE, status.UPDATE, status.DELETE, status.SUSPEND, status.RESUME)
 WAITING, NOT_WAITING = 'Deploy data available', 'Not waiting for outputs signal'
 COMPONENT, UNGROUPED = 'component', 'Heat::Ungrouped'
-#: where the resource keeps its user: its own id is that of the deployment
-USER = 'user_id'
 SHOW = 'show'
 #: what HEAT_SIGNAL tells the server -> how that is described
 _LOGIN = {
@@ -63,7 +62,7 @@ def structured_properties():
     }
 
 
-class Addressee(SignalResponder):
+class Addressee(UserBeside, SignalResponder):
     """What a server has to know to tell something: it has the way for that among its inputs."""
 
     signed_verb = 'POST'
@@ -75,13 +74,6 @@ class Addressee(SignalResponder):
     @property
     def software(self):
         return self.stack.runtime.software(self.context)
-
-    def keep_user(self, user_id):
-        self.data_set(USER, user_id)
-
-    @property
-    def user_id(self):
-        return self.data().get(USER)
 
     def be_reachable(self):
         """The way for signals is made once, when there is something to signal."""
@@ -174,7 +166,7 @@ class Deployment(Addressee):
         if action not in self._actions(config):
             return
         before = self.show()
-        if before is None or (before['action'], before['status']) != (action, status.IN_PROGRESS):
+        if not _is_laid_out(action, before):
             self.be_reachable()
             self._lay_out(action, config, before)
         yield from self._ended()
@@ -300,3 +292,10 @@ class Deployment(Addressee):
 def _is_there(resource, server_id):
     """Where the server has gone there is nobody to wait for. Any server that a stack knows is there; others the cloud knows."""
     return resource.software.knows_server(server_id) or resource.stack.clients().refusal('nova.server', server_id) is None
+
+
+def _is_laid_out(action, deployment):
+    """Whether an interrupted attempt has come so far: then the server is at work, or done. An update may always be another one."""
+    if deployment is None or deployment['action'] != action:
+        return False
+    return action == status.CREATE or action == status.DELETE and deployment['status'] != status.FAILED

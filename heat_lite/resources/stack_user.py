@@ -2,7 +2,7 @@
 
 from heat_lite.engine.resource import Resource
 
-PASSWORD, CREDENTIAL, ACCESS, SECRET = 'password', 'credential_id', 'access_key', 'secret_key'
+PASSWORD, CREDENTIAL, ACCESS, SECRET, USER = 'password', 'credential_id', 'access_key', 'secret_key', 'user_id'
 
 
 class StackUser(Resource):
@@ -63,3 +63,14 @@ class StackUser(Resource):
     def _enable(self, enabled):
         if self.users is not None and self.user_id is not None:
             self.users.enable(self.user_id, enabled)
+
+
+class UserBeside(StackUser):
+    """A resource that is something else besides its user: its own id is that of what it is."""
+
+    def keep_user(self, user_id):
+        self.data_set(USER, user_id)
+
+    @property
+    def user_id(self):
+        return self.data().get(USER)

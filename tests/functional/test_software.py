@@ -356,6 +356,50 @@ def test_ways_through_services_that_are_not_there(engine, transport, service):
         engine.create(deployed(transport=transport))
 
 
+def test_a_server_of_somebody_else(engine):
+    server = {'type': 'OS::Heat::DeployedServer', 'metadata': {'mine': 1}}
+    template = {
+        'resources': {'s': server, 'c': CONFIG, 'd': deployment('NO_SIGNAL', server={'get_resource': 's'}, actions=['CREATE', 'DELETE'])},
+        'outputs': {'name': {'value': {'get_attr': ['s', 'name']}}},
+    }
+    identity = engine.create(template)
+    server_id = engine.physical_id(identity, 's')
+    metadata = engine.resource(identity, 's')['metadata']
+    assert metadata['deployments'] == engine.client.metadata_software_deployments(engine.context, server_id=server_id)
+    assert (metadata['mine'], metadata['os-collect-config'], len(metadata['deployments'])) == (1, {'collectors': ['local']}, 1)
+    server['metadata'] = {'mine': 2}
+    server['properties'] = {'name': 'other'}
+    engine.update(identity, template)
+    metadata = engine.resource(identity, 's')['metadata']
+    assert (metadata['mine'], len(metadata['deployments'])) == (2, 1) and engine.outputs(identity) == {'name': 'other'}
+    assert engine.physical_id(identity, 's') == server_id
+    assert engine.state(engine.delete(identity)) == 'DELETE_COMPLETE' and configs(engine) == []
+
+
+def test_a_deletion_waits_for_a_server_that_is_there(engine):
+    resources = {
+        's': {'type': 'OS::Heat::DeployedServer'},
+        'c': CONFIG,
+        'd': deployment(server={'get_resource': 's'}, actions=['CREATE', 'DELETE']),
+    }
+    identity = engine.create({'resources': resources}, wait=False)
+    server = until(lambda: engine.resources(identity).get('d') and engine.physical_id(identity, 's'))
+    waiting(engine, server=server)
+    signal(engine, identity, {'deploy_status_code': 0})
+    engine.wait(identity)
+    engine.delete(identity, wait=False)
+    waiting(engine, 'DELETE', server)
+    assert engine.state(identity) == 'DELETE_IN_PROGRESS'
+    signal(engine, identity, {'deploy_status_code': 0})
+    assert engine.state(engine.wait(identity)) == 'DELETE_COMPLETE' and configs(engine) == []
+
+
+def test_a_server_that_polls_services_that_are_not_there(engine):
+    server = {'type': 'OS::Heat::DeployedServer', 'properties': {'software_config_transport': 'ZAQAR_MESSAGE'}}
+    with pytest.raises(exception.StackValidationFailed, match='ZAQAR_MESSAGE needs the messaging service'):
+        engine.create({'resources': {'s': server}})
+
+
 # --------------------------------------------------------------- groups
 
 

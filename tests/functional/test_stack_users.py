@@ -101,6 +101,50 @@ def test_a_signed_url(engine, keystone):
     engine.delete(made)
 
 
+@pytest.mark.parametrize('transport', ['HEAT_SIGNAL', 'CFN_SIGNAL'])
+def test_a_server_is_told_how_to_signal_its_deployment(engine, keystone, transport):
+    config = {'type': 'OS::Heat::SoftwareConfig', 'properties': {'config': 'x'}}
+    properties = {'config': {'get_resource': 'c'}, 'server': 'srv', 'signal_transport': transport}
+    deployment = {'type': 'OS::Heat::SoftwareDeployment', 'properties': properties}
+    made = engine.create({'resources': {'c': config, 'd': deployment}}, wait=False)
+    until = time.monotonic() + 10
+    while not (listed := engine.client.metadata_software_deployments(engine.context, server_id='srv')):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    inputs = {each['name']: each['value'] for each in listed[0]['inputs']}
+    (person,) = keystone.people.values()
+    if transport == 'HEAT_SIGNAL':
+        assert (inputs['deploy_user_id'], inputs['deploy_password']) == (person['id'], person['password'])
+        assert inputs['deploy_auth_url'] == keystone.url + '/' and inputs['deploy_project_id'] == person['default_project_id']
+    else:
+        (key,) = keystone.keys.values()
+        parts = urllib.parse.urlsplit(inputs['deploy_signal_id'])
+        params = dict(urllib.parse.parse_qsl(parts.query))
+        path = f'/v1/signal/arn:openstack:heat::{engine.context.project_id}:stacks/stack/{made["stack_id"]}/resources/d'
+        assert urllib.parse.unquote(parts.path) == path and inputs['deploy_signal_verb'] == 'POST'
+        assert params.pop('Signature') == ec2.sign(key['secret'], 'POST', 'here:8000', path, params)
+    # a user of the stack sees what is meant for its servers, and signals
+    user = RequestContext(user_id=person['id'], project_id=person['default_project_id'], roles=['heat_stack_user'])
+    assert engine.client.metadata_software_deployments(user, server_id='srv') == listed
+    details = {'deploy_status_code': 0}
+    own = {**made, 'tenant': user.project_id}
+    engine.client.resource_signal(user, stack_identity=own, resource_name='d', details=details, sync_call=True)
+    assert engine.state(engine.wait(made)) == 'CREATE_COMPLETE'
+    engine.delete(made)
+
+
+def test_the_agent_of_a_server_sees_its_own_metadata(engine, keystone):
+    made = engine.create({'resources': {name: {'type': 'OS::Heat::DeployedServer'} for name in ('s', 'other')}})
+    told = engine.resource(made, 's')['metadata']['os-collect-config']['heat']
+    assert keystone.people[told['user_id']]['password'] == told['password']
+    user = RequestContext(user_id=told['user_id'], project_id=told['project_id'], roles=['heat_stack_user'])
+    own = {**made, 'tenant': user.project_id}
+    assert engine.client.describe_stack_resource(user, stack_identity=own, resource_name='s')['metadata']['deployments'] == []
+    with pytest.raises(exception.Forbidden):
+        engine.client.describe_stack_resource(user, stack_identity=own, resource_name='other')
+    engine.delete(made)
+
+
 def test_nobody_is_let_in_and_nobody_can_log_in(engine, keystone):
     made = engine.create(handles(h='NO_SIGNAL'))
     assert engine.outputs(made) == {'h_signal': '{}', 'h_token': None, 'h_endpoint': None, 'h_curl_cli': None}
