@@ -234,6 +234,7 @@ class Cloud:
             found['looks'] -= 1
         elif found.get('dying'):
             del self.objects[row.service, where, one]
+            cloud_verbs.gone(self, row.service, where, one)
             raise Refused(404, f'{row.key} {one} could not be found.')
         elif row.slow and found.get(row.state) == row.slow:
             found[row.state] = 'ERROR' if where in self.sick else row.ready

@@ -59,7 +59,8 @@ def gone(cloud, service, where, one):
         for key in [key for key, each in cloud.objects.items() if key[1] == '/security-group-rules' and each['security_group_id'] == one]:
             del cloud.objects[key]
 
-    cloud.state.pop(('specs', one), None)
+    for name in ('specs', 'rules'):
+        cloud.state.pop((name, one), None)
 
 
 def there(cloud, service, where, one):
@@ -244,9 +245,10 @@ def act_on_volume(cloud, service, one, body, **_):
     return 202, None
 
 
-@verb('block-storage', 'PUT', r'/volumes/(?P<one>[^/]+)/metadata')
-def label_volume(cloud, service, one, body, **_):
-    there(cloud, service, '/volumes', one)['metadata'] = body['metadata']
+@verb('block-storage', 'PUT', r'(?P<where>/volumes)/(?P<one>[^/]+)/metadata')
+@verb('shared-file-system', 'PUT', r'(?P<where>/shares)/(?P<one>[^/]+)/metadata')
+def label(cloud, service, where, one, body, **_):
+    there(cloud, service, where, one)['metadata'] = body['metadata']
     return 200, body
 
 
@@ -268,12 +270,14 @@ def restore(cloud, service, one, body, **_):
 
 
 @verb('block-storage', 'POST', r'/types/(?P<one>[^/]+)/extra_specs')
+@verb('shared-file-system', 'POST', r'/types/(?P<one>[^/]+)/extra_specs')
 def promise(cloud, service, one, body, **_):
     there(cloud, service, '/types', one)['extra_specs'].update(body['extra_specs'])
     return 200, body
 
 
 @verb('block-storage', 'DELETE', r'/types/(?P<one>[^/]+)/extra_specs/(?P<name>[^/]+)')
+@verb('shared-file-system', 'DELETE', r'/types/(?P<one>[^/]+)/extra_specs/(?P<name>[^/]+)')
 def promise_no_more(cloud, service, one, name, **_):
     if there(cloud, service, '/types', one)['extra_specs'].pop(name, None) is None:
         raise Refused(404, f'Volume type {one} has no extra specs with key {name}.')
@@ -523,3 +527,35 @@ def patch_cluster(cloud, service, where, one, body, **_):
     if where == '/clusters':
         found.update(status='CREATE_IN_PROGRESS', looks=cloud.looks)
     return 202, {'uuid': one}
+
+
+# --------------------------------------------------------------- shares
+
+
+@verb('shared-file-system', 'POST', r'/share-networks/(?P<one>[^/]+)/action')
+def act_on_share_network(cloud, service, one, body, **_):
+    there(cloud, service, '/share-networks', one)
+    ((name, args),) = body.items()
+    pair = (one, args['security_service_id'])
+    there(cloud, service, '/security-services', pair[1])
+    (cloud.state.setdefault('shared', set()).add if name.startswith('add') else cloud.state['shared'].remove)(pair)
+    return 200, None
+
+
+@verb('shared-file-system', 'POST', r'/shares/(?P<one>[^/]+)/action')
+def act_on_share(cloud, service, one, body, **_):
+    if there(cloud, service, '/shares', one)['status'] != 'available':
+        raise Refused(400, 'New access rules cannot be applied while the share is not available')
+    rules = cloud.state.setdefault(('rules', one), [])
+    ((name, args),) = body.items()
+    if name == 'allow_access':
+        rules.append({'access_level': 'rw', **args, 'id': f'rule-{len(rules)}-{args["access_to"]}'})
+    elif name == 'deny_access':
+        rules[:] = [each for each in rules if each['id'] != args['access_id']]
+    return 200, {'access_list': rules}
+
+
+@verb('shared-file-system', 'GET', r'/shares/(?P<one>[^/]+)/export_locations')
+def export_locations(cloud, service, one, **_):
+    there(cloud, service, '/shares', one)
+    return 200, {'export_locations': [{'path': f'10.0.0.1:/{one}'}]}

@@ -10,6 +10,7 @@ PREFIX_OF = {
     'nova': 'compute',
     'glance': 'image',
     'octavia': 'load-balancer',
+    'manila': 'shared-file-system',
     'barbican': 'key-manager',
     'magnum': 'container-infra',
     'designate': 'dns',
@@ -64,10 +65,15 @@ SAMPLES = {
     ),
     'OS::Barbican::GenericContainer': {'secrets': [{'name': 'one', 'ref': 'a secrets'}]},
     'OS::Barbican::RSAContainer': dict.fromkeys(('private_key_passphrase_ref', 'private_key_ref', 'public_key_ref'), '{secret}'),
+    'OS::Manila::Share': {'access_rules': [{'access_to': '10.0.0.1', 'access_type': 'ip'}]},
+    'OS::Manila::ShareNetwork': {'security_services': ['{security_service}']},
+    'OS::Manila::ShareType': {'snapshot_support': True},
     'OS::Neutron::ExtraRoute': {'destination': '10.4.0.0/24', 'nexthop': '10.0.0.9'},
 }
 #: the same for the update
 CHANGED = {
+    'OS::Manila::Share': {'access_rules': [{'access_to': '10.0.0.2', 'access_type': 'ip', 'access_level': 'ro'}]},
+    'OS::Manila::ShareNetwork': {'security_services': []},
     'OS::Octavia::AvailabilityZone': {'name': 'one'},
     'OS::Octavia::Pool': {'session_persistence': {'type': 'APP_COOKIE', 'cookie_name': 'c'}},
     'OS::Cinder::QoSSpecs': {'specs': {'read_iops': '2'}},
@@ -109,6 +115,7 @@ def seed(cloud):
         'vpnservice': cloud.put('network', '/vpn/vpnservices'),
         'l2_gateway': cloud.put('network', '/l2-gateways'),
         'secret': next(each['secret_ref'] for each in cloud.of('key-manager', '/secrets')),
+        'security_service': cloud.put('shared-file-system', '/security-services'),
         'server': cloud.put('compute', '/servers'),
         'other_server': cloud.put('compute', '/servers'),
         'volume': cloud.put('block-storage', '/volumes'),

@@ -36,7 +36,7 @@ SERVICES = {
     'ironic': Service('baremetal', '/v1', '1.61'),
     'keystone': Service('identity', '/v3'),
     'magnum': Service('container-infra', '/v1', '1.10'),
-    'manila': Service('shared-file-system', '/v2', '2.63'),
+    'manila': Service('shared-file-system', '/v2', '2.44'),
     'mistral': Service('workflow', '/v2'),
     'neutron': Service('network', '/v2.0', lists_extensions=True),
     'nova': Service('compute', '/v2.1', '2.90'),
