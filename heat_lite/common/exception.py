@@ -337,6 +337,9 @@ class PropertyUnspecifiedError(HeatException):
     code = 400
     msg_fmt = 'At least one of the following properties must be specified: %(props)s.'
 
+    def __init__(self, *names, **kwargs):
+        super().__init__(props=', '.join(names), **kwargs) if names else super().__init__(**kwargs)
+
 
 class ResourcePropertyConflict(HeatException):
     code = 400

@@ -1,0 +1,55 @@
+"""What types find wrong with properties that each by itself would do."""
+
+import pytest
+
+from heat_lite.common import exception
+from tests.functional.clouds import driver, ids, place  # noqa: F401 - fixtures
+
+# ruff: noqa: F811 - fixtures are arguments
+
+NEITHER = 'At least one of the following properties must be specified'
+BOTH = 'Cannot define the following properties at the same time'
+NET = {'network': 'a network'}
+V6 = {**NET, 'cidr': '2001:db8::/64', 'ip_version': 6}
+ROLE = {'role': 'a role'}
+CASES = [
+    ('OS::Neutron::Subnet', NET, f'{NEITHER}: cidr, subnetpool'),
+    ('OS::Neutron::Subnet', {**NET, 'cidr': '10.0.0.0/8', 'subnetpool': 'a subnetpool'}, f'{BOTH}: cidr, subnetpool'),
+    ('OS::Neutron::Subnet', {**NET, 'cidr': '10.0.0.0/8', 'prefixlen': 24}, f'{BOTH}: cidr, prefixlen'),
+    ('OS::Neutron::Subnet', {**NET, 'cidr': '10.0.0.0/8', 'gateway_ip': 'x'}, 'Gateway IP address "x" is in invalid format.'),
+    ('OS::Neutron::Subnet', {**NET, 'cidr': '10.0.0.0/8', 'ipv6_ra_mode': 'slaac'}, 'are not supported for ipv4'),
+    ('OS::Neutron::Subnet', {**V6, 'ipv6_ra_mode': 'slaac', 'ipv6_address_mode': 'dhcpv6-stateful'}, 'they must be equal'),
+    ('OS::Neutron::SubnetPool', {'prefixes': ['10.0.0.0/8'], 'min_prefixlen': 9, 'max_prefixlen': 8}, 'Illegal prefix bounds'),
+    ('OS::Neutron::RouterInterface', {'router': 'a router'}, f'{NEITHER}: subnet, port'),
+    ('OS::Neutron::RouterInterface', {'router': 'a router', 'subnet': 'a subnet', 'port': 'a port'}, f'{BOTH}: subnet, port'),
+    ('OS::Neutron::Router', {'l3_agent_id': 'a', 'l3_agent_ids': ['b']}, f'{BOTH}: l3_agent_id, l3_agent_ids'),
+    ('OS::Neutron::Port', {**NET, 'no_fixed_ips': True, 'fixed_ips': [{'ip_address': '10.0.0.1'}]}, f'{BOTH}: no_fixed_ips, fixed_ips'),
+    ('OS::Neutron::SecurityGroup', {'name': 'default'}, 'cannot be assigned the name "default"'),
+    (
+        'OS::Neutron::SecurityGroupRule',
+        {'security_group': 'a security_group', 'port_range_min': 9, 'port_range_max': 8},
+        r'port_range_min \(9\) is above port_range_max \(8\)',
+    ),
+    (
+        'OS::Neutron::RBACPolicy',
+        {'object_type': 'qos_policy', 'object_id': 'a policy', 'action': 'access_as_external', 'target_tenant': '*'},
+        'Invalid action "access_as_external" for object type qos_policy',
+    ),
+    ('OS::Neutron::Quota', {'project': 'a project'}, f'{NEITHER}: floatingip, network'),
+    ('OS::Keystone::User', {'roles': [{**ROLE, 'project': 'a project', 'domain': 'a domain'}]}, f'{BOTH}: project, domain'),
+    ('OS::Keystone::Group', {'roles': [ROLE]}, 'Either project or domain must be specified'),
+    ('OS::Cinder::VolumeType', {'name': 'x', 'projects': ['a project']}, 'Can not specify property "projects"'),
+    ('OS::Nova::ServerGroup', {'policies': ['affinity', 'anti-affinity']}, 'A server group has one policy'),
+    ('OS::Octavia::Pool', {'lb_algorithm': 'ROUND_ROBIN', 'protocol': 'TCP'}, f'{NEITHER}: loadbalancer, listener'),
+    ('OS::Octavia::L7Policy', {'action': 'REDIRECT_TO_URL', 'listener': 'a listener'}, 'Property redirect_url is required'),
+    ('OS::Designate::Zone', {'name': 'example.org.'}, 'Property email is required for zone type PRIMARY'),
+    ('OS::Barbican::Secret', {'payload': 'x'}, 'payload cannot be specified without payload_content_type'),
+]
+
+
+@pytest.mark.parametrize(('kind', 'properties', 'reason'), CASES, ids=lambda each: each if isinstance(each, str) else '')
+def test_refusals(kind, properties, reason, driver, ids):
+    properties = {'domain': 'a domain', **properties} if 'Keystone' in kind else properties
+    wrong = (exception.StackValidationFailed, exception.ResourcePropertyConflict, exception.PropertyUnspecifiedError)
+    with pytest.raises(wrong, match=reason):
+        driver.create({'resources': {'it': {'type': kind, 'properties': properties}}})
