@@ -15,17 +15,17 @@ class Meaning:
     """``identity`` is the stack's, for pseudo parameters."""
 
     def __init__(self, template, identity):
-        self._template = template
+        self.template = template
         self._identity = identity
         self._required = None
 
     @functools.cached_property
     def parameters(self):
-        return self._template.parameters(self._identity)
+        return self.template.parameters(self._identity)
 
     @functools.cached_property
     def bound(self):
-        return self._template.bind(self.parameters)
+        return self.template.bind(self.parameters)
 
     def requirements(self, stack):
         """``{name: names that come first}``, from the template and from what the types know. Not to be changed."""
@@ -60,7 +60,10 @@ class Meanings:
             return Meaning(template, identity)
         key = stack.id, template_id
         with self._lock:
-            found = self._kept[key] = self._kept.pop(key, None) or Meaning(template, identity)
+            found = self._kept.pop(key, None)
+            if found is None or found.template is not template:  # an id may stand for templates that are only thought of
+                found = Meaning(template, identity)
+            self._kept[key] = found
             while len(self._kept) > self._size:
                 self._kept.popitem(last=False)
             return found
