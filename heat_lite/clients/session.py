@@ -16,7 +16,7 @@ USER_AGENT = 'heat-lite'
 
 def auth_url(conf):
     """The Keystone that users are told of, with its version; None where there is none: then nobody has to log in anywhere."""
-    url = conf.clients_keystone.auth_uri or _authtoken(conf).www_authenticate_uri or _trustee(conf).auth_url
+    url = conf.clients_keystone.auth_uri or _authtoken(conf).www_authenticate_uri or getattr(_trustee(conf), 'auth_url', None)
     return url and f'{url.rstrip("/").removesuffix("/v3").removesuffix("/v2.0")}/v3'
 
 
@@ -108,5 +108,6 @@ def _authtoken(conf):
 
 def _trustee(conf):
     loading = identity.register_auth(conf, 'trustee')
-    conf.register_opts(loading.get_auth_plugin_conf_options('password'), group='trustee')
+    if conf.trustee.auth_type:  # else nothing of it is required, and reading the files again must not miss it
+        conf.register_opts(loading.get_auth_plugin_conf_options('password'), group='trustee')
     return conf.trustee

@@ -12,7 +12,7 @@ FUNCTION = HEAD + '    type: OS::Heat::Value\n    properties:\n      value:\n   
 SCHEMA = HEAD.replace('number', 'nmbr') + '    type: OS::Heat::None\n'
 VALUE = HEAD + '    type: OS::Heat::None\n'
 OUTPUT = VALUE + 'outputs:\n  o:\n    value: {get_attr: [one, valeu]}\n'
-INNER = 'heat_template_version: 2021-04-16\nresources:\n  inside:\n    type: OS::Heat::RandomString\n    properties: {length: 0}\n'
+INNER = 'heat_template_version: 2021-04-16\nresources:\n  inside:\n    type: OS::Heat::RandomString\n    properties: {lenght: 9}\n'
 
 
 @shapes.of('embedded')
