@@ -19,7 +19,7 @@ LOG = logging.getLogger(__name__)
 def start(stack, action, work, begin=None):
     """For verbs that wait their turn: ActionInProgress where another one is at work."""
     verb = Verb(action, work, begin or functools.partial(in_progress, stack, action))
-    stack.runtime.running.start_with_lock(stack, lambda inbox: _framed(stack, verb, inbox), verb.begin)
+    stack.runtime.running.start_when_free(stack, lambda inbox: _framed(stack, verb, inbox), verb.begin)
 
 
 def take_over(stack, action, work, begin=None, check=None):

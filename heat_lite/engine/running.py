@@ -47,6 +47,17 @@ class Running:
             lock.release()
             raise
 
+    def start_when_free(self, stack, work, begin=None):
+        """The same, but work whose end is stored already, and that only has to let go of the lock, is waited for."""
+        until = time.monotonic() + ENDING_SECONDS
+        while True:
+            try:
+                return self.start_with_lock(stack, work, begin)
+            except exception.ActionInProgress:
+                if time.monotonic() > until or not _has_ended(stack):
+                    raise
+                time.sleep(random.uniform(0.005, 0.05))
+
     def take_over_or_start(self, stack, verb, frame):
         """Have the work on the stack go on with ``verb``; where there is none, begin one as ``start_with_lock`` does.
 
