@@ -8,6 +8,7 @@ import builtins
 import json
 
 import oslo_messaging
+from oslo_db import exception as db_exception
 
 from heat_lite.common import exception
 
@@ -27,7 +28,9 @@ class Carrier(Exception):
 
 
 def pack(error):
-    """All that is needed to raise ``error`` elsewhere, as plain data."""
+    """All that is needed to raise ``error`` elsewhere, as plain data. A database that is away is nothing that a caller can mend."""
+    if isinstance(error, (db_exception.DBConnectionError, db_exception.DBDeadlock)):
+        error = exception.ServiceUnavailable(reason=f'the database does not answer ({type(error).__name__})')
     known = None if isinstance(error, oslo_messaging.MessagingException) else next(filter(_home, type(error).__mro__), None)
     facts = {'class': type(error).__name__, 'text': str(error)}
     if known is None:

@@ -5,6 +5,7 @@ import logging
 
 import oslo_messaging
 import pytest
+from oslo_db import exception as db_exception
 
 from heat_lite.common import exception
 from heat_lite.rpc.remote import Remote, call
@@ -154,3 +155,9 @@ def test_an_attribute_that_is_missing_stays_known_from_one_that_we_miss(thrown_h
     with pytest.raises(AttributeError) as mistake:
         missed.nothing_of_that_name  # noqa: B018
     assert thrown_here(mistake.value).name == 'nothing_of_that_name'
+
+
+def test_a_database_that_is_away_is_a_service_that_is_away(thrown_here):
+    caught = thrown_here(db_exception.DBConnectionError('gone'))
+    assert isinstance(caught, exception.ServiceUnavailable) and caught.code == 503
+    assert 'the database does not answer' in str(caught)
