@@ -108,16 +108,17 @@ class Clients:
 
     @staticmethod
     def _endpoint(name, found):
+        missing = None
         try:
             endpoint = found.get_endpoint()
         except exceptions.ConnectionError as error:
             raise errors.unavailable('keystone', 'GET', '/auth/tokens', error) from error
-        except (exceptions.CatalogException, exceptions.EndpointNotFound):
-            endpoint = None
+        except (exceptions.CatalogException, exceptions.EndpointNotFound) as error:
+            endpoint, missing = None, error
         except exceptions.ClientException as error:
             raise errors.Unauthorized(f'Keystone refused who asks: {error}') from error
         if endpoint is None:
-            raise errors.NoCloud(reason=f'{name} {found.service_type} endpoint is not in service catalog')
+            raise errors.NoCloud(reason=f'{name} {found.service_type} endpoint is not in service catalog') from missing
         return endpoint
 
 

@@ -63,7 +63,7 @@ class RemoteStack(Resource):
         except errors.NoCloud as error:
             if self.region() is None:
                 return OverRpc(self.stack)
-            text = f'Cannot establish connection to Heat endpoint at region "{self.region()}" due to "{error}"'
+            text = f'Cannot establish connection to Heat endpoint at region "{self.region()}" due to "{error.__cause__ or error}"'
             raise exception.StackValidationFailed(text) from error
 
     def request(self):
