@@ -5,7 +5,7 @@ import typing
 from sqlalchemy import delete as sql_delete
 from sqlalchemy import insert, select
 
-from heat_lite.db import models, session
+from heat_lite.db import models, seals, session, stacks
 from heat_lite.db.types import row_type
 
 _C = models.user_creds
@@ -20,6 +20,11 @@ class CredentialsRow(_CredentialsRow):
 
     __slots__ = ()
 
+    @classmethod
+    def of(cls, values: dict):
+        """A row that is not stored."""
+        return cls(**{**dict.fromkeys(cls._fields), **values})
+
 
 @session.writer
 def create(context, values: dict) -> int:
@@ -27,17 +32,43 @@ def create(context, values: dict) -> int:
     values = dict(values)
     for name in SECRETS:
         if values.get(name) is not None:
-            values['decrypt_method'], values[name] = session.seal(values[name])
+            values['decrypt_method'], values[name] = seals.seal(values[name])
     return session.execute(insert(_C).values(values)).inserted_primary_key[0]
+
+
+@session.writer
+def keep(context, stack_id: str, values: dict, instead_of: int | None = None) -> int | None:
+    """Keep credentials for a stack and all stacks inside it, instead of those of that id. The id of the row.
+
+    None, and nothing is stored, where the stack is gone, or has others meanwhile.
+    """
+    table = models.stack
+    found = session.execute(select(table.c.user_creds_id, table.c.deleted_at).where(table.c.id == stack_id).with_for_update()).first()
+    if found is None or found.deleted_at is not None or found.user_creds_id != instead_of:
+        return None
+    made = create(context, values)
+    session.execute(table.update().where(table.c.id.in_(stacks.tree(context, stack_id))).values(user_creds_id=made))
+    if instead_of is not None:
+        delete(context, instead_of)
+    return made
+
+
+@session.reader
+def of_stack(context, stack_id: str) -> CredentialsRow | None:
+    """The credentials that a stack has now, readable."""
+    return _readable(session.execute(select(_C).join(models.stack).where(models.stack.c.id == stack_id)).first())
 
 
 @session.reader
 def get(context, credentials_id: int) -> CredentialsRow | None:
     """The credentials, readable."""
-    row = session.execute(select(_C).where(_C.c.id == credentials_id)).first()
+    return _readable(session.execute(select(_C).where(_C.c.id == credentials_id)).first())
+
+
+def _readable(row):
     if row is None:
         return None
-    opened = {name: session.unseal(row.decrypt_method, getattr(row, name)) for name in SECRETS}
+    opened = {name: seals.unseal(row.decrypt_method, getattr(row, name)) for name in SECRETS}
     return CredentialsRow(**{**row._mapping, **opened})
 
 

@@ -12,6 +12,11 @@ from oslo_db.sqlalchemy import exc_filters
 from sqlalchemy import event, exc, pool
 
 DRIVERS = {'mysql': 'mysql+pymysql', 'mariadb': 'mysql+pymysql', 'mariadb+pymysql': 'mysql+pymysql', 'postgresql': 'postgresql+psycopg2'}
+# What a database says that is there, but can do nothing at the moment: it is starting or stopping, its disk is full, too many want
+# something of it. PostgreSQL's are classes of states: connection, resources, operator, system.
+MYSQL_PASSES = {3, 1021, 1030, 1037, 1038, 1040, 1041, 1053, 1114, 1203, 1290, 1836, 1927}
+POSTGRESQL_PASSES = ('08', '53', '57', '58')
+SQLITE_PASSES = ('is full', 'disk I/O error', 'is locked', 'unable to open', 'readonly')
 # how long a writer waits for another process at an SQLite file
 SQLITE_PATIENCE = 30
 
@@ -54,6 +59,21 @@ def pair(settings: Settings) -> tuple[sqlalchemy.Engine, sqlalchemy.Engine]:
         return _server(url, settings, isolation_level=isolation), _server(url, settings, isolation_level='AUTOCOMMIT')
     writer = _file(url, settings, writes=True)
     return writer, writer if _in_memory(url) else _file(url, settings, writes=False)
+
+
+def passes_by_itself(error: Exception, dialect: str) -> bool:
+    """Whether it is worth to try again later, though the connection has not been lost."""
+    wrapped = getattr(error, 'inner_exception', None) or error
+    original = getattr(wrapped, 'orig', None)
+    if original is None:
+        return False
+    if dialect == 'mysql':
+        return bool(original.args) and original.args[0] in MYSQL_PASSES
+    if dialect == 'postgresql':
+        # who could not even connect was told no state
+        state = getattr(original, 'pgcode', None)
+        return state.startswith(POSTGRESQL_PASSES) if state else isinstance(wrapped, exc.OperationalError)
+    return any(word in str(original) for word in SQLITE_PASSES)
 
 
 def _server(url, settings, isolation_level):

@@ -9,7 +9,7 @@ from heat_lite.db import models, paging, properties, session
 from heat_lite.db.types import row_type
 
 _E, _P = models.event, models.resource_properties_data
-_COLUMNS = [column for column in _E.c if column.name != 'resource_properties']
+_COLUMNS = [column for column in _E.c if column.name not in ('resource_properties', 'rsrc_prop_data_id', 'updated_at')]
 
 
 _EventRow: typing.Any = row_type(*(column.name for column in _COLUMNS), 'properties')

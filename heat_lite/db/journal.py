@@ -2,19 +2,14 @@
 
 import collections
 import dataclasses
-import logging
-import threading
 import typing
 
 from oslo_db import exception as db_exception
 from sqlalchemy import delete, insert, or_, select, tuple_, update
 
-from heat_lite.db import batch, models, resources, session, stacks
+from heat_lite.db import batch, models, resources, session, stacks, together
 from heat_lite.db.types import utcnow
 
-LOG = logging.getLogger(__name__)
-#: how many turns share a transaction at most
-MOST_TOGETHER = 64
 _INSERT_PROPERTIES = insert(models.resource_properties_data)
 _INSERT_ROWS = insert(models.resource)
 _INSERT_EVENTS = insert(models.event)
@@ -54,7 +49,9 @@ def save(context, turn: Turn) -> list[int]:
     Turns that come while another transaction is being committed share the next one. It may be called again with the same turn after any
     failure: what turns out to be stored already is not stored twice.
     """
-    return _save(context, turn) if session.inside() else _together.save(context, turn)
+    if session.inside():
+        return _save(context, turn)
+    return _together.do((context, turn))
 
 
 def _save(context, turn):
@@ -68,52 +65,11 @@ def _save(context, turn):
         raise
 
 
-class _Together:
-    """Commits are what costs: the thread whose turn it is takes the turns of all that wait along."""
-
-    def __init__(self):
-        self._turnstile = threading.Lock()
-        self._guard = threading.Lock()
-        self._waiting = []
-
-    def save(self, context, turn):
-        entry = _Entry(context, turn)
-        with self._guard:
-            self._waiting.append(entry)
-        with self._turnstile:
-            if not entry.done:
-                self._write_all()
-        if entry.error is not None:
-            raise entry.error
-        return entry.ids
-
-    def _write_all(self):
-        with self._guard:
-            entries, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
-        if len(entries) > 1:
-            try:
-                for entry, ids in zip(entries, _write(entries[0].context, [entry.turn for entry in entries]), strict=True):
-                    entry.finish(ids)
-                return
-            except Exception as error:  # whose fault it is shows when they go one by one
-                LOG.debug('%d turns together could not be stored: %s', len(entries), error)
-        for entry in entries:
-            try:
-                entry.finish(_save(entry.context, entry.turn))
-            except BaseException as error:
-                entry.finish(error=error)
+def _save_all(wishes):
+    return _write(wishes[0][0], [turn for _, turn in wishes])
 
 
-class _Entry:
-    def __init__(self, context, turn):
-        self.context, self.turn = context, turn
-        self.done, self.ids, self.error = False, None, None
-
-    def finish(self, ids=None, error=None):
-        self.ids, self.error, self.done = ids, error, True
-
-
-_together = _Together()
+_together = together.Together(_save_all, lambda wish: _save(*wish))
 
 
 @session.writer

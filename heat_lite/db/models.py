@@ -7,7 +7,7 @@ import uuid
 
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text, Unicode, UniqueConstraint
 
-from heat_lite.db.types import Json, Told, UtcTime, utcnow
+from heat_lite.db.types import Json, Secret, Told, UtcTime, utcnow
 
 metadata = MetaData()
 
@@ -28,7 +28,7 @@ def _times():
 raw_template_files = _table(
     'raw_template_files',
     Column('id', Integer, primary_key=True),
-    Column('files', Json),
+    Column('files', Secret),
     *_times(),
     Column('content_hash', String(64), unique=True),  # ours: the same content is stored once
 )
@@ -36,10 +36,10 @@ raw_template_files = _table(
 raw_template = _table(
     'raw_template',
     Column('id', Integer, primary_key=True),
-    Column('template', Json),
-    Column('files', Json),
+    Column('template', Secret),
+    Column('files', Secret),
     Column('files_id', ForeignKey('raw_template_files.id')),
-    Column('environment', Json),
+    Column('environment', Secret),
     *_times(),
     Column('content_hash', String(64), unique=True),  # ours: the same content is stored once
     Index('raw_tmpl_files_fkey_ref', 'files_id'),
@@ -86,7 +86,7 @@ stack = _table(
     Column('status', String(255)),
     Column('status_reason', Told),
     # ours from here on
-    Column('outputs', Json),  # resolved when an action ended
+    Column('outputs', Secret),  # resolved when an action ended
     Column('failures', Json),
     Column('digest', String(64)),  # of all that an update could change
     Column('plan', Json),  # how the last action was asked for, beyond what other columns tell
@@ -123,7 +123,7 @@ stack_tag = _table(
 resource_properties_data = _table(
     'resource_properties_data',
     Column('id', Integer, primary_key=True),
-    Column('data', Json),
+    Column('data', Secret),
     Column('encrypted', Boolean, default=False),
     *_times(),
 )
@@ -134,7 +134,7 @@ resource = _table(
     Column('uuid', String(36), unique=True, default=_uuid),
     Column('name', String(255)),
     Column('nova_instance', String(255)),
-    Column('rsrc_metadata', Json),
+    Column('rsrc_metadata', Secret),
     Column('stack_id', ForeignKey('stack.id'), nullable=False),
     Column('root_stack_id', String(36)),
     Column('rsrc_prop_data_id', ForeignKey('resource_properties_data.id')),
@@ -196,7 +196,7 @@ snapshot = _table(
     Column('id', String(36), primary_key=True, default=_uuid),
     Column('stack_id', ForeignKey('stack.id'), nullable=False),
     Column('name', String(255)),
-    Column('data', Json),
+    Column('data', Secret),
     Column('tenant', String(64), nullable=False),
     Column('action', String(255)),
     Column('status', String(255)),
@@ -211,7 +211,7 @@ resource_snapshot = _table(
     Column('id', String(36), primary_key=True, default=_uuid),
     Column('resource_name', String(255), nullable=False),
     Column('snapshot_id', ForeignKey('snapshot.id'), nullable=False),
-    Column('data', Json),
+    Column('data', Secret),
     *_times(),
     Index('ix_resource_snapshot_snapshot_id', 'snapshot_id'),
 )
@@ -221,7 +221,7 @@ software_config = _table(
     Column('id', String(36), primary_key=True, default=_uuid),
     Column('name', String(255)),
     Column('group', String(255)),
-    Column('config', Json),
+    Column('config', Secret),
     Column('tenant', String(64), nullable=False),
     *_times(),
     Index('ix_software_config_tenant', 'tenant'),
@@ -232,8 +232,8 @@ software_deployment = _table(
     Column('id', String(36), primary_key=True, default=_uuid),
     Column('config_id', ForeignKey('software_config.id'), nullable=False),
     Column('server_id', String(36), nullable=False),
-    Column('input_values', Json),
-    Column('output_values', Json),
+    Column('input_values', Secret),
+    Column('output_values', Secret),
     Column('tenant', String(64), nullable=False),
     Column('stack_user_project_id', String(64)),
     Column('updated_at', UtcTime),

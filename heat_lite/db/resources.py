@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from sqlalchemy import delete, insert, select, update
 
-from heat_lite.db import models, session
+from heat_lite.db import models, seals, session, together
 from heat_lite.db.types import row_type
 
 _R, _P, _D = models.resource, models.resource_properties_data, models.resource_data
@@ -21,14 +21,26 @@ class ResourceRow(_ResourceRow):
     __slots__ = ()
 
 
+_LISTED = [
+    _R.c[name]
+    for name in 'id uuid name stack_id nova_instance current_template_id action status status_reason created_at updated_at'.split()
+]
+_ListedResource: typing.Any = row_type(*(column.name for column in _LISTED))
+
+
+class ListedResource(_ListedResource):
+    """What a list shows of a resource."""
+
+    __slots__ = ()
+
+
 _DATA = select(_D.c.resource_id, _D.c.key, _D.c.value, _D.c.decrypt_method)
 _ROWS = select(_R, _P.c.data).outerjoin(_P, _R.c.rsrc_prop_data_id == _P.c.id)
 
 
-@session.reader
 def for_stack(context, stack_id: str) -> list[ResourceRow]:
     """All rows of a stack by id, with their properties and data."""
-    return _rows(_ROWS.where(_R.c.stack_id == stack_id).order_by(_R.c.id), _R.c.stack_id == stack_id)
+    return _together.get(context, stack_id) or []
 
 
 @session.reader
@@ -44,6 +56,15 @@ def for_stacks(context, stack_ids: Collection[str]) -> list[ResourceRow]:
     if not stack_ids:
         return []
     return _rows(_ROWS.where(_R.c.stack_id.in_(stack_ids)).order_by(_R.c.id), _R.c.stack_id.in_(stack_ids))
+
+
+@session.reader
+def listed(context, stack_ids: Collection[str]) -> dict[str, list[ListedResource]]:
+    """The rows of each stack by id, without what is heavy: properties, data, metadata, and what requires what."""
+    found = collections.defaultdict(list)
+    for row in session.execute(select(*_LISTED).where(_R.c.stack_id.in_(stack_ids)).order_by(_R.c.id)) if stack_ids else ():
+        found[row.stack_id].append(ListedResource(*row))
+    return found
 
 
 @session.reader
@@ -82,7 +103,7 @@ def _first(query):
 def _data(query):
     found = collections.defaultdict(dict)
     for resource_id, key, value, method in session.execute(query):
-        found[resource_id][key] = session.unseal(method, value)
+        found[resource_id][key] = seals.unseal(method, value)
     return found
 
 
@@ -117,7 +138,7 @@ def set_data(context, resource_id: int, key: str, value, redact: bool = False):
 
 def data_values(resource_id: int, key: str, value, redact: bool) -> dict:
     """The row of a value."""
-    method, value = session.seal(value) if redact and value is not None else (None, value)
+    method, value = seals.seal(value, always=redact) if value is not None else (None, value)
     return {'resource_id': resource_id, 'key': key, 'value': value, 'redact': redact, 'decrypt_method': method}
 
 
@@ -130,7 +151,7 @@ def delete_data(context, resource_id: int, key: str) -> bool:
 def data(context, resource_id: int) -> list[tuple[str, str | None, bool]]:
     """(key, value, redact) of one resource: what ``heat-lite-manage resource_data_list`` shows."""
     query = select(_D.c.key, _D.c.value, _D.c.redact, _D.c.decrypt_method).where(_D.c.resource_id == resource_id).order_by(_D.c.id)
-    return [(key, session.unseal(method, value), redact) for key, value, redact, method in session.execute(query)]
+    return [(key, seals.unseal(method, value), redact) for key, value, redact, method in session.execute(query)]
 
 
 @session.writer
@@ -140,3 +161,13 @@ def claim(context, resource_id: int, atomic_key: int | None, engine_id: str | No
     if engine_id is not None:
         query = query.where(_R.c.engine_id.is_(None))
     return session.execute(query.values(engine_id=engine_id, atomic_key=(atomic_key or 0) + 1)).rowcount == 1
+
+
+def _by_stack(context, stack_ids):
+    found = collections.defaultdict(list)
+    for row in for_stacks(context, stack_ids):
+        found[row.stack_id].append(row)
+    return found
+
+
+_together = together.Reading(_by_stack)

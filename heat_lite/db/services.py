@@ -37,9 +37,9 @@ def get_by_engine(context, engine_id: str):
 
 
 @session.reader
-def signs_of_life(context) -> dict[str, bool]:
-    """The engines that have not signed off, and whether each has reported lately."""
-    return {row.engine_id: is_up(row) for row in _all() if row.deleted_at is None}
+def signs_of_life(context) -> dict[str, datetime.datetime | None]:
+    """The engines that have not signed off, and when each has reported last; None where that is too long ago."""
+    return {row.engine_id: (row.updated_at if is_up(row) else None) for row in _all() if row.deleted_at is None}
 
 
 @session.writer
@@ -60,9 +60,14 @@ def clean(context) -> int:
 
 
 def is_up(row, now: datetime.datetime | None = None) -> bool:
-    """Whether an engine has reported within twice its interval, and the second that is not counted where whole ones are stored."""
+    """Whether an engine has reported lately."""
     seen = row.updated_at or row.created_at
-    return row.deleted_at is None and (now or utcnow()) - seen <= datetime.timedelta(seconds=2 * row.report_interval + 1)
+    return row.deleted_at is None and (now or utcnow()) - seen <= datetime.timedelta(seconds=is_up_for(row.report_interval))
+
+
+def is_up_for(interval: int) -> int:
+    """How many seconds a beat counts: twice the interval, and the second that is not counted where whole ones are stored."""
+    return 2 * interval + 1
 
 
 def _all():

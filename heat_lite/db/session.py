@@ -18,8 +18,7 @@ import sqlalchemy
 from oslo_db import exception as db_exception
 from oslo_db import options as db_options
 
-from heat_lite.common import crypt
-from heat_lite.db import engines
+from heat_lite.db import engines, seals
 
 OPTIONS = db_options.database_opts
 LOST = db_exception.DBConnectionError
@@ -27,11 +26,17 @@ BROKEN_OFF = (db_exception.DBDeadlock, db_exception.RetryRequest)
 # seconds to wait for a connection before each further try. The first costs none: what was lost is mostly a connection that idled for
 # too long. With [database] use_db_reconnect its db_* options decide how long a caller waits for a server that is away.
 PAUSES = (0, 0.1, 0.5, 1, 2, 4, 8)
+# between the tries of those that wait as long as it takes
+PATIENT_PAUSE = 2
 DEADLOCK_TRIES = 20
 
 
 class Broken(db_exception.DBConnectionError):
     """The connection was lost while committing: nobody knows whether the transaction happened, so it is not tried again."""
+
+
+class Unable(db_exception.DBConnectionError):
+    """The database is there, but cannot do what it is asked now: its disk is full, it is just starting. That passes."""
 
 
 class _State:
@@ -40,7 +45,6 @@ class _State:
     def __init__(self):
         self.writer = self.reader = None
         self.pauses = PAUSES
-        self.key = None
         self.turnstile = contextlib.nullcontext()
 
 
@@ -59,7 +63,8 @@ def configure(conf):
     _state.pauses = _long_pauses(group) if group.use_db_reconnect else PAUSES
     # SQLite has one writer at a time, and those that wait look at its lock now and then: here they queue
     _state.turnstile = threading.Lock() if dialect() == 'sqlite' else contextlib.nullcontext()
-    _state.key = conf.auth_encryption_key if 'auth_encryption_key' in conf else None
+    key = conf.auth_encryption_key if 'auth_encryption_key' in conf else None
+    seals.configure(key, 'encrypt_parameters_and_properties' in conf and conf.encrypt_parameters_and_properties)
 
 
 def _long_pauses(group):
@@ -91,6 +96,27 @@ def inside() -> bool:
     return getattr(_current, 'connection', None) is not None
 
 
+def be_patient():
+    """From now on this thread waits for a database that is away as long as it takes: it has nobody who waits for its answer."""
+    _current.patient = True
+
+
+def is_patient() -> bool:
+    """Whether nobody waits for an answer of this thread."""
+    return getattr(_current, 'patient', False)
+
+
+@contextlib.contextmanager
+def impatient():
+    """But not here: others wait behind it."""
+    before = is_patient()
+    _current.patient = False
+    try:
+        yield
+    finally:
+        _current.patient = before
+
+
 def connection() -> sqlalchemy.Connection:
     """The connection of the transaction that we are in."""
     return _current.connection
@@ -104,16 +130,6 @@ def execute(statement, parameters=None):
 def dialect() -> str:
     """'sqlite', 'mysql' (MariaDB too) or 'postgresql'."""
     return engine().dialect.name
-
-
-def seal(text: str) -> tuple[str | None, str]:
-    """(method, text) as they are to be stored; the text itself, by no method, where no key is configured."""
-    return crypt.seal(text, _state.key) if _state.key else (None, text)
-
-
-def unseal(method: str | None, text: str | None) -> str | None:
-    """What ``seal`` sealed."""
-    return text if method is None or text is None else crypt.unseal(method, text, _state.key or '')
 
 
 def reader(function):
@@ -147,7 +163,7 @@ def _retry(function, writes, args, kwargs):
         except Broken:
             raise
         except LOST:
-            pause = next(pauses, None)
+            pause = next(pauses, PATIENT_PAUSE if is_patient() else None)
             if pause is None:
                 raise
             # by chance, so that a server that has just come back is not met by all at once
@@ -162,6 +178,19 @@ def _retry(function, writes, args, kwargs):
 
 
 def _once(function, writes, args, kwargs):
+    try:
+        return _tried(function, writes, args, kwargs)
+    except (LOST, *BROKEN_OFF):
+        raise
+    except sqlalchemy.exc.TimeoutError as error:
+        raise Unable(error) from error  # all connections that we may have are in use
+    except (db_exception.DBError, sqlalchemy.exc.DBAPIError) as error:
+        if engines.passes_by_itself(error, dialect()):
+            raise Unable(error) from error
+        raise
+
+
+def _tried(function, writes, args, kwargs):
     with _state.turnstile if writes else contextlib.nullcontext(), engine(writes).connect() as opened:
         _current.connection, _current.writes = opened, writes
         try:
@@ -190,6 +219,9 @@ def _commit(opened):
         opened.commit()
     except db_exception.DBConnectionError as error:
         raise Broken(error) from error
+    except Exception:
+        opened.invalidate()  # nobody knows in what state it is
+        raise
 
 
 def _roll_back(opened):

@@ -2,6 +2,7 @@
 
 import collections
 import typing
+import uuid
 from collections.abc import Collection, Sequence
 
 from oslo_db import exception as db_exception
@@ -10,7 +11,7 @@ from sqlalchemy import func, insert, literal, or_, select
 from sqlalchemy import update as sql_update
 
 from heat_lite.common import exception
-from heat_lite.db import models, session, stack_query, templates
+from heat_lite.db import batch, models, session, stack_query, templates, together
 from heat_lite.db.types import row_type, utcnow
 
 _S, _TAG = models.stack, models.stack_tag
@@ -40,10 +41,25 @@ class ListedStack(_ListedStack):
 @session.reader
 def get(context, stack_id: str, show_deleted: bool = False, tenant_safe: bool = True) -> StackRow | None:
     """The stack of that id, of whatever project for the administrator of the cloud."""
-    query = select(_S).where(_S.c.id == stack_id)
+    # one statement, although that says the stack again for each tag: most have none
+    query = select(_S, _TAG.c.tag).outerjoin(_TAG, _TAG.c.stack_id == _S.c.id).where(_S.c.id == stack_id).order_by(_TAG.c.id)
     if not show_deleted:
         query = query.where(_S.c.deleted_at.is_(None))
-    return _first(_visible(query, context) if tenant_safe and not context.is_admin else query)
+    rows = session.execute(_visible(query, context) if tenant_safe and not context.is_admin else query).all()
+    return StackRow(*rows[0][:-1], [row.tag for row in rows if row.tag is not None]) if rows else None
+
+
+def whole(context, stack_id: str) -> StackRow | None:
+    """The row of a stack, deleted or not, for an engine that has to do with it; its tags are not looked for."""
+    return _whole.get(context, stack_id)
+
+
+@session.reader
+def _whole_rows(context, stack_ids):
+    return {row.id: StackRow(*row, []) for row in session.execute(select(_S).where(_S.c.id.in_(stack_ids)))}
+
+
+_whole = together.Reading(_whole_rows)
 
 
 @session.reader
@@ -83,17 +99,67 @@ def create(context, values: dict, tags: Collection[str] = ()) -> str:
     return stack_id
 
 
-@session.writer
-def store(context, content: tuple, values: dict, tags: Collection[str] = (), engine_id: str | None = None) -> tuple[str, int]:
+def store(
+    context,
+    content: tuple,
+    values: dict,
+    tags: Collection[str] = (),
+    engine_id: str | None = None,
+    on_behalf_of: str | None = None,
+) -> tuple[str, int | None]:
     """Insert a stack with its template (``content``: what ``templates.store`` takes), locked for an engine if one is given.
 
-    Gives the ids of both. Raises as ``create`` does, and then nothing is stored.
+    Gives the ids of both. Raises as ``create`` does, and then nothing is stored. ``on_behalf_of``: the engine that wants to have a stack
+    made inside the one that it works on. Where that has been done already the stack's id alone is given; where that engine has lost
+    the lock, ActionInProgress is raised: whoever has it now makes the stack again, or finds it.
     """
+    wish = context, content, values, tags, engine_id, on_behalf_of
+    # those inside others come in numbers, and none of them can fail for its name
+    plain = values.get('owner_id') is not None and not tags and engine_id is not None and on_behalf_of is None
+    return _together.do(wish) if plain and not session.inside() else _store(*wish)
+
+
+@session.writer
+def _store(context, content, values, tags=(), engine_id=None, on_behalf_of=None):
+    found = None if on_behalf_of is None else _made_already(values, on_behalf_of)
+    if found is not None:
+        return found, None
     template_id = templates.store(context, *content)
     stack_id = create(context, {**values, 'raw_template_id': template_id}, tags)
     if engine_id is not None:
         session.execute(insert(models.stack_lock), {'stack_id': stack_id, 'engine_id': engine_id})
     return stack_id, template_id
+
+
+def _store_all(wishes):
+    return _insert_all(wishes[0][0], [wish[1:5] for wish in wishes])
+
+
+@session.writer
+def _insert_all(context, wishes):
+    """Stacks inside others."""
+    template_ids = templates.store_all(context, [content for content, *_ in wishes])
+    rows = [
+        {'id': str(uuid.uuid4()), 'disable_rollback': True, **values, 'raw_template_id': template_id, 'live': None}
+        for (_, values, *_), template_id in zip(wishes, template_ids, strict=True)
+    ]
+    batch.insert(insert(_S), rows)
+    batch.insert(insert(models.stack_lock), [{'stack_id': row['id'], 'engine_id': wish[3]} for row, wish in zip(rows, wishes, strict=True)])
+    return [(row['id'], row['raw_template_id']) for row in rows]
+
+
+_together = together.Together(_store_all, lambda wish: _store(*wish))
+
+
+def _made_already(values, on_behalf_of):
+    """The id of the stack, where it is there. The lock stays as it is until the transaction ends: of two that make the same stack the
+    second finds it."""
+    lock = models.stack_lock
+    held = select(lock.c.engine_id).where(lock.c.stack_id == values['owner_id']).with_for_update()
+    if session.execute(held).scalar() != on_behalf_of:
+        raise exception.ActionInProgress(stack_name=values['name'], action=values['action'])
+    same = select(_S.c.id).where(_S.c.owner_id == values['owner_id'], _S.c.name == values['name'], _S.c.deleted_at.is_(None))
+    return session.execute(same).scalar()
 
 
 @session.writer
@@ -158,6 +224,16 @@ def children(context, owner_ids: Collection[str], show_deleted: bool = False) ->
     if not show_deleted:
         query = query.where(_S.c.deleted_at.is_(None))
     return [ListedStack(*row) for row in session.execute(query.order_by(_S.c.created_at, _S.c.id))]
+
+
+@session.reader
+def tree(context, stack_id: str) -> list[str]:
+    """The id of a stack and those of all that live inside it, level by level."""
+    found, level = [], [stack_id]
+    while level:
+        found += level
+        level = session.execute(select(_S.c.id).where(_S.c.owner_id.in_(level), _S.c.deleted_at.is_(None))).scalars().all()
+    return found
 
 
 @session.reader

@@ -1,13 +1,12 @@
 """Templates with their environments and files. They never change: the same content is one row, however many stacks are made of it."""
 
 import datetime
-import hashlib
 import json
 import typing
 
 from sqlalchemy import func, select, update
 
-from heat_lite.db import batch, models, session
+from heat_lite.db import batch, models, seals, session
 from heat_lite.db.types import row_type, utcnow
 
 # how often the use of an old row is noted
@@ -43,6 +42,29 @@ def store(context, template: dict, environment: dict | None = None, files: dict 
     return _once(_T, digest, content)
 
 
+@session.writer
+def store_all(context, contents: list[tuple]) -> list[int]:
+    """The ids for many contents, each what ``store`` takes, with as few statements as for one."""
+    files = [dict(each[2] or {}) for each in contents]
+    wanted = [{'template': template, 'environment': environment or {}} for template, environment, *_ in contents]
+    digests = [_digest(each) for each in zip(wanted, files, strict=True)]
+    known = _find_all(_T, digests)
+    new = {digest: number for number, digest in enumerate(digests) if digest not in known}
+    if new:
+        ids = _files_ids([files[number] for number in new.values()])
+        rows = [{**wanted[number], 'files_id': files_id} for number, files_id in zip(new.values(), ids, strict=True)]
+        known.update(_once_all(_T, dict(zip(new, rows, strict=True))))
+    return [known[digest] for digest in digests]
+
+
+def _files_ids(all_files):
+    digests = [_digest(files) if files else None for files in all_files]
+    wanted = {digest: {'files': files} for digest, files in zip(digests, all_files, strict=True) if files}
+    known = _find_all(_F, wanted)
+    known.update(_once_all(_F, {digest: row for digest, row in wanted.items() if digest not in known}))
+    return [known.get(digest) for digest in digests]
+
+
 @session.reader
 def get(context, template_id: int) -> TemplateRow | None:
     row = session.execute(_GET.where(_T.c.id == template_id)).first()
@@ -64,18 +86,34 @@ def _files_id(files):
 
 def _digest(content):
     # in the order of its keys: resources are shown in that order
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    return seals.digest(json.dumps(content))
 
 
 def _find(table, digest):
     """The id of the row, which is held until the transaction ends, and marked as fresh: the purge goes by that."""
-    query = select(table.c.id, func.coalesce(table.c.updated_at, table.c.created_at)).where(table.c.content_hash == digest)
-    found = session.execute(query.with_for_update(read=True, key_share=True)).first()
-    if found is None:
-        return None
-    if utcnow() - found[1] > FRESH:
-        session.execute(update(table).where(table.c.id == found.id).values(updated_at=utcnow()))
-    return found.id
+    return _find_all(table, [digest]).get(digest)
+
+
+def _find_all(table, digests):
+    """``{digest: id}`` of those that are there."""
+    if not digests:
+        return {}
+    columns = table.c.content_hash, table.c.id, func.coalesce(table.c.updated_at, table.c.created_at)
+    query = select(*columns).where(table.c.content_hash.in_(sorted(digests)))
+    found = session.execute(query.with_for_update(read=True, key_share=True)).all()
+    stale = [row.id for row in found if utcnow() - row[2] > FRESH]
+    if stale:
+        session.execute(update(table).where(table.c.id.in_(stale)).values(updated_at=utcnow()))
+    return {row.content_hash: row.id for row in found}
+
+
+def _once_all(table, wanted):
+    """Insert ``{digest: row}``, unless they are there by now. Gives ``{digest: id}``."""
+    found = {}
+    while missing := [{**wanted[digest], 'content_hash': digest} for digest in sorted(wanted) if digest not in found]:
+        session.execute(batch.insert_or_ignore(table), missing)
+        found.update(_find_all(table, wanted))
+    return found
 
 
 def _once(table, digest, values):

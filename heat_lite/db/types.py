@@ -9,6 +9,8 @@ from sqlalchemy import DateTime, String, Text
 from sqlalchemy.dialects import mysql
 from sqlalchemy.types import TypeDecorator
 
+from heat_lite.db import seals
+
 # what MariaDB's TEXT holds, in bytes; a character takes up to four
 TEXT_LIMIT = 65535 // 4
 
@@ -37,6 +39,18 @@ class Json(TypeDecorator):
 
     def process_result_value(self, value, dialect):
         return None if value is None else json.loads(value)
+
+
+class Secret(Json):
+    """Any JSON that may hold values of parameters and properties: sealed where the operator wants that (see ``seals``)."""
+
+    cache_ok = True
+
+    def process_bind_param(self, value, dialect):
+        return None if value is None else seals.wrap(json.dumps(value))
+
+    def process_result_value(self, value, dialect):
+        return None if value is None else json.loads(seals.unwrap(value))
 
 
 class Told(TypeDecorator):

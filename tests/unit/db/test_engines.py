@@ -2,6 +2,7 @@ import os
 
 import pytest
 import sqlalchemy
+from oslo_db import exception as db_exception
 
 from heat_lite.db import engines, session
 from tests import databases
@@ -19,6 +20,34 @@ from tests import databases
 )
 def test_full_url(given, wanted):
     assert engines.full_url(given).render_as_string(hide_password=False) == wanted
+
+
+class Told(Exception):
+    """What a driver says; PostgreSQL's has a state."""
+
+    def __init__(self, *args, pgcode=None):
+        super().__init__(*args)
+        self.pgcode = pgcode
+
+
+@pytest.mark.parametrize(
+    ('dialect', 'told', 'passes'),
+    [
+        ('mysql', Told(1040, 'Too many connections'), True),
+        ('mysql', Told(1114, 'The table is full'), True),
+        ('mysql', Told(1146, 'no such table'), False),
+        ('postgresql', Told('the database system is starting up', pgcode='57P03'), True),
+        ('postgresql', Told('No space left on device', pgcode='53100'), True),
+        ('postgresql', Told('connection refused'), True),
+        ('postgresql', Told('syntax error', pgcode='42601'), False),
+        ('sqlite', Told('database or disk is full'), True),
+        ('sqlite', Told('no such table: stack'), False),
+    ],
+)
+def test_what_passes_by_itself(dialect, told, passes):
+    error = sqlalchemy.exc.OperationalError('SELECT 1', {}, told)
+    assert engines.passes_by_itself(error, dialect) is passes
+    assert engines.passes_by_itself(db_exception.DBError(error), dialect) is passes
 
 
 def test_parameters_of_the_connection():

@@ -69,3 +69,13 @@ def test_all_locks_by_engine(database, context, make_stack):
     locks.acquire(context, first, 'e1')
     locks.acquire(context, second, 'e2')
     assert locks.by_engine(context) == {'e1': [first], 'e2': [second]}
+
+
+def test_stacks_in_progress_without_a_lock_are_found(database, context, make_stack):
+    state = {'action': 'CREATE', 'status': 'IN_PROGRESS'}
+    forgotten, held = make_stack('forgotten', **state), make_stack('held', **state)
+    make_stack('done', action='CREATE', status='COMPLETE')
+    gone = make_stack('gone', **state)
+    locks.acquire(context, held, 'e1')
+    stacks.delete(context, gone)
+    assert locks.missing(context) == [forgotten]

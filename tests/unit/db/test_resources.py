@@ -33,6 +33,18 @@ def test_for_stacks(database, context, make_stack):
     assert resources.for_stacks(context, []) == []
 
 
+def test_listed(database, context, make_stack):
+    one, two = make_stack('one'), make_stack('two')
+    ids = add(context, one, 'b', 'a', action='CREATE', status='COMPLETE', status_reason='made', nova_instance='x')
+    with databases.statements() as sent:
+        found = resources.listed(context, [one, two])
+    assert len(sent) == 1 and list(found) == [one]
+    assert [(row.id, row.name) for row in found[one]] == list(zip(ids, 'ba', strict=True))
+    row = found[one][0]
+    assert (row.stack_id, row.action, row.status, row.status_reason, row.nova_instance) == (one, 'CREATE', 'COMPLETE', 'made', 'x')
+    assert resources.listed(context, []) == {}
+
+
 @pytest.mark.parametrize('count', [1, 200])
 def test_a_stack_is_two_statements(database, context, make_stack, count):
     stack_id = make_stack()

@@ -61,7 +61,7 @@ def test_clean(database, context):
 
 def test_signs_of_life(database, context):
     late, gone = register(context, 'late'), register(context, 'gone')
-    register(context, 'well')
+    well = register(context, 'well')
     last_seen(late, 130)
     services.delete(context, gone)
-    assert services.signs_of_life(context) == {'late': False, 'well': True}
+    assert services.signs_of_life(context) == {'late': None, 'well': services.get(context, well).updated_at}

@@ -1,3 +1,4 @@
+import contextlib
 import subprocess
 import sys
 import threading
@@ -209,9 +210,59 @@ def test_many_threads(database, make_stack):
     assert not failures and len(names()) == 60
 
 
+def limiter():
+    """Let the SQLite file grow no more; and as it likes again."""
+
+    def limit(pages):
+        with session.engine().connect() as connection:
+            connection.exec_driver_sql(f'PRAGMA max_page_count={pages}')
+
+    return limit
+
+
+def test_a_full_disk_passes(tmp_path):
+    """Whoever waits for an answer hears of it soon; who is patient goes on when there is room."""
+    with databases.migrated('sqlite', tmp_path) as url, databases.configured(url):
+        limit, tried = limiter(), threading.Event()
+
+        @session.writer
+        def store():
+            tried.set()
+            add('x' * 200_000)
+
+        limit(1)
+        with pausing(()), pytest.raises(session.Unable):
+            store()
+        assert names() == set()
+        tried.clear()
+
+        def patiently():
+            session.be_patient()
+            store()
+
+        with pausing((0.01,)):
+            worker = threading.Thread(target=patiently)
+            worker.start()
+            tried.wait(5)
+            limit(2**30)
+            worker.join(10)
+        assert len(names()) == 1
+
+
+@contextlib.contextmanager
+def pausing(pauses):
+    """How long is waited between the tries."""
+    before, session._state.pauses = session._state.pauses, pauses
+    try:
+        yield
+    finally:
+        session._state.pauses = before
+
+
 def test_a_server_that_is_away():
-    with databases.configured('mysql://root@127.0.0.1:1/nowhere'), pytest.raises(db_exception.DBConnectionError):
-        names()
+    for url in ('mysql://root@127.0.0.1:1/nowhere', 'postgresql://postgres@127.0.0.1:1/nowhere'):
+        with databases.configured(url), pausing((0,)), pytest.raises(db_exception.DBConnectionError):
+            names()
 
 
 def test_options_decide_how_long_to_wait():

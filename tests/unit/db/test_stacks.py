@@ -171,7 +171,7 @@ def test_count_tree_resources(database, context, make_stack):
 # --------------------------------------------------------------- what reading costs
 
 
-@pytest.mark.parametrize(('read', 'limit'), [('get', 2), ('get_by_name', 2), ('list', 2), ('count', 1)])
+@pytest.mark.parametrize(('read', 'limit'), [('get', 1), ('get_by_name', 2), ('list', 2), ('count', 1)])
 def test_statements_of_reading(database, context, make_stack, read, limit):
     ids = [make_stack(f's{number}', ['a', 'b'], outputs=['large']) for number in range(20)]
     arguments = {'get': (ids[0],), 'get_by_name': ('s3',)}.get(read, ())

@@ -94,3 +94,13 @@ def test_find_tells_what_store_would(database, context):
     template_id = templates.store(context, TEMPLATE, {}, {'f': 'x'})
     assert templates.find(context, TEMPLATE, None, {'f': 'x'}) == template_id
     assert templates.find(context, TEMPLATE, {}, {'f': 'y'}) is None
+
+
+def test_many_are_stored_with_what_is_there_already(database, context):
+    first = templates.store(context, TEMPLATE, {}, {'f': 'x'})
+    other = {**TEMPLATE, 'description': 'another'}
+    contents = [(TEMPLATE, {}, {'f': 'x'}), (other, {}, {'f': 'x'}), (other, None, {'f': 'x'}), (other, {}, {'g': 'y'}), (other, {}, {})]
+    ids = templates.store_all(context, contents)
+    assert ids[0] == first and ids[1] == ids[2] and len(set(ids)) == 4
+    assert [templates.get(context, each).files for each in ids] == [{'f': 'x'}, {'f': 'x'}, {'f': 'x'}, {'g': 'y'}, {}]
+    assert templates.get(context, ids[3]).template == other and templates.store_all(context, contents) == ids
