@@ -1,7 +1,6 @@
 """Signatures of EC2, version 2: who knows the secret of an access key can make a URL that only Keystone, which knows it too, can check."""
 
 import base64
-import datetime
 import hashlib
 import hmac
 import urllib.parse
@@ -16,15 +15,14 @@ def sign(secret, verb, host, path, params):
     return base64.b64encode(hmac.new(secret.encode(), text.encode(), hashlib.sha256).digest()).decode()
 
 
-def signed_url(url, access, secret, verb='PUT', now=None):
-    """The URL with a signature by which ``verb`` may be done there, as often as the access key lives."""
+def signed_url(url, access, secret, verb='PUT'):
+    """The URL with a signature by which ``verb`` may be done there, as long as the access key lives: without a time in it, for Keystone
+    takes signatures of a certain time for a quarter of an hour only."""
     parts = urllib.parse.urlsplit(url)
-    now = now or datetime.datetime.now(datetime.UTC)
     params = {
         'SignatureMethod': METHOD,
         'SignatureVersion': VERSION,
         'AWSAccessKeyId': access,
-        'Timestamp': now.strftime('%Y-%m-%dT%H:%M:%SZ'),
     }
     signature = sign(secret, verb, parts.netloc, urllib.parse.unquote(parts.path), params)
     return f'{url}?{urllib.parse.urlencode({**params, "Signature": signature})}'

@@ -341,6 +341,11 @@ class PropertyUnspecifiedError(HeatException):
         super().__init__(props=', '.join(names), **kwargs) if names else super().__init__(**kwargs)
 
 
+class ResourcePropertyDependency(HeatException):
+    code = 400
+    msg_fmt = '%(prop1)s cannot be specified without %(prop2)s.'
+
+
 class ResourcePropertyConflict(HeatException):
     code = 400
     msg_fmt = 'Cannot define the following properties at the same time: %(props)s.'
@@ -407,8 +412,10 @@ class ResourceFailure(HeatException):
 
 
 def _kind(error):
-    """The class of an error as reasons show it; what is wrong with a template says so itself."""
-    return '' if isinstance(error, StackValidationFailed) else type(error).__name__.removesuffix('_Remote')
+    """The class of an error as reasons show it; what is wrong with a template says so itself, but for values that show when it is built."""
+    if isinstance(error, StackValidationFailed) and error.path[1:2] != ('Properties',):
+        return ''
+    return type(error).__name__.removesuffix('_Remote')
 
 
 class Interrupted(HeatException):

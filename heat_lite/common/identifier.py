@@ -1,6 +1,7 @@
 """Identities of stacks, resources and events, as dictionaries on the wire, as ARNs and as URL paths."""
 
 import dataclasses
+import functools
 import re
 import urllib.parse
 
@@ -59,5 +60,7 @@ class HeatIdentifier:
         return HeatIdentifier(self.tenant, self.stack_name, self.stack_id, f'/resources/{resource_name}/events/{event_id}')
 
 
+# the same few projects, names and ids over and over
+@functools.lru_cache(maxsize=4096)
 def _quote(text):
     return urllib.parse.quote(str(text), safe='')

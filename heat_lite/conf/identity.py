@@ -11,7 +11,7 @@ DEFAULT = [
         secret=True,
         help='Key of the credentials and hidden parameters that the database keeps. 32 characters; change it before the first stack.',
     ),
-    cfg.BoolOpt('encrypt_parameters_and_properties', default=False, help='Encrypt hidden parameters and the properties of resources.'),
+    cfg.BoolOpt('encrypt_parameters_and_properties', default=False, help='Keep parameters, properties and what is made of them encrypted.'),
     cfg.StrOpt(
         'deferred_auth_method',
         choices=['password', 'trusts'],
@@ -25,7 +25,7 @@ DEFAULT = [
         'reauthentication_auth_method',
         choices=['', 'trusts'],
         default='',
-        help='How to go on when a token ends during an action. Empty: fail.',
+        help='By what an action goes on when its token ends. Empty: as deferred_auth_method says.',
     ),
     cfg.BoolOpt('allow_trusts_redelegation', default=False, help='Whether trusts made by the service may be handed on.'),
     cfg.ListOpt('trusts_delegated_roles', default=[], help='Roles that a trust hands over. Empty: all that the user has.'),

@@ -32,6 +32,13 @@ HEAT_LITE = [
         help='Seconds between two beats by which an engine reports that it lives, where periodic_interval is not shorter. One that has not '
         'reported for twice as long, and does not answer, is taken for dead.',
     ),
+    cfg.FloatOpt(
+        'trust_after',
+        default=5.0,
+        min=0,
+        help='Seconds after which an action on a stack with objects of the cloud that is still at work keeps a trust (or password) of its '
+        'user, so that it can go on when the token ends or the engine dies. Shorter actions do without.',
+    ),
     cfg.FloatOpt('take_over_interval', default=5.0, min=0.1, help='Seconds between two looks for stacks whose engine is gone.'),
     cfg.IntOpt(
         'max_stacks_at_work',
@@ -45,6 +52,13 @@ HEAT_LITE = [
         default=2000,
         min=0,
         help='The same for the stacks of one project (429). 0: no limit.',
+    ),
+    cfg.IntOpt(
+        'nested_stacks_at_work',
+        default=100,
+        min=-1,
+        help='Stacks inside resources that an engine works on at a time before it gives further ones to whichever engine is free; but not '
+        'those of which no resource calls a service. 0: all are given away. -1: none.',
     ),
     cfg.IntOpt(
         'deleted_retention_days',

@@ -9,6 +9,8 @@ VERSIONS = {ENGINE_TOPIC: '1.36', WORKER_TOPIC: '1.9', LISTENER_TOPIC: '1.0'}
 CANCEL = 'cancel'
 CANCEL_WITH_ROLLBACK = 'cancel_with_rollback'
 THREAD_MESSAGES = (CANCEL, CANCEL_WITH_ROLLBACK)
+# to the engine that works on the stack around: the one inside, of which the message is, is at work no more
+THREAD_ENDED = 'ended'
 
 # parameters of a request
 PARAM_TIMEOUT = 'timeout_mins'
@@ -37,6 +39,8 @@ PROTECTED = 'protected'
 ON_REPLACE = 'on_replace'
 REPLACE, FAIL = ON_REPLACE_VALUES = ('replace', 'fail')
 FORCE = 'force'
+# the engine that works on the stack around, and for which a stack is made inside
+ON_BEHALF_OF = 'on_behalf_of'
 
 STACK_KEYS = (
     'stack_name',

@@ -1,5 +1,7 @@
 """One particular engine, seen from another: does it live, and messages to what it is doing."""
 
+import contextlib
+
 import oslo_messaging
 
 from heat_lite.common import exception
@@ -32,6 +34,13 @@ def alive(context, engine_id):
 def send(context, engine_id, stack_identity, message):
     """Give a message (``api.THREAD_MESSAGES``) to the work on a stack. EngineTimeout where the engine is not there."""
     return _reach(_soon(engine_id).send, context, engine_id, stack_identity=stack_identity, message=message)
+
+
+def tell(context, engine_id, stack_identity, message):
+    """The same without waiting for an answer; an engine that is not there hears nothing."""
+    one = ListenerClient(engine_id)
+    with contextlib.suppress(oslo_messaging.MessageUndeliverable):
+        one.deliver(ListenerClient.send, context, {'stack_identity': stack_identity, 'message': message}, answers=False)
 
 
 def stop_stack(context, engine_id, stack_identity):

@@ -7,6 +7,7 @@ import concurrent.futures
 import logging
 import socket
 import sys
+import threading
 
 import oslo_messaging
 from oslo_messaging import serializer as oslo_serializer
@@ -196,6 +197,20 @@ class Server:
         self._server.wait()
         if self._own_queue is not None:
             forget(self._own_queue)
+
+
+def stop(servers):
+    """Have servers take no more, and wait until all that they took is done.
+
+    At the same time: each looks only every few seconds whether it is to stop.
+    """
+    stopping = [threading.Thread(target=server.stop) for server in servers]
+    for thread in stopping:
+        thread.start()
+    for thread in stopping:
+        thread.join()
+    for server in servers:
+        server.wait()
 
 
 class Dispatcher(oslo_dispatcher.RPCDispatcher):

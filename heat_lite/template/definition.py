@@ -1,6 +1,7 @@
 """Definitions of resources and outputs: what a template says of them, parsed, checked and searchable."""
 
 import copy
+from collections.abc import Mapping
 
 from heat_lite.common import exception
 from heat_lite.template import function
@@ -77,12 +78,14 @@ class ResourceDefinition:
         return self.version.deletion_policies[policy]
 
     def freeze(self, **parts):
-        """The same with other parts, by plain values: ``definition.freeze(properties={...})``, as types do that restore a snapshot."""
+        """The same with other parts, by plain values: ``definition.freeze(properties={**definition.properties, ...})``, as types do that
+        restore a snapshot. What is taken over from this one stays as it was written, functions and all."""
         other = copy.copy(self)
         other.raw = dict(self.raw)
         for part, value in parts.items():
+            key = self.version.dialect.resource[part]
             setattr(other, part, value)
-            other.raw[self.version.dialect.resource[part]] = value
+            other.raw[key] = _as_written(value, getattr(self, part), self.raw.get(key))
         return other
 
     def requires(self, names):
@@ -134,6 +137,13 @@ class ResourceDefinition:
 
     def __repr__(self):
         return f'<ResourceDefinition {self.name} {self.resource_type}>'
+
+
+def _as_written(value, parsed, raw):
+    """A part of a definition, with those of its values that another one has as they were written there."""
+    if not (isinstance(value, Mapping) and isinstance(parsed, Mapping) and isinstance(raw, Mapping)):
+        return value
+    return {name: raw[name] if name in raw and each is parsed.get(name) else each for name, each in value.items()}
 
 
 class OutputDefinition:

@@ -7,7 +7,8 @@ from heat_lite.template.registry import PER_RESOURCE, TypeRegistry
 
 PARAMETERS, PARAMETER_DEFAULTS, RESOURCE_REGISTRY = 'parameters', 'parameter_defaults', 'resource_registry'
 ENCRYPTED, EVENT_SINKS = 'encrypted_param_names', 'event_sinks'
-SINK_TYPES = ('zaqar-queue',)
+#: kinds of event sinks -> what each must be told; plug-ins add theirs
+SINK_TYPES = {'zaqar-queue': ('target',)}
 
 
 class Environment:
@@ -77,8 +78,9 @@ def _event_sinks(data):
     for sink in sinks:
         if sink.get('type') not in SINK_TYPES:
             raise ValueError(f'Unknown event sink type "{sink.get("type")}", it should be one of: {", ".join(SINK_TYPES)}')
-        if 'target' not in sink:
-            raise ValueError(f'The event sink of type "{sink["type"]}" has no target')
+        for name in SINK_TYPES[sink['type']]:
+            if name not in sink:
+                raise ValueError(f'The event sink of type "{sink["type"]}" has no {name}')
     return sinks
 
 

@@ -59,6 +59,11 @@ class Properties(Mapping):
         self._values = {}
         self._translated = None
 
+    def with_rules(self, rules):
+        """The same, translated by further rules (see ``translation``)."""
+        self._rules = (*self._rules, *rules)
+        return self
+
     # ------------------------------------------------------------ reading
 
     def __getitem__(self, key):

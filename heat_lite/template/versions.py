@@ -204,6 +204,7 @@ def _table():
 
 
 TABLE = _table()
+_BUILT_IN = {key: frozenset(names) for key, names in TABLE.items()}
 
 
 _VERSIONS = [version for names in TABLE.values() for version in names.values()]
@@ -224,6 +225,15 @@ def meant_condition(snippet):
 def _meant(snippet, functions):
     name = next(iter(snippet)) if isinstance(snippet, dict) and len(snippet) == 1 else None
     return suggest(name, functions) if name not in functions else ''
+
+
+def add(key, name, version):
+    """Let templates say that they are of another version. Raises TypeError for what is no version, ValueError for one that there is."""
+    if not isinstance(version, Version) or key not in TABLE:
+        raise TypeError(f'{key}: {version!r} is no version of the template language')
+    if name in _BUILT_IN[key]:
+        raise ValueError(f'There is a version {key}.{name} already')
+    TABLE[key][name] = version
 
 
 def of_template(data):

@@ -36,7 +36,7 @@ class Ec2TokenFilter:
     def _ask(self, credentials):
         try:
             said = self.session.post(
-                f'{self.url}/ec2tokens', json={'ec2Credentials': credentials}, authenticated=self.session.auth is not None
+                f'{self.url}/ec2tokens', json={'ec2Credentials': credentials}, authenticated=self.session.auth is not None, log=False
             )
         except REFUSALS as error:
             LOG.info('Access key %s: %s', credentials['access'], error)

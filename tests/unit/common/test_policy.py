@@ -1,5 +1,8 @@
 """Who may do what, by default and by an operator's file."""
 
+import os
+import time
+
 import pytest
 from oslo_config import cfg
 
@@ -73,6 +76,22 @@ def test_administrators(enforcer, roles, of_admin_project, admin):
 def test_types(enforcer, resource_type, member, admin):
     assert enforcer.allows_type(context('member'), resource_type) is member
     assert enforcer.allows_type(context('admin'), resource_type) is admin
+
+
+def test_a_change_of_rules_is_heeded_after_a_second(conf, tmp_path, monkeypatch):
+    file = tmp_path / 'policy.yaml'
+    file.write_text('"stacks:show": "role:reader"\n')
+    policy.Enforcer(conf)  # makes [oslo_policy] known
+    conf.set_override('policy_file', str(file), 'oslo_policy')
+    enforcer = policy.Enforcer(conf)
+    assert enforcer.allows(context('reader'), 'stacks:show')
+    file.write_text('"stacks:show": "role:auditor"\n')
+    os.utime(file, (0, time.time() + 5))
+    assert enforcer.allows(context('reader'), 'stacks:show')
+    assert enforcer.allows(context('auditor'), 'stacks:show')  # another who asks is another question
+    now = time.monotonic() + policy.REMEMBERED
+    monkeypatch.setattr(policy.time, 'monotonic', lambda: now)
+    assert not enforcer.allows(context('reader'), 'stacks:show')
 
 
 def test_an_operator_decides_otherwise(conf, tmp_path):

@@ -113,6 +113,14 @@ def test_the_same_with_other_parts(version, word, key):
     assert other.name == 'r' and other.resource_type == 'T' and other != found
 
 
+def test_what_is_taken_over_stays_as_it_was_written():
+    written = {'a': {'get_param': 'OS::stack_name'}, 'b': 1}
+    found = definitions(r={'type': 'T', 'properties': written})['r']
+    other = found.freeze(properties={**found.properties, 'b': 2})
+    assert other.raw['properties'] == {'a': {'get_param': 'OS::stack_name'}, 'b': 2}
+    assert other.properties['a'] is found.properties['a']
+
+
 def test_equality_is_that_of_what_was_written():
     first, second = (definitions(r={'type': 'T', 'properties': {'a': {'get_param': 'OS::stack_name'}}})['r'] for _time in range(2))
     assert first == second and hash(first) == hash(second)

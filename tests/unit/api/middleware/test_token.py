@@ -5,7 +5,10 @@ import json
 import pytest
 import requests
 import webob
+from oslo_config import cfg
 
+from heat_lite.api import configuration
+from heat_lite.api.middleware import token as middleware
 from tests import identity
 from tests.http import scripted
 
@@ -141,3 +144,13 @@ def test_a_backend_of_ones_own(says, status):
         engine.script = {'authenticated_to_backend': {'answers': says}, 'get_revision': {'answers': 'x'}}
         headers = {'X_Project_Id': 'p', 'X_Roles': 'reader', 'X_User_Id': 'u'}
         assert get(app, '/v1/p/build_info', **headers).status_int == status
+
+
+@pytest.mark.parametrize(('text', 'shared'), [('', False), ('[keystone_authtoken]\nmemcached_servers = 127.0.0.1:11211\n', True)])
+def test_what_others_find_in_a_cache_of_tokens_is_whole(tmp_path, text, shared):
+    """keystonemiddleware keeps a token under the same key in every service: without its catalog it is of no use to them."""
+    (tmp_path / 'heat.conf').write_text(text)
+    conf = cfg.ConfigOpts()
+    conf(['--config-file', str(tmp_path / 'heat.conf')])
+    application = middleware.filter_factory(configuration.offer(conf))(None)
+    assert application._include_service_catalog is shared
