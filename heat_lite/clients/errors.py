@@ -4,16 +4,24 @@ The text is the service's own, for it is what a user reads as the reason of a fa
 id, by which an operator finds it in the logs of the service.
 """
 
+import functools
+import html
+import re
+
 from heat_lite.common import exception
 
+#: what may be asked twice, and the answers after which that may help
+HARMLESS = ('GET', 'HEAD', 'DELETE')
+PASSING = (500, 502, 503, 504)
 #: under which keys the services put the text: {"NeutronError": {"message": ...}}, {"error": {"message": ...}}, {"faultstring": ...}
 TEXT_KEYS = ('message', 'faultstring', 'detail', 'title', 'description')
 LONGEST = 1000
+_HEADINGS, _MARKS = re.compile(r'<(title|h1)>.*?</\1>', re.DOTALL | re.IGNORECASE), re.compile(r'<[^>]*>')
 
 
 class ServiceError(exception.HeatException):
     """A request that a service refused, or could not answer: ``code`` is the HTTP status, ``retry_after`` how many seconds to wait,
-    ``said`` what the service itself said of it."""
+    ``said`` what the service itself said of it. ``passing``: it may pass by itself, and asking again does no harm."""
 
     msg_fmt = '%(text)s'
     code = 502
@@ -24,6 +32,7 @@ class ServiceError(exception.HeatException):
             self.code = code
         self.retry_after = retry_after
         self.said = text
+        self.passing = False
 
 
 class BadRequest(ServiceError):
@@ -81,27 +90,81 @@ _BY_STATUS = {
 }
 
 
+#: what reasons call an error, as the libraries of the services do: that is what users know, and look for
+_OTHERS = {500: 'InternalServerError', 501: 'NotImplemented', 502: 'BadGateway', 503: 'ServiceUnavailable', 504: 'GatewayTimeout'}
+_NEUTRONS = frozenset(
+    'NetworkNotFound PortNotFound StateInvalid NetworkInUse PortInUse IpAddressInUse IpAddressAlreadyAllocated InvalidIpForNetwork '
+    'InvalidIpForSubnet OverQuota IpAddressGenerationFailure MacAddressInUse HostNotCompatibleWithFixedIps '
+    'ExternalIpAddressExhausted'.split()
+)
+
+
 def of_answer(service, method, path, answer):
     """The error that an answer (of ``requests``) stands for."""
     kind = _BY_STATUS.get(answer.status_code, ServiceError)
+    kind = _called(kind, _name(service, answer, _OTHERS.get(answer.status_code, kind.__name__)))
     request_id = answer.headers.get('x-openstack-request-id') or answer.headers.get('x-compute-request-id')
     asked = ', '.join(filter(None, (f'{service} {answer.status_code}', f'{method} {path}', request_id)))
     error = kind(f'{_text(answer)} ({asked})', answer.status_code, _seconds(answer.headers.get('Retry-After')))
     error.said = _text(answer)
+    error.passing = answer.status_code in PASSING and (method in HARMLESS or answer.status_code == Unavailable.code)
     return error
 
 
 def unavailable(service, method, path, error):
     """The error of a request that was never answered."""
-    return Unavailable(f'{service} cannot be reached: {error} ({method} {path})')
+    made = Unavailable(f'{service} cannot be reached: {error} ({method} {path})')
+    made.passing = method in HARMLESS or _never_sent(error)
+    return made
+
+
+def _never_sent(error):
+    """Whether there was no connection at all, so that nobody can have done what was asked."""
+    words = getattr(error.__context__ or error.__cause__, 'args', None) or (None,)
+    return type(getattr(words[0], 'reason', None)).__name__ == 'NewConnectionError'
+
+
+@functools.cache
+def _called(kind, name):
+    """The class itself, or one of it that has another name."""
+    return kind if kind.__name__ == name else type(name, (kind,), {'__module__': __name__})
+
+
+def _name(service, answer, usual):
+    if service == 'swift' or service in ('cinder', 'nova') and answer.status_code not in _BY_STATUS:
+        return 'ClientException'
+    if service == 'glance':
+        return f'HTTP{usual}'
+    if service == 'neutron':
+        told = _json(answer).get('NeutronError')
+        named = told.get('type') if isinstance(told, dict) else None
+        return f'{named}Client' if named in _NEUTRONS else usual
+    return usual
+
+
+def _json(answer):
+    """What it says, as a map; nothing where it is none."""
+    try:
+        body = answer.json()
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
 
 
 def _text(answer):
     try:
         found = _dig(answer.json())
     except ValueError:
-        found = answer.text.strip()
+        found = _plain(answer.text.strip())
     return (found or answer.reason or 'refused without a word')[:LONGEST]
+
+
+def _plain(text):
+    """The words of a page: without its marks, and without what only says the status again."""
+    if not text.startswith('<'):
+        return text
+    words = _MARKS.sub(' ', _HEADINGS.sub(' ', text))
+    return ' '.join(html.unescape(words).split())
 
 
 def _dig(body):

@@ -115,7 +115,8 @@ class StackDomain:
             return self._identity
 
     def _ask(self, method, path, **args):
-        answer = getattr(self._admin(), method)(path, **args)
+        # passwords and keys are in what is sent: no log may have that
+        answer = getattr(self._admin(), method)(path, log=False, **args)
         return answer.json() if answer.content else None
 
     def _take_away(self, path):

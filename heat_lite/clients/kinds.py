@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from urllib.parse import quote
 
 from heat_lite.clients import errors
 
@@ -13,8 +14,9 @@ class Kind:
     """``path`` is the collection, ``key`` what one object is wrapped in, ``keys`` the list of them.
 
     ``uuids``: ids are UUIDs, so that anything else can only be a name. ``by``: the field that holds the name; None: there are no names.
-    ``id`` is the field that stands for the object. ``asks_name``: the service can be asked for objects of a name.
-    ``refs``: objects go by their whole address.
+    ``id`` is the field that stands for the object; None: what was given does. ``asks_name``: the service can be asked for a name.
+    ``refs``: objects go by their whole address. ``extension`` is what the service must have for such objects. ``missing`` are the words
+    for what is not there, where they are others than usual. ``optional``: an empty name is as good as none.
     """
 
     service: str
@@ -24,9 +26,12 @@ class Kind:
     label: str = ''
     uuids: bool = True
     by: str | None = 'name'
-    id: str = 'id'
+    id: str | None = 'id'
     asks_name: bool = True
     refs: bool = False
+    extension: str | None = None
+    missing: str = ''
+    optional: bool = False
     query: tuple = ()
     headers: tuple = ()
 
@@ -36,6 +41,8 @@ class Kind:
 
     def find(self, api, value):
         """The id of what ``value`` names. Raises NoSuchObject."""
+        if self.optional and value == '':
+            return value
         found = self._by_id(api, value) or self._by_name(api, value)
         if found is None:
             raise errors.NoSuchObject(reason=self._missing(value))
@@ -47,7 +54,8 @@ class Kind:
         if self.uuids and self.by and not _UUID.fullmatch(value):
             return None
         try:
-            return api.show(f'{self.path}/{value}', self.key)[self.id]
+            found = api.show(f'{self.path}/{quote(value, safe="")}', self.key)
+            return value if self.id is None else found[self.id]
         except (errors.NotFound, errors.BadRequest, errors.Forbidden):
             return None
 
@@ -55,7 +63,8 @@ class Kind:
         if not self.by:
             return None
         query = {**dict(self.query), **({self.by: value} if self.asks_name else {})}
-        ids = [each[self.id] for each in api.list(self.path, self.list_key, **query) if each.get(self.by) == value]
+        # a host has as many services as it likes, and is one all the same
+        ids = list(dict.fromkeys(each[self.id] for each in api.list(self.path, self.list_key, **query) if each.get(self.by) == value))
         if len(ids) > 1:
             text = f"{len(ids)} objects of the kind {self._word()} are named '{value}' ({', '.join(ids[:5])}): say which one by its id"
             raise errors.NoSuchObject(reason=text)
@@ -65,9 +74,17 @@ class Kind:
         return self.label or self.key
 
     def _missing(self, value):
+        if self.missing:
+            return self.missing.format(value)
         if self.label:
             return f'The {self.label} ({value}) could not be found.'
         return f"Unable to find {self.key} with name or id '{value}'"
+
+
+#: what there is not one of, in the words of the libraries of the services
+_NONE = "No {} matching {{{{'name': '{{}}'}}}}. (HTTP 404)"
+_NO_HOST = "No hypervisor matching '{}' could be found. (HTTP 404)"
+_NO_PROVIDER = "Unable to find neutron provider '{}', available providers are []."
 
 
 def _neutron(path, key, keys=''):
@@ -79,20 +96,29 @@ def _keystone(path, key, label):
 
 
 def _octavia(path, key, keys='', id='id'):
-    return Kind('octavia', f'/lbaas/{path}', key, keys, id=id)
+    return Kind('octavia', f'/lbaas/{path}', key, keys, id=id, missing='{} not found (HTTP 404)')
+
+
+def _flavor(service, query=()):
+    return Kind(service, '/flavors', 'flavor', uuids=False, asks_name=False, query=query, missing=_NONE.format('Flavor'))
+
+
+def _lbaas(path, key):
+    """Load balancers of the network service, which has none any more but in old clouds."""
+    return Kind('neutron', f'/lbaas/{path}', key, extension='lbaasv2')
 
 
 KINDS = {
     'barbican.container': Kind('barbican', '/containers', None, 'containers', 'Container', id='container_ref', refs=True),
     'barbican.secret': Kind('barbican', '/secrets', None, 'secrets', 'Secret', id='secret_ref', refs=True),
     'blazar.reservation': Kind('blazar', '/leases', 'lease', label='Reservation', asks_name=False),
-    'cinder.backup': Kind('cinder', '/backups', 'backup', label='VolumeBackup'),
-    'cinder.qos_specs': Kind('cinder', '/qos-specs', 'qos_specs', 'qos_specs', 'QoSSpecs', asks_name=False),
+    'cinder.backup': Kind('cinder', '/backups', 'backup', label='Volume backup'),
+    'cinder.qos_specs': Kind('cinder', '/qos-specs', 'qos_specs', 'qos_specs', asks_name=False, missing=_NONE.format('QoSSpecs')),
     'cinder.snapshot': Kind('cinder', '/snapshots', 'snapshot', label='VolumeSnapshot'),
     'cinder.volume': Kind('cinder', '/volumes', 'volume', label='Volume'),
     'cinder.vtype': Kind('cinder', '/types', 'volume_type', label='VolumeType', asks_name=False, query=(('is_public', 'None'),)),
     'designate.zone': Kind('designate', '/zones', None, 'zones', 'Designate Zone'),
-    'glance.image': Kind('glance', '/images', None, 'images', 'Image'),
+    'glance.image': Kind('glance', '/images', None, 'images', 'Image', missing="No images matching {{'name': '{}'}}."),
     'ironic.node': Kind('ironic', '/nodes', None, 'nodes', 'Node', uuids=False, id='uuid', asks_name=False),
     'ironic.portgroup': Kind('ironic', '/portgroups', None, 'portgroups', 'Portgroup', uuids=False, id='uuid', asks_name=False),
     'keystone.domain': _keystone('/domains', 'domain', 'KeystoneDomain'),
@@ -103,12 +129,16 @@ KINDS = {
     'keystone.service': _keystone('/services', 'service', 'KeystoneService'),
     'keystone.user': _keystone('/users', 'user', 'KeystoneUser'),
     'magnum.cluster_template': Kind('magnum', '/clustertemplates', None, 'clustertemplates', 'ClusterTemplate', id='uuid', asks_name=False),
-    'manila.share_network': Kind('manila', '/share-networks', 'share_network', label='ShareNetwork'),
-    'manila.share_snapshot': Kind('manila', '/snapshots', 'snapshot', label='ShareSnapshot'),
-    'manila.share_type': Kind('manila', '/types', 'share_type', label='ShareType', asks_name=False),
+    'manila.share_network': Kind('manila', '/share-networks', 'share_network', label='share network'),
+    'manila.share_snapshot': Kind('manila', '/snapshots', 'snapshot', label='share snapshot'),
+    'manila.share_type': Kind('manila', '/types', 'share_type', label='share type', asks_name=False),
     'mistral.workflow': Kind('mistral', '/workflows', None, 'workflows', 'Workflow', uuids=False),
     'neutron.address_scope': _neutron('/address-scopes', 'address_scope'),
     'neutron.flow_classifier': _neutron('/sfc/flow_classifiers', 'flow_classifier'),
+    'neutron.lbaas.listener': _lbaas('listeners', 'listener'),
+    'neutron.lbaas.loadbalancer': _lbaas('loadbalancers', 'loadbalancer'),
+    'neutron.lbaas.pool': _lbaas('pools', 'pool'),
+    'neutron.lbaas.provider': Kind('neutron', '/service-providers', 'provider', 'service_providers', id='name', missing=_NO_PROVIDER),
     'neutron.network': _neutron('/networks', 'network'),
     'neutron.port': _neutron('/ports', 'port'),
     'neutron.port_pair': _neutron('/sfc/port_pairs', 'port_pair'),
@@ -121,9 +151,11 @@ KINDS = {
     'neutron.subnetpool': _neutron('/subnetpools', 'subnetpool'),
     'neutron.taas.tap_flow': _neutron('/taas/tap_flows', 'tap_flow'),
     'neutron.taas.tap_service': _neutron('/taas/tap_services', 'tap_service'),
-    'nova.flavor': Kind('nova', '/flavors', 'flavor', uuids=False, asks_name=False, query=(('is_public', 'None'),)),
-    'nova.host': Kind('nova', '/os-services', None, 'services', 'Host', by='host', id='host', asks_name=False),
-    'nova.keypair': Kind('nova', '/os-keypairs', 'keypair', label='Key', uuids=False, by=None, id='name'),
+    'nova.flavor': Kind(
+        'nova', '/flavors', 'flavor', uuids=False, asks_name=False, missing=_NONE.format('Flavor'), query=(('is_public', 'None'),)
+    ),
+    'nova.host': Kind('nova', '/os-services', None, 'services', 'Host', by='host', id='host', asks_name=False, missing=_NO_HOST),
+    'nova.keypair': Kind('nova', '/os-keypairs', 'keypair', label='Key', uuids=False, by=None, id='name', optional=True),
     'nova.network': _neutron('/networks', 'network'),
     'nova.server': Kind('nova', '/servers', 'server', label='Server'),
     'octavia.availabilityzone': _octavia('availabilityzones', 'availability_zone', id='name'),
@@ -134,6 +166,6 @@ KINDS = {
     'octavia.listener': _octavia('listeners', 'listener'),
     'octavia.loadbalancer': _octavia('loadbalancers', 'loadbalancer'),
     'octavia.pool': _octavia('pools', 'pool'),
-    'trove.flavor': Kind('trove', '/flavors', 'flavor', uuids=False, asks_name=False),
-    'zaqar.queue': Kind('zaqar', '/queues', None, label='Queue', uuids=False, by=None),
+    'trove.flavor': _flavor('trove'),
+    'zaqar.queue': Kind('zaqar', '/queues', None, 'queues', 'Queue', uuids=False, by=None, id=None),
 }

@@ -39,12 +39,15 @@ class Api:
 
     def list(self, path, key, **query):
         """All objects of a collection, page after page."""
+        return [each for page in self.pages(path, key, **query) for each in page]
+
+    def pages(self, path, key, **query):
+        """The same as a generator of lists, each asked for when it is wanted."""
         body = self.ask('GET', path, params=query)
-        found = list(body[key])
+        yield body[key]
         while following := _next_page(body, key):
             body = self.ask('GET', following)
-            found += body[key]
-        return found
+            yield body[key]
 
     # ------------------------------------------------------------ requests
 
@@ -58,12 +61,14 @@ class Api:
         except ValueError:
             return None
 
-    def request(self, method, path, body=None, params=None, headers=None, microversion=None):
-        """The answer itself, for who needs its headers. ``microversion``: another one than is usual here."""
-        options = {'params': params, 'json': body, 'microversion': microversion}
+    def request(self, method, path, body=None, params=None, headers=None, microversion=None, text=None):
+        """The answer itself, for who needs its headers. ``microversion``: another one than is usual here; ``text``: a body that is none of
+        JSON."""
+        options = {'params': params, 'json': body, 'microversion': microversion, 'data': None if text is None else text.encode()}
         given = {name: value for name, value in options.items() if value is not None}
+        plain = {} if text is None else {'Content-Type': 'text/plain'}
         try:
-            answer = self._adapter.request(path, method, raise_exc=False, headers=dict(headers or {}), **given)
+            answer = self._adapter.request(path, method, raise_exc=False, headers={**plain, **(headers or {})}, **given)
         except exceptions.EndpointNotFound as error:
             raise errors.NoCloud(reason=f'the catalog has no endpoint of {self.name}') from error
         except exceptions.ConnectionError as error:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import uuid
 
 _VERSIONED = re.compile(r'/v\d+(\.\d+)?(/|$)')
 
@@ -10,13 +11,16 @@ _VERSIONED = re.compile(r'/v\d+(\.\d+)?(/|$)')
 class Service:
     """``type`` is its official name in the catalog (older ones are understood), ``version`` the path of its API below the endpoint.
 
-    ``microversion`` is sent with each request where there is one. ``lists_extensions``: it tells which extensions it has.
+    ``microversion`` is the newest that we know, where there are any; one that the service knows, too, is sent with each request.
+    ``lists_extensions``: it tells which extensions it has.
     """
 
     type: str
     version: str = ''
     microversion: str | None = None
     lists_extensions: bool = False
+    #: what each request says besides
+    headers: tuple = ()
 
     def base(self, endpoint):
         """Where the API is: catalogs name it with or without its version."""
@@ -29,7 +33,7 @@ SERVICES = {
     'aodh': Service('alarm', '/v2'),
     'barbican': Service('key-manager', '/v1'),
     'blazar': Service('reservation', '/v1'),
-    'cinder': Service('block-storage', '/v3', '3.59', lists_extensions=True),
+    'cinder': Service('block-storage', '/v3', '3.71', lists_extensions=True),
     'designate': Service('dns', '/v2'),
     'glance': Service('image', '/v2'),
     'heat': Service('orchestration', '/v1'),
@@ -44,6 +48,6 @@ SERVICES = {
     'openstack': Service('network', '/v2.0', lists_extensions=True),
     'swift': Service('object-store'),
     'trove': Service('database', '/v1.0'),
-    'zaqar': Service('messaging', '/v2'),
+    'zaqar': Service('messaging', '/v2', headers=(('Client-ID', str(uuid.uuid4())),)),
     'zun': Service('container', '/v1', '1.36'),
 }

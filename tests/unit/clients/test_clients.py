@@ -75,6 +75,14 @@ def test_who_cannot_reach_a_service_is_told_why(override, reason, place, conf):
         clients.Cloud(conf)(asking(place, **override)).require('neutron')
 
 
+def test_a_service_of_two_names_that_is_elsewhere_is_not_there(place, conf):
+    catalog = place.identity.tokens[place.token]['catalog']
+    cinder = next(entry for entry in catalog if entry['type'] in ('volumev3', 'block-storage'))
+    catalog.append({**cinder, 'type': 'block-storage' if cinder['type'] == 'volumev3' else 'volumev3'})
+    with pytest.raises(errors.NoCloud, match='endpoint is not in service catalog'):
+        clients.Cloud(conf)(asking(place, region_name='Elsewhere')).require('cinder')
+
+
 def test_without_a_keystone_there_is_no_cloud(place, conf):
     conf.set_override('auth_uri', None, 'clients_keystone')
     with pytest.raises(errors.NoCloud, match='there is no Keystone'):
@@ -108,3 +116,27 @@ def test_the_private_interface_counts_for_the_service_that_it_is_set_for(place, 
     finally:
         for each, url in zip(endpoints, plain, strict=True):
             each['url'] = url
+
+
+@pytest.mark.parametrize(
+    ('kind', 'words'),
+    [
+        ('neutron.network', "Unable to find network with name or id 'a/b?c'"),
+        ('neutron.lbaas.listener', 'The neutron extension (lbaasv2) could not be found.'),
+        ('cinder.backup', 'The Volume backup (a/b?c) could not be found.'),
+        ('cinder.qos_specs', "No QoSSpecs matching {'name': 'a/b?c'}. (HTTP 404)"),
+        ('glance.image', "No images matching {'name': 'a/b?c'}."),
+        ('nova.flavor', "No Flavor matching {'name': 'a/b?c'}. (HTTP 404)"),
+        ('keystone.project', 'The KeystoneProject (a/b?c) could not be found.'),
+        ('octavia.pool', 'a/b?c not found (HTTP 404)'),
+    ],
+)
+def test_what_is_not_there_is_told_in_the_words_of_the_libraries(kind, words, place, conf):
+    """Whatever a name has in it, it is but a name."""
+    assert clients.Cloud(conf)(asking(place)).refusal(kind, 'a/b?c') == words
+
+
+def test_two_objects_of_a_name_are_too_many(place, conf):
+    ids = [place.cloud.put('network', '/networks', name='twice') for _ in range(2)]
+    told = clients.Cloud(conf)(asking(place)).refusal('neutron.network', 'twice')
+    assert told.startswith("2 objects of the kind network are named 'twice'") and all(each in told for each in ids)

@@ -12,6 +12,20 @@ from heat_lite.template import formats
 
 FACTS = json.loads((Path(__file__).parents[2] / 'reference' / 'resource_types.json').read_text())['types']
 
+#: all custom constraints that Heat 27 knows
+CONSTRAINTS = (
+    'barbican.container barbican.secret blazar.reservation cinder.backup cinder.qos_specs cinder.snapshot cinder.volume cinder.vtype '
+    'cron_expression designate.zone dns_domain dns_name expiration glance.image ip_addr ip_or_cidr ironic.node ironic.portgroup '
+    'iso_8601 json_string keystone.domain keystone.group keystone.project keystone.region keystone.role keystone.service '
+    'keystone.user mac_addr magnum.cluster_template manila.share_network manila.share_snapshot manila.share_type mistral.workflow '
+    'net_cidr neutron.address_scope neutron.flow_classifier neutron.lbaas.listener neutron.lbaas.loadbalancer neutron.lbaas.pool '
+    'neutron.lbaas.provider neutron.network neutron.port neutron.port_pair neutron.port_pair_group neutron.qos_policy neutron.router '
+    'neutron.security_group neutron.segment neutron.subnet neutron.subnetpool neutron.taas.tap_flow neutron.taas.tap_service '
+    'nova.flavor nova.host nova.keypair nova.network nova.server octavia.availabilityzone octavia.availabilityzoneprofile '
+    'octavia.flavor octavia.flavorprofile octavia.l7policy octavia.listener octavia.loadbalancer octavia.pool rel_dns_name '
+    'test_constr timezone trove.flavor zaqar.queue'
+).split()
+
 
 @pytest.mark.parametrize(
     ('name', 'endpoint', 'base'),
@@ -48,3 +62,8 @@ def test_each_constraint_of_a_property_is_known():
 
 def test_each_kind_is_kept_by_a_known_service():
     assert {kind.service for kind in KINDS.values()} <= SERVICES.keys()
+
+
+def test_each_constraint_of_heat_is_known():
+    assert len(CONSTRAINTS) == 70
+    assert set(CONSTRAINTS) <= {*formats.CHECKS, *KINDS, *resources.CHECKS}
