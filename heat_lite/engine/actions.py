@@ -40,10 +40,10 @@ def adopt(stack):
     framing.start(stack, status.ADOPT, _create)
 
 
-def update(stack, template, changes, action=status.UPDATE, converge=False):
+def update(stack, template, changes, action=status.UPDATE, converge=False, template_id=None):
     """Make of the stack what ``template`` says. ``changes``: further columns of the stack's row, and ``tags``. ``converge``: look at what
-    is really there, too."""
-    template_id = stack.store_template(template)
+    is really there, too. ``template_id``: where the template is stored already."""
+    template_id = template_id or stack.store_template(template)
 
     def begin(live):
         failures.clear(live)
@@ -94,13 +94,12 @@ def delete(stack, force=False):
         live.journal.stack(plan=live.plan)
         framing.in_progress(live, status.DELETE)
 
-    for attempt in range(1, DELETE_ATTEMPTS + 1):
-        framing.stop_elsewhere(stack)
+    for _ in range(DELETE_ATTEMPTS):
         try:
             return framing.take_over(stack, status.DELETE, _delete, begin)
         except exception.ActionInProgress:
-            if attempt == DELETE_ATTEMPTS:
-                raise
+            framing.stop_elsewhere(stack)
+    framing.take_over(stack, status.DELETE, _delete, begin)
 
 
 def retry(stack):
@@ -194,6 +193,9 @@ def _create(stack, action, inbox):
             stack.new_record(name)
     outcome = yield from _walk(stack, plan.build(stack.stored_rows(), stack.requirements), action, inbox)
     _finish(stack, action, outcome)
+    if action == status.ADOPT:  # the document that was kept is not needed any more
+        stack.plan = None
+        stack.journal.stack(plan=None)
     if _wants_rollback(stack, outcome):
         stack.going = True
         # what was there before the stack must not go because it could not be adopted
@@ -266,6 +268,8 @@ def _delete(stack, action, inbox):
         outcome = failures.leave_behind(stack, outcome)
     _finish(stack, action, outcome)
     if stack.status == status.COMPLETE:
+        if not stack.tree.is_nested:
+            stack.tree.deferred.forget()
         stack.deleted_at = stack.utcnow()
         stack.journal.stack(deleted_at=stack.deleted_at)
     yield from stack.journal.write()
@@ -351,8 +355,8 @@ def _finish(stack, action, outcome):
         failures.note_walk(stack, action, outcome, reason)
     elif action == status.DELETE:
         reason += failures.left_behind(stack)
-    if action == status.CHECK and not all(hasattr(each, 'handle_check') for each in stack.current_resources()):
-        reason += ". 'CHECK' not fully supported (see resources)"
+    if action == status.CHECK:
+        reason += failures.found(stack.current_resources())
     stack.state_set(action, status.FAILED if failed else status.COMPLETE, reason)
     if not stack.going:
         stack.keep_outputs()
@@ -365,6 +369,8 @@ def _reason(action, outcome):
         return f'Stack {action} cancelled'
     if not outcome.errors:
         return f'Stack {action} completed successfully'
+    if action == status.CHECK and all(isinstance(each, exception.ResourceFailure) for each in outcome.errors):
+        return f'Resource CHECK failed: {"; ".join(f"{each.path[1]}: Resource CHECK failed: {each}" for each in outcome.errors)}'
     error = outcome.errors[0]
     if isinstance(error, exception.ResourceFailure):
         return f'Resource {error.action} failed: {error}'

@@ -1,10 +1,14 @@
 """Adoption: a stack made of objects that exist already, by the document that an export or an abandoned stack gave (see ``export``)."""
 
+import json
+
 from heat_lite.common import exception, status
+from heat_lite.db import seals
 from heat_lite.rpc import api
 from heat_lite.template import format
 
 LONGEST_ID = 255  # of the column
+KEPT = 'adopted'
 
 
 def read(runtime, args):
@@ -26,8 +30,15 @@ def read(runtime, args):
 
 
 def begin(stack, resources):
-    """The stack, which is not stored yet, is to be adopted; ``resources`` are those of a document."""
+    """The stack, which is not stored yet, is to be adopted; ``resources`` are those of a document. They are kept with it until the end."""
     stack.action, stack.status_reason, stack.adopted = status.ADOPT, 'Stack ADOPT started', resources
+    stack.plan = {KEPT: seals.seal(json.dumps(resources))}
+
+
+def kept(stack):
+    """The resources of the document with which the adoption of a stack has begun."""
+    sealed = (stack.plan or {}).get(KEPT)
+    return json.loads(seals.unseal(*sealed)) if sealed else {}
 
 
 def environment(document, given):

@@ -37,3 +37,15 @@ class Bells:
         for bell in hung:
             bell.ring()
         return bool(hung)
+
+    def ring_all(self):
+        """News may have been lost: let all look again."""
+        with self._guard:
+            hung, self._hung = self._hung, {}
+        for bells in hung.values():
+            for bell in bells:
+                bell.ring()
+
+    def __bool__(self):
+        """Whether anybody waits."""
+        return bool(self._hung)

@@ -1,28 +1,34 @@
 """The stacks inside resources: made, changed, watched and taken away for the resource that they are the inside of.
 
-A child is a stack like another, with the row of its parent as owner. This engine works on it by itself; while the parent's resource waits,
-the child's end rings a bell, so nobody polls. A child that another engine has taken over is looked for in the database, now and then.
+A child is a stack like another, with the row of its parent as owner. This engine works on it by itself, or another one does (see
+``places``); while the parent's resource waits, the child's end rings a bell, so nobody polls. Only in case that an end is never told it is
+looked for in the database, now and then.
 """
 
+import contextlib
 import functools
+import itertools
+import json
 import logging
+import math
 
 from heat_lite.common import exception, identifier, status
-from heat_lite.db import locks
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import actions, adoption, export, scheduler, validation
+from heat_lite.engine import actions, adoption, export, scheduler, stack_lock, validation
 from heat_lite.engine import stack as engine_stack
+from heat_lite.rpc import api
 from heat_lite.template import attributes
 
+_UNLIKE = itertools.count()
 LOG = logging.getLogger(__name__)
-#: how long to wait for the bell before looking at the child's row, in seconds
-PATIENCE = 5.0
+#: how long to wait for the bell before looking at the child's row, in seconds; and where nobody may know whom to tell
+PATIENCE, SHORT_PATIENCE = 30.0, 3.0
 #: how long a child may take to stop when its parent has been told to, in seconds
 STOP_SECONDS = 30
 
 
-class Child:
-    """The inside of one resource. ``stack`` is what is known of it; None where there is none."""
+class Known:
+    """The inside of one resource, to be looked at. ``stack`` is what is known of it; None where there is none."""
 
     def __init__(self, runtime, resource):
         self._runtime = runtime
@@ -33,6 +39,10 @@ class Child:
     @property
     def _parent(self):
         return self._resource.stack
+
+    @property
+    def _places(self):
+        return self._runtime.places
 
     @property
     def stack(self):
@@ -90,10 +100,22 @@ class Child:
     def validate(self, template, times=1):
         """Look at what the inside would be, those inside of it included. Raises what is wrong. ``times``: as how many such it counts."""
         top = self._parent.tree.top.tree
-        before = top.counted
-        validation.nested_stack(self.draft(template))
-        if before is not None:
-            top.counted += (times - 1) * (top.counted - before)
+        drafted = self.draft(template)
+        if top.counted is None:
+            validation.nested_stack(drafted)
+            return
+        before, like = top.counted, self._likeness(drafted)
+        if like not in top.seen:
+            validation.nested_stack(drafted)
+            top.seen[like] = top.counted - before
+        top.counted = before + times * top.seen[like]
+
+    def _likeness(self, drafted):
+        """Of those inside that are alike in this one is looked at: all that it may have of its own is in here."""
+        around = self._resource.definition
+        facade = around.metadata, around.deletion_policy, around.update_policy
+        # whatever is no plain data is like nothing else
+        return drafted.nested_depth, json.dumps([drafted.template.content(), facade], default=lambda _: next(_UNLIKE))
 
     def name(self):
         """The resource's physical name; in a preview, where there is no row yet, the names alone."""
@@ -140,76 +162,124 @@ class Child:
             raise exception.TemplateOutputError(resource=self._resource.name, attribute=name, reason=found['output_error'])
         return attributes.select(found['output_value'], path)
 
-    # ------------------------------------------------------------ actions
+    def document(self):
+        """What an export tells of it."""
+        return export.of_stack(self.stack)
+
+    def find(self):
+        """The id of the stack that an interrupted create has stored for the resource; None where there is none."""
+        name = self.name()
+        rows = db_stacks.inside(self._parent.context, self._parent.id).values()
+        return next((row.id for row in rows if row.parent_resource_name == self._resource.name and row.name == name), None)
+
+
+class Child(Known):
+    """The same, to be worked on."""
 
     def create(self, template, timeout_mins=None, adopted=None):
         """Store it and begin to build it, or to adopt what is known (``adopted``, see ``adoption``). What is inside its own resources is
         looked at when these are made."""
         drafted = self.draft(template, timeout_mins)
-        self._check(drafted)
+        with _told_as_failure():
+            given_away = adopted is None and self._places.gives_away(self._parent, drafted)
+        if given_away and self._made_elsewhere(drafted):
+            return
+        with _told_as_failure():
+            validation.inside(drafted)
         drafted.created_at = drafted.utcnow()
         if adopted is not None:
             adoption.begin(drafted, adopted)
-        drafted.store()
+        # who was to make it, and did not answer, may yet have done so
+        new = drafted.store(on_behalf_of=self._runtime.engine_id if given_away else None)
         self._resource.resource_id_set(drafted.id)
-        self._stack = drafted
-        (actions.create if adopted is None else actions.adopt)(drafted)
+        if new:
+            self._stack = drafted
+            (actions.create if adopted is None else actions.adopt)(drafted)
+        else:
+            self.look_again()
 
-    @staticmethod
-    def _check(stack):
-        """Now with all values, but not down into the stacks inside: these are looked at when it is their turn."""
-        stack.tree.validates_inside = False
-        try:
-            validation.stack(stack)
-        except exception.StackValidationFailed as error:
-            raise exception.ResourceFailure(error, kind='') from error
+    def _made_elsewhere(self, drafted):
+        """Whether another engine has taken it."""
+        drafted.timeout_mins = self._minutes_left(drafted)
+        with _told_as_failure():
+            made = self._places.create(drafted, drafted.store_template(drafted.template)) or self.find()
+        if made is not None:
+            self._resource.resource_id_set(made)
+            self.look_again()
+        return made is not None
+
+    def _minutes_left(self, stack):
+        """What is left of the time of the stack around, which another engine cannot know."""
+        left = min(stack.timeout_seconds(), self._parent.walk.seconds_left() if self._parent.walk else math.inf)
+        return max(1, math.ceil(left / 60))
 
     def update(self, template, timeout_mins=None):
         stack = self._present(status.UPDATE)
+        if self._goes_elsewhere(stack) and self._updated_elsewhere(stack, template, timeout_mins):
+            return
         changed = self.draft(template, timeout_mins)
         changed.id = stack.id
-        self._refuse_too_many(len(changed.definitions) - len(stack.definitions))
-        self._check(changed)
         values = {} if timeout_mins is None else {'timeout': timeout_mins}
         if self._parent.keeps_all:
             values['plan'] = self._parent.plan
+        with _told_as_failure():
+            validation.change_inside(stack, changed)
         actions.update(stack, template, values)
 
-    def _refuse_too_many(self, more):
-        limit = self._runtime.limits.max_resources_per_stack
-        if more <= 0 or limit < 0:
-            return
-        if db_stacks.count_tree_resources(self._parent.context, self._parent.root_id()) + more > limit:
-            raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
+    def _updated_elsewhere(self, stack, template, timeout_mins):
+        args = {api.PARAM_TIMEOUT: timeout_mins or self._minutes_left(self._parent)}
+        if self._parent.keeps_all:
+            args[api.ON_REPLACE] = api.FAIL
+        template_id = stack.store_template(template)
+        with _told_as_failure():
+            return self._begun_elsewhere('update_stack', stack, template=None, params=None, files=None, args=args, template_id=template_id)
 
     def delete(self, way=None):
         """Begin to take it away, by force where its parent goes by force; False where it is gone already."""
-        self.look_again()
-        stack = self.stack
+        stack = self.stack  # it is looked at again under its lock
         if stack is None or stack.deleted_at is not None:
             return False
+        force = {'force': True} if self._parent.forcing else {}
         try:
-            (way or functools.partial(actions.delete, force=self._parent.forcing))(stack)
+            if way is None and self._goes_elsewhere(stack) and self._begun_elsewhere('delete_stack', stack, **force):
+                return True
+            (way or functools.partial(actions.delete, **force))(stack)
         except exception.EntityNotFound:
             return False  # somebody else was at it, and has just got to the end
         return True
+
+    def _goes_elsewhere(self, stack):
+        """Whether another engine is to begin the next action: who is at work on it already, or any that is free."""
+        if self._runtime.running.has(stack.id):
+            return False
+        if stack.status == status.IN_PROGRESS and stack_lock.at_work_elsewhere(self._runtime, stack.context, stack.id) is not None:
+            return True
+        return self._places.gives_away(self._parent, stack)
+
+    def _begun_elsewhere(self, verb, stack, **arguments):
+        begun = self._places.begin(verb, stack, **arguments)
+        if begun:
+            self.look_again()
+        return begun
 
     def abandon(self):
         """Begin to forget it; False where it is gone already."""
         return self.delete(actions.abandon)
 
-    def document(self):
-        """What an export tells of it."""
-        return export.of_stack(self.stack)
-
     def suspend(self):
-        actions.suspend(self._present(status.SUSPEND))
+        self._begin(status.SUSPEND, 'stack_suspend', actions.suspend)
 
     def resume(self):
-        actions.resume(self._present(status.RESUME))
+        self._begin(status.RESUME, 'stack_resume', actions.resume)
 
     def check(self):
-        actions.check(self._present(status.CHECK))
+        self._begin(status.CHECK, 'stack_check', actions.check)
+
+    def _begin(self, action, verb, here):
+        """``verb`` is how another engine is told."""
+        stack = self._present(action)
+        if not (self._goes_elsewhere(stack) and self._begun_elsewhere(verb, stack)):
+            here(stack)
 
     def _present(self, action):
         self.look_again()
@@ -217,12 +287,6 @@ class Child:
         if stack is None or stack.deleted_at is not None:
             raise exception.Error(f'Cannot {action.lower()} {self._resource.name}, stack not created')
         return stack
-
-    def find(self):
-        """The id of the stack that an interrupted create has stored for the resource; None where there is none."""
-        name = self.name()
-        rows = db_stacks.inside(self._parent.context, self._parent.id).values()
-        return next((row.id for row in rows if row.parent_resource_name == self._resource.name and row.name == name), None)
 
     # ------------------------------------------------------------ waiting
 
@@ -240,24 +304,41 @@ class Child:
 
     def at_rest(self):
         """A generator: waits until nobody works on it any more."""
-        while self.stack is not None and self.stack.status == status.IN_PROGRESS:
-            bell = scheduler.Bell(PATIENCE)
-            if not self._runtime.running.tell_end(self._stack.id, bell):
-                # not ours any more: its end may just have been, else another engine goes on with it
-                self.look_again()
-                if self.stack is None or self.stack.status != status.IN_PROGRESS:
-                    return
-            yield bell
+        bells, running = self._runtime.bells, self._runtime.running
+        while self._is_at_work():
+            name = self._stack.name
+            bell = bells.hang(name, PATIENCE if running.has(self._parent.id) else SHORT_PATIENCE)
+            try:
+                if not running.tell_end(self._stack.id, bell):
+                    # not ours, or no longer: its end may just have been, else another engine goes on with it, and tells us
+                    self.look_again()
+                    if not self._is_at_work():
+                        return
+                yield bell
+            finally:
+                bells.take_down(name, bell)
+
+    def _is_at_work(self):
+        return self.stack is not None and self.stack.status == status.IN_PROGRESS
 
     def _stopped(self):
         """Tell the child to stop, and give it some time to."""
-        if not self._runtime.running.send(self._stack.id, 'cancel'):
-            holder = locks.holder(self._parent.context, self._stack.id)
-            if holder is not None and holder != self._runtime.engine_id:
-                self._runtime.listener.send(self._parent.context, holder, self._stack.identifier().as_dict(), 'cancel')
+        if not self._runtime.running.send(self._stack.id, api.CANCEL):
+            holder = stack_lock.elsewhere(self._runtime, self._parent.context, self._stack.id)
+            if holder is not None:
+                self._runtime.listener.send(self._parent.context, holder, self._stack.identifier().as_dict(), api.CANCEL)
         waiting = scheduler.TaskRunner(self.at_rest, timeout=STOP_SECONDS)
         try:
             while not waiting.step():
                 yield waiting.bell or waiting.pause
         except scheduler.Timeout:
             LOG.warning('%s has not stopped within %d seconds', self._stack, STOP_SECONDS)
+
+
+@contextlib.contextmanager
+def _told_as_failure():
+    """What is wrong with the inside is told as a failure of the resource."""
+    try:
+        yield
+    except exception.StackValidationFailed as error:
+        raise exception.ResourceFailure(error, kind='') from error

@@ -14,6 +14,8 @@ LIMIT = 30
 TEXT = 2000
 #: how an Outcome says that time was up
 TIMEOUT = 'timeout'
+#: what the reason of a check says before what others have changed
+DRIFT = 'changed by others: '
 
 
 def clear(stack):
@@ -142,6 +144,13 @@ def left_behind(stack):
         return ''
     names = ', '.join(f'{each["resource_name"]} ({each["physical_resource_id"]})' for each in found)
     return f'. Left behind: {names}'
+
+
+def found(resources):
+    """What a check of these found that is no failure, for the stack's reason."""
+    words = '' if all(hasattr(each, 'handle_check') for each in resources) else ". 'CHECK' not fully supported (see resources)"
+    changed = sorted(each.name for each in resources if DRIFT in (each.status_reason or ''))
+    return f'{words}. {DRIFT.capitalize()}{", ".join(changed)} (see resources)' if changed else words
 
 
 # --------------------------------------------------------------- the list

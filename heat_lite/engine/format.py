@@ -9,7 +9,7 @@ MASK = '******'
 
 def time(value):
     """``2026-01-31T12:00:00Z``, or None."""
-    return None if value is None else value.strftime('%Y-%m-%dT%H:%M:%SZ')
+    return None if value is None else f'{value.isoformat(timespec="seconds")}Z'
 
 
 def stack(item, resolve_outputs=True):
@@ -68,10 +68,11 @@ def stack_row(row):
 def resource(item, required_by=(), detail=False, with_attributes=None, parent=None):
     """A resource in a list; with ``detail`` as ``describe_stack_resource`` gives it, ``with_attributes`` naming more attributes."""
     row = item.record
+    stack = _identifier(item.stack)
     result = {
-        'resource_identity': identifier.HeatIdentifier.from_dict(_identity(item.stack)).resource(item.name).as_dict(),
+        'resource_identity': stack.resource(item.name).as_dict(),
         'stack_name': item.stack.name,
-        'stack_identity': _identity(item.stack),
+        'stack_identity': stack.as_dict(),
         'resource_name': item.name,
         'physical_resource_id': item.resource_id or '',
         'resource_action': row.action,
@@ -169,4 +170,9 @@ def _iso(value):
 
 
 def _identity(item):
-    return identifier.HeatIdentifier(item.tenant, item.name, str(item.id)).as_dict()
+    return _identifier(item).as_dict()
+
+
+def _identifier(item):
+    """``str``: a preview shows the id of what is not stored as the word None."""
+    return identifier.HeatIdentifier(item.tenant, item.name, str(item.id))

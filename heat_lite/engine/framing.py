@@ -6,14 +6,17 @@ are not disturbed, the new walk waits with each resource until nobody works on i
 
 import functools
 import logging
+import math
+import time
 
 from heat_lite.common import exception, status
 from heat_lite.db import journal, locks
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import failures, hooks, progress, traversal
+from heat_lite.engine import deferred, failures, hooks, progress, stack_lock, traversal
 from heat_lite.engine.inbox import TakenOver, Verb
 
 LOG = logging.getLogger(__name__)
+MOMENT = 5  # in seconds
 
 
 def start(stack, action, work, begin=None):
@@ -54,9 +57,17 @@ def announced(stack, action):
 
 def walker(stack, graph, action, inbox):
     """The walker of the stack. There is one kind so far: this engine's own."""
-    deadline = stack.deadline() - progress.age(stack)
+    deadline = min(stack.deadline() - progress.age(stack), _deadline_around(stack))
     stack.walk = traversal.Traversal(stack, progress.arranged(stack, graph), action, inbox, stack.runtime.pool, deadline)
     return stack.walk
+
+
+def _deadline_around(stack):
+    """A stack inside another has the time of that one, and a moment more: so it is that one which tells that time was up."""
+    around = stack.tree.parent
+    if around is None or around.walk is None:
+        return math.inf
+    return time.monotonic() + around.walk.seconds_left() + MOMENT
 
 
 def _framed(stack, verb, inbox):
@@ -74,6 +85,7 @@ def _performed(stack, verb, inbox):
     plugins = stack.runtime.plugins
     try:
         plugins.before(stack, verb.action)
+        deferred.begin(stack, verb.action)
         yield from verb.work(stack, verb.action, inbox)
         plugins.after(stack, verb.action)
     except TakenOver:
@@ -89,8 +101,20 @@ def _performed(stack, verb, inbox):
 
 def _broken(stack, error):
     failures.note_end(stack, stack.action, error)
+    _set_failed(stack, error)
+    try:
+        yield from stack.journal.write()
+    except journal.Superseded:
+        raise
+    except Exception as unwritten:
+        LOG.exception('%s: what it has done last cannot be stored, so that is lost', stack)
+        stack.journal.give_up()
+        _set_failed(stack, unwritten)
+        yield from stack.journal.write()
+
+
+def _set_failed(stack, error):
     stack.state_set(stack.action, status.FAILED, f'Stack {stack.action} failed: {type(error).__name__}: {error}')
-    yield from stack.journal.write()
 
 
 def _next(stack, inbox):
@@ -137,8 +161,8 @@ def _still_there(live, stack):
 
 def look_again(stack):
     """Under the lock: what somebody else may have written since the stack was read. Raises EntityNotFound where it is gone."""
-    row = db_stacks.get(stack.context, stack.id)
-    if row is None:
+    row = db_stacks.whole(stack.context, stack.id)
+    if row is None or row.deleted_at is not None:
         raise exception.EntityNotFound(entity='Stack', name=stack.name)
     stack.action, stack.status, stack.failures = row.action, row.status, row.failures
 
@@ -154,8 +178,7 @@ def is_worked_on(stack):
 
 def stop_elsewhere(stack):
     """Have another engine that works on the stack stop it."""
-    runtime = stack.runtime
-    holder = locks.holder(stack.context, stack.id)
-    if holder is not None and holder != runtime.engine_id and runtime.listener.alive(stack.context, holder):
-        runtime.listener.stop_stack(stack.context, holder, stack.identifier().as_dict())
+    holder = stack_lock.at_work_elsewhere(stack.runtime, stack.context, stack.id)
+    if holder is not None:
+        stack.runtime.listener.stop_stack(stack.context, holder, stack.identifier().as_dict())
         look_again(stack)

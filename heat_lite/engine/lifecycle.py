@@ -14,7 +14,10 @@ from heat_lite.engine import diff, event, failures, patience, scheduler
 LOG = logging.getLogger(__name__)
 RETRY_PAUSE = 2.0
 GOING_ON = 'Another engine goes on with it'
-NO_DOCUMENT = 'the engine that adopted the stack is gone, and with it the document that says what to adopt'
+
+
+class Drift(str):
+    """What others have changed, in words: what a check may find, and nothing that makes it fail."""
 
 
 def state_set(resource, action, state, reason='state changed', tell=True):
@@ -24,12 +27,12 @@ def state_set(resource, action, state, reason='state changed', tell=True):
         event.of_resource(resource)
 
 
-def create(resource):
-    """Make it, or adopt what ``external_id`` names."""
+def create(resource, instead_of=None):
+    """Make it, or adopt what ``external_id`` names. ``instead_of`` is the resource that it replaces."""
     if resource.definition.external_id is not None:
         yield from _adopt_external(resource)
     else:
-        yield from _perform(resource, status.CREATE, _create(resource))
+        yield from _perform(resource, status.CREATE, _create(resource) if instead_of is None else _succeed(resource, instead_of))
 
 
 def go_on(resource):
@@ -55,7 +58,7 @@ def observe(resource):
     """Let what is really there stand for what has been stored: then an update mends what others have changed. Types may not know how to."""
     try:
         yield
-        found = resource.get_live_state(resource.properties)
+        found = resource.get_live_state(resource.properties) if resource.resource_id is not None else None
     except (exception.NotFound, exception.EntityNotFound):
         LOG.info('%s is not there any more', resource)
         state_set(resource, status.CHECK, status.FAILED, 'The object is not there any more')
@@ -83,9 +86,18 @@ def delete(resource):
     work = None
     if resource.stack.abandoning:
         work = _handle(resource, 'abandon')
-    elif not external and policy != 'Retain':
+    elif not external and policy != 'Retain' and not _lives_on(resource):
         work = patience.deleting(resource, functools.partial(_delete, resource, policy, resource.state))
     yield from _perform(resource, status.DELETE, work)
+
+
+def _lives_on(resource):
+    """Whether another row stands for the same object from now on: some are known by a name, or by what they connect, as what comes instead
+    of them is."""
+    best = resource.stack.best_record(resource.name)
+    if resource.resource_id is None or best in (None, resource.record):
+        return False
+    return resource.stack.is_wanted(best) and best.nova_instance == resource.resource_id
 
 
 def adopt(resource, data):
@@ -111,14 +123,17 @@ def suspend(resource):
 
 
 def resume(resource):
-    """Heat resumes only what is suspended: anything else is a failure, but for a resume that an engine has left unfinished."""
-    if resource.state not in ((status.SUSPEND, status.COMPLETE), (status.RESUME, status.IN_PROGRESS)):
+    """Heat resumes only what is suspended: anything else is a failure. But what an earlier resume has brought back is well as it is, and
+    what that has left unfinished is gone on with: so a resume can be asked for twice."""
+    if resource.state == (status.RESUME, status.COMPLETE):
+        return
+    if resource.state != (status.SUSPEND, status.COMPLETE) and resource.action != status.RESUME:
         raise _unfit(resource, status.RESUME)
     yield from _perform(resource, status.RESUME, _handle(resource, status.RESUME))
 
 
 def check(resource):
-    """Ask the cloud whether it is still there and well; a type that cannot ask says so in its reason."""
+    """Ask the cloud whether it is still there and well; a type that cannot ask says so in its reason. The handler may give a Drift."""
     if resource.action == status.INIT:
         state_set(resource, status.CHECK, status.FAILED, f'Can not check {resource.name}, resource not created yet.')
         error = Exception(f'Resource {resource.name} not created yet.')
@@ -142,8 +157,7 @@ def _perform(resource, action, work, reason='state changed'):
     try:
         if not resource.local:
             yield
-        if work is not None:
-            yield from work
+        told = (yield from work) if work is not None else None
     except scheduler.Cancelled as error:
         state_set(resource, action, status.FAILED, f'{action} aborted ({error})')
         raise
@@ -156,7 +170,7 @@ def _perform(resource, action, work, reason='state changed'):
         raise
     except Exception as error:
         raise _failed(resource, action, error) from error
-    state_set(resource, action, status.COMPLETE)
+    state_set(resource, action, status.COMPLETE, f'state changed; {failures.DRIFT}{told}' if isinstance(told, Drift) else 'state changed')
 
 
 def _failed(resource, action, error):
@@ -192,6 +206,8 @@ def _run(resource, handler, action, *args):
 def _create(resource, interrupted=False):
     if not interrupted or resource.record.properties is None:
         resource.record.set_properties(resource.properties.resolved())
+    if resource.requires_deferred_auth:
+        resource.stack.tree.deferred.ensure(resource.context)
     retries = resource.stack.limits.action_retry_limit
     for attempt in range(retries + 1):
         try:
@@ -204,6 +220,11 @@ def _create(resource, interrupted=False):
             yield from _handle(resource, status.DELETE)
             resource.resource_id_set(None)
             yield RETRY_PAUSE * (attempt + 1)
+
+
+def _succeed(resource, instead_of):
+    yield from instead_of.prepare_for_replace(resource.definition)
+    yield from _create(resource)
 
 
 def _create_again(resource):
@@ -223,10 +244,9 @@ def _create_again(resource):
 
 
 def _adopted(resource):
-    if resource.resource_id is None and (found := resource.find_existing()) is not None:
-        resource.resource_id_set(found)
+    """The object is there already; only a stack inside may be under way, or not be there yet."""
     if resource.resource_id is None:
-        raise exception.Interrupted(NO_DOCUMENT)
+        yield from _adopt(resource, resource.stack.adopted.get(resource.name) or {})
     yield from resource.settle()
 
 

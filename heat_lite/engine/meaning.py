@@ -4,11 +4,9 @@ A stored template never changes, nor do the parameters that are stored with it: 
 that it was asked about last.
 """
 
-import collections
 import functools
-import threading
 
-from heat_lite.engine import resource
+from heat_lite.engine import recent, resource
 
 
 class Meaning:
@@ -46,12 +44,10 @@ class Meaning:
 
 
 class Meanings:
-    """The last ``size`` of them, by stack and template."""
+    """The last ``most`` of them, by stack and template, or fewer where they are large."""
 
-    def __init__(self, size=64):
-        self._size = size
-        self._lock = threading.Lock()
-        self._kept = collections.OrderedDict()
+    def __init__(self, most=64, kilobytes=64 * 1024):
+        self._recent = recent.Recent(most, kilobytes, lambda meaning: recent.weight_of(meaning.template))
 
     def of(self, stack, template, template_id):
         """That of a stack and one of its templates; drafts, of which one or the other is not stored, are not kept."""
@@ -59,11 +55,7 @@ class Meanings:
         if stack.id is None or template_id is None:
             return Meaning(template, identity)
         key = stack.id, template_id
-        with self._lock:
-            found = self._kept.pop(key, None)
-            if found is None or found.template is not template:  # an id may stand for templates that are only thought of
-                found = Meaning(template, identity)
-            self._kept[key] = found
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
+        found = self._recent.get(key)
+        if found is not None and found.template is template:  # an id may stand for templates that are only thought of
             return found
+        return self._recent.keep(key, Meaning(template, identity))

@@ -1,10 +1,9 @@
 """Notifications: what becomes of stacks, told to whoever listens on the message bus (billing, audit, dashboards)."""
 
 import logging
-import queue
-import threading
 
 from heat_lite.common import status
+from heat_lite.engine import format, outbox
 
 LOG = logging.getLogger(__name__)
 
@@ -15,51 +14,33 @@ MOST_WAITING = 10000
 
 
 class Notifications:
-    """Sends in a thread of its own, in order: a broker that is away holds up no stack.
-
-    ``notifier`` is oslo.messaging's, or None: then nobody is told. ``level`` is that of all but failures.
-    """
+    """``notifier`` is oslo.messaging's, or None: then nobody is told. ``level`` is that of all but failures."""
 
     def __init__(self, notifier, level='INFO'):
         self._notifier = notifier
         self._level = level.lower()
-        self._waiting = queue.Queue(MOST_WAITING)
-        self._thread = None
-        if notifier is not None:
-            self._thread = threading.Thread(target=self._send_all, name='notifications', daemon=True)
-            self._thread.start()
+        self._outbox = outbox.Outbox(self._send, 'notifications', 'the broker', MOST_WAITING)
 
     @property
     def wanted(self):
         """Whether anybody is told."""
-        return self._thread is not None
+        return self._notifier is not None
 
     def send(self, context, event_type, payload, failed=False):
         """Tell it soon."""
-        if not self.wanted:
-            return
-        try:
-            self._waiting.put_nowait((context, 'error' if failed else self._level, event_type, payload))
-        except queue.Full:
-            LOG.warning('%s is not told: %d notifications wait for the broker', event_type, MOST_WAITING)
+        if self.wanted:
+            self._outbox.put((context, 'error' if failed else self._level, event_type, payload), event_type)
 
     def stop(self, seconds):
         """Give what waits so long to be sent."""
-        if not self.wanted:
-            return
-        try:
-            self._waiting.put(None, timeout=seconds)
-            self._thread.join(seconds)
-        except queue.Full:
-            LOG.warning('%d notifications still wait for the broker: they are not told', MOST_WAITING)
+        self._outbox.stop(seconds)
 
-    def _send_all(self):
-        while (item := self._waiting.get()) is not None:
-            context, level, event_type, payload = item
-            try:
-                getattr(self._notifier, level)(context, event_type, payload)
-            except Exception:
-                LOG.exception('The notification %s could not be sent', event_type)
+    def _send(self, item):
+        context, level, event_type, payload = item
+        try:
+            getattr(self._notifier, level)(context, event_type, payload)
+        except Exception:
+            LOG.exception('The notification %s could not be sent', event_type)
 
 
 def of_stack(stack, journal):
@@ -94,12 +75,8 @@ def _payload(stack):
         'stack_name': stack.name,
         'state': f'{stack.action}_{stack.status}',
         'state_reason': stack.status_reason,
-        'create_at': _time(stack.created_at),
-        'updated_at': _time(stack.updated_at),
+        'create_at': format.time(stack.created_at),
+        'updated_at': format.time(stack.updated_at),
         'tags': list(stack.tags),
         'description': stack.template.description or 'No description',
     }
-
-
-def _time(value):
-    return None if value is None else f'{value.isoformat(timespec="seconds")}Z'

@@ -8,7 +8,7 @@ import importlib.metadata
 import logging
 
 LOG = logging.getLogger(__name__)
-GROUPS = ('heat_lite.lifecycle_plugins', 'heat.lifecycle_plugins')
+GROUPS = ('heat_lite.lifecycle_plugins', 'heat.stack_lifecycle_plugins', 'heat.lifecycle_plugins')
 
 
 class LifecyclePlugins:

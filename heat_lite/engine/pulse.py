@@ -20,12 +20,17 @@ BINARY = 'heat-lite-engine'
 SOUND_INTERVALS = 1.8
 
 
+def interval(conf):
+    """Seconds between two beats."""
+    return min(conf.periodic_interval, conf.heat_lite.heartbeat_interval)
+
+
 class Heartbeat:
     """Registers the engine in the service table and says every so often that it lives. ``running`` (see there) is told which stacks
     are still its own when it could not for a while."""
 
     def __init__(self, conf, engine_id, running):
-        self._interval = min(conf.periodic_interval, conf.heat_lite.heartbeat_interval)
+        self._interval = interval(conf)
         self._context = request_context.admin_context()
         self._id = None
         self._engine_id = engine_id

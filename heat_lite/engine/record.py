@@ -70,6 +70,17 @@ class Record:
         record.properties, record.data, record.prop_data_id = row.properties, dict(row.data or {}), row.rsrc_prop_data_id
         return record
 
+    @classmethod
+    def from_listed(cls, journal, row):
+        """The record of a row as ``db.resources.listed`` gives it: to look at, since the rest of it is blank."""
+        record = cls.__new__(cls)
+        for column in cls.__slots__:
+            setattr(record, column, None)
+        for column, value in zip(row._fields, row, strict=True):
+            setattr(record, column, value)
+        record.journal = journal
+        return record
+
     def set(self, **changes):
         for column, value in changes.items():
             setattr(self, column, value)
@@ -178,6 +189,13 @@ class Journal:
         """Call this when all that the turn has so far is stored."""
         with self._lock:
             self._afterwards.append(call)
+
+    def give_up(self):
+        """Forget what could not be stored, so that what comes next can be."""
+        with self._flushing, self._lock:
+            self._unsaved = None
+            self._due = []
+            self._clear()
 
     def write(self):
         """``flush`` as a generator: while the database cannot be reached it waits, with growing pauses, and tries again."""

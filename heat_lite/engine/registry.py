@@ -29,9 +29,15 @@ class Registry:
         self._template_type = template_type
         self._mappings = mappings or TypeRegistry()
         self.files = dict(files or {})
+        #: clients and event sinks that third parties have added, by name
+        self.client_plugins, self.event_sinks = {}, {}
 
     def names(self):
-        return sorted(self._places)
+        """Of all types, those among them that are templates of the operator's."""
+        return sorted({*self._places, *self._templates()})
+
+    def _templates(self):
+        return {name for name, target in self._mappings.as_dict().items() if is_template(target)}
 
     def knows(self, type_name):
         return type_name in self._places
@@ -39,6 +45,8 @@ class Registry:
     def get(self, type_name):
         """The class of a type. Raises EntityNotFound when there is none of that name."""
         kind = self._classes.get(type_name)
+        if kind is None and type_name not in self._places and type_name in self._templates():
+            kind = self._classes[type_name] = self._described(type_name)
         if kind is None:
             if type_name not in self._places:
                 raise exception.EntityNotFound(entity='Resource Type', name=type_name).with_hint(suggest(type_name, self._places))
@@ -46,8 +54,14 @@ class Registry:
             kind = self._classes[type_name] = getattr(importlib.import_module(module), name)
         return kind
 
+    def _described(self, type_name):
+        """A class that says what a template offers as a type. It is never made a resource of."""
+        target = self._mappings.resolve(type_name, None, self.knows).target
+        return importlib.import_module(self._template_type[0]).described(type_name, target, self.files)
+
     def register(self, type_name, kind):
         """Add a type whose class is there already (plug-ins)."""
+        kind.resource_type = kind.resource_type or type_name
         self._places[type_name] = (kind.__module__, kind.__name__)
         self._classes[type_name] = kind
 

@@ -36,8 +36,14 @@ class Resource:
     #: whether creating again what an interrupted create may have made does no harm (see ``find_existing``)
     repeatable = False
     physical_resource_name_limit: int | None = 255
+    #: whether it may act, or be asked for something, long after the request of a user, in his name; whether it is of no use else
+    uses_deferred_auth = requires_deferred_auth = False
+    #: whether it is made of a stack, of which nobody knows yet what it needs
+    has_stack_inside = False
     #: whether what is going on with it is broken off when another action takes the stack over; else that waits for its end
     gives_way = False
+    #: whether its handlers call the cloud themselves: only so many of these run side by side
+    calls_cloud = True
     always_replace_on_check_failed = True
     #: whether each update replaces it, even one that changes nothing
     always_replaced = False
@@ -148,6 +154,9 @@ class Resource:
     def metadata_set(self, metadata):
         self.record.set(rsrc_metadata=metadata)
 
+    def metadata_told(self, metadata):
+        """It has been changed from outside; overridden by types whose metadata somebody reads elsewhere."""
+
     def facade(self, key):
         """What the stack inside it may know of it: its metadata, deletion_policy or update_policy."""
         if key == 'metadata':
@@ -247,6 +256,10 @@ class Resource:
     def client(self, name=None):
         return self.stack.clients().client(name or self.default_client_name)
 
+    def client_plugin(self, name=None):
+        """What makes the client of a service, and knows its errors: ``ignore_not_found(error)`` and the like."""
+        return self.stack.clients().client_plugin(name or self.default_client_name)
+
     # ------------------------------------------------------------ what others read
 
     def reference_id(self):
@@ -299,6 +312,10 @@ class Resource:
         """The stack that would be inside it, to be looked at; None for types that have none."""
         return None
 
+    def described_inside(self):
+        """The same as far as it tells which parameters there are inside."""
+        return self.preview_inside()
+
     # ------------------------------------------------------------ updates
 
     def needs_update(self, definition):
@@ -324,6 +341,12 @@ class Resource:
     def needs_replace_failed(self):
         """Whether a resource that has failed must be made anew rather than updated."""
         return True
+
+    def prepare_for_replace(self, definition):
+        """A generator: lets go of what only one can have, before another resource is made by ``definition`` to take its place. Should
+        that come to nothing, an update of this one takes it back (see ``needs_update``)."""
+        return
+        yield  # it is a generator
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         """Types that can change in place override this. ``prop_diff`` holds the new values of the changed properties."""

@@ -19,12 +19,15 @@ CANCEL, CANCEL_WITH_ROLLBACK, STOP = 'cancel', 'cancel_with_rollback', 'stop'
 
 
 class Running:
-    """Starts the work on stacks, under their locks, and reaches it again by the stack's id."""
+    """Starts the work on stacks, under their locks, and reaches it again by the stack's id. ``tell_end(stack)`` is called after the end."""
 
-    def __init__(self, pool, engine_id, neighbours):
+    def __init__(self, pool, engine_id, neighbours, tell_end=lambda stack: None):
         self._pool = pool
         self._engine_id = engine_id
         self._neighbours = neighbours
+        self._tell_end = tell_end
+        #: how many stacks inside resources it works on
+        self.nested = 0
         self._guard = threading.Lock()
         self._work = {}
         self._bells = collections.defaultdict(list)
@@ -119,14 +122,18 @@ class Running:
         ended = threading.Event()
         with self._guard:
             self._work[stack.id] = (inbox, ended, stack)
+            self.nested += stack.owner_id is not None
 
         def on_end(_result, error):
             if error is not None:
                 LOG.error('The work on stack %s (%s) ended by an error', stack.name, stack.id, exc_info=error)
             self._end(stack, lock, ended)
+            self._tell_end(stack)
             event.trim(stack)
 
-        job = self._pool.spawn(scheduler.TaskRunner(work(inbox), name=f'stack {stack.name}'), on_end=on_end)
+        job = self._pool.spawn(
+            scheduler.TaskRunner(work(inbox), name=f'stack {stack.name}'), on_end=on_end, late=stack.owner_id is not None
+        )
         inbox.attach(job)
         return job
 
@@ -135,6 +142,7 @@ class Running:
             lock.release()
         finally:
             with self._guard:
+                self.nested -= stack.owner_id is not None
                 # somebody may have begun anew since the lock is free
                 if self._work.get(stack.id, (None, None))[1] is ended:
                     del self._work[stack.id]
@@ -152,6 +160,11 @@ class Running:
                 self._bells[stack_id].append(bell)
                 return True
             return False
+
+    def has(self, stack_id):
+        """Whether this engine works on the stack."""
+        with self._guard:
+            return stack_id in self._work
 
     def send(self, stack_id, message):
         """False when this engine does not work on the stack."""
@@ -188,7 +201,7 @@ class Running:
 
     def hand_over(self, seconds):
         """Let no task take another step, wait ``seconds`` for those under way, and store what they have brought: then another engine can go
-        on with everything. Gives how many stacks are left to others."""
+        on with everything. Gives the stacks that are left to others."""
         if not self._pool.freeze(seconds):
             LOG.warning('Some tasks are in the midst of a step after %s seconds; whoever goes on with them looks what came of it', seconds)
         with self._guard:
@@ -198,7 +211,7 @@ class Running:
                 stack.journal.flush()
             except Exception:
                 LOG.exception('The last changes of stack %s could not be stored', stack.id)
-        return len(stacks)
+        return stacks
 
     def count(self, tenant=None):
         """How many stacks this engine works on, of all projects or of one."""

@@ -1,14 +1,14 @@
 """What all stacks of one engine share: the types, the task pool, the limits, the parsed templates."""
 
-import collections
 import dataclasses
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from heat_lite.db import templates as db_templates
+from heat_lite.engine import recent
 from heat_lite.engine.addresses import Addresses
 from heat_lite.engine.bells import Bells
+from heat_lite.engine.guests import Guests
 from heat_lite.engine.meaning import Meanings
 from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
@@ -23,12 +23,14 @@ class Limits:
     max_stacks_per_tenant: int = 512
     max_stacks_at_work: int = 0
     max_stacks_at_work_per_tenant: int = 0
+    nested_stacks_at_work: int = 100
     max_events_per_stack: int = 1000
     event_purge_batch_size: int = 200
     stack_action_timeout: int = 3600
     error_wait_time: int = 240
     delete_conflict_wait: int = 300
     action_retry_limit: int = 5
+    client_retry_limit: int = 2
     max_snapshots_per_stack: int = 32
     max_software_configs_per_tenant: int = 4096
     max_software_deployments_per_tenant: int = 4096
@@ -37,40 +39,33 @@ class Limits:
     max_parallel_handlers: int = 16
     hidden_stack_tags: tuple[str, ...] = ()
     observe_on_update: bool = False
+    trust_after: float = 5.0
 
 
 class TemplateCache:
     """Parsed templates by the id of their row: the row never changes, so neither does what was parsed from it."""
 
-    def __init__(self, size=256):
-        self._size = size
-        self._lock = threading.Lock()
-        self._templates: collections.OrderedDict[int, Template] = collections.OrderedDict()
+    def __init__(self, most=256, kilobytes=64 * 1024):
+        self._recent = recent.Recent(most, kilobytes, recent.weight_of)
 
     def get(self, context, template_id) -> Template:
-        with self._lock:
-            template = self._templates.get(template_id)
-            if template is not None:
-                self._templates.move_to_end(template_id)
-                return template
+        template = self._recent.get(template_id)
+        if template is not None:
+            return template
         row = db_templates.get(context, template_id)
         return self.keep(template_id, Template(row.template, row.files, Environment(row.environment)))
 
     def keep(self, template_id, template):
         """Remember what has just been stored, so that it is not read back."""
-        with self._lock:
-            self._templates[template_id] = template
-            while len(self._templates) > self._size:
-                self._templates.popitem(last=False)
-        return template
+        return self._recent.keep(template_id, template)
 
 
 @dataclasses.dataclass
 class Runtime:
     """``clients(context)`` gives the facade to the cloud, ``engine_rpc`` is the client for engines (nested stacks), ``listener`` the one
     for a certain engine. ``running`` knows the stacks that this engine works on,
-    ``children(resource)`` gives the stack inside a resource, ``users(stack)`` its users in Keystone (None: there is no Keystone),
-    ``software(context)`` the software configurations and deployments that a context sees."""
+    ``children(resource)`` gives the stack inside a resource, ``places`` says which engine works on it, ``users(stack)`` its users in
+    Keystone (None: there is no Keystone), ``software(context)`` the software configurations and deployments that a context sees."""
 
     registry: Any
     pool: Any
@@ -82,12 +77,18 @@ class Runtime:
     listener: Any = None
     plugins: Any = None
     notifier: Any = None
+    #: where events are told besides the database; None: nowhere
+    sinks: Any = None
     children: Any = None
+    places: Any = None
     users: Any = None
+    #: keeps what users leave for later (see ``clients.trusts``); None where nothing is kept
+    trusts: Any = None
     software: Any = None
     #: ``allows_type(context, type name)``: whether the policy lets whoever asks use a type
     allows_type: Callable[[Any, str], bool] = lambda context, name: True
     addresses: Addresses = dataclasses.field(default_factory=Addresses)
+    guests: Guests = dataclasses.field(default_factory=Guests)
     bells: Bells = dataclasses.field(default_factory=Bells)
     revision: str = 'unknown'
     #: what goes into fingerprints that users see, so that nobody can guess what they were made of

@@ -4,8 +4,7 @@ import logging
 import types
 
 from heat_lite.common import exception, status
-from heat_lite.db import locks
-from heat_lite.engine import event, hooks, scheduler
+from heat_lite.engine import event, hooks, scheduler, stack_lock
 from heat_lite.engine import resource as engine_resource
 
 LOG = logging.getLogger(__name__)
@@ -89,8 +88,8 @@ def spread(runtime, context, identity, row_id):
     """Wake those who wait for news of the row. They are where the stack is worked on, which may have begun in another engine meanwhile."""
     if runtime.bells.ring(row_id):
         return
-    holder = locks.holder(context, identity.stack_id)
-    if holder in (None, runtime.engine_id):
+    holder = stack_lock.elsewhere(runtime, context, identity.stack_id)
+    if holder is None:
         return
     try:
         runtime.listener.send(context, holder, identity.as_dict(), f'{NEWS}{row_id}')

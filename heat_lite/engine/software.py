@@ -9,6 +9,7 @@ from heat_lite.db import software as db_software
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.types import utcnow
 from heat_lite.engine import format, metadata, record, signals
+from heat_lite.engine import stack as engine_stack
 from heat_lite.template import software
 
 #: columns of both tables are as long
@@ -154,7 +155,15 @@ class Software:
         row = db_resources.get_by_physical_id(self._context, server_id)
         if row is not None:
             told = {'deployments': self.of_server(server_id)}
-            metadata.change(self._context, record.Record.from_row(None, row), lambda known: {**known, **told})
+            made = metadata.change(self._context, record.Record.from_row(None, row), lambda known: {**known, **told})
+            if self._is_read_elsewhere(made):
+                stack = engine_stack.Stack.from_row(self._runtime, self._context, db_stacks.get(self._context, row.stack_id))
+                stack.resource_of(next(each for each in stack.rows() if each.id == row.id)).metadata_told(made)
+
+    @staticmethod
+    def _is_read_elsewhere(known):
+        """Whether the agent of the server does not come here for it."""
+        return bool({'request', 'zaqar'} & set((known.get('os-collect-config') or {}).get('collectors') or ()))
 
     # ------------------------------------------------------------ how
 

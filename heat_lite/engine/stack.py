@@ -5,15 +5,12 @@ import logging
 import time
 
 from heat_lite.common import exception, identifier, status
-from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db import templates as db_templates
-from heat_lite.engine import event, fingerprint, notification, outputs, record, resource, scope, tree
+from heat_lite.engine import event, fingerprint, notification, outputs, record, resource, rows, scope, tree
 from heat_lite.template import function
 
 LOG = logging.getLogger(__name__)
-#: how many resources are read one by one, before all are
-FEW = 3
 
 #: fields that are columns of the stack table under the same name
 FIELDS = tuple(
@@ -45,8 +42,7 @@ class Stack:
         self.nested_depth = self.nested_depth or 0
         self.status_reason = self.status_reason or ''
         self.journal = record.Journal(context, self.id)
-        self._by_name = None
-        self.looks_at_few, self._few = False, {}
+        self.kept = rows.Rows(self)
         self.records = {}
         self._resources = {}
         #: whether the action takes everything away (delete, rollback of a create)
@@ -91,8 +87,9 @@ class Stack:
 
     def clients(self, region=None):
         """The cloud as whoever asks may use it, in another region if one is named."""
-        context = self.context if region is None else self.context.in_region(region)
-        return self.runtime.clients(context)
+        if self.runtime.trusts is not None:
+            return self.tree.deferred.clients(self.context, region)
+        return self.runtime.clients(self.context if region is None else self.context.in_region(region))
 
     def timeout_seconds(self):
         """How long an action may take; without a value of its own the operator's."""
@@ -193,40 +190,22 @@ class Stack:
 
     def rows(self):
         """All rows, old and new ones of a name included, in the order of their making. They are read once."""
-        if self._by_name is None:
-            stored = db_resources.for_stack(self.context, self.id) if self.template_id is not None else ()
-            self._by_name = {}
-            for row in stored:
-                self._remember(record.Record.from_row(self.journal, row))
-        return [row for rows in self._by_name.values() for row in rows]
+        return [row for known in self.kept.by_name().values() for row in known]
 
     def stored_rows(self):
         """The rows that have an id, by their id: what a plan takes away. A walker finds them in ``records`` afterwards."""
         self.records = {row.id: row for row in self.rows() if row.id is not None}
         return list(self.records.values())
 
-    def _remember(self, row):
-        self._by_name.setdefault(row.name, []).append(row)
-
     def best_record(self, name):
         """The row that stands for ``name``: one made by the present template, else the newest; None when there is none."""
-        candidates = self._candidates(name)
+        candidates = self.kept.of_name(name)
         if not candidates:
             return None
         for candidate in reversed(candidates):
             if candidate.current_template_id == self.template_id:
                 return candidate
         return candidates[-1]
-
-    def _candidates(self, name):
-        """All rows of a name. Who ``looks_at_few`` has these alone read, as long as they are few."""
-        if self._by_name is None and self.looks_at_few and len(self._few) < FEW:
-            if name not in self._few:
-                stored = db_resources.of_name(self.context, self.id, name)
-                self._few[name] = [record.Record.from_row(self.journal, row) for row in stored]
-            return self._few[name]
-        self.rows()
-        return self._by_name.get(name)
 
     def is_wanted(self, row):
         return row.name in self.wanted and self.best_record(row.name) is row
@@ -242,25 +221,14 @@ class Stack:
         new.root_stack_id = self.root_id()
         new.current_template_id = self.template_id
         new.replaces = None if replaces is None else replaces.id
-        self.rows()
-        self._remember(new)
+        self.kept.add(new)
         return self.journal.add(new)
 
     def forget(self, gone):
         """The row goes with the journal's next turn."""
-        self._by_name[gone.name].remove(gone)
+        self.kept.drop(gone)
         self._resources.pop(gone, None)
         self.journal.remove(gone)
-
-    def required_ids(self, name):
-        records = (self.best_record(required) for required in sorted(self.requirements[name]))
-        return [each.id for each in records if each is not None and each.id is not None]
-
-    def complete_requirements(self, row):
-        """What a row requires may get its id only with the turn that is being collected: then the row is completed after it."""
-        needed = [each for each in map(self.best_record, sorted(self.requirements[row.name])) if each is not None]
-        if any(each.id is None for each in needed):
-            self.journal.afterwards(lambda: row.set(requires=[each.id for each in needed if each.id is not None]))
 
     def resource_of(self, row):
         """The resource of a row, with the definition by which it was made."""
@@ -306,8 +274,7 @@ class Stack:
 
     def current_resources(self):
         """One resource a name: those that the template wants first, then those that still wait to be taken away."""
-        self.rows()
-        names = {**dict.fromkeys(self.definitions), **self._by_name}
+        names = {**dict.fromkeys(self.definitions), **self.kept.by_name()}
         return [self.resource_of(row) for row in map(self.best_record, names) if row is not None]
 
     def required_by(self):
@@ -375,17 +342,21 @@ class Stack:
         self.stored_outputs = outputs.stored(self)
         self.journal.stack(outputs=self.stored_outputs)
 
-    def store(self):
-        """Make the rows of a new stack: template, stack, tags, and the lock for the action that begins with it."""
+    def store(self, on_behalf_of=None):
+        """Make the rows of a new stack: template, stack, tags, and the lock for the action that begins with it. False where that has been
+        done already, by another engine (``on_behalf_of``: see ``db.stacks.store``)."""
         self.digest = fingerprint.of(self)
-        stored = db_stacks.store(self.context, self.template.content(), self._new_row(), self.tags, self.runtime.engine_id)
-        self.id, self.template_id = stored
+        row, tags, engine_id = self._new_row(), self.tags, self.runtime.engine_id
+        self.id, self.template_id = db_stacks.store(self.context, self.template.content(), row, tags, engine_id, on_behalf_of)
+        if self.template_id is None:
+            return False
         self.stored_locked = True
         self.runtime.templates.keep(self.template_id, self.template)
         self.created_at = self.created_at or self.utcnow()
         self.journal = record.Journal(self.context, self.id)
         self._rethink()  # its id may have been shown before it had one
         self._resources.clear()
+        return True
 
     def store_template(self, template):
         """The id of the row that holds the template with its environment and files; the parsed form is kept for reading."""
@@ -395,6 +366,6 @@ class Stack:
 
     def _new_row(self):
         values = {name: getattr(self, name) for name in FIELDS if getattr(self, name) is not None}
-        values.update(timeout=self.timeout_mins, created_at=self.utcnow())
+        values.update(timeout=self.timeout_mins, created_at=self.utcnow(), user_creds_id=self.tree.known_top.user_creds_id)
         self.created_at = values['created_at']
         return values

@@ -36,3 +36,15 @@ class StackLock:
 
     def release(self):
         journal.save(self._context, journal.Turn(self._stack.id, release=self._engine_id))
+
+
+def elsewhere(runtime, context, stack_id):
+    """The id of another engine that has the stack's lock; None where nobody has it, or this one."""
+    holder = locks.holder(context, stack_id)
+    return None if holder == runtime.engine_id else holder
+
+
+def at_work_elsewhere(runtime, context, stack_id):
+    """The same of one that lives."""
+    holder = elsewhere(runtime, context, stack_id)
+    return holder if holder is not None and runtime.listener.alive(context, holder) else None

@@ -3,7 +3,7 @@
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.engine import diff, event, failures, hooks, lifecycle, progress
+from heat_lite.engine import adoption, diff, event, failures, hooks, lifecycle, progress
 
 LOG = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ def _looked_at_first(stack, node, resource):
 
 def _made_so(stack, node, resource):
     definition = stack.definitions[node.key]
-    requires = stack.required_ids(node.key)
+    requires = _required_ids(stack, node.key)
     if resource.action != status.INIT and resource.status == status.COMPLETE and not stack.type_changed(resource, definition):
         _keep_external_id(resource, definition)
     try:
@@ -169,14 +169,14 @@ def check(stack, node):
 
 
 def adopt(stack, node):
+    if stack.progress is not None and not stack.adopted:
+        stack.adopted = adoption.kept(stack)
     resource = stack.resource_of(stack.best_record(node.key))
     if progress.is_done(stack, node.key):
         return None
     if resource.status == status.IN_PROGRESS:
         return _interrupted(stack, node, resource)
-    if stack.progress is not None and not stack.adopted:
-        return lifecycle.refuse(resource, status.ADOPT, exception.Interrupted(lifecycle.NO_DOCUMENT))
-    requires = stack.required_ids(node.key)
+    requires = _required_ids(stack, node.key)
     return _create(resource, requires, lifecycle.adopt(resource, stack.adopted.get(node.key) or {}))
 
 
@@ -210,7 +210,7 @@ STEPS = {
 def _create(resource, requires, work=None):
     record = resource.record
     record.set(requires=requires, current_template_id=resource.stack.template_id)
-    resource.stack.complete_requirements(record)
+    _complete_requirements(resource.stack, record)
     if not record.rsrc_metadata:
         metadata = resource.stack.resolve(resource.definition.metadata)
         if metadata:
@@ -233,7 +233,7 @@ def _update(stack, resource, definition, requires, decision):
     record = resource.record
     if record.current_template_id != template_id or record.requires != requires:
         record.set(requires=requires, current_template_id=template_id)
-    stack.complete_requirements(record)
+    _complete_requirements(stack, record)
     if decision.action == diff.UPDATE:
         yield from hooks.after(resource, status.UPDATE)
 
@@ -251,8 +251,8 @@ def _replace(stack, resource, definition, requires):
     old = resource.record
     if definition.resource_type != resource.type():
         LOG.info('%s becomes a %s: it is replaced', resource, definition.resource_type)
-    new = stack.new_record(resource.name, replaces=old)
-    yield from _create(stack.resource_of(new), requires)
+    new = stack.resource_of(stack.new_record(resource.name, replaces=old))
+    yield from _create(new, requires, lifecycle.create(new, instead_of=resource))
 
 
 def _refused(stack, resource):
@@ -275,3 +275,15 @@ def _delete(stack, resource):
         failures.gather(resource)
     yield from hooks.after(resource, status.DELETE)
     stack.forget(resource.record)
+
+
+def _required_ids(stack, name):
+    records = (stack.best_record(required) for required in sorted(stack.requirements[name]))
+    return [each.id for each in records if each is not None and each.id is not None]
+
+
+def _complete_requirements(stack, row):
+    """What a row requires may get its id only with the turn that is being collected: then the row is completed after it."""
+    needed = [each for each in map(stack.best_record, sorted(stack.requirements[row.name])) if each is not None]
+    if any(each.id is None for each in needed):
+        stack.journal.afterwards(lambda: row.set(requires=[each.id for each in needed if each.id is not None]))

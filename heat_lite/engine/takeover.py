@@ -11,6 +11,7 @@ import time
 from heat_lite.common import context as request_context
 from heat_lite.common import exception, status
 from heat_lite.db import journal, locks, services
+from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import actions, snapshots
 from heat_lite.engine import stack as engine_stack
@@ -18,6 +19,8 @@ from heat_lite.engine import stack as engine_stack
 LOG = logging.getLogger(__name__)
 #: how long a lock of this engine may be without work before it is looked into, in seconds
 FORGOTTEN_SECONDS = 30
+#: how often it is looked for stacks in progress that nobody has locked, in seconds
+SEARCH_SECONDS = 60
 
 
 class Rounds:
@@ -28,6 +31,9 @@ class Rounds:
         self._neighbours = neighbours
         self._context = request_context.admin_context()
         self._idle_since = {}
+        self._searched = time.monotonic()
+        self._unlocked = set()
+        self._deletes = {}
 
     def look(self):
         """One round. Gives how many stacks were taken over."""
@@ -39,6 +45,10 @@ class Rounds:
                 if self._neighbours.is_gone(engine_id, signs):
                     LOG.warning('Engine %s is gone: its work on %d stacks is taken over', engine_id, len(stack_ids))
                     taken += self._take_over(engine_id, stack_ids)
+        self._look_after_snapshots()
+        if time.monotonic() - self._searched > SEARCH_SECONDS:
+            self._searched = time.monotonic()
+            taken += self._look_for_unlocked()
         return taken
 
     def _take_over(self, engine_id, stack_ids):
@@ -65,6 +75,32 @@ class Rounds:
             LOG.warning('Nobody works on stack %s, although this engine has its lock', stack_id)
             self._go_on(stack_id)
         return len(forgotten)
+
+    def _look_after_snapshots(self):
+        """They are deleted without a lock; who is at it says so now and then."""
+        now = time.monotonic()
+        rows = db_snapshots.being_deleted(self._context)
+        known, self._deletes = self._deletes, {}
+        for row in rows:
+            seen, since = known.get(row.id, (None, now))
+            since = since if seen == row.updated_at else now
+            self._deletes[row.id] = row.updated_at, since
+            if now - since > snapshots.SILENCE_SECONDS and db_snapshots.touch(self._context, row.id, row.updated_at):
+                LOG.warning('Nobody goes on deleting the snapshot %s', row.id)
+                snapshots.go_on_deleting(self._stack(row.stack_id), row.id)
+
+    def _look_for_unlocked(self):
+        """In progress, and nobody has locked it, at two looks: whatever went wrong there, somebody has to go on with it."""
+        found = set(locks.missing(self._context))
+        forgotten = found & self._unlocked
+        self._unlocked = found - forgotten
+        taken = 0
+        for stack_id in forgotten:
+            if locks.acquire(self._context, stack_id, self._runtime.engine_id) is None:
+                LOG.warning('Stack %s is in progress, although no engine has its lock', stack_id)
+                self._go_on(stack_id)
+                taken += 1
+        return taken
 
     def _go_on(self, stack_id):
         """What cannot be gone on with fails, and says why."""

@@ -29,11 +29,15 @@ class Lane:
 
 
 class Job:
-    """A task in the pool. ``on_step`` is called after each step that did not end it, ``on_end(result, error)`` once at the end."""
+    """A task in the pool. ``on_step`` is called after each step that did not end it, ``on_end(result, error)`` once at the end.
 
-    def __init__(self, pool, runner, lane=None, on_step=None, on_end=None):
+    ``late``: it is one of many, and lets others go first (but for each fourth).
+    """
+
+    def __init__(self, pool, runner, lane=None, on_step=None, on_end=None, late=False):
         self.runner = runner
         self.lane = lane
+        self.late = late
         self.ended = threading.Event()
         self._pool = pool
         self._on_step = on_step
@@ -80,33 +84,58 @@ class Job:
             self.ended.set()
 
 
-class TaskPool:
-    """At most ``size`` threads, started when there is work for them and gone when there is none for half a minute."""
+class Queue:
+    """Jobs that may be stepped: those that go first, and the late ones."""
 
-    def __init__(self, size=64, name='tasks'):
+    def __init__(self):
+        self._first, self._late = collections.deque(), collections.deque()
+        self._turns = itertools.count(1)
+
+    def __bool__(self):
+        return bool(self._first or self._late)
+
+    def append(self, job):
+        (self._late if job.late else self._first).append(job)
+
+    def pop(self):
+        turn_of_the_late = self._late and not next(self._turns) % 4
+        return (self._late if turn_of_the_late or not self._first else self._first).popleft()
+
+
+class TaskPool:
+    """At most ``size`` threads, started when there is work for them and gone when there is none for half a minute. Each calls ``prepare``
+    first."""
+
+    def __init__(self, size=64, name='tasks', prepare=None):
         self._size = size
         self._name = name
+        self._prepare = prepare
         self._changed = threading.Condition()
-        self._ready = collections.deque()
+        self._ready = Queue()
         self._sleeping = []
         self._tickets = itertools.count(1)
         self._threads = 0
         self._idle = 0
         self._closed = self._frozen = False
-        self._stepping = 0
+        self._stepping = self._crowd = 0
         #: whether anything may be stepped now; looked at before each step
         self.may_step = lambda: True
         self.jobs = set()
 
-    def spawn(self, runner, lane=None, on_step=None, on_end=None):
+    def spawn(self, runner, lane=None, on_step=None, on_end=None, late=False):
         """Add the task of a TaskRunner, begun or not; it is stepped as soon as a thread is free."""
-        job = Job(self, runner, lane, on_step, on_end)
+        job = Job(self, runner, lane, on_step, on_end, late)
         with self._changed:
             if self._closed:
                 raise RuntimeError('The task pool is closed')
             self.jobs.add(job)
             self._make_ready(job)
         return job
+
+    def crowd(self):
+        """How many jobs that do not call anybody outside (they have no lane) are being stepped, or are about to be: as far as there are
+        threads."""
+        return min(self._crowd, self._size)
 
     def wake(self, job):
         with self._changed:
@@ -145,7 +174,9 @@ class TaskPool:
         if lane is not None and lane.running >= lane.limit:
             lane.queue.append(job)
             return
-        if lane is not None:
+        if lane is None:
+            self._crowd += 1
+        else:
             lane.running += 1
         self._ready.append(job)
         if self._idle:
@@ -155,6 +186,8 @@ class TaskPool:
             threading.Thread(target=self._work, name=f'{self._name}-{self._threads}', daemon=True).start()
 
     def _work(self):
+        if self._prepare is not None:
+            self._prepare()
         while True:
             with self._changed:
                 job = self._next()
@@ -177,7 +210,7 @@ class TaskPool:
             self._wake_sleepers()
             held_up = self._ready and not self.may_step()
             if self._ready and not held_up:
-                return self._ready.popleft()
+                return self._ready.pop()
             now = time.monotonic()
             if self._closed and not self.jobs:
                 return None
@@ -200,7 +233,9 @@ class TaskPool:
 
     def _after(self, job, pause):
         lane = job.lane
-        if lane is not None:
+        if lane is None:
+            self._crowd -= 1
+        else:
             lane.running -= 1
             if lane.queue:
                 self._make_ready(lane.queue.popleft())

@@ -7,6 +7,7 @@ along the chain of dependencies, so that it costs no transaction of its own.
 
 import collections
 import dataclasses
+import math
 import time
 
 from heat_lite.common import status
@@ -40,14 +41,18 @@ class Traversal:
         self._inbox = inbox
         self._pool = pool
         self._deadline = deadline
-        # a delete goes on with all that it can reach: only what is used by what has failed must stay
-        stubborn = action == status.DELETE
+        # these go on with all that they can reach: only what is used by what has failed must stay, or is not looked at
+        stubborn = action in (status.DELETE, status.CHECK)
         wait = None if stubborn else stack.limits.error_wait_time
         self._group = scheduler.DependencyTaskGroup(graph, error_wait_time=wait, aggregate_exceptions=stubborn)
         self._lane = threads.Lane(stack.limits.max_parallel_handlers)
         self._names = {}
         self._ended = collections.deque()
         self._outcome = Outcome()
+
+    def seconds_left(self):
+        """Of the time that the walk may take."""
+        return math.inf if self._deadline is None else max(0.0, self._deadline - time.monotonic())
 
     def walk(self):
         """The generator for the pool; its result is an Outcome. Raises TakenOver."""
@@ -158,7 +163,11 @@ class Traversal:
 
     def _hand_over(self, begun):
         for node, runner in begun:
-            job = self._pool.spawn(runner, lane=self._lane, on_step=self._on_step, on_end=self._on_end(node))
+            record = self._stack.best_record(self._names[node])
+            lane = self._lane if record is None or self._stack.resource_of(record).calls_cloud else None
+            job = self._pool.spawn(
+                runner, lane=lane, on_step=self._on_step, on_end=self._on_end(node), late=self._stack.owner_id is not None
+            )
             if node in self._group.running:
                 self._group.running[node] = job
 

@@ -1,6 +1,7 @@
 """Where a stack stands in a tree of stacks: its parent, the top, and the stacks right below it."""
 
 from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import deferred
 
 
 class Tree:
@@ -11,8 +12,11 @@ class Tree:
         self._load = load
         self._parent = None
         self._child_rows = None
+        self._deferred = None
         #: how many resources a validation has met in the tree so far, kept at the top; None while none runs
         self.counted = None
+        #: those inside that it has looked at, and as how many resources they count; kept at the top, too
+        self.seen = {}
         #: whether validating the stack goes down into the stacks inside its resources
         self.validates_inside = True
         #: whether validating it looks at the values of properties; those of a stack that is only drafted may be placeholders
@@ -39,12 +43,25 @@ class Tree:
         """The stack at the top of the tree."""
         return self._stack if self.parent is None else self.parent.tree.top
 
+    @property
+    def known_top(self):
+        """The highest stack that is known already, without looking for more."""
+        return self._stack if self._parent is None else self._parent.tree.known_top
+
+    @property
+    def deferred(self):
+        """What the tree keeps of its user for later."""
+        top = self.known_top.tree
+        if top._deferred is None:
+            top._deferred = deferred.Deferred(top._stack)
+        return top._deferred
+
     def child_row(self, child_id, anew=False):
         """The row of a stack right below, None where there is none; all of these are read at once. ``anew``: look at that one again."""
         if self._child_rows is None:
             self._child_rows = db_stacks.inside(self._stack.context, self._stack.id)
         if anew or child_id not in self._child_rows:
-            self._child_rows[child_id] = db_stacks.get(self._stack.context, child_id, show_deleted=True)
+            self._child_rows[child_id] = db_stacks.whole(self._stack.context, child_id)
         return self._child_rows[child_id]
 
 

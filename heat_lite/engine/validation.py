@@ -41,6 +41,15 @@ def new_stack(context, runtime, name, template):
     resource_count(runtime, template)
 
 
+def owned(item):
+    """Whether a stack may stand inside the one that is said to own it. Raises EntityNotFound, RequestLimitExceeded."""
+    if item.tree.parent is None or item.tree.parent.deleted_at is not None:
+        raise exception.EntityNotFound(entity='Stack', name=item.owner_id)
+    limit = item.limits.max_nested_stack_depth
+    if item.nested_depth > limit:
+        raise exception.RequestLimitExceeded(f'Recursion depth exceeds {limit}.')
+
+
 def resource_count(runtime, template, others=0):
     """``others``: resources of the same tree of stacks that are there already."""
     limit = runtime.limits.max_resources_per_stack
@@ -62,6 +71,27 @@ def stack(item):
                 raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
         finally:
             item.tree.counted = None
+            item.tree.seen.clear()
+
+
+def inside(item):
+    """A stack that is about to be inside a resource: now with all values, but not down into the stacks inside of it, which are looked at
+    when it is their turn."""
+    item.tree.validates_inside = False
+    stack(item)
+
+
+def change_inside(present, changed):
+    """The same of what it is to become."""
+    more_resources(present, len(changed.definitions) - len(present.definitions))
+    inside(changed)
+
+
+def more_resources(item, more):
+    """Raises RequestLimitExceeded where the tree of a stack cannot have so many further resources."""
+    limit = item.limits.max_resources_per_stack
+    if 0 <= limit and more > 0 and db_stacks.count_tree_resources(item.context, item.root_id()) + more > limit:
+        raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 
 def nested_stack(item):
@@ -116,7 +146,7 @@ def _described(item, show_nested):
     nested = {}
     for name in item.definitions if show_nested else ():
         resource = item.resource_for(name)
-        inside = resource.preview_inside()
+        inside = resource.described_inside()
         if inside is not None:
             nested[name] = {'Type': resource.type(), **_described(inside, show_nested)}
     return {**answer, 'NestedParameters': nested} if nested else answer

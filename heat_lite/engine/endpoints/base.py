@@ -3,9 +3,9 @@
 import functools
 
 from heat_lite.common import exception, identifier
-from heat_lite.db import locks
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import stack as engine_stack
+from heat_lite.engine import stack_lock
 from heat_lite.rpc import client as rpc_client
 
 
@@ -14,7 +14,7 @@ def at_work(door):
 
     @functools.wraps(door)
     def answer(self, context, stack_identity, **args):
-        holder = self._at_work_elsewhere(context, stack_identity)
+        holder = stack_lock.at_work_elsewhere(self._runtime, context, _identity(stack_identity).stack_id)
         if holder is None:
             return door(self, context, stack_identity, **args)
         there = getattr(rpc_client.EngineClient(holder), door.__name__)
@@ -36,13 +36,6 @@ class Endpoint:
         if row is None or identity.path or row.name != identity.stack_name:
             raise exception.EntityNotFound(entity='Stack', name=identity.stack_name)
         return row
-
-    def _at_work_elsewhere(self, context, stack_identity):
-        """The id of another engine, alive, that works on the stack."""
-        holder = locks.holder(context, _identity(stack_identity).stack_id)
-        if holder in (None, self._runtime.engine_id) or not self._runtime.listener.alive(context, holder):
-            return None
-        return holder
 
     def _stack(self, context, stack_identity, show_deleted=False):
         return engine_stack.Stack.from_row(self._runtime, context, self._row(context, stack_identity, show_deleted))

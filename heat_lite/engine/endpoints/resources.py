@@ -21,34 +21,27 @@ FILTERS = {
 class Resources(Endpoint):
     def list_stack_resources(self, context, stack_identity, nested_depth=0, with_detail=False, filters=None):
         """The resources of a stack and of the stacks inside it, ``nested_depth`` levels down."""
-        stack = self._stack(context, stack_identity, show_deleted=True)
-        result = self._list(stack, with_detail, filters, stack.parent_resource_name)
-        parents = [stack.id]
-        for _ in range(nested_depth):
-            children = db_stacks.children(context, parents)
-            for row in children:
-                child = engine_stack.Stack.from_row(self._runtime, context, row)
-                result.extend(self._list(child, with_detail, filters, row.parent_resource_name))
-            parents = [row.id for row in children]
-            if not parents:
+        level, result = [self._stack(context, stack_identity, show_deleted=True)], []
+        for depth in range(nested_depth + 1):
+            result.extend(self._list_level(context, level, with_detail, filters))
+            children = db_stacks.children(context, [stack.id for stack in level]) if depth < nested_depth else ()
+            level = [engine_stack.Stack.from_row(self._runtime, context, row) for row in children]
+            if not level:
                 break
         return result
 
     @staticmethod
-    def _list(stack, with_detail, filters, parent=None):
-        if stack.state == (status.DELETE, status.COMPLETE):
-            return []
-        required_by = stack.required_by()
-        listed = []
-        for item in stack.current_resources():
-            one = format.resource(item, required_by.get(item.name, ()), detail=with_detail, parent=parent)
-            if _matches(one, item.record, filters):
-                listed.append(one)
-        return listed
+    def _list_level(context, stacks, with_detail, filters):
+        """Stacks of one depth: their rows are read at once, and no more of them than is shown."""
+        listed = {} if with_detail else db_resources.listed(context, [stack.id for stack in stacks])
+        for stack in stacks:
+            if not with_detail:
+                stack.kept.look_over(listed.get(stack.id, ()))
+            yield from _list(stack, with_detail, filters)
 
     def describe_stack_resource(self, context, stack_identity, resource_name, with_attr=None):
         stack = self._stack(context, stack_identity)
-        stack.looks_at_few = True
+        stack.kept.looks_at_few = True
         found = self._found(stack, resource_name)
         _refuse_stack_users(context, stack, found.name)
         return self._describe(stack, found, with_attr)
@@ -91,6 +84,16 @@ class Resources(Endpoint):
     def resource_mark_unhealthy(self, context, stack_identity, resource_name, mark_unhealthy, resource_status_reason=None):
         """Have the next update replace the resource, or take that back."""
         signals.mark(self._stack(context, stack_identity), resource_name, mark_unhealthy, resource_status_reason)
+
+
+def _list(stack, with_detail, filters):
+    if stack.state == (status.DELETE, status.COMPLETE):
+        return
+    required_by, parent = stack.required_by(), stack.parent_resource_name
+    for item in stack.current_resources():
+        one = format.resource(item, required_by.get(item.name, ()), detail=with_detail, parent=parent)
+        if _matches(one, item.record, filters):
+            yield one
 
 
 def _owner(context, row):

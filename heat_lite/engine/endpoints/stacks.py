@@ -144,22 +144,40 @@ class Stacks(Endpoint):
         parent_resource_name=None,
         template_id=None,
     ):
-        """Store the stack and begin to build it, or to adopt what is there. Gives its identity."""
+        """Store the stack and begin to build it, or to adopt what is there. Gives its identity.
+
+        With ``owner_id`` it is made inside that stack; ``template_id`` then names what is stored already, environment and files included.
+        """
         validation.room(context, self._runtime)
         adopted = adoption.read(self._runtime, args)
         if adopted is not None:
             params, files = adoption.environment(adopted, params), adoption.files(adopted, files)
-        parsed = self._template(template, params, files, environment_files, files_container)
-        validation.new_stack(context, self._runtime, stack_name, parsed)
+        if template_id is None:
+            parsed = self._template(template, params, files, environment_files, files_container)
+        else:
+            parsed = self._runtime.templates.get(context, template_id)
+        if owner_id is None:
+            validation.new_stack(context, self._runtime, stack_name, parsed)
         stack = self._new_stack(context, stack_name, parsed, args)
         stack.owner_id, stack.nested_depth, stack.parent_resource_name = owner_id, nested_depth, parent_resource_name
         stack.user_creds_id, stack.stack_user_project_id = user_creds_id, stack_user_project_id
-        validation.stack(stack)
+        self._check_new(stack, args)
         if adopted is not None:
             adoption.begin(stack, adopted['resources'])
-        stack.store()
-        (actions.create if adopted is None else actions.adopt)(stack)
+        if stack.store(on_behalf_of=args.get(api.ON_BEHALF_OF)):
+            (actions.create if adopted is None else actions.adopt)(stack)
         return stack.identifier().as_dict()
+
+    @staticmethod
+    def _check_new(stack, args):
+        """What is made for an engine inside another stack has been looked at with that one, but for values."""
+        if stack.owner_id is None:
+            validation.stack(stack)
+            return
+        validation.owned(stack)
+        if api.ON_BEHALF_OF not in args:
+            validation.more_resources(stack, len(stack.definitions))
+        validation.inside(stack)
 
     def preview_stack(self, context, stack_name, template, params, files, args, environment_files=None, files_container=None):
         """The stack as it would be, resources included; nothing is stored."""
@@ -176,9 +194,17 @@ class Stacks(Endpoint):
     def update_stack(
         self, context, stack_identity, template, params, files, args, environment_files=None, files_container=None, template_id=None
     ):
-        """Begin to make of the stack what the template says. Gives its identity."""
+        """Begin to make of the stack what the template says. Gives its identity.
+
+        For a stack inside another ``template_id`` names what is stored already, environment and files included.
+        """
         stack = self._stack(context, stack_identity)
         validation.updatable(stack)
+        if template_id is not None:
+            parsed = self._runtime.templates.get(context, template_id)
+            validation.change_inside(stack, self._as_updated(stack, parsed, args))
+            actions.update(stack, parsed, _update_values(stack, {'existing': True, **args}), template_id=template_id)
+            return stack.identifier().as_dict()
         parsed = self._intended(stack, template, params, files, args, environment_files, files_container)
         if args.get(api.ON_REPLACE) == api.FAIL:
             previews.refuse_replacements(self._stack(context, stack_identity), parsed)

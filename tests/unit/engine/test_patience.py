@@ -28,7 +28,7 @@ class Held:
     def __init__(self, *errors, wait=300, forcing=False):
         self.errors = list(errors)
         limits = types.SimpleNamespace(delete_conflict_wait=wait)
-        self.stack = types.SimpleNamespace(limits=limits, forcing=forcing)
+        self.stack = types.SimpleNamespace(limits=limits, forcing=forcing, runtime=types.SimpleNamespace(sinks=None))
         self.told, self.events = [], 0
         journal = types.SimpleNamespace(event=self._event)
         self.record = types.SimpleNamespace(

@@ -158,3 +158,34 @@ def test_nothing_is_stepped_while_it_may_not():
     assert not job.ended.wait(0.3) and not steps
     allowed[0] = True
     assert job.ended.wait(5) and steps == [1]
+
+
+def test_late_jobs_let_others_go_first_but_are_not_forgotten(pool):
+    queue = threads.Queue()
+    jobs = [threads.Job(pool, None, late=late) for late in (True, True, True, False, False, False, False, False)]
+    for job in jobs:
+        queue.append(job)
+    order = [jobs.index(queue.pop()) for _ in jobs]
+    assert order == [3, 4, 5, 0, 6, 7, 1, 2] and not queue
+
+
+def test_the_crowd_is_those_that_call_nobody(pool):
+    seen, go = [], threading.Event()
+
+    def task():
+        seen.append(pool.crowd())
+        go.wait(5)
+        return
+        yield
+
+    jobs = [spawn(pool, task())[0], spawn(pool, task(), lane=threads.Lane(2))[0]]
+    until = time.monotonic() + 5
+    while len(seen) < 2 and time.monotonic() < until:
+        time.sleep(0.005)
+    assert pool.crowd() == 1
+    go.set()
+    assert all(job.ended.wait(5) for job in jobs)
+    until = time.monotonic() + 5
+    while pool.crowd() and time.monotonic() < until:
+        time.sleep(0.005)
+    assert pool.crowd() == 0
