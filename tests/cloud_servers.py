@@ -1,0 +1,294 @@
+"""The compute service of the cloud for tests, as far as it is more than a keeper of objects: servers that boot, change and go."""
+
+import base64
+import ipaddress
+import itertools
+import uuid
+
+from tests.cloud_verbs import Refused, there, verb
+
+KNOWN = frozenset(
+    'name flavorRef imageRef networks metadata security_groups user_data key_name availability_zone config_drive OS-DCF:diskConfig '
+    'adminPass tags block_device_mapping block_device_mapping_v2'.split()
+)
+V2 = frozenset(
+    'uuid source_type destination_type boot_index delete_on_termination volume_size volume_type guest_format device_name '
+    'device_type disk_bus'.split()
+)
+NIC = frozenset(('uuid', 'port', 'fixed_ip', 'tag'))
+CONSOLES = {'vnc': ('novnc',)}
+MACS, ADDRESSES = itertools.count(16), itertools.count()
+
+
+def seed(cloud):
+    """Ids of objects that servers may become, or get."""
+    return {
+        'other_flavor': cloud.put('compute', '/flavors', name='another flavor', id=str(uuid.uuid4())),
+        'other_image': cloud.put('image', '/images', name='another image', id=str(uuid.uuid4())),
+        'server_with_port': _with_port(cloud),
+        'free_port': cloud.put('network', '/ports', name='free', network_id=_of(cloud, 'network', '/networks')),
+    }
+
+
+#: properties with which a server can be tried out, and other ones for an update; see ``samples``
+SAMPLE = {
+    'admin_pass': 'first',
+    'block_device_mapping_v2': [
+        {'volume_id': 'a volume', 'boot_index': 1},
+        {'swap_size': 1},
+        {'ephemeral_size': 1, 'ephemeral_format': 'ext4'},
+        {'image': 'a images', 'volume_size': 1, 'boot_index': -1, 'volume_type': 'a volume_type'},
+    ],
+    'networks': [
+        {'network': 'a network'},
+        {'network': 'a network', 'port': '{free_port}', 'tag': 'mine'},
+        {'subnet': 'a subnet', 'fixed_ip': '10.1.0.7', 'port_extra_properties': {'value_specs': {'description': 'special'}}},
+    ],
+    'metadata': {'text': 'one', 'number': 1},
+    'name': 'one',
+}
+CHANGE = {
+    'admin_pass': 'second',
+    'flavor': '{other_flavor}',
+    'flavor_update_policy': 'RESIZE',
+    'image': '{other_image}',
+    'image_update_policy': 'REBUILD_PRESERVE_EPHEMERAL',
+    'networks': [
+        {'subnet': 'a subnet', 'fixed_ip': '10.1.0.7', 'port_extra_properties': {'admin_state_up': False}},
+        {'network': 'a network', 'fixed_ip': '10.1.0.8'},
+    ],
+    'metadata': {'text': 'other'},
+}
+
+
+def _with_port(cloud):
+    one = cloud.put('compute', '/servers')
+    cloud.put('network', '/ports', name='used', device_id=one, network_id=_of(cloud, 'network', '/networks'))
+    return one
+
+
+def _of(cloud, service, path):
+    return next(each['id'] for each in cloud.of(service, path))
+
+
+# --------------------------------------------------------------- come and go
+
+
+@verb('compute', 'POST', r'/servers')
+def boot(cloud, service, body, **_):
+    given = body['server']
+    if given.keys() - KNOWN or body.keys() - {'server', 'os:scheduler_hints'}:
+        raise Refused(400, f'Additional properties are not allowed: {sorted(given.keys() - KNOWN)}')
+    _valid(cloud, given)
+    one = str(uuid.uuid4())
+    server = {
+        **{key: given.get(key) for key in ('name', 'key_name', 'metadata', 'tags', 'user_data', 'imageRef', 'flavorRef')},
+        **{'id': one, 'status': 'BUILD', 'coming': ['ACTIVE'], 'looks': cloud.looks, 'OS-EXT-STS:task_state': None, 'asked': body},
+    }
+    server['metadata'], server['tags'] = server['metadata'] or {}, server['tags'] or []
+    if '/servers' in cloud.sick:
+        server.update(coming=['ERROR'], fault={'message': 'No valid host was found.', 'code': 500})
+    cloud.objects[service, '/servers', one] = server
+    for nic in given['networks'] if isinstance(given['networks'], list) else ():
+        _plug(cloud, server, nic)
+    return 202, {'server': {'id': one, 'links': [], 'adminPass': 'secret', 'security_groups': [{'name': 'default'}]}}
+
+
+def _valid(cloud, given):
+    for key, where in (
+        ('flavorRef', ('compute', '/flavors')),
+        ('imageRef', ('image', '/images')),
+        ('key_name', ('compute', '/os-keypairs')),
+    ):
+        if given.get(key) is not None and (*where, given[key]) not in cloud.objects:
+            raise Refused(400, f'{key} {given[key]} could not be found.')
+    if 'networks' not in given:
+        raise Refused(400, "'networks' is a required property")
+    if any(not isinstance(value, str) for value in (given.get('metadata') or {}).values()):
+        raise Refused(400, 'Invalid input for field/attribute metadata.')
+    if given.get('user_data'):
+        base64.b64decode(given['user_data'], validate=True)
+    disks = given.get('block_device_mapping_v2') or ()
+    if any(disk.keys() - V2 for disk in disks):
+        raise Refused(400, 'Additional properties are not allowed')
+    if disks and sum(disk.get('boot_index') == 0 for disk in disks) != 1:
+        raise Refused(400, 'Block Device Mapping is Invalid: Boot sequence is not valid.')
+    if not given.get('imageRef') and not disks and not given.get('block_device_mapping'):
+        raise Refused(400, 'Invalid imageRef provided.')
+
+
+def _plug(cloud, server, nic):
+    """A port of the template is taken, or one is made that goes with the server."""
+    if nic.keys() - NIC:
+        raise Refused(400, f'Additional properties are not allowed: {sorted(nic)}')
+    if nic.get('port'):
+        port = there(cloud, 'network', '/ports', nic['port'])
+        if port.get('device_id'):
+            raise Refused(409, f'Port {port["id"]} is still in use.')
+    else:
+        there(cloud, 'network', '/networks', nic['uuid'])
+        made = cloud.put('network', '/ports', network_id=nic['uuid'], name='', mac_address=f'fa:16:3e:00:01:{next(MACS) % 256:02x}')
+        port = cloud.objects['network', '/ports', made]
+        port.update(of_nova=True, status='ACTIVE')
+        port['fixed_ips'] = [{'subnet_id': _subnet(cloud, nic['uuid']), 'ip_address': nic.get('fixed_ip') or _address()}]
+    port.update(device_id=server['id'])
+    return port
+
+
+def _subnet(cloud, network):
+    found = [each['id'] for each in cloud.of('network', '/subnets') if each.get('network_id') == network]
+    return found[0] if found else cloud.of('network', '/subnets')[0]['id']
+
+
+def _address():
+    return str(ipaddress.ip_address('10.1.0.10') + next(ADDRESSES))
+
+
+def _ports(cloud, one):
+    return [port for port in cloud.of('network', '/ports') if port.get('device_id') == one]
+
+
+@verb('compute', 'GET', r'/servers/detail')
+def list_servers(cloud, service, **_):
+    found = [_looked_at(cloud, each) for each in [*cloud.of(service, '/servers')]]
+    return 200, {'servers': [_shown(cloud, each) for each in found if each is not None]}
+
+
+@verb('compute', 'GET', r'/servers/(?P<one>[^/]+)')
+def show_server(cloud, service, one, **_):
+    server = _looked_at(cloud, there(cloud, service, '/servers', one))
+    if server is None:
+        raise Refused(404, f'Instance {one} could not be found.')
+    return 200, {'server': _shown(cloud, server)}
+
+
+def _looked_at(cloud, server):
+    """Each look lets some time go by."""
+    if server.get('looks', 0) > 0:
+        server['looks'] -= 1
+    elif server.get('dying'):
+        _vanish(cloud, server['id'])
+        return None
+    elif server.get('coming'):
+        server['status'], server['looks'] = server['coming'].pop(0), 0
+        if not server['coming']:
+            server['OS-EXT-STS:task_state'] = None
+    return server
+
+
+def _shown(cloud, server):
+    hidden = ('coming', 'looks', 'dying', 'asked', 'imageRef', 'flavorRef')
+    flavor = cloud.objects.get(('compute', '/flavors', server.get('flavorRef'))) or {}
+    said = {key: value for key, value in server.items() if key not in hidden}
+    said['image'] = {'id': server['imageRef']} if server.get('imageRef') else ''
+    said['flavor'] = {'original_name': flavor.get('name')}
+    said['addresses'] = {}
+    for port in _ports(cloud, server['id']):
+        label = (cloud.objects.get(('network', '/networks', port.get('network_id'))) or {'name': 'unknown'})['name']
+        for each in port.get('fixed_ips') or ():
+            address = {'addr': each.get('ip_address') or '10.1.0.9', 'version': 4, 'OS-EXT-IPS:type': 'fixed'}
+            said['addresses'].setdefault(label, []).append({**address, 'OS-EXT-IPS-MAC:mac_addr': port['mac_address']})
+    return {'OS-EXT-SRV-ATTR:instance_name': 'instance-1', 'accessIPv4': '', 'accessIPv6': '', **said}
+
+
+@verb('compute', 'DELETE', r'/servers/(?P<one>[^/]+)')
+def kill(cloud, service, one, **_):
+    there(cloud, service, '/servers', one).update({'dying': True, 'looks': cloud.looks, 'OS-EXT-STS:task_state': 'deleting'})
+    return 204, None
+
+
+def _vanish(cloud, one):
+    del cloud.objects['compute', '/servers', one]
+    for port in _ports(cloud, one):
+        _unplug(cloud, port)
+
+
+def _unplug(cloud, port):
+    port['device_id'] = ''
+    if port.get('of_nova'):
+        del cloud.objects['network', '/ports', port['id']]
+
+
+# --------------------------------------------------------------- change
+
+
+@verb('compute', 'PUT', r'/servers/(?P<one>[^/]+)')
+def rename(cloud, service, one, body, **_):
+    if body['server'].keys() - {'name', 'accessIPv4', 'accessIPv6', 'description', 'hostname'}:
+        raise Refused(400, 'Additional properties are not allowed')
+    server = there(cloud, service, '/servers', one)
+    server.update(body['server'])
+    return 200, {'server': _shown(cloud, server)}
+
+
+@verb('compute', 'PUT', r'/servers/(?P<one>[^/]+)/(?P<what>metadata|tags)')
+def relabel(cloud, service, one, what, body, **_):
+    there(cloud, service, '/servers', one)[what] = body[what]
+    return 200, body
+
+
+@verb('compute', 'POST', r'/servers/(?P<one>[^/]+)/action')
+def act_on_server(cloud, service, one, body, **_):
+    server = there(cloud, service, '/servers', one)
+    ((name, args),) = body.items()
+    # what it must be, what it is at once, and what it comes to
+    needs, now, coming = {
+        'resize': ('ACTIVE', 'RESIZE', ['VERIFY_RESIZE']),
+        'confirmResize': ('VERIFY_RESIZE', 'VERIFY_RESIZE', ['ACTIVE']),
+        'rebuild': ('ACTIVE', 'REBUILD', ['ACTIVE']),
+        'suspend': ('ACTIVE', 'ACTIVE', ['SUSPENDED']),
+        'resume': ('SUSPENDED', 'SUSPENDED', ['ACTIVE']),
+        'changePassword': ('ACTIVE', 'ACTIVE', []),
+        'createImage': ('ACTIVE', 'ACTIVE', []),
+    }[name]
+    if server['status'] != needs:
+        raise Refused(409, f"Cannot '{name}' instance {one} while it is in vm_state {server['status'].lower()}")
+    if name == 'resize' and cloud.state.get('no room'):
+        coming = ['ACTIVE']
+    elif name in ('resize', 'rebuild'):
+        key = 'flavorRef' if name == 'resize' else 'imageRef'
+        there(cloud, *(('compute', '/flavors') if name == 'resize' else ('image', '/images')), args[key])
+        server[key] = args[key]
+    server.update({'status': now, 'coming': coming, 'looks': cloud.looks, 'OS-EXT-STS:task_state': name if coming else None})
+    if name == 'createImage':
+        return 202, {'image_id': cloud.put('image', '/images', id=str(uuid.uuid4()), name=args['name'], status='active')}
+    return 202, None
+
+
+@verb('compute', 'GET', r'/servers/(?P<one>[^/]+)/os-interface')
+def interfaces(cloud, service, one, **_):
+    there(cloud, service, '/servers', one)
+    return 200, {'interfaceAttachments': [_interface(port) for port in _ports(cloud, one)]}
+
+
+@verb('compute', 'POST', r'/servers/(?P<one>[^/]+)/os-interface')
+def attach_interface(cloud, service, one, body, **_):
+    given = body['interfaceAttachment']
+    nic = {'uuid': given.get('net_id'), 'port': given.get('port_id'), 'tag': given.get('tag')}
+    if not (nic['uuid'] or nic['port']):
+        nic['uuid'] = _of(cloud, 'network', '/networks')
+    if given.get('fixed_ips'):
+        nic['fixed_ip'] = given['fixed_ips'][0]['ip_address']
+    port = _plug(cloud, there(cloud, service, '/servers', one), {key: value for key, value in nic.items() if value})
+    return 200, {'interfaceAttachment': _interface(port)}
+
+
+@verb('compute', 'DELETE', r'/servers/(?P<one>[^/]+)/os-interface/(?P<port>[^/]+)')
+def detach_interface(cloud, service, one, port, **_):
+    found = there(cloud, 'network', '/ports', port)
+    if found.get('device_id') != one:
+        raise Refused(404, f'Instance {one} is not attached to port {port}.')
+    _unplug(cloud, found)
+    return 202, None
+
+
+def _interface(port):
+    return {'port_id': port['id'], 'net_id': port['network_id'], 'fixed_ips': port.get('fixed_ips') or []}
+
+
+@verb('compute', 'POST', r'/servers/(?P<one>[^/]+)/remote-consoles')
+def console(cloud, service, one, body, **_):
+    asked = body['remote_console']
+    if asked['type'] not in CONSOLES.get(asked['protocol'], ()):
+        raise Refused(400, f'Unavailable console type {asked["type"]}.')
+    return 200, {'remote_console': {**asked, 'url': f'http://console/{one}'}}

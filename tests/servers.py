@@ -1,0 +1,226 @@
+"""Servers of a test's own, which it may stop, kill and start again: MariaDB, PostgreSQL and RabbitMQ, of what is installed here.
+
+Each has a folder and a port of its own, so nobody else's is disturbed. Where the programs are missing the test is skipped; with CI set it
+fails.
+"""
+
+import contextlib
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import sqlalchemy
+
+from tests import databases
+
+READY_SECONDS = 60
+STOP_SECONDS = 30
+# where distributions put what is not on the path
+PLACES = ('/usr/lib/postgresql/*/bin', '/usr/lib/rabbitmq/bin', '/usr/sbin', '/usr/local/sbin', '/usr/local/bin')
+
+
+def find(*names):
+    """The path of the first of these programs that is installed."""
+    for name in names:
+        for place in PLACES:
+            found = sorted(pathlib.Path('/').glob(f'{place[1:]}/{name}'))
+            if found:
+                return str(found[-1])
+        if shutil.which(name):
+            return shutil.which(name)
+    databases.give_up(f'{" or ".join(names)} is not installed')
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """``start``, ``stop`` as an operator would, ``kill`` as a power failure would. ``url`` is where it is reached."""
+
+    #: whom to run it as where the tests are root's
+    user = None
+    #: what it takes for a request to stop at once, but cleanly
+    stop_signal = signal.SIGTERM
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.port = free_port()
+        self.process = None
+        self._identity = self._who()
+        folder.chmod(0o755)
+        if self._identity:
+            shutil.chown(folder, self.user)
+        self.prepare()
+
+    def _who(self):
+        if os.getuid() != 0 or self.user is None:
+            return {}
+        entry = pwd.getpwnam(self.user)
+        return {'user': entry.pw_uid, 'group': entry.pw_gid, 'extra_groups': []}
+
+    def prepare(self):
+        """What is done once, before the first start."""
+
+    def command(self):
+        raise NotImplementedError
+
+    def environ(self):
+        return {'PATH': os.environ['PATH'], 'HOME': str(self.folder), 'LANG': 'C.UTF-8'}
+
+    def answers(self):
+        """Raises whatever speaks against it."""
+        socket.create_connection(('127.0.0.1', self.port), timeout=2).close()
+
+    def run(self, *command):
+        """To its end."""
+        done = subprocess.run(command, capture_output=True, text=True, cwd=self.folder, env=self.environ(), timeout=120, **self._identity)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def start(self):
+        with (self.folder / 'log').open('ab') as log:
+            self.process = subprocess.Popen(
+                self.command(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                env=self.environ(),
+                start_new_session=True,
+                **self._identity,
+            )
+        until = time.monotonic() + READY_SECONDS
+        while True:
+            assert self.process.poll() is None, (self.folder / 'log').read_text()[-2000:]
+            try:
+                return self.answers()
+            except Exception:
+                assert time.monotonic() < until, (self.folder / 'log').read_text()[-2000:]
+            time.sleep(0.1)
+
+    def stop(self):
+        self._end(self.stop_signal)
+
+    def kill(self):
+        self._end(signal.SIGKILL)
+
+    def _end(self, signum):
+        """All processes that it is made of are in one group, which is ours."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signum)
+        try:
+            self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+class Database(Server):
+    def answers(self):
+        engine = sqlalchemy.create_engine(databases.engines.full_url(self.url), poolclass=sqlalchemy.NullPool)
+        with engine.connect() as connection:
+            connection.exec_driver_sql('SELECT 1')
+
+    def create(self, name):
+        """The URL of a new, empty database."""
+        url = databases.engines.full_url(self.url)
+        engine = sqlalchemy.create_engine(url, isolation_level='AUTOCOMMIT', poolclass=sqlalchemy.NullPool)
+        with engine.connect() as connection:
+            connection.exec_driver_sql(f'CREATE DATABASE {name}')
+        return url.set(database=name).render_as_string(hide_password=False)
+
+
+class MariaDB(Database):
+    user = 'nobody'
+
+    @property
+    def url(self):
+        return f'mysql://root@127.0.0.1:{self.port}/mysql'
+
+    def prepare(self):
+        self.program = find('mariadbd', 'mysqld')
+        install = find('mariadb-install-db', 'mysql_install_db')
+        self.run(install, '--no-defaults', f'--datadir={self.folder}/data', '--auth-root-authentication-method=normal', '--skip-test-db')
+
+    def command(self):
+        place = (f'--datadir={self.folder}/data', f'--socket={self.folder}/socket', f'--pid-file={self.folder}/pid')
+        return [self.program, '--no-defaults', *place, f'--port={self.port}', '--bind-address=127.0.0.1', '--skip-name-resolve']
+
+
+class PostgreSQL(Database):
+    user = 'nobody'
+    stop_signal = signal.SIGINT  # SIGTERM waits for its clients to go
+
+    @property
+    def url(self):
+        return f'postgresql://postgres@127.0.0.1:{self.port}/postgres'
+
+    def prepare(self):
+        self.program = find('postgres')
+        self.run(find('initdb'), '-D', f'{self.folder}/data', '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync')
+
+    def command(self):
+        return [self.program, '-D', f'{self.folder}/data', '-p', str(self.port), '-k', str(self.folder), '-h', '127.0.0.1']
+
+
+class RabbitMQ(Server):
+    user = 'nobody'
+
+    @property
+    def url(self):
+        return f'rabbit://guest:guest@127.0.0.1:{self.port}/'
+
+    def prepare(self):
+        self.program = find('rabbitmq-server')
+        self.distribution_port = free_port()
+        (self.folder / 'plugins').write_text('[].\n')
+
+    def command(self):
+        return [self.program]
+
+    def environ(self):
+        return super().environ() | {
+            'RABBITMQ_NODENAME': f'heat_lite_test_{self.port}@localhost',
+            'RABBITMQ_NODE_IP_ADDRESS': '127.0.0.1',
+            'RABBITMQ_NODE_PORT': str(self.port),
+            'RABBITMQ_DIST_PORT': str(self.distribution_port),
+            'RABBITMQ_MNESIA_BASE': f'{self.folder}/mnesia',
+            'RABBITMQ_LOG_BASE': f'{self.folder}/logs',
+            'RABBITMQ_ENABLED_PLUGINS_FILE': f'{self.folder}/plugins',
+            'RABBITMQ_CONF_ENV_FILE': f'{self.folder}/none',
+            'RABBITMQ_CONFIG_FILE': f'{self.folder}/none',
+        }
+
+    def answers(self):
+        """It takes connections before it is ready to do anything with them, so it is asked for more than that."""
+        with socket.create_connection(('127.0.0.1', self.port), timeout=2) as connection:
+            connection.settimeout(2)
+            connection.sendall(b'AMQP\x00\x00\x09\x01')
+            assert connection.recv(1), 'it hangs up'
+
+
+KINDS = {'mysql': MariaDB, 'postgresql': PostgreSQL, 'rabbitmq': RabbitMQ}
+
+
+@contextlib.contextmanager
+def running(kind):
+    """A new server, started; it is gone afterwards with all that it kept."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix='heat_lite_test_'))
+    try:
+        server = KINDS[kind](folder)
+        try:
+            server.start()
+            yield server
+        finally:
+            if server.process is not None:
+                server.kill()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
