@@ -42,9 +42,11 @@ class AutoScalingGroup(ScalingGroup, instance_group.InstanceGroup):
             raise exception.StackValidationFailed(f"Either '{INSTANCE}' or '{CONFIGURATION}' must be provided.")
         if len(self.properties[NETWORK] or ()) > 1:
             raise exception.NotSupported(feature=f'Anything other than one {NETWORK}')
-        if self.properties[INSTANCE] is not None:
-            raise exception.NotSupported(feature=f'{INSTANCE} of {self.name}: to make servers after another one')
         super().validate()
+
+    def member_properties(self):
+        server = self.properties[INSTANCE]
+        return super().member_properties() if server is None else self.like_server(server)
 
     def more_properties(self):
         networks = self.properties[NETWORK]
