@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 
 import yaml
 
-from tests import cloud_verbs, identity
+from tests import cloud_second, cloud_servers, cloud_verbs, identity, stack_domain  # noqa: F401 - verbs are there by being read
 from tests.cloud_verbs import Refused
 
 TABLE = yaml.safe_load((Path(__file__).parent / 'cloud.yaml').read_text())
@@ -24,7 +24,7 @@ USER, PROJECT = 'tester', 'testers'
 REASONS = {
     **{200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'No Content', 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden'},
     **{404: 'Not Found', 405: 'Method Not Allowed', 406: 'Not Acceptable', 409: 'Conflict', 413: 'Over Limit', 429: 'Too Many Requests'},
-    **{500: 'Internal Server Error', 503: 'Service Unavailable'},
+    **{500: 'Internal Server Error', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout'},
 }
 EXTENSIONS = (
     'address-scope provider subnet_allocation router security-group qos qos-bw-minimum-ingress qos-pps-minimum segment trunk quotas '
@@ -81,16 +81,22 @@ class Cloud:
     ``objects`` are all that there are, by service, path of their collection and id. ``asked`` are the requests, for tests that count.
     """
 
+    #: whether a token is one; a test that lets tokens end says so
+    accepts = staticmethod(lambda token: True)
+
     def __init__(self):
         self.objects = {}
         self.asked = []
         self.faults = []
         self.state = {}
+        self.account_key = None
         #: how often an object is looked at before it is ready, or gone
         self.rows = COLLECTIONS
         self.looks = 1
         self.page = 1000
         self.extensions = EXTENSIONS
+        #: the newest microversion of services that have not all; service -> version
+        self.newest = {}
         #: collections whose objects go into error
         self.sick = set()
         self._guard = threading.RLock()
@@ -129,14 +135,16 @@ class Cloud:
         headers = {}
         try:
             self._misbehave(method, path)
-            body = json.loads(text) if text else None
+            if not self.accepts(environ.get('HTTP_X_AUTH_TOKEN', '')):
+                raise Refused(401, 'The request you have made requires authentication.')
+            body = _parsed(text, environ)
             with self._guard:
                 self.asked.append((method, path, body))
                 status, answer = self._answer(method, path, body, query, environ, headers)
         except Refused as error:
             status, answer = error.status, {'error': {'message': str(error), 'code': error.status}}
             headers = error.headers
-        content = b'' if answer is None or method == 'HEAD' else json.dumps(answer).encode()
+        content = b'' if answer is None or method == 'HEAD' else answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         headers = {'Content-Type': 'application/json', 'x-openstack-request-id': f'req-{uuid.uuid4()}', **headers}
         start_response(f'{status} {REASONS[status]}', [*headers.items(), ('Content-Length', str(len(content)))])
         return [content]
@@ -153,6 +161,10 @@ class Cloud:
 
     def _answer(self, method, path, body, query, environ, headers):
         service, below = next(((name, path[len(start) :]) for name, start in PREFIXES.items() if path.startswith(start)), (None, path))
+        if service in self.newest:
+            self._speak(service, environ)
+            if below in ('', '/'):
+                return 200, {'version': {'version': self.newest[service]}}
         if below == '/extensions':
             return 200, {'extensions': [{'alias': each, 'name': each} for each in self.extensions]}
         verb = cloud_verbs.find(service, method, below)
@@ -164,11 +176,19 @@ class Cloud:
                 return self._collection(row, method, below, found.groupdict(), body, query)
         raise Refused(404, f'There is nothing at {path}')
 
+    def _speak(self, service, environ):
+        """A service refuses what is newer than itself."""
+        asked = environ.get('HTTP_OPENSTACK_API_VERSION', '').rpartition(' ')[2]
+        if asked and tuple(map(int, asked.split('.'))) > tuple(map(int, self.newest[service].split('.'))):
+            raise Refused(406, f'Version {asked} is not supported by the API. Maximum is {self.newest[service]}.')
+
     def _collection(self, row, method, below, names, body, query):
         one = names.pop('one_of_them', None)
         for name, value in names.items():
             self._refer(f'{name}_id', value)
         where = row.path.format_map(names)
+        if below.endswith('/detail'):
+            self._let_time_go_by(row, where)
         if below.endswith('/detail') or one is None:
             return self._list(row, where, query) if method == 'GET' else self._create(row, where, method, body)
         found = self.objects.get((row.service, where, one))
@@ -184,10 +204,16 @@ class Cloud:
 
     # -- collections
 
+    def _let_time_go_by(self, row, where):
+        """Who looks at all looks at each of them."""
+        for one, found in [(one, each) for (owner, path, one), each in self.objects.items() if (owner, path) == (row.service, where)]:
+            with contextlib.suppress(Refused):
+                self._show(row, where, one, found)
+
     def _list(self, row, where, query):
         found = [each for (owner, path, _), each in self.objects.items() if (owner, path) == (row.service, where)]
         for name, value in query.items():
-            if name not in ('limit', 'marker', 'is_public', 'all_tenants'):
+            if name not in ('limit', 'marker', 'fields', 'is_public', 'all_tenants'):
                 found = [each for each in found if str(each.get(name)) == value]
         start = int(query.get('marker') or 0)
         answer = {row.keys: [self._shown(row, each) for each in found[start : start + self.page]]}
@@ -297,6 +323,13 @@ class Cloud:
         return shown if row.key is None else {row.key: shown}
 
 
+def _parsed(text, environ):
+    """What a request brings: data, or the text itself."""
+    if environ.get('CONTENT_TYPE', '').startswith('text/plain'):
+        return text.decode()
+    return json.loads(text) if text else None
+
+
 @dataclasses.dataclass
 class Place:
     """A cloud that runs: where its Keystone is, and a token of the one who asks."""
@@ -309,6 +342,10 @@ class Place:
 
     def configuration(self):
         groups = {
+            'DEFAULT': (
+                f'stack_user_domain_name = {stack_domain.DOMAIN["name"]}\nstack_domain_admin = {stack_domain.ADMIN}\n'
+                f'stack_domain_admin_password = {stack_domain.PASSWORD}'
+            ),
             'clients_keystone': f'auth_uri = {self.auth_url}',
             'resource_finder_cache': 'caching = false',
             'service_extension_cache': 'caching = false',
@@ -322,8 +359,9 @@ def running():
     made = Cloud()
     with identity.serve(made) as url:
         services = {service: f'{url}{prefix}' for service, prefix in PREFIXES.items()}
+        services |= {'orchestration': f'{url}/heat/%(project_id)s', 'cloudformation': f'{url}/cfn'}
         users = {USER: {'password': 'secret', 'project': PROJECT, 'roles': ['admin', 'member']}}
-        keystone = identity.Identity(users, services)
+        keystone = stack_domain.Identity(services, users)
         with identity.serve(keystone) as auth_url:
             _, _, headers = keystone.issue(USER, {'project': {}}, ['password'])
             yield Place(made, auth_url, dict(headers)['X-Subject-Token'], identity.ident(PROJECT), keystone)

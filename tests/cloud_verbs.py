@@ -2,6 +2,7 @@
 
 import functools
 import re
+import uuid
 
 VERBS = []
 
@@ -93,6 +94,17 @@ def add_interface(cloud, service, one, body, **_):
     there(cloud, service, {'subnet_id': '/subnets', 'port_id': '/ports'}[name], value)
     cloud.state.setdefault('interfaces', set()).add((router['id'], value))
     return 200, {'id': router['id'], name: value}
+
+
+@verb('network', 'GET', r'/ports')
+def list_ports(cloud, service, query, **_):
+    """Those that routers have in subnets are ports, too."""
+    row = next(each for each in cloud.rows if (each.service, each.path) == (service, '/ports'))
+    status, answer = cloud._list(row, '/ports', query)
+    for router, value in cloud.state.get('interfaces', ()) if 'device_id' in query else ():
+        if router == query['device_id']:
+            answer['ports'].append({'id': value, 'device_id': router, 'fixed_ips': [{'subnet_id': value, 'ip_address': '10.0.0.1'}]})
+    return status, answer
 
 
 @verb('network', 'PUT', r'/routers/(?P<one>[^/]+)/remove_router_interface')
@@ -256,7 +268,7 @@ def label(cloud, service, where, one, body, **_):
 def back_up(cloud, service, body, **_):
     values = body['backup']
     there(cloud, service, '/volumes', values['volume_id'])
-    made = {'id': f'backup-{len(cloud.objects)}', 'volume_id': values['volume_id'], 'name': values.get('name'), 'status': 'available'}
+    made = {'id': str(uuid.uuid4()), 'volume_id': values['volume_id'], 'name': values.get('name'), 'status': 'available'}
     cloud.objects[service, '/backups', made['id']] = made
     return 202, {'backup': made}
 
@@ -265,6 +277,8 @@ def back_up(cloud, service, body, **_):
 def restore(cloud, service, one, body, **_):
     there(cloud, service, '/backups', one)
     volume = there(cloud, service, '/volumes', body['restore']['volume_id'])
+    if volume['status'] != 'available':
+        raise Refused(400, 'Invalid volume: Volume to be restored to must be available')
     volume.update(status='creating', looks=cloud.looks, restored=one)
     return 202, {'restore': body['restore']}
 
@@ -341,6 +355,13 @@ def plug_in(cloud, service, one, body, **_):
     return 200, {'volumeAttachment': {'volumeId': volume['id'], 'serverId': one}}
 
 
+@verb('compute', 'GET', r'/servers/(?P<one>[^/]+)/os-volume_attachments')
+def plugged_in(cloud, service, one, **_):
+    there(cloud, service, '/servers', one)
+    mine = [each for each in cloud.of('block-storage', '/volumes') if {'server_id': one} in (each['attachments'] or ())]
+    return 200, {'volumeAttachments': [{'volumeId': each['id'], 'serverId': one} for each in mine]}
+
+
 @verb('compute', 'DELETE', r'/servers/(?P<one>[^/]+)/os-volume_attachments/(?P<volume>[^/]+)')
 def unplug(cloud, service, one, volume, **_):
     found = there(cloud, 'block-storage', '/volumes', volume)
@@ -411,8 +432,20 @@ def delete_aggregate(cloud, service, one, **_):
 def fetch(cloud, service, one, body, **_):
     if body['method']['name'] != 'web-download':
         raise Refused(400, 'Unknown import method')
-    there(cloud, service, '/images', one).update(status='importing', fetched=body['method']['uri'], looks=cloud.looks)
+    image = there(cloud, service, '/images', one)
+    if 'nowhere' in body['method']['uri']:  # as the real one: it waits for another import
+        image.update(status='queued', os_glance_failed_import='file', os_glance_importing_to_stores='')
+    else:
+        image.update(status='importing', fetched=body['method']['uri'], looks=cloud.looks)
     return 202, None
+
+
+@verb('image', 'GET', r'/images/(?P<one>[^/]+)/tasks')
+def list_tasks(cloud, service, one, **_):
+    failed = there(cloud, service, '/images', one).get('os_glance_failed_import')
+    return 200, {
+        'tasks': [{'type': 'api_image_import', 'status': 'failure', 'message': 'Task failed due to Internal Error'}] if failed else []
+    }
 
 
 @verb('image', 'GET', r'/images/(?P<one>[^/]+)')
@@ -468,13 +501,14 @@ def delete_image(cloud, service, one, **_):
 
 @verb('object-store', 'PUT', r'/(?P<one>[^/]+)')
 def make_container(cloud, service, one, environ, **_):
-    said = {name: value for name, value in environ.items() if name.startswith('HTTP_X_CONTAINER')}
-    cloud.objects[service, '/', one] = {'id': one, 'objects': {}, **said}
+    said = {name: value for name, value in environ.items() if name.startswith(('HTTP_X_CONTAINER', 'HTTP_X_VERSIONS'))}
+    cloud.objects.setdefault((service, '/', one), {'id': one, 'objects': {}}).update(said)
     return 201, None
 
 
 @verb('object-store', 'POST', r'/?')
-def label_account(cloud, service, **_):
+def label_account(cloud, service, environ, **_):
+    cloud.account_key = environ.get('HTTP_X_ACCOUNT_META_TEMP_URL_KEY', cloud.account_key)
     return 204, None
 
 
@@ -487,8 +521,9 @@ def look_at_container(cloud, service, one, headers, **_):
 
 
 @verb('object-store', 'GET', r'/(?P<one>[^/]+)')
-def list_container(cloud, service, one, **_):
-    return 200, [{'name': name} for name in there(cloud, service, '/', one)['objects']]
+def list_container(cloud, service, one, query, **_):
+    held = there(cloud, service, '/', one)['objects']
+    return 200, [{'name': name} for name in held if name.startswith(query.get('prefix', ''))]
 
 
 @verb('object-store', 'DELETE', r'/(?P<one>[^/]+)')
@@ -501,7 +536,13 @@ def delete_container(cloud, service, one, **_):
 
 @verb('object-store', 'DELETE', r'/(?P<one>[^/]+)/(?P<name>.+)')
 def delete_object(cloud, service, one, name, **_):
-    del there(cloud, service, '/', one)['objects'][name]
+    """Where versions are kept the one before comes back."""
+    held = there(cloud, service, '/', one)['objects']
+    if held.pop(name, None) is None:
+        raise Refused(404, 'The resource could not be found.')
+    older = sorted(each for each in held if each.startswith(f'{len(name):03x}{name}/'))
+    if older:
+        held[name] = held.pop(older[-1])
     return 204, None
 
 

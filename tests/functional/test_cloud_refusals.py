@@ -13,7 +13,7 @@ NET = {'network': 'a network'}
 V6 = {**NET, 'cidr': '2001:db8::/64', 'ip_version': 6}
 ROLE = {'role': 'a role'}
 CASES = [
-    ('OS::Neutron::Subnet', NET, f'{NEITHER}: cidr, subnetpool'),
+    ('OS::Neutron::Subnet', NET, f'{NEITHER}: subnetpool, cidr'),
     ('OS::Neutron::Subnet', {**NET, 'cidr': '10.0.0.0/8', 'subnetpool': 'a subnetpool'}, f'{BOTH}: cidr, subnetpool'),
     ('OS::Neutron::Subnet', {**NET, 'cidr': '10.0.0.0/8', 'prefixlen': 24}, f'{BOTH}: cidr, prefixlen'),
     ('OS::Neutron::Subnet', {**NET, 'cidr': '10.0.0.0/8', 'gateway_ip': 'x'}, 'Gateway IP address "x" is in invalid format.'),
@@ -28,7 +28,7 @@ CASES = [
     (
         'OS::Neutron::SecurityGroupRule',
         {'security_group': 'a security_group', 'port_range_min': 9, 'port_range_max': 8},
-        r'port_range_min \(9\) is above port_range_max \(8\)',
+        'The minimum port number must be less than or equal to the maximum',
     ),
     (
         'OS::Neutron::RBACPolicy',
@@ -37,12 +37,27 @@ CASES = [
     ),
     ('OS::Neutron::Quota', {'project': 'a project'}, f'{NEITHER}: floatingip, network'),
     ('OS::Keystone::User', {'roles': [{**ROLE, 'project': 'a project', 'domain': 'a domain'}]}, f'{BOTH}: project, domain'),
-    ('OS::Keystone::Group', {'roles': [ROLE]}, 'Either project or domain must be specified'),
+    ('OS::Keystone::Group', {'roles': [ROLE]}, 'Either project or domain must be specified for role a role'),
     ('OS::Cinder::VolumeType', {'name': 'x', 'projects': ['a project']}, 'Can not specify property "projects"'),
     ('OS::Nova::ServerGroup', {'policies': ['affinity', 'anti-affinity']}, 'A server group has one policy'),
     ('OS::Octavia::Pool', {'lb_algorithm': 'ROUND_ROBIN', 'protocol': 'TCP'}, f'{NEITHER}: loadbalancer, listener'),
     ('OS::Octavia::L7Policy', {'action': 'REDIRECT_TO_URL', 'listener': 'a listener'}, 'Property redirect_url is required'),
     ('OS::Designate::Zone', {'name': 'example.org.'}, 'Property email is required for zone type PRIMARY'),
+    ('OS::Barbican::Order', {'type': 'key'}, 'Properties algorithm and bit_length are required for key type of order'),
+    (
+        'OS::Barbican::Order',
+        {'type': 'key', 'algorithm': 'aes', 'bit_length': 256, 'subject_dn': 'x'},
+        'Unexpected properties: subject_dn. Only these properties are allowed for key type of order: algorithm, bit_length',
+    ),
+    ('OS::Barbican::Order', {'type': 'certificate', 'profile': 'x'}, 'profile cannot be specified without ca_id'),
+    ('OS::Zaqar::Subscription', {'queue_name': 'q', 'subscriber': 'ftp://x'}, 'type of must be one of: http, https, mailto'),
+    ('OS::Heat::AccessPolicy', {'AllowedResources': ['nobody']}, 'AccessPolicy resource nobody not in stack'),
+    (
+        'OS::Trove::Instance',
+        {'flavor': 'a flavor', 'size': 1, 'users': [{'name': 'me', 'password': 'first', 'databases': ['one']}]},
+        'Databases property is required if users property is provided',
+    ),
+    ('OS::Trove::Instance', {'flavor': 'a flavor', 'size': 1, 'networks': [{}]}, 'Either network or port must be provided'),
     ('OS::Barbican::Secret', {'payload': 'x'}, 'payload cannot be specified without payload_content_type'),
 ]
 
@@ -50,6 +65,11 @@ CASES = [
 @pytest.mark.parametrize(('kind', 'properties', 'reason'), CASES, ids=lambda each: each if isinstance(each, str) else '')
 def test_refusals(kind, properties, reason, driver, ids):
     properties = {'domain': 'a domain', **properties} if 'Keystone' in kind else properties
-    wrong = (exception.StackValidationFailed, exception.ResourcePropertyConflict, exception.PropertyUnspecifiedError)
+    wrong = (
+        exception.StackValidationFailed,
+        exception.ResourcePropertyConflict,
+        exception.PropertyUnspecifiedError,
+        exception.ResourcePropertyDependency,
+    )
     with pytest.raises(wrong, match=reason):
         driver.create({'resources': {'it': {'type': kind, 'properties': properties}}})

@@ -3,6 +3,7 @@
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.resources import asking as asking_again
 from tests.functional.clouds import asking, driver, ids, place  # noqa: F401 - fixtures
 
 # ruff: noqa: F811 - fixtures are arguments
@@ -29,7 +30,40 @@ def test_a_service_that_has_too_much_to_do_is_asked_again(status, pause, place, 
     driver.delete(stack)
 
 
-@pytest.mark.parametrize(('status', 'kind'), [(500, 'ServiceError'), (403, 'Forbidden'), (413, 'OverLimit'), (409, 'Conflict')])
+@pytest.mark.parametrize(('method', 'path', 'status'), [('POST', '/networks', 503), ('GET', '/networks/', 500), ('GET', '/networks/', 502)])
+def test_what_passes_by_itself_is_waited_for(method, path, status, place, driver, ids):
+    place.cloud.fail(method, path, status, times=2)
+    stack = driver.create(net())
+    assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
+    assert len(asked(place, 'POST', '/networks')) == (3 if method == 'POST' else 1)
+    driver.delete(stack)
+
+
+def test_a_change_that_met_a_passing_error_is_told_again(place, driver, ids):
+    stack = driver.create(net())
+    place.cloud.fail('PUT', '/networks/', 500)
+    driver.update(stack, net(admin_state_up=False))
+    assert driver.state(stack) == 'UPDATE_COMPLETE', reason(driver, stack)
+    assert len([each for each in asked(place, 'PUT', '/networks/') if '/tags' not in each[1]]) == 2
+    driver.delete(stack)
+
+
+def test_what_does_not_pass_fails_and_nothing_is_made_twice(place, driver, ids, monkeypatch):
+    monkeypatch.setattr(asking_again, 'AWAY_PATIENCE', 1)
+    place.cloud.fail('POST', '/networks', 503, times=1000)
+    stack = driver.create(net())
+    assert driver.state(stack) == 'CREATE_FAILED' and 'ServiceUnavailable: resources.net: it went wrong' in reason(driver, stack)
+    assert len(asked(place, 'POST', '/networks')) > 1
+    place.cloud.faults.clear()
+    driver.delete(stack)
+    place.cloud.asked.clear()
+    place.cloud.fail('POST', '/networks', 502)
+    stack = driver.create(net())
+    assert driver.state(stack) == 'CREATE_FAILED' and len(asked(place, 'POST', '/networks')) == 1
+    driver.delete(stack)
+
+
+@pytest.mark.parametrize(('status', 'kind'), [(500, 'InternalServerError'), (403, 'Forbidden'), (413, 'OverLimit'), (409, 'Conflict')])
 def test_a_failure_says_what_the_service_said(status, kind, place, driver, ids):
     place.cloud.fail('POST', '/networks', status, message="Quota exceeded for resources: ['network'].")
     stack = driver.create(net())
@@ -104,7 +138,7 @@ def test_many_objects_are_found_page_by_page(place, driver, ids):
 
 def test_a_type_without_its_service_is_refused(place, driver, ids):
     place.cloud.extensions = ['router']
-    with pytest.raises(exception.ResourceTypeUnavailable, match='neutron has no extension "address-scope".$'):
+    with pytest.raises(exception.ResourceTypeUnavailable, match='Required extension address-scope in neutron service is not available.$'):
         driver.create({'resources': {'scope': {'type': 'OS::Neutron::AddressScope'}}})
     driver.context = asking(place, auth_token=None)
     with pytest.raises(exception.ResourceTypeUnavailable, match='the request came without a token'):
@@ -138,6 +172,194 @@ def test_what_others_have_changed_is_mended(place, driver, ids):
     driver.delete(stack)
 
 
+def check(driver, stack):
+    driver.client.stack_check(driver.context, stack_identity=stack)
+    driver.wait(stack)
+
+
+def told(driver, stack, name='net'):
+    return driver.client.describe_stack_resource(driver.context, stack_identity=stack, resource_name=name)['resource_status_reason']
+
+
+def test_a_check_tells_what_others_have_changed(place, driver, ids):
+    stack = driver.create(net(shared=False, tags=['a', 'b']))
+    made = place.cloud.objects['network', '/networks', driver.physical_id(stack, 'net')]
+    check(driver, stack)
+    assert (told(driver, stack), reason(driver, stack)) == ('state changed', 'Stack CHECK completed successfully')
+    made.update(name='theirs', shared=True, tags=['b'], description='not asked for')
+    check(driver, stack)
+    words = 'name is "theirs", not "mine"; shared is true, not false; tags is ["b"], not ["a", "b"]'
+    assert told(driver, stack) == f'state changed; changed by others: {words}'
+    assert driver.state(stack) == 'CHECK_COMPLETE'
+    assert reason(driver, stack) == 'Stack CHECK completed successfully. Changed by others: net (see resources)'
+    driver.update(stack, net(shared=False, tags=['a', 'b']), converge=True)
+    assert (made['name'], made['shared'], made['tags']) == ('mine', False, ['a', 'b'])
+    check(driver, stack)
+    assert told(driver, stack) == 'state changed'
+    driver.delete(stack)
+
+
+def test_what_is_as_it_was_asked_for_is_not_touched(place, driver, ids):
+    stack = driver.create(net(shared=False, tags=['a', 'b']))
+    before = driver.physical_id(stack, 'net')
+    place.cloud.objects['network', '/networks', before]['tags'] = ['b', 'a']
+    place.cloud.asked.clear()
+    driver.update(stack, net(shared=False, tags=['a', 'b']), converge=True)
+    assert driver.state(stack) == 'UPDATE_COMPLETE' and driver.physical_id(stack, 'net') == before
+    assert not asked(place, 'PUT', '/networks')
+    driver.delete(stack)
+
+
+def test_what_the_template_itself_has_changed_is_no_drift(place, driver, ids):
+    """A group with rules by other resources, and a network that a policy shares."""
+    rule = {'security_group': {'get_resource': 'group'}, 'protocol': 'udp', 'port_range_min': 53, 'port_range_max': 53}
+    policy = {'object_type': 'network', 'object_id': {'get_resource': 'net'}, 'action': 'access_as_shared', 'target_tenant': '*'}
+    resources = {
+        'group': {'type': 'OS::Neutron::SecurityGroup', 'properties': {'rules': [{'protocol': 'tcp'}]}},
+        'rule': {'type': 'OS::Neutron::SecurityGroupRule', 'properties': rule},
+        'net': {'type': 'OS::Neutron::Net'},
+        'policy': {'type': 'OS::Neutron::RBACPolicy', 'properties': policy},
+    }
+    stack = driver.create({'resources': resources})
+    assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
+    place.cloud.objects['network', '/networks', driver.physical_id(stack, 'net')]['shared'] = True
+    check(driver, stack)
+    assert reason(driver, stack) == 'Stack CHECK completed successfully'
+    tcp = next(each for each in place.cloud.of('network', '/security-group-rules') if each['protocol'] == 'tcp')
+    place.cloud.objects.pop(('network', '/security-group-rules', tcp['id']))
+    check(driver, stack)
+    assert 'changed by others: rules is [' in told(driver, stack, 'group')
+    driver.update(stack, {'resources': resources}, converge=True)
+    check(driver, stack)
+    assert told(driver, stack, 'group') == 'state changed'
+    assert driver.physical_id(stack, 'rule') in {each['id'] for each in place.cloud.of('network', '/security-group-rules')}
+    driver.delete(stack)
+
+
+def test_what_is_gone_fails_a_check_and_is_made_anew(place, driver, ids):
+    stack = driver.create(net())
+    before = driver.physical_id(stack, 'net')
+    del place.cloud.objects['network', '/networks', before]
+    check(driver, stack)
+    assert driver.state(stack) == 'CHECK_FAILED' and 'NotFound: resources.net: network' in told(driver, stack)
+    driver.update(stack, net())
+    after = driver.physical_id(stack, 'net')
+    assert after != before and after in {each['id'] for each in place.cloud.of('network', '/networks')}
+    check(driver, stack)
+    assert driver.state(stack) == 'CHECK_COMPLETE'
+    driver.delete(stack)
+
+
+def test_a_check_looks_at_all_that_it_can(place, driver, ids):
+    nets = {name: {'type': 'OS::Neutron::Net'} for name in ('one', 'two', 'well')}
+    stack = driver.create({'resources': {**nets, 'after': {'type': 'OS::Neutron::Net', 'depends_on': 'one'}}})
+    for name in ('one', 'two'):
+        del place.cloud.objects['network', '/networks', driver.physical_id(stack, name)]
+    check(driver, stack)
+    said = reason(driver, stack)
+    assert driver.state(stack) == 'CHECK_FAILED'
+    assert 'one: Resource CHECK failed: NotFound: resources.one: network' in said
+    assert 'two: Resource CHECK failed: NotFound: resources.two: network' in said
+    told = driver.client.list_stack_resources(driver.context, stack_identity=stack)
+    states = {each['resource_name']: (each['resource_action'], each['resource_status']) for each in told}
+    failed, well, untouched = ('CHECK', 'FAILED'), ('CHECK', 'COMPLETE'), ('CREATE', 'COMPLETE')
+    assert states == {'one': failed, 'two': failed, 'well': well, 'after': untouched}
+    driver.delete(stack)
+
+
+def test_what_comes_instead_of_a_thing_of_the_same_name_stays(place, driver, ids):
+    stack = driver.create({'resources': {'box': {'type': 'OS::Swift::Container', 'properties': {'name': 'mine'}}}})
+    del place.cloud.objects['object-store', '/', 'mine']
+    check(driver, stack)
+    assert driver.state(stack) == 'CHECK_FAILED'
+    driver.update(stack, {'resources': {'box': {'type': 'OS::Swift::Container', 'properties': {'name': 'mine'}}}})
+    assert driver.state(stack) == 'UPDATE_COMPLETE'
+    check(driver, stack)
+    assert driver.state(stack) == 'CHECK_COMPLETE', reason(driver, stack)
+    driver.delete(stack)
+    assert ('object-store', '/', 'mine') not in place.cloud.objects
+
+
+def port(mac, address='10.0.0.7'):
+    properties = {'network': 'a network', 'mac_address': mac, 'fixed_ips': [{'ip_address': address}]}
+    return {'resources': {'port': {'type': 'OS::Neutron::Port', 'properties': properties}}}
+
+
+def test_a_port_lets_its_address_go_for_the_one_that_comes_instead(place, driver, ids):
+    stack = driver.create(port('fa:16:3e:00:00:01'))
+    before = driver.physical_id(stack, 'port')
+    place.cloud.asked.clear()
+    driver.update(stack, port('fa:16:3e:00:00:02'))
+    assert driver.state(stack) == 'UPDATE_COMPLETE' and driver.physical_id(stack, 'port') != before
+    told = [(method, body) for method, path, body in place.cloud.asked if '/ports' in path and method in ('PUT', 'POST')]
+    assert told[0] == ('PUT', {'port': {'fixed_ips': []}}) and told[1][0] == 'POST'
+    driver.delete(stack)
+
+
+def test_a_port_gets_its_address_back_when_nothing_came_instead(place, driver, ids):
+    others = place.cloud.of('network', '/ports')
+    stack = driver.create(port('fa:16:3e:00:00:01'))
+    before = driver.physical_id(stack, 'port')
+    place.cloud.fail('POST', '/ports', 400)
+    driver.update(stack, port('fa:16:3e:00:00:02'))
+    assert driver.state(stack) == 'UPDATE_FAILED'
+    assert place.cloud.objects['network', '/ports', before]['fixed_ips'] == []
+    driver.update(stack, port('fa:16:3e:00:00:01'))
+    assert driver.state(stack) == 'UPDATE_COMPLETE', reason(driver, stack)
+    now = place.cloud.objects['network', '/ports', driver.physical_id(stack, 'port')]
+    assert [each['ip_address'] for each in now['fixed_ips']] == ['10.0.0.7']
+    driver.delete(stack)
+    assert place.cloud.of('network', '/ports') == others
+
+
+def test_specs_lend_their_types_to_those_that_replace_them(place, driver, ids):
+    def template(name):
+        resources = {
+            'type': {'type': 'OS::Cinder::VolumeType', 'properties': {'name': 'mine'}},
+            'specs': {'type': 'OS::Cinder::QoSSpecs', 'properties': {'name': name, 'specs': {'a': 'b'}}},
+        }
+        both = {'qos_specs': {'get_resource': 'specs'}, 'volume_types': [{'get_resource': 'type'}]}
+        return {'resources': {**resources, 'association': {'type': 'OS::Cinder::QoSAssociation', 'properties': both}}}
+
+    stack = driver.create(template('one'))
+    place.cloud.asked.clear()
+    driver.update(stack, template('two'))
+    assert driver.state(stack) == 'UPDATE_COMPLETE', reason(driver, stack)
+    verbs = [path.rpartition('/')[2] for _, path, _ in place.cloud.asked if 'associate' in path]
+    assert verbs == ['disassociate', 'associate'], 'a type has one of the specs at a time, and is not let go twice'
+    driver.delete(stack)
+
+
+def test_an_image_that_cannot_be_fetched_fails(place, driver, ids):
+    properties = {'container_format': 'bare', 'disk_format': 'raw', 'location': 'http://nowhere/'}
+    stack = driver.create({'resources': {'image': {'type': 'OS::Glance::WebImage', 'properties': properties}}})
+    assert driver.state(stack) == 'CREATE_FAILED'
+    words = 'Went to status queued due to "http://nowhere/ could not be imported: Task failed due to Internal Error"'
+    assert words in reason(driver, stack)
+    driver.delete(stack)
+
+
+def test_what_is_not_connected_any_more_is_connected_again(place, driver, ids):
+    stack = driver.create(NETWORK)
+    assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
+    pair = driver.physical_id(stack, 'router'), driver.physical_id(stack, 'subnet')
+    check(driver, stack)
+    assert driver.state(stack) == 'CHECK_COMPLETE', reason(driver, stack)
+    user = place.cloud.objects['network', '/ports', driver.physical_id(stack, 'port')]
+    user['device_id'] = 'a server'
+    for converge in (True, False):
+        place.cloud.state['interfaces'].remove(pair)
+        if not converge:
+            check(driver, stack)
+            assert driver.state(stack) == 'CHECK_FAILED' and 'is not connected any more' in told(driver, stack, 'interface')
+        driver.update(stack, NETWORK, converge=converge)
+        assert driver.state(stack) == 'UPDATE_COMPLETE', reason(driver, stack)
+        assert pair in place.cloud.state['interfaces']
+        assert user['device_id'] == 'a server', 'nobody said that nothing may use the port'
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE' and pair not in place.cloud.state['interfaces']
+
+
 NETWORK = {
     'resources': {
         'address': {
@@ -162,6 +384,7 @@ NETWORK = {
 
 def test_what_nothing_refers_to_comes_in_order_all_the_same(place, driver, ids):
     """A port needs the subnets of its network, a floating address the way to its port; and they go in the other order."""
+    others = place.cloud.of('network', '/routers')
     stack = driver.create(NETWORK)
     assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
     made = [path.rpartition('/')[2] for method, path, *_ in place.cloud.asked if method in ('POST', 'PUT')]
@@ -169,7 +392,7 @@ def test_what_nothing_refers_to_comes_in_order_all_the_same(place, driver, ids):
     assert made.index('add_router_interface') < made.index('floatingips')
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE', reason(driver, stack)
-    assert not place.cloud.of('network', '/routers')[1:]
+    assert place.cloud.of('network', '/routers') == others
 
 
 def test_rules_of_a_group_change_one_by_one(place, driver, ids):

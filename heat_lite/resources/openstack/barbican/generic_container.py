@@ -1,20 +1,15 @@
 """OS::Barbican::GenericContainer."""
 
 from heat_lite.common import exception
-from heat_lite.resources.cloud import Rest
 from heat_lite.resources.openstack.barbican.base import Container
-from heat_lite.template import support
-from heat_lite.template.schema import list_, list_attribute, map_, map_attribute, string, text
+from heat_lite.template.schema import list_, map_, string
 
 
 class GenericContainer(Container):
     """Secrets that belong together."""
 
     resource_type = 'OS::Barbican::GenericContainer'
-    support_status = support.since('6.0.0')
-    rest = Rest('barbican', '/containers', None, ready=('ACTIVE',), id='container_ref')
     kind = 'generic'
-    entity = 'containers'
 
     properties_schema = {
         'name': string('Its name. Without one, one is made up from those of the stack and of the resource.'),
@@ -29,12 +24,6 @@ class GenericContainer(Container):
             ),
             sent=False,
         ),
-    }
-    attributes_schema = {
-        'consumers': list_attribute('Who uses it.'),
-        'container_ref': text('Its address.'),
-        'secret_refs': map_attribute('The addresses of its secrets, by their names.'),
-        'status': text('Its status.'),
     }
 
     def validate(self):

@@ -1,19 +1,14 @@
 """OS::Barbican::RSAContainer."""
 
-from heat_lite.resources.cloud import Rest
-from heat_lite.resources.openstack.barbican.base import Container
-from heat_lite.template import support
-from heat_lite.template.schema import list_attribute, map_attribute, string, text
+from heat_lite.resources.openstack.barbican.base import CertainContainer
+from heat_lite.template.schema import string
 
 
-class RSAContainer(Container):
+class RSAContainer(CertainContainer):
     """A pair of RSA keys."""
 
     resource_type = 'OS::Barbican::RSAContainer'
-    support_status = support.since('6.0.0')
-    rest = Rest('barbican', '/containers', None, ready=('ACTIVE',), id='container_ref')
     kind = 'rsa'
-    entity = 'containers'
 
     properties_schema = {
         'name': string('Its name. Without one, one is made up from those of the stack and of the resource.'),
@@ -21,13 +16,3 @@ class RSAContainer(Container):
         'private_key_ref': string('The private key.', ref='barbican.secret', sent=False),
         'public_key_ref': string('The public key.', ref='barbican.secret', sent=False),
     }
-    attributes_schema = {
-        'consumers': list_attribute('Who uses it.'),
-        'container_ref': text('Its address.'),
-        'secret_refs': map_attribute('The addresses of its secrets, by their names.'),
-        'status': text('Its status.'),
-    }
-
-    def secrets(self):
-        names = [name for name in self.properties_schema if name.endswith('_ref') and self.properties[name]]
-        return {name.removesuffix('_ref'): self.properties[name] for name in names}

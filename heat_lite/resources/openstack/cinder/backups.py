@@ -9,29 +9,14 @@ BACKUP_ID = 'backup_id'
 ORIGINS = ('image', 'imageRef', 'source_volid')
 
 
-class Kept:
-    """What is mixed into the type of volumes."""
-
-    def handle_snapshot(self):
-        backup = yield from self._back_up()
-        self.data_set(BACKUP_ID, backup)
+class KeptAtLast:
+    """What is mixed into types of volumes that leave a backup behind when they are deleted so."""
 
     def handle_snapshot_delete(self, state):
         """What was never made well is not worth keeping."""
         if self.resource_id is not None and tuple(state) != (status.CREATE, status.FAILED):
             yield from self._back_up()
         yield from self.handle_delete()
-
-    def handle_delete_snapshot(self, data):
-        backup = (data.get('resource_data') or {}).get(BACKUP_ID)
-        if not backup:
-            return
-        if (yield from self.take_away(self.client().delete, f'/backups/{backup}')):
-            yield from self._until_gone(backup)
-
-    def handle_restore(self, definition, data):
-        kept = {name: value for name, value in (definition.properties or {}).items() if name not in ORIGINS}
-        return definition.freeze(properties={**kept, BACKUP_ID: data['resource_data'][BACKUP_ID]})
 
     def _back_up(self):
         values = {'volume_id': self.resource_id, 'force': True}
@@ -43,6 +28,25 @@ class Kept:
             if found['status'] == 'error':
                 raise exception.ResourceInError(resource_status='error', status_reason=found.get('fail_reason') or 'the backup failed')
             yield pause
+
+
+class Kept(KeptAtLast):
+    """The same for those that snapshots of their stack can bring back."""
+
+    def handle_snapshot(self):
+        backup = yield from self._back_up()
+        self.data_set(BACKUP_ID, backup)
+
+    def handle_delete_snapshot(self, data):
+        backup = (data.get('resource_data') or {}).get(BACKUP_ID)
+        if not backup:
+            return
+        if (yield from self.take_away(self.client().delete, f'/backups/{backup}')):
+            yield from self._until_gone(backup)
+
+    def handle_restore(self, definition, data):
+        kept = {name: value for name, value in (definition.properties or {}).items() if name not in ORIGINS}
+        return definition.freeze(properties={**kept, BACKUP_ID: data['resource_data'][BACKUP_ID]})
 
     def _until_gone(self, backup):
         for pause in pauses():

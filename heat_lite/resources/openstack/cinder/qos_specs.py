@@ -12,6 +12,7 @@ class QoSSpecs(CloudResource):
     resource_type = 'OS::Cinder::QoSSpecs'
     support_status = support.since('7.0.0')
     rest = Rest('cinder', '/qos-specs', 'qos_specs', extension='qos-specs')
+    shown = {'specs': 'specs'}
 
     properties_schema = {
         'name': string('Its name. Without one, one is made up from those of the stack and of the resource.'),

@@ -2,6 +2,7 @@
 
 from heat_lite.common import exception, status
 from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.openstack.cinder.attachments import attach, detach
 from heat_lite.resources.openstack.cinder.backups import Kept
 from heat_lite.template import support
 from heat_lite.template.constraints import Range
@@ -18,7 +19,16 @@ class Volume(Kept, CloudResource):
     """A volume: a disk that outlives servers."""
 
     resource_type = 'OS::Cinder::Volume'
-    rest = Rest('cinder', '/volumes', 'volume', ready=('available', 'in-use'), failed=FAILED, vanishes=True, stuck=('error_deleting',))
+    rest = Rest(
+        'cinder',
+        '/volumes',
+        'volume',
+        ready=('available', 'in-use'),
+        failed=FAILED,
+        vanishes=True,
+        stuck=('error_deleting',),
+        joined='/volumes/detail',
+    )
     entity = 'volumes'
 
     properties_schema = {
@@ -101,11 +111,23 @@ class Volume(Kept, CloudResource):
         yield from self.ask(self.client().update, f'{self.object_path()}/metadata', 'metadata', metadata or {})
 
     def _change_backup_id(self, backup):
+        """Only a volume that no server uses can go back to a backup."""
+        users = self.look().get('attachments') or ()
+        for each in users:
+            yield from detach(self, each['server_id'], self.resource_id)
         values = {'volume_id': self.resource_id, 'name': self.physical_resource_name()}
         yield from self.ask(self.client().create, f'/backups/{backup}/restore', 'restore', values)
+        if users:
+            yield from self.until_ready(None)
+        for each in users:
+            yield from attach(self, each['server_id'], self.resource_id, each.get('device'))
 
     def _act(self, verb, **args):
         yield from self.ask(self.client().ask, 'POST', f'{self.object_path()}/action', {verb: args})
+
+    def as_told(self, found):
+        """Its type is told by its name; what counts is the id, which old services do not tell."""
+        return {**found, 'volume_type': found.get('volume_type_id', self.held('volume_type'))}
 
     def resolve_attribute(self, name):
         value = super().resolve_attribute(name)

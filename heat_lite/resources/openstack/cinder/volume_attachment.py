@@ -1,5 +1,6 @@
 """OS::Cinder::VolumeAttachment."""
 
+from heat_lite.clients import errors
 from heat_lite.resources.cloud import ServiceResource
 from heat_lite.resources.openstack.cinder.attachments import attach, detach
 from heat_lite.template.schema import string
@@ -25,6 +26,16 @@ class VolumeAttachment(ServiceResource):
         """It is unplugged and plugged in again, into another server or as another device."""
         yield from detach(self, self.held('instance_uuid'), self.held('volume_id'))
         yield from self.handle_create()
+
+    def handle_check(self):
+        yield from self.ask(self.get_live_state, None)
+
+    def get_live_state(self, resource_properties):
+        volume, server = self.held('volume_id'), self.held('instance_uuid')
+        found = self.client().show(f'/volumes/{volume}', 'volume')
+        if all(each['server_id'] != server for each in found['attachments']):
+            raise errors.NotFound(f'Volume {volume} is not attached to server {server} any more')
+        return {}
 
     def handle_delete(self):
         if self.resource_id is not None:

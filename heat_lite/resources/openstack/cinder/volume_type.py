@@ -13,6 +13,7 @@ class VolumeType(CloudResource):
     support_status = support.since('2015.1')
     rest = Rest('cinder', '/types', 'volume_type', extension='os-types-manage')
     entity = 'volume_types'
+    shown = {'metadata': 'extra_specs'}
 
     properties_schema = {
         'name': string('Its name.', required=True, update_allowed=True),
@@ -41,7 +42,9 @@ class VolumeType(CloudResource):
             raise exception.StackValidationFailed('Can not specify property "projects" if the volume type is public.')
 
     def changes(self, changed, diff):
-        """For a change the key has a plainer name."""
+        """For a change the key has a plainer name, and no description is an empty one."""
+        if changed.get('description', '') is None:
+            changed['description'] = ''
         public = changed.pop('os-volume-type-access:is_public', None)
         return changed if public is None else {**changed, 'is_public': public}
 

@@ -9,6 +9,8 @@ from heat_lite.template.constraints import AllowedPattern, AllowedValues, Range
 from heat_lite.template.schema import boolean, integer, list_, map_, string
 
 PATCH = {'Content-Type': 'application/openstack-images-v2.1-json-patch'}
+#: the states in which an image has no data yet
+WAITING = ('queued', 'importing')
 
 
 class WebImage(CloudResource):
@@ -83,6 +85,17 @@ class WebImage(CloudResource):
         """What was switched off on purpose is ready, too."""
         if self.properties['active']:
             yield from super().until_ready(found)
+
+    def _is_ready(self, found):
+        """An image whose data could not be fetched waits for ever, for somebody who tries again."""
+        if found.get('os_glance_failed_import') and not found.get('os_glance_importing_to_stores') and found['status'] in WAITING:
+            raise exception.ResourceInError(resource_status=found['status'], status_reason=self._why())
+        return super()._is_ready(found)
+
+    def _why(self):
+        tasks = self.client().ask('GET', f'{self.object_path()}/tasks')['tasks']
+        words = next((each.get('message') for each in tasks if each['status'] == 'failure'), None)
+        return f'{self.properties["location"]} could not be imported: {words or "nobody says why"}'
 
     def changes(self, changed, diff):
         if 'extra_properties' in diff:

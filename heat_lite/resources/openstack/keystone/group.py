@@ -38,7 +38,7 @@ class Group(CloudResource):
 
     def validate(self):
         super().validate()
-        roles.check(self.properties['roles'])
+        roles.check(self)
 
     def after(self, action, diff):
         if 'roles' in diff:

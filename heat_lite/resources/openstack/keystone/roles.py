@@ -4,13 +4,18 @@ from heat_lite.common import exception
 from heat_lite.resources.cloud import ServiceResource
 
 
-def check(roles):
+def check(resource):
     """Each role is had in a project or in a domain, not in both. Raises what is wrong."""
-    for role in roles or ():
+    for number, role in enumerate(resource.properties['roles'] or ()):
         if role['project'] is not None and role['domain'] is not None:
             raise exception.ResourcePropertyConflict('project', 'domain')
         if role['project'] is None and role['domain'] is None:
-            raise exception.StackValidationFailed('Either project or domain must be specified for role assignment')
+            raise exception.StackValidationFailed(f'Either project or domain must be specified for role {_told(resource, number)}')
+
+
+def _told(resource, number):
+    """The role as the template names it."""
+    return resource.stack.resolve(resource.definition.properties)['roles'][number]['role']
 
 
 def assign(resource, actor, before, after):
@@ -37,7 +42,11 @@ class RoleAssignment(ServiceResource):
 
     def validate(self):
         super().validate()
-        check(self.properties['roles'])
+        check(self)
+
+    def get_reference_id(self):
+        """Its physical id is that of somebody else."""
+        return self.name
 
     def handle_create(self):
         actor = self.properties[self.actor]

@@ -57,7 +57,7 @@ class User(CloudResource):
 
     def validate(self):
         super().validate()
-        roles.check(self.properties['roles'])
+        roles.check(self)
 
     def after(self, action, diff):
         new = action == status.CREATE

@@ -1,7 +1,7 @@
 """OS::Manila::Share."""
 
-from heat_lite.common import status
-from heat_lite.resources.cloud import CloudResource, Rest, wired
+from heat_lite.common import exception, status
+from heat_lite.resources.cloud import CloudResource, Rest, pauses, wired
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import boolean, integer, list_, list_attribute, map_, string, text
@@ -85,6 +85,18 @@ class Share(CloudResource):
         for each in wanted:
             if _essence(each) not in known:
                 yield from self._act('allow_access', each)
+        yield from self._until_let_in()
+
+    def _until_let_in(self):
+        """A generator: rules are applied in the background."""
+        for pause in pauses():
+            found = yield from self.ask(self.look)
+            state = found.get('access_rules_status')
+            if state == 'error':
+                raise exception.ResourceInError(resource_status=state, status_reason='its access rules could not be applied')
+            if state in (None, 'active'):
+                return
+            yield pause
 
     def _act(self, verb, args):
         return (yield from self.ask(self._ask, verb, args))

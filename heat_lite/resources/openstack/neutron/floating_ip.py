@@ -56,6 +56,10 @@ class FloatingIP(NeutronResource):
         'tenant_id': text('The project that owns it.'),
     }
 
+    def as_told(self, found):
+        """Its name in the DNS goes when it comes to stand for a port, and the service lets nobody set it again."""
+        return {name: value for name, value in super().as_told(found).items() if name not in ('dns_name', 'dns_domain')}
+
     def implied_dependencies(self, others):
         """What leads from the port to the network outside: a port that nothing leads to gets no floating address."""
         outside = neighbours.own(self, 'floating_network', 'floating_network_id')

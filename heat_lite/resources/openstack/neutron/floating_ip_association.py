@@ -1,12 +1,12 @@
 """OS::Neutron::FloatingIPAssociation."""
 
 from heat_lite.resources.openstack.neutron import neighbours
-from heat_lite.resources.openstack.neutron.base import Connection
+from heat_lite.resources.openstack.neutron.base import SeenConnection
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import string
 
 
-class FloatingIPAssociation(Connection):
+class FloatingIPAssociation(SeenConnection):
     """What makes a floating address stand for a port."""
 
     resource_type = 'OS::Neutron::FloatingIPAssociation'
@@ -33,9 +33,14 @@ class FloatingIPAssociation(Connection):
             yield from self.handle_delete()
         yield from self.handle_create()
 
+    def is_there(self):
+        found = self.client().show(f'/floatingips/{self.held("floatingip_id")}', 'floatingip')
+        return found['port_id'] == self.held('port_id')
+
     def handle_delete(self):
         if self.resource_id is not None:
-            yield from self.take_away(self.client().update, f'/floatingips/{self.resource_id}', 'floatingip', {'port_id': None})
+            # not its physical id: that of an adopted one may be anything
+            yield from self.take_away(self.client().update, f'/floatingips/{self.held("floatingip_id")}', 'floatingip', {'port_id': None})
 
     def _associate(self, floating, port, address):
         values = {'port_id': port, 'fixed_ip_address': address}

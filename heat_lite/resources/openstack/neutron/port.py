@@ -1,12 +1,19 @@
 """OS::Neutron::Port."""
 
+import json
+
+from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.resources.cloud import Rest
+from heat_lite.resources import observing
+from heat_lite.resources.cloud import Rest, wired
 from heat_lite.resources.openstack.neutron import neighbours
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, CustomConstraint
 from heat_lite.template.schema import boolean, boolean_attribute, list_, list_attribute, map_, map_attribute, string, text
+
+#: where it remembers addresses that it has let go for the port that comes instead
+LENT = 'lent_addresses'
 
 
 class Port(NeutronResource):
@@ -139,13 +146,52 @@ class Port(NeutronResource):
             changed['fixed_ips'] = []
         elif changed.get('fixed_ips', True) is None:
             del changed['fixed_ips']  # it keeps what it has
-        for name in ('security_groups', 'allowed_address_pairs'):
-            if changed.get(name, True) is None:
-                changed[name] = []
+        if changed.get('allowed_address_pairs', True) is None:
+            changed['allowed_address_pairs'] = []
+        if changed.get('security_groups', True) is None:
+            changed['security_groups'] = self._usual_groups()
         return super().changes(changed, diff)
+
+    def prepare_for_replace(self, definition):
+        """A generator: it lets its addresses go where the port that comes instead wants one of them."""
+        wanted = {each['ip_address'] for each in self.properties_of(definition)['fixed_ips'] or () if each['ip_address']}
+        if self.resource_id is None or not wanted:
+            return
+        try:
+            addresses = (yield from self.ask(self.look))['fixed_ips']
+        except errors.NotFound:
+            return
+        if wanted & {each['ip_address'] for each in addresses}:
+            self.data_set(LENT, json.dumps(addresses))
+            yield from self.change({'fixed_ips': []})
+
+    def needs_update(self, definition):
+        """A port that was to be replaced, and was not, gets back what it had lent."""
+        return LENT in self.data() or super().needs_update(definition)
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        lent = self.data().get(LENT)
+        if lent and 'fixed_ips' not in prop_diff:
+            yield from self.change({'fixed_ips': json.loads(lent)})
+        if lent:
+            self.data_delete(LENT)
+        yield from super().handle_update(definition, tmpl_diff, prop_diff)
+
+    def _usual_groups(self):
+        """What a new port would get."""
+        project = self.look()['tenant_id']
+        return [each['id'] for each in self.client().list('/security-groups', 'security_groups', name='default', tenant_id=project)]
 
     def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
         return after_properties['replacement_policy'] == 'REPLACE_ALWAYS'
+
+    def as_told(self, found):
+        """Subnets of IPv6 may give it further addresses, which nobody asked for."""
+        found = super().as_told(found)
+        wanted, there = self.held('fixed_ips'), found.get('fixed_ips')
+        if not wanted or not there or not observing.is_among(self.properties_schema['fixed_ips'], wanted, there):
+            return found
+        return {**found, 'fixed_ips': wired(self.properties_schema['fixed_ips'], wanted)}
 
     def resolve_attribute(self, name):
         shown = self.show() or {}

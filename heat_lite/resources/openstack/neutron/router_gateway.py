@@ -1,12 +1,12 @@
 """OS::Neutron::RouterGateway."""
 
 from heat_lite.resources.openstack.neutron import neighbours
-from heat_lite.resources.openstack.neutron.base import Connection
+from heat_lite.resources.openstack.neutron.base import SeenConnection
 from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
-class RouterGateway(Connection):
+class RouterGateway(SeenConnection):
     """A router's way out; the router itself can say it, too (external_gateway_info)."""
 
     resource_type = 'OS::Neutron::RouterGateway'
@@ -31,6 +31,11 @@ class RouterGateway(Connection):
         router, network = self.properties['router_id'], self.properties['network']
         yield from self.ask(self.client().update, f'/routers/{router}', 'router', {'external_gateway_info': {'network_id': network}})
         self.resource_id_set(f'{router}:{network}')
+
+    def is_there(self):
+        router, _, network = self.resource_id.partition(':')
+        found = self.client().show(f'/routers/{router}', 'router')
+        return (found.get('external_gateway_info') or {}).get('network_id') == network
 
     def handle_delete(self):
         if self.resource_id is not None:

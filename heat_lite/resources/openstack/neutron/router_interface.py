@@ -1,12 +1,12 @@
 """OS::Neutron::RouterInterface."""
 
 from heat_lite.common import exception
-from heat_lite.resources.openstack.neutron.base import Connection
+from heat_lite.resources.openstack.neutron.base import SeenConnection
 from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
-class RouterInterface(Connection):
+class RouterInterface(SeenConnection):
     """What puts a router into a subnet."""
 
     resource_type = 'OS::Neutron::RouterInterface'
@@ -43,9 +43,20 @@ class RouterInterface(Connection):
         yield from self.ask(self.client().ask, 'PUT', f'/routers/{router}/add_router_interface', {key: other})
         self.resource_id_set(f'{router}:{key}={other}')
 
+    def is_there(self):
+        router, key, value = self._parts()
+        ports = self.client().list('/ports', 'ports', device_id=router)
+        if key == 'port_id':
+            return any(each['id'] == value for each in ports)
+        return any(address['subnet_id'] == value for each in ports for address in each['fixed_ips'])
+
+    def _parts(self):
+        router, _, other = self.resource_id.partition(':')
+        key, _, value = other.partition('=')
+        return router, key, value
+
     def handle_delete(self):
         if self.resource_id is None:
             return
-        router, _, other = self.resource_id.partition(':')
-        key, _, value = other.partition('=')
+        router, key, value = self._parts()
         yield from self.take_away(self.client().ask, 'PUT', f'/routers/{router}/remove_router_interface', {key: value})

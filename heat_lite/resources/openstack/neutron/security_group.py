@@ -12,7 +12,7 @@ from heat_lite.template.constraints import AllowedValues, CustomConstraint, Rang
 from heat_lite.template.schema import boolean, integer, list_, map_, string
 
 EGRESS, FAMILIES = 'egress', ('IPv4', 'IPv6')
-RULES = '/security-group-rules'
+RULES, RULE = '/security-group-rules', 'OS::Neutron::SecurityGroupRule'
 FIELDS = ('direction', 'ethertype', 'protocol', 'port_range_min', 'port_range_max', 'remote_group_id', 'remote_ip_prefix', 'description')
 
 
@@ -75,12 +75,29 @@ class SecurityGroup(NeutronResource):
 
     def after(self, action, diff):
         yield from super().after(action, diff)
-        if 'rules' in diff:
+        if self.rules_changed(diff):
             yield from self._let_through(self._wanted())
 
+    def rules_changed(self, diff):
+        return 'rules' in diff
+
+    def given_rules(self):
+        """The rules of the template as the service takes them."""
+        return [self._rule(wired(self.properties_schema['rules'].schema, each)) for each in self.properties['rules'] or ()]
+
+    shown = {'rules': 'rules', **NeutronResource.shown}
+
+    def as_told(self, found):
+        """Its rules are as they were asked for where they let through the same; else those of the service stand for them. Further ones are
+        well where it is not only this resource that says what is let through."""
+        rules = found['security_group_rules']
+        present, wanted = ({_essence(each) for each in some} for some in (rules, self._wanted()))
+        same = wanted <= present if self.has_beside(RULE) or not self.held('rules') else wanted == present
+        return {**super().as_told(found), 'rules': self.held('rules') if same else rules}
+
     def _wanted(self):
-        """The rules as the service takes them. A new group lets everything out: that goes when the template says what may."""
-        rules = [self._rule(wired(self.properties_schema['rules'].schema, each)) for each in self.properties['rules'] or ()]
+        """All rules. A new group lets everything out: that goes when the template says what may."""
+        rules = self.given_rules()
         out = any(rule['direction'] == EGRESS for rule in rules)
         return rules if out else [*rules, *({'direction': EGRESS, 'ethertype': family} for family in FAMILIES)]
 
@@ -91,13 +108,18 @@ class SecurityGroup(NeutronResource):
     def _let_through(self, wanted):
         """Only what has changed is touched, so that traffic that is let through before and after is never cut off."""
         present = {_essence(each): each['id'] for each in self.look()['security_group_rules']}
-        keep = {_essence(rule) for rule in wanted}
+        keep, others = {_essence(rule) for rule in wanted}, self._others()
         for essence, rule_id in present.items():
-            if essence not in keep:
+            if essence not in keep and rule_id not in others:
                 yield from self.take_away(self.client().delete, f'{RULES}/{rule_id}')
         for rule in wanted:
             if _essence(rule) not in present:
                 yield from self._add({'security_group_id': self.resource_id, **rule})
+
+    def _others(self):
+        """The ids of rules that other resources of the template stand for."""
+        names = [name for name, each in self.stack.definitions.items() if each.resource_type == RULE]
+        return {self.stack.resource_for(name).resource_id for name in names}
 
     def _add(self, rule):
         with contextlib.suppress(errors.Conflict):  # it is there, in other words

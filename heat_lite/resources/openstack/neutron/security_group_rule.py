@@ -48,4 +48,4 @@ class SecurityGroupRule(NeutronResource):
             and last is not None
             and first > last
         ):
-            raise exception.StackValidationFailed(f'port_range_min ({first}) is above port_range_max ({last}).')
+            raise exception.StackValidationFailed('The minimum port number must be less than or equal to the maximum port number.')

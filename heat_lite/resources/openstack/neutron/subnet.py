@@ -106,7 +106,7 @@ class Subnet(NeutronResource):
     def _refuse_addresses(self):
         cidr, pool, bits = (self.properties[name] for name in ('cidr', 'subnetpool', 'prefixlen'))
         if not cidr and not pool:
-            raise exception.PropertyUnspecifiedError('cidr', 'subnetpool')
+            raise exception.PropertyUnspecifiedError('subnetpool', 'cidr')
         if cidr and pool:
             raise exception.ResourcePropertyConflict('cidr', 'subnetpool')
         if cidr and bits is not None:

@@ -39,12 +39,16 @@ class Container(ServiceResource):
 
     def handle_create(self):
         name = self.properties['name'] or self.physical_resource_name()
-        yield from self.ask(self.client().request, 'PUT', f'/{quote(name)}', headers=self._headers())
-        self.resource_id_set(name)
+        yield from self.put(name, self._headers())
         labels = self.properties['X-Account-Meta']
         if labels:
             headers = {f'X-Account-Meta-{key}': str(value) for key, value in labels.items()}
             yield from self.ask(self.client().request, 'POST', '', headers=headers)
+
+    def put(self, name, headers):
+        """A generator: makes the container."""
+        yield from self.ask(self.client().request, 'PUT', f'/{quote(name)}', headers=headers)
+        self.resource_id_set(name)
 
     def handle_delete(self):
         if self.resource_id is None:
@@ -74,7 +78,9 @@ class Container(ServiceResource):
         return self.client().request('HEAD', self._path()).headers
 
     def show(self):
-        return None if self.resource_id is None else {key.lower(): value for key, value in self._head().items()}
+        if self.resource_id is None:
+            return None
+        return {key.lower(): value for key, value in self._head().items() if key.lower() != 'connection'}
 
     def resolve_attribute(self, name):
         url = self.client().url.rstrip('/')
@@ -87,4 +93,4 @@ class Container(ServiceResource):
         head = self.show()
         if name == 'HeadContainer':
             return head
-        return int(head[{'ObjectCount': 'x-container-object-count', 'BytesUsed': 'x-container-bytes-used'}[name]])
+        return head[{'ObjectCount': 'x-container-object-count', 'BytesUsed': 'x-container-bytes-used'}[name]]

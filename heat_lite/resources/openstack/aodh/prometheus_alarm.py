@@ -1,0 +1,20 @@
+"""OS::Aodh::PrometheusAlarm."""
+
+from heat_lite.resources.openstack.aodh.base import Alarm, common_properties, comparison, threshold
+from heat_lite.template import support
+from heat_lite.template.schema import string
+
+
+class PrometheusAlarm(Alarm):
+    """Goes off when what Prometheus tells passes a threshold."""
+
+    resource_type = 'OS::Aodh::PrometheusAlarm'
+    support_status = support.since('22.0.0')
+    kind = 'prometheus'
+
+    properties_schema = {
+        **common_properties(),
+        'comparison_operator': comparison(),
+        'query': string('What Prometheus is asked.', required=True, update_allowed=True),
+        'threshold': threshold(),
+    }

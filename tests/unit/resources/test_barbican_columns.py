@@ -1,0 +1,34 @@
+"""What templates see of the objects of the key manager, as recorded."""
+
+from heat_lite.resources.openstack.barbican import columns
+
+REF = 'http://k/v1/secrets/1'
+
+
+def test_a_secret():
+    found = {
+        'created': '2026-11-21T18:22:20',
+        'name': 's',
+        'status': 'ACTIVE',
+        'secret_type': 'opaque',
+        'secret_ref': REF,
+        'creator_id': 'x',
+    }
+    told = columns.secret({**found, 'content_types': {'default': 'text/plain'}})
+    assert (told['Secret href'], told['Created'], told['Content types']) == (REF, '2026-11-21T18:22:20+00:00', {'default': 'text/plain'})
+    assert list(told)[-2:] == ['Mode', 'Expiration'] and told['Expiration'] is None and 'creator_id' not in told
+
+
+def test_containers():
+    found = {'created': '2026-11-21T18:22:21', 'status': 'ACTIVE', 'container_ref': 'c', 'name': None, 'consumers': []}
+    common = {'Container href': 'c', 'Name': None, 'Status': 'ACTIVE', 'Consumers': None}
+    generic = columns.container({**found, 'type': 'generic', 'secret_refs': [{'name': 'a', 'secret_ref': REF}]})
+    assert generic == {**common, 'Created': '2026-11-21T18:22:21+00:00', 'Type': 'generic', 'Secrets': f'a={REF}'}
+    rsa = columns.container({**found, 'type': 'rsa', 'secret_refs': [{'name': 'public_key', 'secret_ref': REF}]})
+    parts = {'Public Key': REF, 'Private Key': None, 'PK Passphrase': None}
+    assert rsa == {**common, 'Created': '2026-11-21T18:22:21.000000', 'Type': 'rsa', **parts}
+
+
+def test_orders():
+    told = columns.order({'type': 'key', 'order_ref': 'o', 'secret_ref': REF, 'status': 'ACTIVE', 'created': '2026-11-21T18:22:20'})
+    assert (told['Type'], told['Container href'], told['Secret href'], told['Error code']) == ('Key', 'N/A', REF, None)
