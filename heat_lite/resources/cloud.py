@@ -2,21 +2,23 @@
 
 import contextlib
 import dataclasses
+import functools
 import time
 from collections.abc import Mapping
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
+from heat_lite.engine import lifecycle
 from heat_lite.engine.resource import Resource
-from heat_lite.template.constraints import BOOLEAN, INTEGER, LIST, MAP, NUMBER, STRING
+from heat_lite.resources import observing
+from heat_lite.resources.asking import Asking, pauses
+from heat_lite.template.constraints import LIST, MAP
 
 NAME = 'name'
-FIRST_PAUSE, LONGEST_PAUSE, GROWTH = 0.2, 10.0, 1.6
-#: how long a service may keep on asking us to wait, in seconds
-PATIENCE = 600
+#: the same where a list tells of all that is waited for, and before it is asked again who else asks for it
+LONGEST_JOINED, MOMENT = 1.0, 0.1
 #: several attributes are often asked for at once: they share what the service told, for so many seconds
 SHARED_SECONDS = 1.0
-PLAIN_TYPES = (STRING, INTEGER, NUMBER, BOOLEAN)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +29,8 @@ class Rest:
     object is wrapped in. An object is waited for until ``status`` is one of ``ready``; without ``ready`` it is there at once. One of
     ``failed`` ends the waiting. ``vanishes``: a delete takes its time, too, and one of ``stuck`` ends that. ``retry_conflict``: a conflict
     (409) means that the object is busy, and passes by itself. ``extension`` is what the service must have for the type. ``update`` is the
-    method of a change.
+    method of a change. ``joined`` is the path of a list that tells all of each object: where several are waited for, it is asked for
+    instead of each of them, by ``joined_by`` (``id``) where the service can be asked for some objects of a list only.
     """
 
     service: str
@@ -42,14 +45,13 @@ class Rest:
     extension: str | None = None
     update: str = 'PUT'
     id: str = 'id'
+    joined: str | None = None
+    joined_by: str | None = None
 
-
-def pauses():
-    """Growing ones: what takes long is not asked for all the time."""
-    pause = FIRST_PAUSE
-    while True:
-        yield pause
-        pause = min(pause * GROWTH, LONGEST_PAUSE)
+    @property
+    def list_key(self):
+        """What the objects of a list are wrapped in."""
+        return f'{self.key}s'
 
 
 def wired(schema, value):
@@ -95,24 +97,9 @@ class ServiceResource(Resource):
             raise exception.ResourceTypeUnavailable(service_name=name, resource_type=type_name, reason=f'{error}.') from error
 
     def ask(self, call, *args, **options):
-        """A generator: the answer of ``call``. Where the service has too much to do, or is busy with the object, it is asked again."""
-        until = time.monotonic() + PATIENCE
-        for pause in pauses():
-            try:
-                return call(*args, **options)
-            except errors.ServiceError as error:
-                wait = self._wait(error, pause)
-                if wait is None or time.monotonic() + wait > until:
-                    raise
-            yield wait
-
-    def _wait(self, error, pause):
-        """Seconds after which it is worth another try; None where it is not."""
-        if isinstance(error, errors.TooManyRequests):
-            return pause if error.retry_after is None else error.retry_after
-        if isinstance(error, errors.Unavailable):
-            return error.retry_after
-        return pause if self.retry_conflict and isinstance(error, errors.Conflict) else None
+        """A generator: the answer of ``call``. Where the service has too much to do, is away, or is busy with the object, it is asked
+        again (see ``asking``)."""
+        return (yield from Asking(self, self.retry_conflict).until_answered(call, *args, **options))
 
     def take_away(self, call, *args, **options):
         """A generator: the answer of ``call``; what is gone already is as good as taken away. Tells whether it was there."""
@@ -127,11 +114,87 @@ class ServiceResource(Resource):
         stored = self.record.properties or {}
         return stored[name] if name in stored else self.properties[name]
 
+    def held_properties(self):
+        """All of them, as they were then."""
+        return self.record.properties or {}
 
-class CloudResource(ServiceResource):
-    """An object of a service. Overridden where it is not as simple as that: ``body``, ``changes`` and ``after``."""
+
+class ServiceObject(ServiceResource):
+    """What stands for one object of a service: where that is, and how it is waited for."""
 
     rest: Rest
+
+    # ------------------------------------------------------------ where it is
+
+    def collection(self):
+        return self.rest.path.format_map(_Held(self))
+
+    def object_path(self):
+        return f'{self.collection()}/{self.resource_id}'
+
+    def look(self):
+        """The object as it is now. Raises errors.NotFound."""
+        return self.client().show(self.object_path(), self.rest.key)
+
+    # ------------------------------------------------------------ waiting
+
+    def until_ready(self, found):
+        """A generator: waits until the object is as it should be; ``found`` is what is known of it already."""
+        if not self.rest.ready:
+            return
+        begun = time.monotonic()
+        for pause in self.pauses():
+            if found is None:
+                found = yield from self.watched(begun)
+            if self._is_ready(found):
+                return
+            found = None
+            yield pause
+
+    def pauses(self):
+        """Those between two looks at the object."""
+        return pauses(LONGEST_JOINED) if self.rest.joined else pauses()
+
+    def watched(self, since):
+        """A generator: the object as it has been at some time after ``since``, by a list where several of its kind are waited for."""
+        rest = self.rest
+        if rest.joined:
+            joined = self.stack.clients().joined(rest.service, rest.joined)
+            told, found = False, None
+            while not told:
+                listed = (self.client(), rest.joined, rest.list_key, self.resource_id, since, rest.joined_by)
+                told, found = yield from self.ask(joined.look, *listed)
+                if not told:
+                    yield MOMENT
+            if found is not None and found.get(rest.status) not in rest.failed:
+                return found
+        return (yield from self.ask(self.look))
+
+    def _is_ready(self, found):
+        state = found.get(self.rest.status)
+        if state in self.rest.failed:
+            reason = found.get('status_reason') or found.get('fault') or 'Unknown'
+            raise exception.ResourceInError(resource_status=state, status_reason=reason)
+        return state in self.rest.ready
+
+    def until_gone(self):
+        """A generator: waits until the object is not there any more."""
+        begun = time.monotonic()
+        with contextlib.suppress(errors.NotFound):
+            for pause in self.pauses():
+                if self._is_gone((yield from self.watched(begun))):
+                    return
+                yield pause
+
+    def _is_gone(self, found):
+        """Whether what is still shown is gone all the same."""
+        if found.get(self.rest.status) in self.rest.stuck:
+            raise exception.ResourceInError(resource_status=found[self.rest.status], status_reason='it could not be deleted')
+        return False
+
+
+class CloudResource(ServiceObject):
+    """An object of a service. Overridden where it is not as simple as that: ``body``, ``changes`` and ``after``."""
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
@@ -157,18 +220,6 @@ class CloudResource(ServiceResource):
         """A generator: further requests after a create or an update. ``diff`` holds the properties that are given, or have changed."""
         return
         yield  # it is a generator like those that override it
-
-    # ------------------------------------------------------------ where it is
-
-    def collection(self):
-        return self.rest.path.format_map(_Held(self))
-
-    def object_path(self):
-        return f'{self.collection()}/{self.resource_id}'
-
-    def look(self):
-        """The object as it is now. Raises errors.NotFound."""
-        return self.client().show(self.object_path(), self.rest.key)
 
     # ------------------------------------------------------------ life
 
@@ -203,8 +254,13 @@ class CloudResource(ServiceResource):
             return super().find_existing()
 
     def make(self, values):
-        """A generator: the object, as the service made it."""
-        return (yield from self.ask(self.client().create, self.collection(), self.rest.key, values))
+        """A generator: the object, as the service made it. Only by a name of ours it can be told whether a request was heard."""
+        client, path, key = self.client(), self.collection(), self.rest.key
+        create = functools.partial(client.create, path, key, values)
+        if not (self._has_name() and self.held(NAME) in (None, self.physical_resource_name())):
+            return (yield from self.ask(create))
+        asking = Asking(self, self.retry_conflict)
+        return (yield from asking.until_made(create, self.find_existing, lambda made: client.show(f'{path}/{made}', key)))
 
     def _given(self):
         values = wired_map(self.properties_schema, self.properties)
@@ -225,7 +281,15 @@ class CloudResource(ServiceResource):
 
     def change(self, values):
         """A generator: the object is told its new values."""
-        yield from self.ask(self.client().update, self.object_path(), self.rest.key, values, self.rest.update)
+        yield from self.ask(self._update, values)
+
+    def _update(self, values):
+        """To tell it the same values twice does no harm."""
+        try:
+            return self.client().update(self.object_path(), self.rest.key, values, self.rest.update)
+        except errors.ServiceError as error:
+            error.passing = error.code in errors.PASSING
+            raise
 
     def _changed(self, diff):
         schemata = self.properties_schema
@@ -239,25 +303,6 @@ class CloudResource(ServiceResource):
             values[key] = self.physical_resource_name()
         return values
 
-    def until_ready(self, found):
-        """A generator: waits until the object is as it should be; ``found`` is what is known of it already."""
-        if not self.rest.ready:
-            return
-        for pause in pauses():
-            if found is None:
-                found = yield from self.ask(self.look)
-            if self._is_ready(found):
-                return
-            found = None
-            yield pause
-
-    def _is_ready(self, found):
-        state = found.get(self.rest.status)
-        if state in self.rest.failed:
-            reason = found.get('status_reason') or found.get('fault') or 'Unknown'
-            raise exception.ResourceInError(resource_status=state, status_reason=reason)
-        return state in self.rest.ready
-
     def handle_delete(self):
         if self.resource_id is None:
             return
@@ -265,19 +310,14 @@ class CloudResource(ServiceResource):
         if there and self.rest.vanishes:
             yield from self.until_gone()
 
-    def until_gone(self):
-        """A generator: waits until the object is not there any more."""
-        with contextlib.suppress(errors.NotFound):
-            for pause in pauses():
-                found = yield from self.ask(self.look)
-                if found.get(self.rest.status) in self.rest.stuck:
-                    raise exception.ResourceInError(resource_status=found[self.rest.status], status_reason='it could not be deleted')
-                yield pause
-
     def handle_check(self):
+        if self.resource_id is None:
+            raise errors.NotFound('there is no such object: it has never been made')
         found = yield from self.ask(self.look)
-        if self.rest.ready and found.get(self.rest.status) not in self.rest.ready:
-            raise exception.Error(f'{self.name} is {found.get(self.rest.status)}, not {" or ".join(self.rest.ready)}')
+        state, ready = found.get(self.rest.status), list(self.rest.ready)
+        if ready and state not in ready:
+            raise exception.Error(f"'{self.rest.status}': expected '{ready[0] if len(ready) == 1 else ready}', got '{state}'")
+        return self.drift(found)
 
     def needs_replace_failed(self):
         """What is there and was only not ready in time can become so; anything else may be half made."""
@@ -302,18 +342,21 @@ class CloudResource(ServiceResource):
     def resolve_attribute(self, name):
         return (self.show() or {}).get(self.attributes_schema[name].key(name))
 
-    def get_live_state(self, resource_properties):
-        """The plain values that can be changed, as they are now."""
-        found = self.look()
-        return {
-            name: found[schema.key(name)]
-            for name, schema in self.properties_schema.items()
-            if self._can_be_observed(schema) and schema.key(name) in found and resource_properties[name] is not None
-        }
+    #: properties that are not in requests, but shown by the service: their keys there
+    shown: dict[str, str] = {}
 
-    @staticmethod
-    def _can_be_observed(schema):
-        return schema.update_allowed and schema.sent and not schema.alias_of and schema.type in PLAIN_TYPES
+    def as_told(self, found):
+        """What the service shows, where it puts properties in other words than requests do."""
+        return found
+
+    def get_live_state(self, resource_properties):
+        return observing.live(self.properties_schema, self.shown, self.held_properties(), self.as_told(self.look()))
+
+    def drift(self, found):
+        """The Drift; None where nothing is known to have changed."""
+        held = self.held_properties()
+        words = observing.drift(held, observing.live(self.properties_schema, self.shown, held, self.as_told(found)))
+        return words and lifecycle.Drift(words)
 
 
 class _Held(dict):

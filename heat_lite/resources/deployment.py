@@ -5,7 +5,7 @@ It sleeps meanwhile, as wait conditions do. A signal wakes it, through whatever 
 """
 
 from heat_lite.common import exception, status
-from heat_lite.resources.signal import CFN, HEAT, NONE, TEMP_URL, ZAQAR, SignalResponder
+from heat_lite.resources.signal import CFN, HEAT, NONE, TEMP_URL, ZAQAR, SignalResponder, by_usual_way
 from heat_lite.resources.stack_user import UserBeside
 from heat_lite.template import function, software
 from heat_lite.template.attributes import select
@@ -26,6 +26,7 @@ _LOGIN = {
     'project_id': 'ID of project for API authentication',
     'region_name': 'Region name for API authentication',
 }
+_QUEUE = 'ID of queue to use for signaling output values'
 #: seconds between two looks of a deployment that nobody wakes
 PATIENCE = 15.0
 
@@ -75,6 +76,9 @@ class Addressee(UserBeside, SignalResponder):
     def software(self):
         return self.stack.runtime.software(self.context)
 
+    def properties_of(self, definition):
+        return by_usual_way(self.stack, super().properties_of(definition))
+
     def be_reachable(self):
         """The way for signals is made once, when there is something to signal."""
         if self.transport() != NONE and self.user_id is None:
@@ -96,12 +100,14 @@ class Addressee(UserBeside, SignalResponder):
     def _told_of_signals(self):
         if self.transport() == NONE:
             return []
-        if self.transport() == HEAT and self.users is not None:
-            known = self._credentials()
-            return [told(f'deploy_{key}', what, known[key]) for key, what in _LOGIN.items()]
+        if self.transport() in (HEAT, ZAQAR) and self.users is not None:
+            known = self._login()
+            login = [told(f'deploy_{key}', what, known[key]) for key, what in _LOGIN.items()]
+            return [*login, told('deploy_queue_id', _QUEUE, self.queue_id())] if self.transport() == ZAQAR else login
+        url, verb = (self.temp_url(), 'PUT') if self.transport() == TEMP_URL else (self.signed_url(), self.signed_verb)
         return [
-            told('deploy_signal_id', 'ID of signal to use for signaling output values', self.signed_url()),
-            told('deploy_signal_verb', 'HTTP verb to use for signaling output values', self.signed_verb),
+            told('deploy_signal_id', 'ID of signal to use for signaling output values', url),
+            told('deploy_signal_verb', 'HTTP verb to use for signaling output values', verb),
         ]
 
 
@@ -151,6 +157,7 @@ class Deployment(Addressee):
         if there and _is_there(self, there['server_id']):
             yield from self._deploy(status.DELETE)
         self._forget()
+        self.close_door()
         self.delete_user()
 
     def find_existing(self):
@@ -223,7 +230,7 @@ class Deployment(Addressee):
         """A generator: waits for the end. Raises Error where the server tells of a failure."""
         bells, row_id = self.stack.runtime.bells, self.record.id
         while True:
-            bell = bells.hang(row_id, PATIENCE)
+            bell = bells.hang(row_id, self.patience(PATIENCE))
             # who changes the deployment itself may not find the row yet, in which its id is stored a little later
             bells.share(self.resource_id, bell)
             try:
@@ -235,6 +242,7 @@ class Deployment(Addressee):
                 bells.take_down(self.resource_id, bell)
 
     def _has_ended(self):
+        self.hear()
         found = self.software.show_deployment(self.resource_id)
         if found['status'] == status.FAILED:
             raise exception.Error(f'Deployment to server failed: {found["status_reason"]}')

@@ -2,6 +2,7 @@
 
 from heat_lite.common import exception, status
 from heat_lite.resources.group import SHOW, GroupResource
+from heat_lite.resources.signal import by_usual_way
 from heat_lite.template import members, software, support
 from heat_lite.template.attributes import select
 from heat_lite.template.constraints import Range
@@ -35,6 +36,9 @@ class DeploymentGroup(GroupResource):
         'deploy_stderrs': map_attribute('What they have complained about, by the names of the servers.'),
         'deploy_status_codes': map_attribute('What they have ended with, by the names of the servers.'),
     }
+
+    def properties_of(self, definition):
+        return by_usual_way(self.stack, super().properties_of(definition))
 
     def member_names(self):
         return [str(name) for name in self.properties[SERVERS] or {}]

@@ -139,9 +139,7 @@ class GroupResource(StackResource):
     def at_rest(self):
         """A generator: waits until nobody works on the inside any more."""
         self.inside.look_again()
-        while self.nested() is not None and self.nested().status == status.IN_PROGRESS:
-            yield 1
-            self.inside.look_again()
+        yield from self.inside.at_rest()
 
     # ------------------------------------------------------------ what others read
 
@@ -221,3 +219,9 @@ def _wait(seconds):
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
         yield left
+
+
+def of_one_member(group):
+    """The stack inside a group as if it had one member, who stands for all, even where there is none yet."""
+    names, define = group.member_names()[:1] or ['0'], group.definer()
+    return group.inside.draft(group._whole(members.template({name: define(name) for name in names}, {}), None))

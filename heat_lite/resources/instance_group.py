@@ -2,6 +2,7 @@
 
 import re
 
+from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.scaling import RenewingGroup, map_of_references
 from heat_lite.template import members
@@ -42,10 +43,30 @@ class InstanceGroup(RenewingGroup):
     # ------------------------------------------------------------ what the members are
 
     def definer(self):
-        configuration = self.configuration()
-        given = {name: value for name, value in configuration.properties.given().items() if name != 'InstanceId'}
-        definition = {'type': INSTANCE, 'properties': {**given, **self.more_properties(), 'Tags': self._tags()}}
+        definition = {'type': INSTANCE, 'properties': {**self.member_properties(), **self.more_properties(), 'Tags': self._tags()}}
         return lambda name: definition
+
+    def member_properties(self):
+        """What the launch configuration says; what it leaves open is as the server has it after which members are made."""
+        given = dict(self.configuration().properties.given())
+        server = given.pop('InstanceId', None)
+        return {**(self.like_server(server) if server else {}), **given}
+
+    def like_server(self, server):
+        """What members are that are made after a server, which must be there."""
+        try:
+            found = self.client('nova').show(f'/servers/{server}', 'server')
+        except errors.NotFound:
+            raise exception.StackValidationFailed(
+                f'The Server ({server}), after which members are to be made, could not be found.'
+            ) from None
+        said = {
+            'ImageId': (found.get('image') or {}).get('id'),
+            'InstanceType': found['flavor'].get('original_name') or found['flavor'].get('id'),
+            'KeyName': found.get('key_name'),
+            'SecurityGroups': sorted({each['name'] for each in found.get('security_groups') or ()}),
+        }
+        return {name: value for name, value in said.items() if value}
 
     def more_properties(self):
         """Properties of the members that the group itself gives them."""
@@ -76,7 +97,7 @@ class InstanceGroup(RenewingGroup):
         self.properties.validate()
         self.update_policy().validate()
         self.pace()
-        self.configuration()
+        self.member_properties()
         if self.properties['LoadBalancerNames']:
             raise exception.NotSupported(feature=f'LoadBalancerNames of {self.name}: the kind of load balancer that they name')
         super().validate()

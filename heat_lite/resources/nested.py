@@ -36,7 +36,11 @@ class Movable(Resource):
         """A new stack adopts what was inside the old one."""
         if not resource_data.get('resources'):
             raise exception.Error(f'Nothing is known of the resources inside {self.name}: the document of its stack was not provided.')
-        self.inside.create(self._whole(self.child_template(), None), adopted=resource_data['resources'])
+        begun = self.inside.find()
+        if begun is None:
+            self.inside.create(self._whole(self.child_template(), None), adopted=resource_data['resources'])
+        else:  # by an engine that is gone
+            self.resource_id_set(begun)
         yield from self.inside.ended(status.ADOPT)
 
 
@@ -56,6 +60,8 @@ class StackResource(Resumable):
     """Overridden: ``child_template`` and ``child_params``, which say what the inside is to be."""
 
     gives_way = True
+    calls_cloud = False
+    has_stack_inside = True
 
     def __init__(self, name, definition, stack, record):
         super().__init__(name, definition, stack, record)

@@ -12,6 +12,7 @@ class ScalingPolicy(SignalResponder):
     percent = ''
     signed_verb = 'POST'
     signed_door = 'signal'
+    needs_door = False
 
     def _rule(self):
         return [self.properties[word] for word in self.words]
@@ -45,10 +46,6 @@ class ScalingPolicy(SignalResponder):
         if rest is None:
             return None
         return super()._url_below(rest if self.users is None else rest.replace(self.users.project_id(), self.stack.tenant))
-
-    def _signed_url(self, waitcondition):
-        """None where the API for CFN is not known."""
-        return None if waitcondition is None else super()._signed_url(waitcondition)
 
     def resolve_attribute(self, name):
         return self.signal_url() if name == 'signal_url' else self.signed_url()

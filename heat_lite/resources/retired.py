@@ -11,6 +11,7 @@ from heat_lite.template import support
 from heat_lite.template.schema import string, text
 
 TABLE = """
+    OS::Aodh::CombinationAlarm             hidden 9.0.0 deprecated 7.0.0 supported 2014.1
     OS::Designate::Domain                  hidden 10.0.0 deprecated 8.0.0 supported 5.0.0
     OS::Designate::Record                  hidden 10.0.0 deprecated 8.0.0 supported 5.0.0
     OS::Glance::Image                      hidden 22.0.0 deprecated 8.0.0 supported 2014.2
@@ -46,6 +47,7 @@ TABLE = """
 """
 #: what is known of some more than that: what classes have
 MORE = {
+    'OS::Aodh::CombinationAlarm': {'default_client_name': 'aodh', 'entity': 'alarm'},
     'OS::Nova::FloatingIP': {
         'properties_schema': {'pool': string('The pool that the address came from.')},
         'attributes_schema': {'ip': text('The address.'), 'pool': text('The pool that the address came from.')},

@@ -3,7 +3,7 @@
 import datetime
 
 from heat_lite.common import exception, names, status
-from heat_lite.resources.group import GroupResource
+from heat_lite.resources.group import GroupResource, of_one_member
 from heat_lite.template import members
 from heat_lite.template.members import REFS_MAP, Stage
 
@@ -28,6 +28,7 @@ class RenewingGroup(GroupResource):
     """
 
     defining: tuple[str, ...] = ()
+    requires_deferred_auth = True
 
     def wanted_size(self, present=0):
         """The size that the properties ask for, where so many are there."""
@@ -42,6 +43,9 @@ class RenewingGroup(GroupResource):
 
     def member_names(self):
         return list(self.adopted) or _new_names(self.wanted_size())
+
+    def described_inside(self):
+        return of_one_member(self)
 
     def validate_nested(self):
         self.refuse_size(self.wanted_size())

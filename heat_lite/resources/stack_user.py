@@ -8,6 +8,8 @@ PASSWORD, CREDENTIAL, ACCESS, SECRET, USER = 'password', 'credential_id', 'acces
 class StackUser(Resource):
     """Where there is no Keystone there is no user either: then the resource's id is its name, and nobody asks who signals it."""
 
+    uses_deferred_auth = True
+
     @property
     def users(self):
         """The users of the stack (see ``engine/credentials.py``); None where there is no Keystone."""

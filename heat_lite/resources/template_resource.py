@@ -4,6 +4,7 @@ import collections
 import functools
 
 from heat_lite.common import exception, urlfetch
+from heat_lite.engine.resource import Resource
 from heat_lite.resources.nested import StackResource
 from heat_lite.template import format, schema
 from heat_lite.template.constraints import INTEGER, NUMBER
@@ -110,6 +111,25 @@ class TemplateResource(StackResource):
 
     def _own_attribute(self, name, path):
         return self.inside.output(name, path)
+
+
+def described(type_name, target, files):
+    """A class that says what a template offers as a type, for those who ask about types. Raises StackValidationFailed."""
+    template = Template(fetched(files, target))
+    said = {
+        '__doc__': template.description or f'The template {target}.',
+        'resource_type': type_name,
+        'properties_schema': {name: _with_default(each) for name, each in template.parameter_schemata.items()},
+        'attributes_schema': _attributes_schema(template),
+        'base_attributes_schema': {},
+    }
+    return type('TemplateResource', (Resource,), said)
+
+
+def _with_default(parameter):
+    made = schema.PropertySchema.from_parameter(parameter)
+    made.default = parameter.default
+    return made
 
 
 def fetched(files, name):

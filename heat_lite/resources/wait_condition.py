@@ -98,7 +98,7 @@ class WaitCondition(Resource):
         bells, row_id = self.stack.runtime.bells, handle.record.id
         until = time.monotonic() + self.properties[self.TIMEOUT]
         while True:
-            bell = bells.hang(row_id, min(PATIENCE, max(0, until - time.monotonic())))
+            bell = bells.hang(row_id, min(handle.patience(PATIENCE), max(0, until - time.monotonic())))
             try:
                 if self._is_met(handle, until):
                     return
@@ -107,6 +107,7 @@ class WaitCondition(Resource):
                 bells.take_down(row_id, bell)
 
     def _is_met(self, handle, until):
+        handle.hear()
         signals = handle.signals().values()
         failures = [each.get(handle.REASON) for each in signals if each.get(handle.STATUS) == FAILURE]
         if failures:

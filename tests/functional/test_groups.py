@@ -14,11 +14,16 @@ heat_template_version: 2021-04-16
 parameters:
   ImageId: {type: string}
   InstanceType: {type: string}
-  Tags: {type: json}
+  Tags: {type: comma_delimited_list}
 resources:
   one: {type: OS::Heat::TestResource, properties: {value: {get_param: ImageId}}}
 outputs:
   PublicIp: {value: {get_attr: [one, output]}}
+  # what else a server of that type tells
+  PrivateIp: {value: ''}
+  PublicDnsName: {value: ''}
+  PrivateDnsName: {value: ''}
+  AvailabilityZone: {value: ''}
 """
 
 
@@ -143,6 +148,25 @@ def test_unknown_attributes_and_types_are_told_before_anything_is_made(engine):
         engine.create(group(1, {'no': 1}))
     with pytest.raises(exception.RequestLimitExceeded):
         engine.create(group(10**9))
+
+
+def test_one_member_stands_for_all_where_parameters_are_told(engine):
+    files = {'inner.yaml': 'heat_template_version: 2021-04-16\nparameters: {n: {type: string}}'}
+    kind = {'type': 'inner.yaml', 'properties': {'n': 'x'}}
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': {
+            'g': {'type': 'OS::Heat::ResourceGroup', 'properties': {'count': 3, 'resource_def': kind}},
+            'none': {'type': 'OS::Heat::ResourceGroup', 'properties': {'count': 0, 'resource_def': kind}},
+            'chain': {
+                'type': 'OS::Heat::ResourceChain',
+                'properties': {'resources': ['inner.yaml'] * 2, 'resource_properties': {'n': 'x'}},
+            },
+        },
+    }
+    answer = engine.client.validate_template(engine.context, template=template, files=files, show_nested=True)
+    told = {name: sorted(each['NestedParameters']) for name, each in answer['NestedParameters'].items()}
+    assert told == {'g': ['0'], 'none': ['0'], 'chain': ['0', '1']}
 
 
 def test_a_failing_member_fails_the_group_and_is_mended_by_the_next_update(engine):

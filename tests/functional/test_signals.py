@@ -224,7 +224,7 @@ def test_a_handle_tells_how_it_is_signalled_without_keystone(engine):
 
 @pytest.mark.parametrize('transport', ['TEMP_URL_SIGNAL', 'ZAQAR_SIGNAL'])
 def test_ways_through_services_that_are_not_there(engine, transport):
-    with pytest.raises(exception.StackValidationFailed, match=f'{transport} needs the .* service, which cannot be used here yet'):
+    with pytest.raises(exception.StackValidationFailed, match=f'{transport} needs the .* service: there is no Keystone, and so no cloud'):
         engine.create({'resources': {'h': {**HANDLE, 'properties': {'signal_transport': transport}}}})
 
 

@@ -1,6 +1,6 @@
 """OS::Heat::ResourceGroup."""
 
-from heat_lite.resources.group import GroupResource
+from heat_lite.resources.group import GroupResource, of_one_member
 from heat_lite.template import members, support
 from heat_lite.template.constraints import AllowedValues, Length, Range
 from heat_lite.template.members import Pace
@@ -75,6 +75,9 @@ class ResourceGroup(GroupResource):
 
     def member_names(self):
         return members.first_names(self.properties['count'], self._removed())
+
+    def described_inside(self):
+        return of_one_member(self)
 
     def definer(self):
         definition = self.properties['resource_def']

@@ -24,6 +24,7 @@ class RemoteStack(Resource):
     resource_type = 'OS::Heat::Stack'
     default_client_name = 'heat'
     entity = 'stacks'
+    uses_deferred_auth = True
 
     properties_schema = {
         'context': map_(
