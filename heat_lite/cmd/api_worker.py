@@ -12,6 +12,9 @@ def prepare(conf, sock, options=None, name=None):
     the REST API's unless told otherwise."""
     app = deploy.load_app(conf, name)
     options = options or conf.heat_api
+    # the driver is loaded once, here; connections are opened by each process for itself
+    messaging.setup(conf)
+    messaging.cleanup()
     gc.collect()
     gc.freeze()
     return lambda number, signals: run(conf, app, sock, signals, options)

@@ -62,6 +62,7 @@ def configure(args, conf=cfg.CONF):
     conf.set_override('convergence_engine', False)
     conf.set_override('flavor', FLAVOR, group='paste_deploy')
     conf.set_override('connection', f'sqlite:///{args.data_dir.resolve()}/heat.sqlite', group='database')
+    conf.set_override('plugin_dirs', [*conf.plugin_dirs, *map(str, args.plugin_dir)])
     conf.set_default('auth_encryption_key', _key(args.data_dir))
     if not args.debug:
         conf.set_default('default_log_levels', ['heat_lite.cmd.web=WARN', *conf.default_log_levels])

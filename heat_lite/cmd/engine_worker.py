@@ -12,6 +12,11 @@ from heat_lite.rpc import messaging
 def prepare(conf):
     """What all engines of a program share; gives the function that runs one."""
     registry = operator_types.registry(conf)
+    # drivers are loaded once, here; connections are opened by each process for itself
+    session.configure(conf)
+    messaging.setup(conf)
+    messaging.cleanup()
+    session.dispose()
     # the collector would write into every page that the processes share
     gc.collect()
     gc.freeze()

@@ -4,17 +4,22 @@ import logging
 import pathlib
 
 from heat_lite import resources
+from heat_lite.cmd import plugins
 from heat_lite.common import paths
 from heat_lite.template import format
 from heat_lite.template.registry import TypeRegistry, is_template
 
 LOG = logging.getLogger(__name__)
 SECTION = 'resource_registry'
+#: what load balancers are made of, unless the operator names another template
+BALANCER = 'AWS_ElasticLoadBalancing.template'
 
 
 def registry(conf):
-    """All types, as the operator's files map them."""
-    return resources.build_registry(*load(conf.environment_dir, conf.template_dir))
+    """All types, those of plug-ins among them, as the operator's files map them."""
+    mappings, texts = load(conf.environment_dir, conf.template_dir)
+    _read(conf.loadbalancer_template or BALANCER, pathlib.Path(conf.template_dir), texts, BALANCER)
+    return plugins.install(resources.build_registry(mappings, texts), conf.plugin_dirs)
 
 
 def load(environment_dir, template_dir):
@@ -37,12 +42,15 @@ def load(environment_dir, template_dir):
     return TypeRegistry(entries), texts
 
 
-def _read(target, folder, texts):
-    """A template by its ``file://`` URL or its name in the folder; others are fetched when they are used."""
+def _read(target, folder, texts, name=None):
+    """A template by its ``file://`` URL or its name in the folder, or among those that come with the package; others are fetched when
+    they are used."""
     path = pathlib.Path(target.removeprefix('file://')) if target.startswith('file://') else folder / target
     if '://' in target and not target.startswith('file://'):
         return
+    if not path.is_file():
+        path = next(filter(pathlib.Path.is_file, [paths.data('etc', 'templates', path.name)]), path)
     try:
-        texts[target] = path.read_text(encoding='utf-8')
+        texts[name or target] = path.read_text(encoding='utf-8')
     except OSError as error:
         LOG.error('The template %s, which stands for a type, cannot be read: %s', path, error)

@@ -1,5 +1,7 @@
 """What every program does first: options, configuration files, logs."""
 
+import logging
+
 from oslo_config import cfg
 from oslo_log import log
 
@@ -19,6 +21,8 @@ def start_logging(conf):
         conf.set_default('use_stderr', True)  # oslo.log would take standard output, which belongs to what a program answers
     # eventlet's trouble with logging comes of native threads beside green ones; we never have both
     log.setup(conf, 'heat_lite', fix_eventlet=False)
+    # at its most talkative it tells all that comes with a token, trusts included
+    logging.getLogger('keystoneauth.identity').setLevel(logging.INFO)
 
 
 def reload(conf):

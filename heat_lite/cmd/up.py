@@ -20,6 +20,7 @@ def add_arguments(parser):
     parser.add_argument('--host', default=HOST, help=f'address to listen on (default {HOST})')
     parser.add_argument('--data-dir', type=Path, default=default_data_dir(), help='folder of all state (default %(default)s)')
     parser.add_argument('--config-file', action='append', default=[], help='read options from a file, as the other programs do')
+    parser.add_argument('--plugin-dir', type=Path, action='append', default=[], help='folder of modules that bring further resource types')
     parser.add_argument('--expose', action='store_true', help='allow a --host that others can reach; nobody has to log in')
     parser.add_argument('--debug', action='store_true', help='log much')
 

@@ -14,10 +14,10 @@ def manage(tmp_path_factory):
     file.write_text(f'[database]\nconnection = sqlite:///{folder}/heat.sqlite\n')
     environ = {name: value for name, value in os.environ.items() if not name.startswith('OS_')}
 
-    def run(*arguments, config=file):
+    def run(*arguments, config=file, told=''):
         command = [sys.executable, '-W', 'ignore', '-m', 'heat_lite.cmd.manage']
         command += ['--config-file', str(config)] if config else []
-        return subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=60, env=environ, cwd=folder)
+        return subprocess.run([*command, *arguments], input=told, capture_output=True, text=True, timeout=60, env=environ, cwd=folder)
 
     return run
 
@@ -54,8 +54,19 @@ def test_purging(synced):
     assert synced('purge_deleted', '1', '-g', 'hours', '-p', 'p1', '-b', '5').returncode == 0
 
 
+def test_sealing(synced):
+    done = synced('update_params', 'encrypt', '-b', '7')
+    assert (done.returncode, done.stdout) == (
+        0,
+        'Set encrypt_parameters_and_properties = true, or what is stored from now on will be the other way.\n',
+    )
+    done = synced('update_params', 'decrypt', 'the key before', '--verbose-update-params')
+    assert done.returncode == 0 and 'user_creds: 0 rows changed\n' in done.stdout and 'raw_template: 0 rows changed\n' in done.stdout
+
+
 @pytest.mark.parametrize(
-    'arguments', [['purge_deleted', '-g', 'years'], ['purge_deleted', '--', '-1'], ['purge_deleted', 'old'], [], ['bake']]
+    'arguments',
+    [['update_params', 'seal'], ['purge_deleted', '-g', 'years'], ['purge_deleted', '--', '-1'], ['purge_deleted', 'old'], [], ['bake']],
 )
 def test_wrong_arguments(synced, arguments):
     done = synced(*arguments)
@@ -64,10 +75,35 @@ def test_wrong_arguments(synced, arguments):
 
 
 def test_what_is_not_there_yet_says_so(synced):
-    for arguments in (['update_params', 'encrypt'], ['reset_stack_status', 'id'], ['migrate_properties_data']):
+    for arguments in (['migrate_convergence_1', 'id'], ['migrate_properties_data']):
         done = synced(*arguments)
         assert done.returncode == 1
         assert done.stderr.strip().endswith(f'{arguments[0]} is not there yet.')
+
+
+def test_what_is_not_there_is_named(synced):
+    for arguments, told, words in (
+        (['resource_data_list', '7'], '', 'The Resource (7) could not be found.'),
+        (['resource_data_list', 'web'], '', "The id of a resource is a number, that of its row, not 'web'."),
+        (['reset_stack_status', 'gone'], 'y\n', 'The Stack (gone) could not be found.'),
+    ):
+        done = synced(*arguments, told=told)
+        assert (done.returncode, done.stderr.strip()) == (1, f'heat-lite-manage: {words}')
+
+
+def test_a_stack_is_not_reset_unless_one_says_so(synced):
+    done = synced('reset_stack_status', 'gone', told='n\n')
+    assert done.returncode == 0 and 'Continue ? [y/N]' in done.stdout
+
+
+def test_a_database_that_refuses(manage, tmp_path):
+    bad = tmp_path / 'bad.conf'
+    bad.write_text('[database]\nconnection = sqlite:////nowhere/at/all.sqlite\n')
+    for verb in ('db_sync', 'db_version', 'purge_deleted'):
+        done = manage(verb, config=bad)
+        assert done.returncode == 1
+        words = 'heat-lite-manage: The database of [database] connection does not do it: (sqlite3.OperationalError) unable to open'
+        assert done.stderr.startswith(words) and len(done.stderr.splitlines()) == 1
 
 
 def test_without_a_database(manage, tmp_path):

@@ -1,0 +1,165 @@
+"""Secrets that are planted in a whole service of real processes come up in no log, no event, no error, and not in the database."""
+
+import json
+import re
+import time
+import urllib.parse
+
+import pytest
+from oslo_config import cfg
+
+from heat_lite.db import session
+from tests import databases
+from tests.functional import shapes
+
+TALKATIVE = """
+[DEFAULT]
+debug = true
+default_log_levels = oslo.messaging=DEBUG,oslo_messaging=DEBUG,amqp=DEBUG,kombu=DEBUG,keystoneauth=DEBUG,keystonemiddleware=DEBUG
+encrypt_parameters_and_properties = true
+auth_encryption_key = the-key-of-this-test-32-letters-x
+region_name_for_services = RegionOne
+
+[heat_lite]
+trust_after = 0
+
+[clients_heat]
+url = {url}/%(tenant_id)s
+
+[trustee]
+auth_type = password
+auth_url = {auth_url}
+username = heat
+password = secret
+user_domain_id = default
+"""
+HIDDEN, TEXT, PART = 'planted-parameter-3e9', 'planted-config-77a', 'planted-metadata-b02'
+TEMPLATE = {
+    'heat_template_version': '2021-04-16',
+    'parameters': {'secret': {'type': 'string', 'hidden': True, 'constraints': [{'length': {'max': 40}}]}},
+    'resources': {
+        'made': {'type': 'OS::Heat::TestResource', 'properties': {'value': {'get_param': 'secret'}}},
+        'random': {'type': 'OS::Heat::RandomString', 'properties': {'length': 24}},
+        'config': {'type': 'OS::Heat::SoftwareConfig', 'properties': {'config': TEXT, 'inputs': [{'name': 'i', 'default': 'd'}]}},
+        'handle': {'type': 'OS::Heat::WaitConditionHandle', 'properties': {'signal_transport': 'CFN_SIGNAL'}},
+        'login': {'type': 'OS::Heat::WaitConditionHandle', 'properties': {'signal_transport': 'HEAT_SIGNAL'}},
+        'token': {'type': 'OS::Heat::WaitConditionHandle', 'properties': {'signal_transport': 'TOKEN_SIGNAL'}},
+        'policy': {
+            'type': 'OS::Heat::ScalingPolicy',
+            'properties': {
+                'adjustment_type': 'change_in_capacity',
+                'scaling_adjustment': 1,
+                'auto_scaling_group_id': {'get_resource': 'group'},
+            },
+        },
+        'group': {
+            'type': 'OS::Heat::AutoScalingGroup',
+            'properties': {
+                'min_size': 1,
+                'max_size': 2,
+                'resource': {'type': 'OS::Heat::TestResource', 'properties': {'value': {'get_param': 'secret'}}},
+            },
+        },
+        'broken': {
+            'type': 'OS::Heat::TestResource',
+            'properties': {'value': {'get_param': 'secret'}, 'fail': True, 'wait_secs': 0.2},
+            'depends_on': ['made', 'group', 'handle', 'login', 'token', 'random', 'config'],
+            'metadata': {'told': PART},
+        },
+    },
+    'outputs': {
+        'url': {'value': {'get_attr': ['handle', 'signal']}},
+        'login': {'value': {'get_attr': ['login', 'signal']}},
+        'token': {'value': {'get_attr': ['token', 'token']}},
+        'random': {'value': {'get_resource': 'random'}},
+    },
+}
+
+
+@pytest.fixture(params=[('mysql', 'mariadb'), ('postgresql', 'postgresql')], ids=['mariadb', 'postgresql'])
+def service(request, tmp_path):
+    backend, shape = request.param
+    with shapes.split(tmp_path, shape, backend, keystone=True, more=TALKATIVE) as found:
+        yield found
+
+
+def until_at_rest(service, path):
+    end = time.monotonic() + 40
+    while True:
+        stack = service.ask('GET', path).json()['stack']
+        if not stack['stack_status'].endswith('_IN_PROGRESS'):
+            return stack
+        assert time.monotonic() < end, stack
+        time.sleep(0.1)
+
+
+def secrets_of(outputs):
+    """What the service has made up itself."""
+    url = json.loads(outputs['url'])['alarm_url']
+    signature = urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)['Signature'][0]
+    login = json.loads(outputs['login'])
+    return {
+        'signature': signature,
+        'password of a user': login['password'],
+        'token of a user': outputs['token'],
+        'random': outputs['random'],
+    }
+
+
+def told_by(service, path):
+    """All that users are told but the outputs, which are what a template tells."""
+    told = []
+    stack = service.ask('GET', path).json()['stack']
+    told.append({**stack, 'outputs': None})
+    for part in ('/resources?nested_depth=3', '/events?nested_depth=3', '/environment'):
+        told.append(service.ask('GET', path + part).json())
+    for name in TEMPLATE['resources']:
+        shown = service.ask('GET', f'{path}/resources/{name}').json()['resource']
+        told.append({**shown, 'attributes': None})
+        for each in service.ask('GET', f'{path}/resources/{name}/events').json()['events']:
+            told.append(service.ask('GET', f'{path}/resources/{name}/events/{each["id"]}').json())
+    return json.dumps(told)
+
+
+def stored_by(service):
+    """The database, as somebody finds it who has no key."""
+    conf = cfg.ConfigOpts()
+    conf.register_opts(session.OPTIONS, 'database')
+    conf(['--config-file', str(service.folder / 'heat-lite.conf')], project='heat_lite')
+    session.configure(conf)
+    try:
+        return databases.dump()
+    finally:
+        session.dispose()
+
+
+def occurrences(secret, text):
+    return [text[max(0, found.start() - 150) : found.end() + 50] for found in re.finditer(re.escape(secret), text)]
+
+
+def test_planted_secrets_do_not_come_up(service):
+    asked = {'stack_name': 'planted', 'template': TEMPLATE, 'disable_rollback': True}
+    refused = service.ask('POST', '/stacks', {**asked, 'parameters': {'secret': HIDDEN * 3}})
+    assert refused.status_code == 400
+    made = service.ask('POST', '/stacks', {**asked, 'parameters': {'secret': HIDDEN}}).json()['stack']
+    path = f'/stacks/planted/{made["id"]}'
+    stack = until_at_rest(service, path)
+    assert stack['stack_status'] == 'CREATE_FAILED' and 'broken' in stack['stack_status_reason'], stack
+    planted = {'parameter': HIDDEN, 'config': TEXT, 'token': service.token(), 'metadata': PART}
+    planted |= secrets_of({each['output_key']: each['output_value'] for each in stack['outputs']})
+    trusts = service.keystone.trusts
+    planted['trust'], planted['password of the service'] = next(iter(trusts)), 'the-key-of-this-test-32-letters-x'
+    planted['key'] = next(iter(service.keystone.keys.values()))['secret']
+    service.ask('POST', f'{path}/snapshots', {'name': 's'})
+    until_at_rest(service, path)
+    shown, stored = told_by(service, path), stored_by(service)
+    logs = '\n'.join(file.read_text() for file in service.folder.glob('*.log'))
+    for name, secret in planted.items():
+        assert not occurrences(secret, logs), (name, 'logs')
+        assert not occurrences(secret, stored), (name, 'database')
+        assert not occurrences(secret, refused.text), (name, 'error')
+        if name not in ('config', 'metadata', 'random'):  # which are there to be shown
+            assert not occurrences(secret, shown), (name, 'told')
+    service.ask('DELETE', path)
+    until_at_rest(service, path)
+    assert not trusts and not service.keystone.people and not service.keystone.keys and not service.keystone.made
