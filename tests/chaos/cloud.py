@@ -62,6 +62,22 @@ class Cloud:
         self._note('delete', made)
         self.moment('after delete')
 
+    # copies, which snapshots keep
+
+    def copy(self, made):
+        kept = f'.copy-{uuid.uuid4().hex[:8]}'
+        (self.folder / kept).write_text(made)
+        return kept
+
+    def copies(self):
+        return sorted(path.name for path in self.folder.glob('.copy-*'))
+
+    def drop(self, kept):
+        self.moment('before drop')
+        with contextlib.suppress(FileNotFoundError):
+            (self.folder / kept).unlink()
+        self.moment('after drop')
+
     def _note(self, what, made):
         with open(self.folder / '.calls', 'a') as calls:
             calls.write(f'{what} {made}\n')
@@ -138,4 +154,20 @@ class Unknown(Thing):
     find_existing = Resource.find_existing
 
 
-TYPES = (Thing, Generated, Unknown)
+class Kept(Thing):
+    """One of which snapshots keep a copy."""
+
+    resource_type = 'Test::Kept'
+    properties_schema = {**Thing.properties_schema, 'slow': number('Seconds until a copy goes.', default=0)}
+
+    def handle_snapshot(self):
+        self.data_set('copy', cloud.copy(self.resource_id))
+
+    def handle_delete_snapshot(self, data):
+        until = time.monotonic() + self.properties['slow']
+        while time.monotonic() < until:
+            yield 0.05
+        cloud.drop(data['resource_data']['copy'])
+
+
+TYPES = (Thing, Generated, Unknown, Kept)

@@ -18,6 +18,7 @@ from tests.chaos import cloud as chaos_cloud
 # loads all types, before any process parts from this one
 resources.build_registry()
 SETTINGS = {'heartbeat_interval': 1, 'take_over_interval': 0.1}
+ADOPTION = {'enable_stack_adopt': True, 'enable_stack_abandon': True}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,7 +79,7 @@ def live(url, work, death=None, transport='local://', **settings):
         try:
             with open(os.devnull) as nothing:
                 os.dup2(nothing.fileno(), 0)
-            with engines.running(url, chaos_cloud.TYPES, transport, ours={**SETTINGS, **settings}) as driver:
+            with engines.running(url, chaos_cloud.TYPES, transport, ours={**SETTINGS, **settings}, **ADOPTION) as driver:
                 driver.context.project_id = 'p'
                 if death is not None:
                     death.arm(engines.session.engine())
@@ -99,12 +100,23 @@ def live(url, work, death=None, transport='local://', **settings):
 
 @contextlib.contextmanager
 def reading(url):
-    engine = sqlalchemy.create_engine(engines.session.engines.full_url(url))
+    engine = sqlalchemy.create_engine(engines.session.engines.full_url(url), isolation_level='AUTOCOMMIT')
     try:
         with engine.connect() as connection:
             yield connection
     finally:
         engine.dispose()
+
+
+BUSY = """
+    SELECT (SELECT count(*) FROM stack WHERE status = 'IN_PROGRESS') + (SELECT count(*) FROM snapshot WHERE status = 'IN_PROGRESS')
+        + (SELECT count(*) FROM resource WHERE status = 'IN_PROGRESS') + (SELECT count(*) FROM stack_lock)
+"""
+
+
+def is_at_rest(connection):
+    """Whether nothing is in progress or locked: asked often, so it costs little."""
+    return not connection.exec_driver_sql(BUSY).scalar()
 
 
 def violations(url, names):

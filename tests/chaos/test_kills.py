@@ -86,6 +86,18 @@ ACTIONS = {
         [('CREATE_COMPLETE', 'abcd'), ('SNAPSHOT_COMPLETE', 'abcd')],
         CHANGING,
     ),
+    'resume': (
+        lambda driver: suspend(driver, create(driver)),
+        lambda driver, stack: resume(driver, stack),
+        [('SUSPEND_COMPLETE', 'abcd'), ('RESUME_COMPLETE', 'abcd')],
+        CHANGING,
+    ),
+    'restore': (
+        lambda driver: driver.update(snapshot(driver, create(driver)), SECOND),
+        lambda driver, stack: restore(driver, stack),
+        [('UPDATE_COMPLETE', 'abdf'), ('RESTORE_COMPLETE', 'abcd')],
+        MAKING + CHANGING + TAKING,
+    ),
     'nested delete': (
         lambda driver: create(driver, OUTSIDE, files=FILES),
         lambda driver, stack: driver.delete(stack, wait=False),
@@ -97,21 +109,33 @@ ACTIONS = {
 
 def suspend(driver, stack):
     driver.client.stack_suspend(driver.context, stack_identity=stack)
+    return driver.wait(stack)
+
+
+def resume(driver, stack):
+    driver.client.stack_resume(driver.context, stack_identity=stack)
+    driver.wait(stack)
+
+
+def restore(driver, stack):
+    (kept,) = driver.client.stack_list_snapshots(driver.context, stack_identity=stack)
+    driver.client.stack_restore(driver.context, stack_identity=stack, snapshot_id=kept['id'])
     driver.wait(stack)
 
 
 def snapshot(driver, stack):
     driver.client.stack_snapshot(driver.context, stack_identity=stack, name='x')
-    driver.wait(stack)
+    return driver.wait(stack)
 
 
 def settled(url, driver):
     """Until no stack is in progress and none is locked."""
     until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        if not lives.violations(url, lambda stacks, rows: ()):
-            return
-        time.sleep(0.02)
+    with lives.reading(url) as connection:
+        while time.monotonic() < until:
+            if lives.is_at_rest(connection) and not lives.violations(url, lambda stacks, rows: ()):
+                return
+            time.sleep(0.02)
 
 
 def life_with(url, action, death, first):
@@ -171,6 +195,8 @@ def test_any_moment_may_be_the_last(tmp_path, empty):
         killed += died
         if wrong:
             print('\n'.join(wrong), flush=True)
+        if number % 100 == 99:
+            print(f'{number + 1} kill points, {killed} met, {len(found)} violations', flush=True)
     print(f'{KILLS} kill points, {killed} met, {len(found)} violations')
     assert not found, '\n'.join(found)
     assert killed > KILLS / 3

@@ -5,141 +5,36 @@ HEAT_LITE_STACKS in the environment says how many stacks are made, HEAT_LITE_KIL
 
 import concurrent.futures
 import contextlib
-import itertools
-import os
 import random
 import signal
 import subprocess
-import sys
-import textwrap
 import time
 
 import pytest
 import requests
 import sqlalchemy
 
-from tests import brokers, databases
+from tests import databases
 from tests.chaos import cloud as chaos_cloud
-from tests.chaos import lives
+from tests.chaos import clusters
+from tests.chaos.clusters import KILL_SECONDS, PATIENCE, STACKS, create_all
 from tests.chaos.test_kills import FILES, FIRST, GENERATED, INSIDE, THING, template, thing
-from tests.functional import shapes
 
-STACKS = int(os.environ.get('HEAT_LITE_STACKS', '16'))
-KILL_SECONDS = float(os.environ.get('HEAT_LITE_KILL_SECONDS', '2.5'))
-PATIENCE = 60 + STACKS
-CONFIGURATION = """
-    [DEFAULT]
-    transport_url = {transport}
-    rpc_response_timeout = 20
-    engine_life_check_timeout = 1
-    max_stacks_per_tenant = -1
-    [heat_lite]
-    heartbeat_interval = 1
-    take_over_interval = 0.5
-    graceful_shutdown_timeout = 5
-    [database]
-    connection = {database}
-    [heat_api]
-    bind_host = 127.0.0.1
-    bind_port = {port}
-    workers = 1
-    [paste_deploy]
-    flavor = noauth
-"""
-SMALL = template(a=thing(), b=thing(GENERATED, 'a', wait=1.5, steps=2), c=thing(THING, 'b'))
 NESTED = template(a=thing(), n={'type': 'inside.yaml', 'depends_on': ['a']})
 
 
-class Cluster:
-    """An API and some engines; ``service`` is the API as its clients see it."""
-
-    def __init__(self, folder, database, service):
-        self.folder, self.database, self.service = folder, database, service
-        self.numbers = itertools.count()
-        self.engines = []
-
-    def start_engine(self):
-        name = f'engine-{next(self.numbers)}'
-        command = (sys.executable, '-m', 'tests.chaos.engine', self.folder / 'cloud', '--config-file', self.folder / 'heat.conf')
-        process = shapes.start(self.service, name, *command)
-        self.engines.append(process)
-        return process, self.folder / f'{name}.log'
-
-    def kill(self, process, signum=signal.SIGKILL):
-        process.send_signal(signum)
-        process.wait(30)
-        self.engines.remove(process)
-
-    def ask(self, method, path, data=None, tries=20, **options):
-        """One request; what meets nobody, or a full house, is asked again, as clients do."""
-        for _ in range(tries):
-            answer = self.service.ask(method, path, data, **options)
-            if answer.status_code not in (429, 503, 504):
-                return answer
-            time.sleep(float(answer.headers.get('Retry-After', 0.5)))
-        return answer
-
-    def create(self, name, template=SMALL, **args):
-        answer = self.ask('POST', '/stacks', {'stack_name': name, 'template': template, **args})
-        # asked again, it may have been made the first time
-        assert answer.status_code in (201, 409), answer.text
-        return name
-
-    def states(self):
-        listed = self.ask('GET', '/stacks').json()['stacks']
-        return {each['stack_name']: each['stack_status'] for each in listed}
-
-    def wait(self, names, seconds=PATIENCE):
-        """Until none of them is in progress; gives their states."""
-        until = time.monotonic() + seconds
-        while True:
-            states = self.states()
-            if all(name in states and not states[name].endswith('IN_PROGRESS') for name in names):
-                return {name: states[name] for name in names}
-            assert time.monotonic() < until, f'{states}\n{self.service.logs()}'
-            time.sleep(0.3)
-
-    def violations(self):
-        until = time.monotonic() + 15  # a lock goes a moment after the last state
-        while (found := lives.violations(self.database, lambda stacks, rows: ())) and time.monotonic() < until:
-            time.sleep(0.3)
-        return found
-
-
-@pytest.fixture(params=['mysql', 'postgresql'])
+@pytest.fixture
 def cluster(request, tmp_path):
-    (tmp_path / 'cloud').mkdir()
-    chaos_cloud.cloud.folder = tmp_path / 'cloud'
-    port = shapes.free_port()
-    service = shapes.Service('chaos', f'http://127.0.0.1:{port}/v1', 'demo', tmp_path)
-    with databases.migrated(request.param, tmp_path) as database, brokers.virtual_host_or_skip() as transport:
-        text = textwrap.dedent(CONFIGURATION).format(transport=transport, database=database, port=port)
-        (tmp_path / 'heat.conf').write_text(text)
-        cluster = Cluster(tmp_path, database, service)
-        cluster.transport = transport
-        for _ in range(2):
-            cluster.start_engine()
-        shapes.start(service, 'api', shapes.BIN / 'heat-lite-api', '--config-file', tmp_path / 'heat.conf')
-        try:
-            shapes.wait_until_ready(service)
-            yield cluster
-        finally:
-            for process in service.processes.values():
-                if process.poll() is None:
-                    process.send_signal(signal.SIGCONT)
-                    process.kill()
-                process.wait(10)
+    with clusters.shared(request.param, tmp_path) as cluster:
+        yield cluster
 
 
-def create_all(cluster, count, pause=0, **args):
-    def create(number):
-        time.sleep(pause)
-        return cluster.create(f's{number}', **args)
-
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        return list(pool.map(create, range(count)))
+def on(*backends):
+    """What does not depend on the database is tried with one."""
+    return pytest.mark.parametrize('cluster', backends, indirect=True)
 
 
+@on('mysql', 'postgresql')
 def test_engines_are_killed_again_and_again(cluster):
     chance = random.Random(1)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
@@ -159,11 +54,12 @@ def test_engines_are_killed_again_and_again(cluster):
     assert killed
 
 
+@on('postgresql')
 def test_a_rolling_restart_loses_nothing(cluster):
     names = create_all(cluster, STACKS, template=template(a=thing(GENERATED, wait=3), b=thing(THING, 'a')))
     for process in list(cluster.engines):
         _, log = cluster.start_engine()
-        wait_for(lambda log=log: 'is ready' in log.read_text())
+        clusters.wait_for(lambda log=log: 'is ready' in log.read_text())
         began = time.monotonic()
         cluster.kill(process, signal.SIGTERM)
         assert process.returncode == 0 and time.monotonic() - began < 10
@@ -171,6 +67,21 @@ def test_a_rolling_restart_loses_nothing(cluster):
     assert not cluster.violations()
 
 
+@on('mysql')
+def test_a_cancel_reaches_a_stack_wherever_it_is(cluster):
+    names = create_all(cluster, 6, template=template(a=thing(THING)))
+    assert set(cluster.wait(names).values()) == {'CREATE_COMPLETE'}
+    for name in names:
+        answer = cluster.ask('PUT', cluster.path(name), {'template': template(a=thing(THING), b=thing(GENERATED, wait=8))})
+        assert answer.status_code == 202
+    for name in names:
+        assert cluster.ask('POST', f'{cluster.path(name)}/actions', {'cancel_update': None}).status_code == 200
+    # what has been begun on a resource comes to its end, nothing else is begun
+    assert set(cluster.wait(names).values()) == {'ROLLBACK_COMPLETE'}, cluster.reasons()
+    assert not cluster.violations()
+
+
+@on('mysql')
 def test_an_engine_that_sleeps_longer_than_its_heart_may_finds_itself_replaced(cluster):
     for number in range(4):
         cluster.create(f's{number}', template(a=thing(GENERATED, wait=2), b=thing(THING, 'a'), c=thing(GENERATED, 'b')))
@@ -187,6 +98,7 @@ def test_an_engine_that_sleeps_longer_than_its_heart_may_finds_itself_replaced(c
     assert not cluster.violations()
 
 
+@on('postgresql')
 def test_a_tree_is_taken_over_and_can_be_deleted(cluster):
     cluster.create('tree', NESTED, files=FILES)
     cluster.create('plain', FIRST)
@@ -200,15 +112,8 @@ def test_a_tree_is_taken_over_and_can_be_deleted(cluster):
     for name in ('tree', 'plain'):
         answer = cluster.ask('GET', f'/stacks/{name}')
         assert cluster.ask('DELETE', requests.utils.urlparse(answer.headers['Location']).path.partition('/demo')[2]).status_code == 204
-    wait_for(lambda: not cluster.states(), 30)
+    clusters.wait_for(lambda: not cluster.states(), 30)
     assert chaos_cloud.cloud.names() == [] and not cluster.violations()
-
-
-def wait_for(condition, seconds=20):
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.1)
 
 
 # --------------------------------------------------------------- cut off
@@ -232,6 +137,7 @@ def cut_broker(transport):
     subprocess.run(['rabbitmqctl', 'close_all_connections', '--vhost', vhost, 'cut'], capture_output=True, timeout=30, check=True)
 
 
+@on('mysql', 'postgresql')
 def test_connections_are_cut_again_and_again(cluster):
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         making = pool.submit(create_all, cluster, STACKS, pause=0.5)

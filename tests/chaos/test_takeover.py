@@ -1,5 +1,6 @@
 """What a stack looks like after another engine has taken it over, where that is more than being there."""
 
+import json
 import threading
 import time
 
@@ -7,12 +8,12 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.db import locks
-from heat_lite.engine import running
+from heat_lite.engine import running, snapshots
 from heat_lite.engine.service import EngineService
 from tests import databases, engines
 from tests.chaos import cloud as chaos_cloud
 from tests.chaos import lives
-from tests.chaos.test_kills import GENERATED, THING, create, settled, template, thing
+from tests.chaos.test_kills import FILES, GENERATED, THING, create, settled, template, thing
 
 
 @pytest.fixture
@@ -33,12 +34,24 @@ def cut_short(url, work, moment, count=1, **settings):
     assert lives.live(url, live, **settings)
 
 
-def ends(url, look, types=chaos_cloud.TYPES, **settings):
+def ends(url, look, types=chaos_cloud.TYPES, settle=True, **settings):
     """Start another engine, wait until all has ended, and look."""
     with engines.running(url, types, ours=lives.SETTINGS, **settings) as driver:
         driver.context.project_id = 'p'
-        settled(url, driver)
+        if settle:
+            settled(url, driver)
+        else:
+            at_rest(url)
         return look(driver)
+
+
+def at_rest(url):
+    """Nothing is in progress, whatever is in the cloud."""
+    until = time.monotonic() + 20
+    with lives.reading(url) as connection:
+        while not lives.is_at_rest(connection):
+            assert time.monotonic() < until
+            time.sleep(0.02)
 
 
 def identity(driver, name='s'):
@@ -166,3 +179,93 @@ def test_who_is_about_to_be_done_is_waited_for(url):
         finally:
             other.stop(5)
         assert driver.state(stack) == 'UPDATE_COMPLETE'
+
+
+# --------------------------------------------------------------- snapshots
+
+
+def take_snapshot(driver, **properties):
+    """Of a stack of two; its id."""
+    stack = driver.create(template(a=thing('Test::Kept', **properties), b=thing('Test::Kept', 'a', **properties)), name='s')
+    taken = driver.client.stack_snapshot(driver.context, stack_identity=stack, name='x')
+    driver.wait(stack)
+    assert len(chaos_cloud.cloud.copies()) == 2
+    return taken['id']
+
+
+def await_no_snapshots(driver):
+    until = time.monotonic() + 20
+    while driver.client.stack_list_snapshots(driver.context, stack_identity=identity(driver)):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(snapshots, 'TOUCH_SECONDS', 0.3)
+    monkeypatch.setattr(snapshots, 'SILENCE_SECONDS', 2.5)
+
+
+@pytest.mark.parametrize('moment', [('before drop', 1), ('after drop', 1), ('before drop', 2), ('after drop', 2)])
+def test_the_delete_of_a_snapshot_goes_on(moment, url, impatient):
+    def delete(driver):
+        snapshot_id = take_snapshot(driver)
+        lives.Death(*moment).arm(engines.session.engine())
+        driver.client.delete_snapshot(driver.context, stack_identity=identity(driver), snapshot_id=snapshot_id)
+        await_no_snapshots(driver)
+
+    assert lives.live(url, delete)
+    ends(url, await_no_snapshots)
+    assert not chaos_cloud.cloud.copies() and not lives.violations(url, lambda stacks, rows: ())
+
+
+def test_a_delete_of_a_snapshot_that_takes_its_time_is_left_alone(url, impatient):
+    with engines.running(url, chaos_cloud.TYPES, ours=lives.SETTINGS) as driver:
+        snapshot_id = take_snapshot(driver, slow=3)
+        other = EngineService(driver.service._conf, driver.service.runtime.registry)
+        other.start()
+        calls = []
+        chaos_cloud.cloud.moment = calls.append
+        try:
+            driver.client.delete_snapshot(driver.context, stack_identity=identity(driver), snapshot_id=snapshot_id)
+            await_no_snapshots(driver)
+        finally:
+            chaos_cloud.cloud.moment = lambda name: None
+            other.stop(5)
+        assert calls.count('before drop') == 2
+
+
+# --------------------------------------------------------------- adoption
+
+
+LEFT = template(a=thing(value='x'), b=thing(GENERATED, 'a'), n={'type': 'inside.yaml', 'depends_on': 'b'})
+
+
+@pytest.mark.parametrize('count', [2, 4, 6, 8])
+def test_an_adoption_goes_on(count, url):
+    with engines.running(url, chaos_cloud.TYPES, ours=lives.SETTINGS, **lives.ADOPTION) as driver:
+        driver.context.project_id = 'p'
+        stack = create(driver, LEFT, files=FILES)
+        left = chaos_cloud.cloud.names()
+        document = driver.client.abandon_stack(driver.context, stack_identity=stack)
+        until = time.monotonic() + 20
+        while driver.client.list_stacks(driver.context):
+            assert time.monotonic() < until
+            time.sleep(0.02)
+    assert chaos_cloud.cloud.names() == left
+
+    def adopt(driver):
+        create(driver, LEFT, files=FILES, adopt_stack_data=json.dumps(document))
+
+    cut_short(url, adopt, 'committed', count)
+
+    def look(driver):
+        if driver.client.list_stacks(driver.context):
+            assert driver.state(identity(driver)) == 'ADOPT_COMPLETE', driver.stack(identity(driver))['stack_status_reason']
+            assert not lives.violations(url, lambda stacks, rows: ())
+            driver.delete(identity(driver))
+            assert chaos_cloud.cloud.names() == []
+        else:
+            assert chaos_cloud.cloud.names() == left
+
+    ends(url, look, settle=False, **lives.ADOPTION)
