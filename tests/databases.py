@@ -51,11 +51,13 @@ def migrated(backend, folder):
 
 
 @contextlib.contextmanager
-def configured(url, key=None, **options):
-    """``heat_lite.db`` connected to this database; ``options`` are those of [database], ``key`` is for its secrets."""
+def configured(url, key=None, encrypt=False, **options):
+    """``heat_lite.db`` connected to this database; ``options`` are those of [database], ``key`` is for its secrets; with ``encrypt``
+    parameters and properties are secrets."""
     conf = conf_for(url, **options)
     if key is not None:
         conf.register_opt(cfg.StrOpt('auth_encryption_key', default=key))
+        conf.register_opt(cfg.BoolOpt('encrypt_parameters_and_properties', default=encrypt))
     session.configure(conf)
     try:
         yield session
@@ -90,6 +92,16 @@ def wipe():
     """Empty all tables of the configured database: quicker than a new one for each test."""
     for table in reversed(models.metadata.sorted_tables):
         session.execute(table.delete())
+
+
+@session.reader
+def dump():
+    """All that the configured database holds, as one text: what somebody finds in it who has no key."""
+    told = []
+    for table in models.metadata.sorted_tables:
+        plain = sqlalchemy.table(table.name, *(sqlalchemy.column(name) for name in table.c.keys()))
+        told += [f'{table.name} {tuple(row)}' for row in session.execute(sqlalchemy.select(plain))]
+    return '\n'.join(told)
 
 
 def give_up(reason):

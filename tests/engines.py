@@ -45,6 +45,17 @@ def running(url, types=(), transport='local://', files=(), ours=None, **settings
         session.dispose()
 
 
+@contextlib.contextmanager
+def another(driver):
+    """A second engine beside that of ``driver``, on the same database and transport."""
+    service = EngineService(driver.service._conf, driver.service.runtime.registry)
+    service.start()
+    try:
+        yield service
+    finally:
+        service.stop(5)
+
+
 class Driver:
     """What a test does with an engine: the requests of one user, and waiting for their end."""
 

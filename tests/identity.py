@@ -54,6 +54,7 @@ class Identity:
         self.tokens = {}
         self.trusts = {}
         self.asked = []  # (method, path) of each request, for tests that count
+        self.lifetime = datetime.timedelta(hours=1)  # of tokens to come
 
     def __call__(self, environ, start_response):
         method, path = environ['REQUEST_METHOD'], environ['PATH_INFO'] or '/'
@@ -98,7 +99,20 @@ class Identity:
                 raise Refused(401, 'The request you have made requires authentication.')
         else:
             name = self.known(identity['token']['id'])['user']['name']
-        return self.issue(name, body['auth'].get('scope', {}), identity['methods'])
+        scope = body['auth'].get('scope', {})
+        if 'OS-TRUST:trust' in scope:
+            name = self.trustor(scope['OS-TRUST:trust']['id'], ident('user ' + name))
+        return self.issue(name, scope, identity['methods'])
+
+    def trustor(self, trust_id, trustee_id):
+        """Who is acted for. What is wrong with a trust is told with the status of the real one."""
+        trust = self.trusts.get(trust_id)
+        name = trust and next((name for name in self.users if ident('user ' + name) == trust['trustor_user_id']), None)
+        if name is None or trust['trustee_user_id'] != trustee_id:
+            raise Refused(401, 'The request you have made requires authentication.')
+        if not {role['name'] for role in trust['roles']} <= set(self.users[name]['roles']):
+            raise Refused(403, 'Trust roles are not held any more.')
+        return name
 
     def issue(self, name, scope, methods):
         user = self.users[name]
@@ -106,7 +120,7 @@ class Identity:
             'methods': methods,
             'user': {'id': ident('user ' + name), 'name': name, 'domain': DOMAIN, 'password_expires_at': None},
             'issued_at': datetime.datetime.now(datetime.UTC).strftime(TIME),
-            'expires_at': (datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)).strftime(TIME),
+            'expires_at': (datetime.datetime.now(datetime.UTC) + self.lifetime).strftime(TIME),
             'audit_ids': [uuid.uuid4().hex[:22]],
         }
         if 'project' in scope or 'OS-TRUST:trust' in scope:
@@ -114,14 +128,21 @@ class Identity:
             token['project'] = {'id': ident(project), 'name': project, 'domain': DOMAIN}
             token['roles'] = [{'id': ident(role), 'name': role} for role in user['roles']]
             token['catalog'] = self.entries(ident(project))
+        if 'OS-TRUST:trust' in scope:
+            token['OS-TRUST:trust'] = {'id': scope['OS-TRUST:trust']['id'], 'impersonation': True}
         key = uuid.uuid4().hex
         self.tokens[key] = token
         return 201, {'token': token}, [('X-Subject-Token', key)]
 
     def known(self, key):
-        if key not in self.tokens:
+        if not self.is_valid(key):
             raise Refused(401, 'The request you have made requires authentication.')
         return self.tokens[key]
+
+    def is_valid(self, key):
+        """Whether a token is one, and has not ended."""
+        now = datetime.datetime.now(datetime.UTC).strftime(TIME)
+        return key in self.tokens and self.tokens[key]['expires_at'] > now
 
     def asker(self, environ):
         return self.known(environ.get('HTTP_X_AUTH_TOKEN', ''))
@@ -129,7 +150,7 @@ class Identity:
     def validate(self, environ, body):
         self.asker(environ)
         key = environ.get('HTTP_X_SUBJECT_TOKEN', '')
-        if key not in self.tokens:
+        if not self.is_valid(key):
             raise Refused(404, f'Could not find token: {key}.')
         return 200, {'token': self.tokens[key]}, [('X-Subject-Token', key)]
 
@@ -175,8 +196,13 @@ class Identity:
         raise Refused(404, f'Could not find project: {project_id}.')
 
     def make_trust(self, environ, body):
-        self.asker(environ)
+        asker = self.asker(environ)
         trust = body['trust'] | {'id': uuid.uuid4().hex}
+        roles = {role['name'] for role in trust['roles']}
+        if trust['trustor_user_id'] != asker['user']['id'] or 'OS-TRUST:trust' in asker:
+            raise Refused(403, 'You are not authorized to perform the requested action.')
+        if not roles <= {role['name'] for role in asker['roles']}:
+            raise Refused(403, 'Some of requested roles are not held by the trustor.')
         self.trusts[trust['id']] = trust
         return 201, {'trust': trust}, []
 
@@ -188,7 +214,10 @@ class Identity:
 
     def drop_trust(self, environ, body, trust_id):
         self.trust(environ, body, trust_id)
+        if self.asker(environ)['user']['id'] != self.trusts[trust_id]['trustor_user_id']:
+            raise Refused(403, 'Only admin or trustor can delete a trust.')
         del self.trusts[trust_id]
+        self.tokens = {key: token for key, token in self.tokens.items() if token.get('OS-TRUST:trust', {}).get('id') != trust_id}
         return 204, None, []
 
 

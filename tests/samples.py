@@ -2,6 +2,7 @@
 
 from heat_lite.clients.kinds import KINDS
 from heat_lite.template.constraints import AllowedPattern, AllowedValues, CustomConstraint, Length, Range
+from tests import cloud_servers
 
 PREFIX_OF = {
     'neutron': 'network',
@@ -14,6 +15,10 @@ PREFIX_OF = {
     'barbican': 'key-manager',
     'magnum': 'container-infra',
     'designate': 'dns',
+    'ironic': 'baremetal',
+    'mistral': 'workflow',
+    'trove': 'database',
+    'zaqar': 'messaging',
 }
 #: for the formats of custom constraints: a value, and another one
 FORMATS = {
@@ -24,10 +29,36 @@ FORMATS = {
     'ip_or_cidr': ('10.0.0.7', '10.0.0.8'),
     'mac_addr': ('fa:16:3e:00:00:07', 'fa:16:3e:00:00:08'),
     'net_cidr': ('10.1.0.0/24', '10.2.0.0/24'),
+    'cron_expression': ('0 1 * * *', '0 2 * * *'),
+    'timezone': ('Europe/Berlin', 'UTC'),
+    'json_string': ('{}', '{"a": 1}'),
+    'expiration': ('2999-01-01T00:00:00', '2999-01-02T00:00:00'),
+    'zaqar.queue': ('a queues', 'a queues'),
+    'mistral.workflow': ('a workflows', 'a workflows'),
 }
 #: values that a schema does not tell; OMIT: properties that exclude others of the type, or older names of them
 OMIT = object()
 SAMPLES = {
+    'AWS::EC2::EIPAssociation': {'AllocationId': OMIT, 'EIP': '203.0.113.9', 'NetworkInterfaceId': OMIT},
+    'AWS::EC2::Instance': {
+        'BlockDeviceMappings': [{'DeviceName': '/dev/vdb', 'Ebs': {'SnapshotId': 'a snapshot', 'VolumeSize': '2'}}],
+        'NetworkInterfaces': OMIT,
+        'SecurityGroups': ['a security_group'],
+        'SecurityGroupIds': OMIT,
+        'SubnetId': '{subnet}',
+        'Volumes': [{'Device': '/dev/vdc', 'VolumeId': 'a volume'}],
+    },
+    'AWS::EC2::NetworkInterface': {'GroupSet': ['a security_group'], 'PrivateIpAddress': '10.0.0.7'},
+    'AWS::EC2::RouteTable': {'VpcId': '{vpc}'},
+    'AWS::EC2::SecurityGroup': {
+        'SecurityGroupIngress': [{'IpProtocol': 'tcp', 'FromPort': '80', 'ToPort': '81', 'CidrIp': '10.0.0.0/8'}],
+        'SecurityGroupEgress': [{'IpProtocol': '-1', 'FromPort': '-1', 'SourceSecurityGroupName': 'a security_group'}],
+    },
+    'AWS::EC2::Subnet': {'VpcId': '{vpc}', 'CidrBlock': '10.1.0.0/24'},
+    'AWS::EC2::SubnetRouteTableAssociation': {'RouteTableId': '{router}'},
+    'AWS::EC2::VPCGatewayAttachment': {'VpcId': '{vpc}'},
+    'AWS::EC2::Volume': {'SnapshotId': OMIT},
+    'AWS::EC2::VolumeAttachment': {'Device': '/dev/vdc'},
     'OS::Neutron::Subnet': {'subnetpool': OMIT, 'prefixlen': OMIT, 'gateway_ip': '10.1.0.1', 'ip_version': 6},
     'OS::Neutron::SubnetPool': {'min_prefixlen': 8, 'default_prefixlen': 24, 'max_prefixlen': 28},
     'OS::Neutron::Router': {'l3_agent_id': OMIT, 'distributed': OMIT, 'l3_agent_ids': ['{agent}'], 'tenant_id': OMIT},
@@ -53,6 +84,8 @@ SAMPLES = {
     'OS::Cinder::VolumeType': {'is_public': False},
     'OS::Glance::WebImage': {'kernel_id': '{volume}', 'ramdisk_id': '{volume}', 'id': OMIT},
     'OS::Nova::Flavor': {'is_public': False},
+    'OS::Nova::Server': {**dict.fromkeys(('block_device_mapping', 'personality', 'security_groups'), OMIT), **cloud_servers.SAMPLE},
+    'OS::Nova::FloatingIPAssociation': {'server_id': '{server_with_port}', 'floating_ip': '{floatingip}'},
     'OS::Nova::ServerGroup': {'rules': {'max_server_per_host': 2}},
     'OS::Designate::Zone': {'masters': OMIT, 'name': 'example.org.'},
     'OS::Octavia::AvailabilityZoneProfile': {'availability_zone_data': '{}'},
@@ -65,6 +98,35 @@ SAMPLES = {
     ),
     'OS::Barbican::GenericContainer': {'secrets': [{'name': 'one', 'ref': 'a secrets'}]},
     'OS::Barbican::RSAContainer': dict.fromkeys(('private_key_passphrase_ref', 'private_key_ref', 'public_key_ref'), '{secret}'),
+    'OS::Barbican::Order': {
+        **dict.fromkeys(('ca_id', 'pass_phrase', 'profile', 'request_data', 'request_type', 'source_container_ref', 'subject_dn'), OMIT),
+        'expiration': '2999-01-01T00:00:00',
+    },
+    'OS::Aodh::CompositeAlarm': {'composite_rule': {'operator': 'or', 'rules': ['a', 'b']}},
+    'OS::Aodh::LBMemberHealthAlarm': {'pool': 'a pool'},
+    'OS::Blazar::Lease': {
+        **dict.fromkeys(('start_date', 'end_date', 'before_end_date'), '2999-01-01 00:00'),
+        'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 2, 'resource_properties': ''}],
+    },
+    'OS::Mistral::Workflow': {'type': 'direct', 'tasks': [{'name': 't', 'action': 'std.noop'}]},
+    'OS::Trove::Cluster': {'instances': [{'flavor': 'a flavor', 'volume_size': 1, 'networks': [{'network': 'a network'}]}]},
+    'OS::Trove::Instance': {
+        'databases': [{'name': 'one'}, {'name': 'two'}],
+        'networks': [{'port': 'a port'}],
+        'users': [
+            {'name': 'me', 'password': 'first', 'databases': ['one']},
+            {'name': 'you', 'password': 'first', 'databases': ['one']},
+        ],
+    },
+    'OS::Heat::SwiftSignal': {'count': 1, 'handle': 'http://cloud/object-store/v1/signals/it'},
+    'OS::Zaqar::Queue': {'metadata': {'a': 'b', 'c': 'd'}},
+    'OS::Zaqar::SignedQueueURL': {'paths': ['messages']},
+    'OS::Zaqar::Subscription': {'subscriber': 'http://example.org/'},
+    'OS::Zun::Container': {
+        'networks': [{'network': 'a network'}, {'port': 'a port'}],
+        'restart_policy': 'on-failure:2',
+        'mounts': [{'mount_path': '/m', 'volume_id': 'a volume'}, {'mount_path': '/n', 'volume_size': 1}],
+    },
     'OS::Manila::Share': {'access_rules': [{'access_to': '10.0.0.1', 'access_type': 'ip'}]},
     'OS::Manila::ShareNetwork': {'security_services': ['{security_service}']},
     'OS::Manila::ShareType': {'snapshot_support': True},
@@ -72,6 +134,23 @@ SAMPLES = {
 }
 #: the same for the update
 CHANGED = {
+    'OS::Aodh::CompositeAlarm': {'composite_rule': {'operator': 'and', 'rules': ['a', 'c']}},
+    'OS::Mistral::Workflow': {'type': 'reverse', 'params': {'task_name': 't'}, 'tasks': [{'name': 't', 'action': 'std.echo'}]},
+    'OS::Trove::Instance': {
+        'databases': [{'name': 'one'}, {'name': 'three'}],
+        'users': [
+            {'name': 'me', 'password': 'second', 'databases': ['three']},
+            {'name': 'she', 'password': 'first', 'databases': ['one']},
+        ],
+    },
+    'OS::Zaqar::Queue': {'metadata': {'a': 'other', 'e': 'f'}},
+    'OS::Zaqar::Subscription': {'subscriber': 'https://example.org/'},
+    'OS::Zun::Container': {'networks': [{'network': 'a network', 'fixed_ip': '10.0.0.5'}]},
+    'AWS::EC2::EIP': {'InstanceId': '{other_server}'},
+    'AWS::EC2::EIPAssociation': {'EIP': OMIT, 'AllocationId': '{other_floatingip}', 'InstanceId': OMIT, 'NetworkInterfaceId': '{port}'},
+    'AWS::EC2::Instance': {'InstanceType': '{other_flavor}', 'SubnetId': OMIT},
+    'AWS::EC2::NetworkInterface': {'GroupSet': OMIT},
+    'AWS::EC2::SecurityGroup': {'SecurityGroupIngress': [{'IpProtocol': 'udp', 'CidrIp': '10.0.0.0/8'}], 'SecurityGroupEgress': OMIT},
     'OS::Manila::Share': {'access_rules': [{'access_to': '10.0.0.2', 'access_type': 'ip', 'access_level': 'ro'}]},
     'OS::Manila::ShareNetwork': {'security_services': []},
     'OS::Octavia::AvailabilityZone': {'name': 'one'},
@@ -81,6 +160,8 @@ CHANGED = {
     'OS::Cinder::VolumeAttachment': {'instance_uuid': '{other_server}'},
     'OS::Glance::WebImage': {'kernel_id': '{server}', 'extra_properties': {'another': 'one'}, 'members': []},
     'OS::Nova::HostAggregate': {'hosts': [], 'metadata': {}},
+    'OS::Nova::FloatingIPAssociation': {'server_id': '{server_with_port}', 'floating_ip': '{other_floatingip}'},
+    'OS::Nova::Server': cloud_servers.CHANGE,
     'OS::Nova::Flavor': {'tenants': [], 'extra_specs': {'other': 'one'}},
     'OS::Cinder::VolumeType': {'is_public': False, 'projects': [], 'metadata': {'other': 'one'}},
     'OS::Keystone::User': {'roles': [{'role': 'a role', 'domain': 'a domain'}], 'groups': []},
@@ -104,7 +185,9 @@ def seed(cloud):
             values = {where.by or 'name': name, **({'id': name} if where.by is None else {})}
             if not any(each.get(where.by or 'id') == name for each in cloud.of(PREFIX_OF[where.service], where.path)):
                 cloud.put(PREFIX_OF[where.service], where.path, **values)
+    cloud.objects['object-store', '/', 'signals'] = {'id': 'signals', 'objects': {'002it/1': '', 'it': '{"data": 1}'}}
     return {
+        **_vpc(cloud),
         'agent': cloud.put('network', '/agents'),
         'other_agent': cloud.put('network', '/agents'),
         'floatingip': cloud.put('network', '/floatingips'),
@@ -116,11 +199,36 @@ def seed(cloud):
         'l2_gateway': cloud.put('network', '/l2-gateways'),
         'secret': next(each['secret_ref'] for each in cloud.of('key-manager', '/secrets')),
         'security_service': cloud.put('shared-file-system', '/security-services'),
+        **cloud_servers.seed(cloud),
         'server': cloud.put('compute', '/servers'),
-        'other_server': cloud.put('compute', '/servers'),
+        'other_server': _server(cloud),
         'volume': cloud.put('block-storage', '/volumes'),
         'metering_label': cloud.put('network', '/metering/metering-labels'),
     }
+
+
+def _vpc(cloud):
+    """What the types of EC2 need: a network with a router of its name, one outside, and servers on it."""
+    vpc = cloud.of('network', '/networks')[0]['id']
+    cloud.of('network', '/subnets')[0].update(network_id=vpc)
+    router = cloud.put('network', '/routers', name=_name('neutron.network'))
+    cloud.state['interfaces'] = {(router, cloud.of('network', '/subnets')[0]['id'])}
+    cloud.put('network', '/networks', name='outside', **{'router:external': True})
+    cloud.put('network', '/ports', network_id=vpc, device_id=cloud.of('compute', '/servers')[0]['id'])
+    return {
+        'vpc': vpc,
+        'subnet': cloud.of('network', '/subnets')[0]['id'],
+        'router': cloud.of('network', '/routers')[0]['id'],
+        'port': cloud.of('network', '/ports')[0]['id'],
+        'backup': cloud.put('block-storage', '/backups'),
+    }
+
+
+def _server(cloud):
+    """One that is on the network."""
+    made = cloud.put('compute', '/servers')
+    cloud.put('network', '/ports', device_id=made)
+    return made
 
 
 def _collections(cloud):
@@ -150,7 +258,9 @@ def properties(kind, ids, update=False):
 def _filled(value, ids):
     if isinstance(value, list):
         return [_filled(each, ids) for each in value]
-    return value.format_map(ids) if isinstance(value, str) and value.startswith('{') and value != '{}' else value
+    if isinstance(value, dict):
+        return {key: _filled(each, ids) for key, each in value.items()}
+    return ids.get(value[1:-1], value) if isinstance(value, str) and value.startswith('{') else value
 
 
 def sample(schema, other=False):

@@ -31,6 +31,8 @@ class Identity(identity.Identity):
         self.made, self.people, self.keys, self.grants = {}, {}, {}, set()
 
     def log_in(self, environ, body):
+        if 'password' not in body['auth']['identity']['methods']:
+            return super().log_in(environ, body)
         given = body['auth']['identity']['password']['user']
         person = self.people.get(given.get('id'))
         if person is None:
@@ -86,6 +88,8 @@ class Identity(identity.Identity):
 
     def change_user(self, environ, body, user_id):
         self.admin(environ)
+        if user_id not in self.people:
+            raise identity.Refused(404, f'Could not find user: {user_id}.')
         self.people[user_id].update(body['user'])
         return 200, {'user': self.people[user_id]}, []
 

@@ -40,6 +40,7 @@ class Service:
     project: str
     folder: Path
     auth_url: str | None = None
+    keystone: identity.Identity | None = None
     processes: dict[str, subprocess.Popen] = dataclasses.field(default_factory=dict)
     tokens: dict[str, str] = dataclasses.field(default_factory=dict)
 
@@ -160,12 +161,13 @@ def running(service):
 
 
 @contextlib.contextmanager
-def embedded(folder):
+def embedded(folder, *words):
+    """``words``: further ones of the command."""
     port = free_port()
     service = Service('embedded', f'http://127.0.0.1:{port}/v1', 'demo', folder)
     configuration = folder / 'up.conf'
     configuration.write_text(f'[DEFAULT]\n{ALLOWED}')
-    start(service, 'up', BIN / 'heat-lite', 'up', '--port', port, '--data-dir', folder / 'data', '--config-file', configuration)
+    start(service, 'up', BIN / 'heat-lite', 'up', '--port', port, '--data-dir', folder / 'data', '--config-file', configuration, *words)
     with running(service):
         yield service
 
@@ -222,8 +224,8 @@ def write_configuration(folder, auth_url=None, **values):
 
 
 @contextlib.contextmanager
-def split(folder, shape, database, keystone=False):
-    """API and engine over RabbitMQ; with a Keystone of the tests, or without login."""
+def split(folder, shape, database, keystone=False, more=''):
+    """API and engine over RabbitMQ; with a Keystone of the tests, or without login. ``more`` is text for the configuration."""
     port = free_port()
     url = f'http://127.0.0.1:{port}/v1'
     with contextlib.ExitStack() as needed:
@@ -234,9 +236,13 @@ def split(folder, shape, database, keystone=False):
         }
         auth_url = None
         if keystone:
-            auth_url = needed.enter_context(identity.serve(stack_domain.Identity({'orchestration': f'{url}/%(project_id)s'}, USERS)))
+            keys = stack_domain.Identity({'orchestration': f'{url}/%(project_id)s'}, USERS)
+            auth_url = needed.enter_context(identity.serve(keys))
+            more = more.format(auth_url=auth_url, url=url)
         configuration = write_configuration(folder, auth_url, **values)
-        service = Service(shape, url, identity.ident('demo') if keystone else 'demo', folder, auth_url)
+        with configuration.open('a') as file:
+            file.write(more)
+        service = Service(shape, url, identity.ident('demo') if keystone else 'demo', folder, auth_url, keys if keystone else None)
         made = subprocess.run([BIN / 'heat-lite-manage', '--config-file', configuration, 'db_sync'], capture_output=True, text=True)
         assert made.returncode == 0, made.stderr
         start(service, 'engine', BIN / 'heat-lite-engine', '--config-file', configuration)

@@ -23,6 +23,7 @@ FLOORS = {
     'engine': ('common', 'conf', 'template', 'db', 'clients', 'rpc'),
     'api': ('common', 'conf', 'policies', 'rpc', 'template.format', 'template.positions'),
     'resources': ('engine.resource', 'engine.lifecycle', 'template', 'clients.errors', 'rpc.client', 'common'),
+    'plugin': ('common', 'template', 'clients', 'engine.resource', 'resources'),
     'cmd': ('conf', 'policies', 'common', 'template', 'db', 'clients', 'rpc', 'engine', 'api', 'resources'),
 }
 # what the template library may use that is not Python's own: it knows no cloud, no configuration, no clock
