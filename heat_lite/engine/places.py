@@ -18,8 +18,9 @@ from heat_lite.rpc import client as rpc_client
 LOG = logging.getLogger(__name__)
 #: how long another engine may take to begin, in seconds
 BEGIN_SECONDS = 15
-#: how long it is remembered whether there are other engines, in seconds
-KNOWN_SECONDS = 10
+#: how long it is remembered that there are other engines, and that there are none, in seconds: the first of several that start together
+#: does not stay alone for long
+KNOWN_SECONDS = {True: 10, False: 1}
 #: nobody has taken the work, or nobody has said so
 NOT_TAKEN = (
     exception.EngineBusy,
@@ -46,7 +47,7 @@ class Places:
         """Whether what is to be done with ``inside``, a stack in ``stack``, should be another engine's work."""
         limit = self._runtime.limits.nested_stacks_at_work
         # news of its end comes to the engine that has the lock of the stack around it
-        if not 0 <= limit <= self._runtime.running.nested or not self._runtime.running.has(stack.id):
+        if limit < 0 or not self._runtime.running.has(stack.id) or self._runtime.running.make_room(inside, limit):
             return False
         return limit == 0 or self._has_others() and not _is_small(inside)
 
@@ -56,7 +57,7 @@ class Places:
         known, until = self._others
         if time.monotonic() > until:
             known = bool(self._neighbours.living() - {self._runtime.engine_id})
-            self._others = known, time.monotonic() + KNOWN_SECONDS
+            self._others = known, time.monotonic() + KNOWN_SECONDS[known]
         return known
 
     def create(self, stack, template_id):

@@ -15,6 +15,8 @@ from heat_lite.engine.inbox import SECONDS, Inbox, Visit
 LOG = logging.getLogger(__name__)
 #: how long the lock of another engine is waited for whose work on the stack has ended, in seconds
 ENDING_SECONDS = 3
+#: how long room is kept for work that has not begun, in seconds
+BEGIN_SECONDS = 5
 CANCEL, CANCEL_WITH_ROLLBACK, STOP = 'cancel', 'cancel_with_rollback', 'stop'
 
 
@@ -26,11 +28,25 @@ class Running:
         self._engine_id = engine_id
         self._neighbours = neighbours
         self._tell_end = tell_end
-        #: how many stacks inside resources it works on
-        self.nested = 0
         self._guard = threading.Lock()
         self._work = {}
+        #: how many stacks inside resources it works on, and the names of those that it is about to, with the time until when that counts
+        self._nested = 0
+        self._expected = {}
         self._bells = collections.defaultdict(list)
+
+    def make_room(self, stack, most):
+        """Whether there is room for one more stack inside a resource where ``most`` may be at work; if so it is kept for this one.
+
+        Many are asked for at once, before the first of them begins.
+        """
+        now = time.monotonic()
+        with self._guard:
+            self._expected = {name: until for name, until in self._expected.items() if until > now}
+            if self._nested + len(self._expected) >= most:
+                return False
+            self._expected[stack.name] = now + BEGIN_SECONDS
+            return True
 
     def start_with_lock(self, stack, work, begin=None):
         """Take the stack's lock (ActionInProgress if that fails), call ``begin`` and give ``work(inbox)``, a generator, to the pool.
@@ -122,7 +138,8 @@ class Running:
         ended = threading.Event()
         with self._guard:
             self._work[stack.id] = (inbox, ended, stack)
-            self.nested += stack.owner_id is not None
+            self._nested += stack.owner_id is not None
+            self._expected.pop(stack.name, None)
 
         def on_end(_result, error):
             if error is not None:
@@ -142,7 +159,7 @@ class Running:
             lock.release()
         finally:
             with self._guard:
-                self.nested -= stack.owner_id is not None
+                self._nested -= stack.owner_id is not None
                 # somebody may have begun anew since the lock is free
                 if self._work.get(stack.id, (None, None))[1] is ended:
                     del self._work[stack.id]

@@ -153,10 +153,10 @@ def running(folder, database, transport, engines=2, options=''):
     (folder / 'heat.conf').write_text(text)
     cluster = Cluster(folder, database, transport, service)
     try:
-        for _ in range(engines):
-            cluster.start_engine()
+        logs = [cluster.start_engine()[1] for _ in range(engines)]
         cluster.start_api()
         shapes.wait_until_ready(service)
+        wait_for(lambda: all('is ready' in log.read_text() for log in logs), PATIENCE)
         yield cluster
     finally:
         for process in service.processes.values():
