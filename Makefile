@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # unit tests run side by side; the functional ones start whole services and share two cores badly
 WORKERS ?= 2
 
-.PHONY: help demo up test unit functional chaos lint format mypy sample types wheel clean
+.PHONY: help demo up test unit functional chaos lint format sample types wheel clean
 
 help:
 	@echo 'make demo        start a service, build a stack before your eyes, delete it'
@@ -51,8 +51,6 @@ chaos: $(VENV)/.test
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-
-mypy: $(VENV)/.test
 	$(BIN)/mypy
 
 format: $(VENV)/.test

@@ -227,7 +227,7 @@ def children(context, owner_ids: Collection[str], show_deleted: bool = False) ->
 
 
 @session.reader
-def tree(context, stack_id: str) -> list[str]:
+def tree(context, stack_id: str) -> Sequence[str]:
     """The id of a stack and those of all that live inside it, level by level."""
     found, level = [], [stack_id]
     while level:

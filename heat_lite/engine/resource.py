@@ -49,7 +49,7 @@ class Resource:
     always_replaced = False
     #: whether signals change its attributes when no action runs: then outputs that read them are not kept, but asked for
     signals_change_attributes = False
-    no_signal_actions = (status.SUSPEND, status.DELETE)
+    no_signal_actions: tuple[str, ...] = (status.SUSPEND, status.DELETE)
     base_attributes_schema = {SHOW: schema.map_attribute('All that the service tells about the resource.', cache_mode=schema.CACHE_NONE)}
 
     def __init__(self, name, definition, stack, record):

@@ -241,7 +241,7 @@ class Caller:
             raise oslo_messaging.MessagingTimeout('No reply came in time.') from None
 
 
-_brokers = {}
+_brokers: dict[str, Broker] = {}
 _brokers_lock = threading.Lock()
 
 

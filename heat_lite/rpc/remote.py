@@ -61,8 +61,8 @@ class Remote:
     The transport is looked up when first called, so that these may be made before ``messaging.setup``, and before a fork.
     """
 
-    topic = None
-    retry = RETRY
+    topic: str
+    retry: int | None = RETRY
     # fail at once where nobody has ever listened, instead of sending what is lost and waiting for its answer
     mandatory = False
     # and then try again until the timeout: someone may just be starting

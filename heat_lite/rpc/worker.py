@@ -9,7 +9,7 @@ class WorkerClient(Remote):
 
     topic = api.WORKER_TOPIC
     # work that is not handed on leaves a stack hanging: wait for the broker as long as it takes
-    retry = None
+    retry: int | None = None
     mandatory = patient = True
 
     check_resource = cast(

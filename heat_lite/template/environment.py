@@ -25,7 +25,7 @@ class Environment:
         self.encrypted_param_names = _names(self.data)
         self.event_sinks = _event_sinks(self.data)
         self.base = base
-        self.registry = TypeRegistry(_map(self.data, RESOURCE_REGISTRY), base.registry if base else None)
+        self.registry: TypeRegistry = TypeRegistry(_map(self.data, RESOURCE_REGISTRY), base.registry if base else None)
 
     def as_dict(self) -> dict[str, Any]:
         """As GET .../environment shows it: with the types that have been resolved. Masking hidden values is the caller's."""

@@ -183,7 +183,8 @@ def stages(
 
         present 0 1 2 3, target 4, batch 2, in service 3:    +4, change 3  |  change 2 1  |  change 0, -4
     """
-    steps, present, done = [], list(present), set(current)
+    steps: list[Stage] = []
+    present, done = list(present), set(current)
     while True:
         waiting = [name for name in order if name not in done]
         names = names_at(_size(len(present), target, len(waiting), pace))

@@ -158,7 +158,7 @@ class ParameterSchema:
 
     def describe(self, value: Any = None, default: Any = None) -> dict:
         """As POST /validate shows it; ``value`` is what the user gave, ``default`` what the environment puts for the default."""
-        wire = {
+        wire: dict[str, Any] = {
             'Type': parameter_types.WIRE_NAMES[self.type],
             'Description': self.description or '',
             'NoEcho': 'true' if self.hidden else 'false',

@@ -40,7 +40,7 @@ class Parameters(Mapping):
         dialect: str = 'hot',
     ):
         self.schemata = schemata
-        self.values = values or {}
+        self.given = values or {}
         self.defaults = defaults or {}
         self._pseudo = _pseudo_cfn(identity) if dialect == 'cfn' else _pseudo_hot(identity)
         self._all = {**self._pseudo, **schemata}
@@ -87,13 +87,13 @@ class Parameters(Mapping):
     def describe(self) -> dict[str, dict]:
         """As POST /validate shows the parameters that the template declares."""
         names = self.own_names()
-        return {name: self.schemata[name].describe(self.values.get(name), self.defaults.get(name)) for name in names}
+        return {name: self.schemata[name].describe(self.given.get(name), self.defaults.get(name)) for name in names}
 
     # ------------------------------------------------------------ checking
 
     def validate(self, validate_value: bool = True, lookup: Callable[[str, Any], str | None] | None = None):
         """Raise for values of unknown parameters and, with values, for missing and wrong ones."""
-        for name in self.values:
+        for name in self.given:
             if name not in self.schemata:
                 raise exception.UnknownUserParameter(key=name).with_hint(suggest(name, self.schemata))
         for schema in self._all.values():
@@ -131,7 +131,7 @@ class Parameters(Mapping):
     def _given(self, schema):
         """The value that counts: the user's, else the environment's default, else the schema's."""
         name = schema.name
-        for source in (self.values, self.defaults):
+        for source in (self.given, self.defaults):
             value = source.get(name)
             if value is not None:
                 return value

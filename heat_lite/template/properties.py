@@ -56,7 +56,7 @@ class Properties(Mapping):
         self._rules = rules
         self._strict = values.Checks(True, lookup) if strict else values.LENIENT
         self._aliases = values.aliases_of(schemata)
-        self._values = {}
+        self._values: dict[str, Any] = {}
         self._translated = None
 
     def with_rules(self, rules):

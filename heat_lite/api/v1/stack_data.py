@@ -12,7 +12,13 @@ from heat_lite.template import format
 
 # what goes to the engine by a name of its own; all other keys of the body go along in ``args``
 OWN = ('stack_name', 'template', 'template_url', 'environment', 'environment_files', 'files', 'files_container', 'parameters')
-SECTIONS = {'parameters': {}, 'encrypted_param_names': [], 'parameter_defaults': {}, 'event_sinks': [], 'resource_registry': {}}
+SECTIONS: dict = {
+    'parameters': {},
+    'encrypted_param_names': [],
+    'parameter_defaults': {},
+    'event_sinks': [],
+    'resource_registry': {},
+}
 NEW_CONTENT = ('template', 'template_url', 'environment', 'environment_files', 'files', 'files_container', 'parameters')
 
 

@@ -128,7 +128,7 @@ class Repeat(Function):
 
     __slots__ = ()
 
-    kinds = (list,)
+    kinds: tuple[type, ...] = (list,)
     refusal = 'lists'
 
     def check(self):

@@ -10,7 +10,7 @@ class If(Function):
 
     __slots__ = ()
 
-    lengths = (3,)
+    lengths: tuple[int, ...] = (3,)
 
     @classmethod
     def parse(cls, parser, name, args):

@@ -1,12 +1,12 @@
 """OS::Cinder::Quota."""
 
-from heat_lite.resources.quota import Quota
+from heat_lite.resources import quota
 from heat_lite.template import support
 from heat_lite.template.constraints import Range
 from heat_lite.template.schema import integer, string
 
 
-class Quota(Quota):
+class Quota(quota.Quota):
     """How much of the volume service a project may have."""
 
     resource_type = 'OS::Cinder::Quota'
