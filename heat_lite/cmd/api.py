@@ -8,7 +8,7 @@ from heat_lite.cmd import concurrency, settings, workers
 
 
 def main(argv=None):
-    """Serve until told to stop; the exit status."""
+    """Serve until told to stop; the exit status where it cannot start."""
     return serve(sys.argv[1:] if argv is None else argv, 'heat-lite-api', 'heat_api')
 
 
@@ -20,7 +20,7 @@ def serve(args, program, group, pipeline=None):
     web = importlib.import_module('heat_lite.cmd.web')
     options = conf[group]
     try:
-        sock = web.listen(options.bind_host, options.bind_port, options)
+        sock = workers.handed_down(web.adopt) or web.listen(options.bind_host, options.bind_port, options)
     except OSError as error:
         print(f'{program}: cannot listen on {options.bind_host}:{options.bind_port}: {error}', file=sys.stderr)
         return 1
@@ -30,7 +30,7 @@ def serve(args, program, group, pipeline=None):
         options.workers or os.cpu_count() or 1,
         grace=conf.heat_lite.graceful_shutdown_timeout,
         delay=conf.heat_lite.worker_restart_delay,
-        reload=lambda: settings.reload(conf),
+        listener=sock,
     )
     return supervisor.serve()
 

@@ -10,7 +10,7 @@ LEAST_WORKERS = 2
 
 
 def main(argv=None):
-    """Run engines until told to stop; the exit status."""
+    """Run engines until told to stop; the exit status where it cannot start."""
     conf = settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-engine')
     concurrency.use(conf.heat_lite.concurrency)
     settings.start_logging(conf)
@@ -22,7 +22,6 @@ def main(argv=None):
         count,
         grace=conf.heat_lite.graceful_shutdown_timeout,
         delay=conf.heat_lite.worker_restart_delay,
-        reload=lambda: settings.reload(conf),
     )
     return supervisor.serve()
 

@@ -7,6 +7,8 @@ from oslo_log import log
 
 from heat_lite import conf as options
 
+LOG = logging.getLogger(__name__)
+
 
 def load(args, prog, conf=cfg.CONF):
     """Read the command line and the configuration files."""
@@ -27,4 +29,5 @@ def start_logging(conf):
 
 def reload(conf):
     """Take over what changed in the files; of options that cannot change in a running process, the log tells."""
+    LOG.info('Reading the configuration again.')
     conf.mutate_config_files()

@@ -35,6 +35,11 @@ def listen(host, port, options=None):
     return sock
 
 
+def adopt(number):
+    """The listening socket that this process has from another, by the number of its file."""
+    return eventlet.greenio.GreenSocket(eventlet.patcher.original('socket').socket(fileno=number))
+
+
 class Server:
     """Serves an application on a socket in the background."""
 

@@ -42,6 +42,11 @@ def alive(pid):
         return False
 
 
+def memory(pid):
+    """The resident memory of a process, in MB."""
+    return int(re.search(r'VmRSS:\s+(\d+) kB', Path(f'/proc/{pid}/status').read_text()).group(1)) / 1024
+
+
 def answers(url):
     with contextlib.suppress(requests.RequestException):
         return requests.get(f'{url}/stacks', timeout=10).status_code == 200
@@ -179,9 +184,21 @@ def test_the_life_of_the_processes(split, tmp_path):
     # a death is made good, and nobody sees it
     os.kill(before[0], signal.SIGKILL)
     after = wait_until(lambda: len(children(engine)) == 2 and before[0] not in children(engine) and children(engine))
-    assert before[1] in after
+    assert before[1] in after and after != before
     os.kill(children(api)[0], signal.SIGKILL)
     assert all(wait_until(lambda: answers(url)) for _ in range(5))
+    wait_until(lambda: len(children(api)) == 2)
+
+    # those that were started later do all that the first ones did; each is the program from its beginning, so it takes as long
+    for pid in {before[1], *children(api)}:
+        os.kill(pid, signal.SIGKILL)
+    after = wait_until(lambda: len(children(engine)) == 2 and before[1] not in children(engine) and children(engine))
+    assert all(wait_until(lambda: answers(url), 90) for _ in range(5))
+    wait_until(lambda: (tmp_path / 'engine.log').read_text().count('is ready') >= 4, 90)
+    assert 'ended with status -9' in (tmp_path / 'engine.log').read_text()
+
+    # who watches over them keeps nothing of what they were made from
+    assert all(memory(process.pid) < 16 for process in (engine, api))
 
     # the configuration is read again by the same processes
     engine.send_signal(signal.SIGHUP)
@@ -197,6 +214,34 @@ def test_the_life_of_the_processes(split, tmp_path):
     assert [process.wait(20) for process in (api, engine)] == [0, 0]
     assert not any(alive(pid) for pid in offspring)
     assert 'Traceback' not in (tmp_path / 'engine.log').read_text() + (tmp_path / 'api.log').read_text()
+
+
+def test_what_is_wrong_in_a_file_now_ends_no_worker_that_runs(run, tmp_path):
+    log, file, port = tmp_path / 'api.log', tmp_path / 'x.conf', free_port()
+    text = f"""
+[DEFAULT]
+transport_url = local://
+[heat_api]
+bind_host = 127.0.0.1
+bind_port = {port}
+workers = 2
+[paste_deploy]
+flavor = noauth
+[heat_lite]
+worker_restart_delay = 0.1
+"""
+    file.write_text(text)
+    process = run(log, BIN / 'heat-lite-api', '--config-file', file)
+    first, second = wait_until(lambda: len(children(process)) == 2 and children(process))
+    file.write_text(text.replace('workers = 2', 'workers = many'))
+    os.kill(first, signal.SIGKILL)
+    wait_until(lambda: 'number 0, ended with status 1;' in log.read_text(), 60)
+    assert alive(second)
+    file.write_text(text)
+    wait_until(lambda: 'Number 0: the process before ended with status 1' in log.read_text(), 60)
+    assert second in children(process)
+    process.terminate()
+    assert process.wait(20) == 0
 
 
 # --------------------------------------------------------------- what cannot start
