@@ -1,11 +1,11 @@
 """What the first process of a program becomes once its workers run. It watches over them, and needs next to nothing for that.
 
-``workers`` starts this file as a program of its own in the same process: ``exec`` keeps the process's number and its children, and throws away
-all that the workers were forked from, which would otherwise stay in memory a second time. So this imports nothing of ours and as little as
-it can. A worker that died is replaced by a process that runs the command of the program from its beginning.
+``workers`` starts this file as a program of its own in the same process: ``exec`` keeps the number of the process and its children, and
+throws away all that the workers were forked from, which would otherwise stay in memory a second time. So nothing of ours is imported here,
+and as little else as can be. A worker that died is replaced by a process that runs the command of the program from its beginning.
 
-To this process: SIGTERM and SIGINT end all, gracefully; again, at once. SIGHUP is passed on. If a worker died young, the next one waits, each
-time twice as long.
+SIGTERM and SIGINT end all, gracefully; again, at once. SIGHUP is passed on. If a worker died young, the next one waits, twice as long each
+time.
 """
 
 import os

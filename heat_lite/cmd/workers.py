@@ -51,7 +51,7 @@ def handed_down(adopt):
 class Supervisor:
     """Runs ``work(number, signals)`` in each of ``count`` processes until told to stop. ``listener``: a socket that all of them serve.
 
-    ``serve()`` does not return: in the first process another program goes on, and a worker ends there with what ``work`` gives as its status.
+    ``serve()`` does not return: in the first process another program goes on, and a worker ends there with the status that ``work`` gives.
     """
 
     def __init__(self, work, count, grace=60, delay=1.0, listener=None):
