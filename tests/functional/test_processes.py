@@ -235,10 +235,10 @@ worker_restart_delay = 0.1
     first, second = wait_until(lambda: len(children(process)) == 2 and children(process))
     file.write_text(text.replace('workers = 2', 'workers = many'))
     os.kill(first, signal.SIGKILL)
-    wait_until(lambda: 'number 0, ended with status 1;' in log.read_text(), 60)
+    wait_until(lambda: 'number 0, ended with status 1;' in log.read_text(), 120)
     assert alive(second)
     file.write_text(text)
-    wait_until(lambda: 'Number 0: the process before ended with status 1' in log.read_text(), 60)
+    wait_until(lambda: 'Number 0: the process before ended with status 1' in log.read_text(), 120)
     assert second in children(process)
     process.terminate()
     assert process.wait(20) == 0
