@@ -185,9 +185,11 @@ def _shown(cloud, server):
     said['addresses'] = {}
     for port in _ports(cloud, server['id']):
         label = (cloud.objects.get(('network', '/networks', port.get('network_id'))) or {'name': 'unknown'})['name']
-        for each in port.get('fixed_ips') or ():
-            address = {'addr': each.get('ip_address') or '10.1.0.9', 'version': 4, 'OS-EXT-IPS:type': 'fixed'}
-            said['addresses'].setdefault(label, []).append({**address, 'OS-EXT-IPS-MAC:mac_addr': port['mac_address']})
+        floating = [each for each in cloud.of('network', '/floatingips') if each.get('port_id') == port['id']]
+        addresses = [(each.get('ip_address') or '10.1.0.9', 'fixed') for each in port.get('fixed_ips') or ()]
+        for address, kind in [*addresses, *((each['floating_ip_address'], 'floating') for each in floating)]:
+            one = {'addr': address, 'version': 4, 'OS-EXT-IPS:type': kind, 'OS-EXT-IPS-MAC:mac_addr': port['mac_address']}
+            said['addresses'].setdefault(label, []).append(one)
     return {'OS-EXT-SRV-ATTR:instance_name': 'instance-1', 'accessIPv4': '', 'accessIPv6': '', **said}
 
 

@@ -43,7 +43,7 @@ SERVICES = {
     'manila': Service('shared-file-system', '/v2', '2.44'),
     'mistral': Service('workflow', '/v2'),
     'neutron': Service('network', '/v2.0', lists_extensions=True),
-    'nova': Service('compute', '/v2.1', '2.90'),
+    'nova': Service('compute', '/v2.1', '2.96'),
     'octavia': Service('load-balancer', '/v2'),
     'openstack': Service('network', '/v2.0', lists_extensions=True),
     'swift': Service('object-store'),

@@ -107,6 +107,47 @@ def test_labels_are_texts(place, driver, ids):
     driver.delete(stack)
 
 
+def test_it_comes_after_the_subnets_of_its_networks(place, driver, ids):
+    net, subnet = {'type': 'OS::Neutron::Net'}, {'network': {'get_resource': 'n'}, 'cidr': '10.5.0.0/24'}
+    parts = {
+        'n': net,
+        'other': net,
+        'near': {'type': 'OS::Neutron::Subnet', 'properties': subnet},
+        'far': {'type': 'OS::Neutron::Subnet', 'properties': {**subnet, 'network': {'get_resource': 'other'}}},
+        'p': {'type': 'OS::Neutron::Port', 'properties': {'network': {'get_resource': 'n'}}},
+        's': server(networks=[{'network': {'get_resource': 'n'}}]),
+        't': server(networks=[{'port': {'get_resource': 'p'}}]),
+    }
+    stack = driver.create(stack_of(**parts))
+    good(driver, stack)
+    assert sorted(driver.resource(stack, 'near')['required_by']) == ['p', 's', 't']
+    assert driver.resource(stack, 'far')['required_by'] == []
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', reason(driver, stack)
+
+
+def test_its_addresses(place, driver, ids):
+    networks = [{'network': 'a network'}, {'network': 'z network'}]
+    place.cloud.put('network', '/networks', name='z network')
+    told = {name: {'value': {'get_attr': ['s', name]}} for name in ('addresses', 'networks', 'first_address')}
+    stack = driver.create({**stack_of(s=server(networks=networks)), 'outputs': told})
+    one = good(driver, stack)
+    first, last = [each for each in place.cloud.of('network', '/ports') if each.get('device_id') == one]
+    first['fixed_ips'], last['fixed_ips'] = ([{'subnet_id': ids['subnet'], 'ip_address': each}] for each in ('10.1.0.1', '10.1.0.2'))
+    place.cloud.put('network', '/floatingips', port_id=first['id'], floating_ip_address='172.24.0.1')
+    # what is told is looked at again when it has changed
+    good(driver, driver.update(stack, {**stack_of(s=server(networks=networks, name='another')), 'outputs': told}), 'UPDATE')
+    found = driver.outputs(stack)
+    assert found['networks']['a network'] == ['10.1.0.1', '172.24.0.1']
+    assert found['first_address'] == '10.1.0.2'
+    floating, fixed = found['addresses']['a network']
+    assert found['addresses'][first['network_id']] == [floating, fixed]
+    assert (floating['addr'], floating['port'], floating['version']) == ('172.24.0.1', None, [4])
+    assert (fixed['addr'], fixed['port'], fixed['version']) == ('10.1.0.1', first['id'], [4])
+    assert ([each['id'] for each in fixed['subnets']], fixed['network']['name']) == ([ids['subnet']], 'a network')
+    driver.delete(stack)
+
+
 # --------------------------------------------------------------- how they change
 
 

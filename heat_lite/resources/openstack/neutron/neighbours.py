@@ -55,14 +55,15 @@ def gateways_to(resource, others, network):
 
 def interfaces_near(resource, others, port):
     """Names of what puts routers into the subnets of the network that a port of the template is on."""
-    near = {_reference(resource, name) for name in _subnets_near(resource, others, port)}
+    near = {_reference(resource, name) for name in subnets_near(resource, others, port)}
     if near:
         for name, each in _of_type(resource, others, INTERFACE):
             if _first(resource, each, 'subnet', 'subnet_id') in near:
                 yield name
 
 
-def _subnets_near(resource, others, port):
+def subnets_near(resource, others, port):
+    """Names of the subnets of the network that a port of the template is on."""
     for name, each in _of_type(resource, others, PORT):
         if port is not None and _reference(resource, name) == port:
             yield from subnets_of(resource, others, _first(resource, each, 'network', 'network_id'))

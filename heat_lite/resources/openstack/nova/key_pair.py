@@ -7,6 +7,8 @@ from heat_lite.template.schema import CACHE_NONE, boolean, string, text
 
 #: where the private key is kept
 PRIVATE = 'private_key'
+#: later the compute service makes no keys any more
+MAKES_KEYS = '2.10'
 
 
 class KeyPair(CloudResource):
@@ -37,7 +39,11 @@ class KeyPair(CloudResource):
     }
 
     def make(self, values):
-        made = yield from super().make(values)
+        if values.get('public_key'):
+            made = yield from super().make(values)
+        else:
+            body = {self.rest.key: values}
+            made = (yield from self.ask(self.client().ask, 'POST', self.collection(), body, microversion=MAKES_KEYS))[self.rest.key]
         if self.properties['save_private_key'] and made.get('private_key'):
             self.data_set(PRIVATE, made[PRIVATE], redact=True)
         return made

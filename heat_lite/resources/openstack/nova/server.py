@@ -5,6 +5,7 @@ import json
 from heat_lite.common import exception
 from heat_lite.resources.agent import Agent
 from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.openstack.neutron import neighbours
 from heat_lite.resources.openstack.nova import block_devices, networks, user_data
 from heat_lite.resources.openstack.nova import server_schema as schema
 from heat_lite.resources.openstack.nova.plugs import Plugged
@@ -70,6 +71,13 @@ class Server(Told, Imaged, Plugged, Alive, Changed, CloudResource, Agent):
     @staticmethod
     def _needs_another_disk(after, before):
         return after['image_update_policy'] == schema.REPLACE or not after['image'] or not before['image']
+
+    def implied_dependencies(self, others):
+        """The subnets of its networks: nobody knows which of them it gets an address of, and without any it is refused."""
+        for each in neighbours.value(self, self.definition, 'networks') or ():
+            for network in (each.get('network'), each.get('uuid')):
+                yield from neighbours.subnets_of(self, others, network)
+            yield from neighbours.subnets_near(self, others, each.get('port'))
 
     # ------------------------------------------------------------ create
 

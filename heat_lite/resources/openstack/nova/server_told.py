@@ -82,16 +82,18 @@ class Told(ServiceResource):
         return found
 
     def _addresses(self, shown):
-        """The same, with the port, the subnets and the network of each address."""
-        ports = {port['mac_address']: port for port in self._ports()}
+        """The same, with the port, the subnets and the network of each address that a port has."""
+        ports = {(port['mac_address'], fixed['ip_address']): port for port in self._ports() for fixed in port['fixed_ips']}
         network = functools.cache(lambda one: self.client('neutron').show(f'/networks/{one}', 'network'))
         subnet = functools.cache(lambda one: self.client('neutron').show(f'/subnets/{one}', 'subnet'))
         said = {}
         for label, addresses in shown['addresses'].items():
-            full = [_with_port(each, ports.get(each.get(MAC)), network, subnet) for each in addresses]
-            said[label] = full
-            if full and 'network' in full[0]:
-                said[full[0]['network']['id']] = full
+            full = [_with_port(each, ports.get((each.get(MAC), each['addr'])), network, subnet) for each in addresses]
+            # floating ones, which no port has, come first
+            said[label] = sorted(full, key=lambda each: each['port'] is not None)
+            held = next((each['network']['id'] for each in full if each['port']), None)
+            if held is not None:
+                said[held] = said[label]
         return said
 
     def _ports(self):
@@ -116,15 +118,13 @@ class Told(ServiceResource):
 
 
 def first_address(shown):
-    """The one that others reach it by, if there is one."""
-    found = [each for addresses in shown['addresses'].values() for each in addresses]
-    floating = [each for each in found if each.get('OS-EXT-IPS:type') == 'floating']
-    return next((each['addr'] for each in [*floating, *found]), '')
+    """The first that it has on the last of its networks, by their names."""
+    return next((each[0]['addr'] for _, each in sorted(shown['addresses'].items(), reverse=True) if each), '')
 
 
 def _with_port(said: Mapping, port, network, subnet):
+    plain = {**said, 'version': [said['version']]}
     if port is None:
-        return dict(said)
+        return {**plain, 'port': None}
     subnets = [subnet(one) for one in dict.fromkeys(each['subnet_id'] for each in port['fixed_ips'])]
-    more = {'port': port['id'], 'subnets': subnets, 'network': network(port['network_id'])}
-    return {**said, **more, 'version': [each['ip_version'] for each in subnets]}
+    return {**plain, 'port': port['id'], 'subnets': subnets, 'network': network(port['network_id'])}
