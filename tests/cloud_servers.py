@@ -177,7 +177,7 @@ def _looked_at(cloud, server):
 
 
 def _shown(cloud, server):
-    hidden = ('coming', 'looks', 'dying', 'asked', 'imageRef', 'flavorRef')
+    hidden = ('coming', 'looks', 'dying', 'asked', 'imageRef', 'flavorRef', 'told', 'late')
     flavor = cloud.objects.get(('compute', '/flavors', server.get('flavorRef'))) or {}
     said = {key: value for key, value in server.items() if key not in hidden}
     said['image'] = {'id': server['imageRef']} if server.get('imageRef') else ''
@@ -190,6 +190,10 @@ def _shown(cloud, server):
         for address, kind in [*addresses, *((each['floating_ip_address'], 'floating') for each in floating)]:
             one = {'addr': address, 'version': 4, 'OS-EXT-IPS:type': kind, 'OS-EXT-IPS-MAC:mac_addr': port['mac_address']}
             said['addresses'].setdefault(label, []).append(one)
+    if server.get('late'):
+        # the addresses are told as they were for a while yet
+        server['late'] -= 1
+        said['addresses'] = server['told']
     return {'OS-EXT-SRV-ATTR:instance_name': 'instance-1', 'accessIPv4': '', 'accessIPv6': '', **said}
 
 
@@ -280,12 +284,15 @@ def detach_interface(cloud, service, one, port, **_):
     found = there(cloud, 'network', '/ports', port)
     if found.get('device_id') != one:
         raise Refused(404, f'Instance {one} is not attached to port {port}.')
+    server = cloud.objects['compute', '/servers', one]
+    server.update(told=_shown(cloud, server)['addresses'], late=cloud.looks)
     _unplug(cloud, found)
     return 202, None
 
 
 def _interface(port):
-    return {'port_id': port['id'], 'net_id': port['network_id'], 'fixed_ips': port.get('fixed_ips') or []}
+    said = {'port_id': port['id'], 'net_id': port['network_id'], 'mac_addr': port['mac_address']}
+    return {**said, 'fixed_ips': port.get('fixed_ips') or []}
 
 
 @verb('compute', 'POST', r'/servers/(?P<one>[^/]+)/remote-consoles')

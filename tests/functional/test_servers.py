@@ -164,6 +164,20 @@ def test_it_is_plugged_in_otherwise(place, driver, ids):
     driver.delete(stack)
 
 
+def test_addresses_are_those_after_an_update(place, driver, ids):
+    place.cloud.looks = 2
+    networks = [{'network': 'a network'}, {'subnet': 'a subnet'}]
+    told = {'o': {'value': {'get_attr': ['s', 'networks']}}}
+    stack = driver.create({**stack_of(s=server(networks=networks)), 'outputs': told})
+    one = good(driver, stack)
+    for port in place.cloud.of('network', '/ports'):
+        if port.get('device_id') == one:
+            port['fixed_ips'] = [{'subnet_id': ids['subnet'], 'ip_address': f'10.1.0.{80 + (port["name"] == "s-port-1")}'}]
+    good(driver, driver.update(stack, {**stack_of(s=server(networks=networks[:1])), 'outputs': told}), 'UPDATE')
+    assert driver.outputs(stack)['o']['a network'] == ['10.1.0.80']
+    driver.delete(stack)
+
+
 def test_a_resize_that_fails(place, driver, ids):
     stack = driver.create(stack_of(s=server()))
     one = good(driver, stack)

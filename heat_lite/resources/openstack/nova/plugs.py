@@ -6,11 +6,14 @@ from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.cloud import ServiceResource, pauses
 from heat_lite.resources.openstack.nova import networks
+from heat_lite.resources.openstack.nova.server_told import MAC
 
 #: where it is remembered what the server is plugged in to; and what it has lent to the server that is to replace it
 PLUGS, LENT = 'plugs', 'lent'
 #: seconds until an interface must have come, or gone
 PATIENCE = 60
+#: seconds that a server may take to tell of what it is plugged in to
+HESITATION = 10
 EXTRA = 'port_extra_properties'
 
 
@@ -91,6 +94,8 @@ class Plugged(ServiceResource):
             self._remember(kept)
             yield from self._plug_in(plug)
         self.data_delete(LENT)
+        if gone or new or alone is not None:
+            yield from self._until_told()
 
     def prepare_for_replace(self, definition):
         """A generator: what only one server can have, a port or a fixed address, is let go for the one that comes instead."""
@@ -210,6 +215,17 @@ class Plugged(ServiceResource):
             if time.monotonic() > until:
                 verb, way = ('attach', 'to') if wanted else ('detach', 'from')
                 raise exception.Error(f'Failed to {verb} interface ({port}) {way} server ({self.resource_id})')
+            yield pause
+
+    def _until_told(self):
+        """A generator: waits until the server tells of the addresses that it has. It does so a moment later than it is plugged in to them,
+        or out of them, and what it tells now is what its attributes are. That it takes too long is no failure."""
+        until = time.monotonic() + HESITATION
+        for pause in pauses():
+            plugged = {each['mac_addr'] for each in (yield from self._interfaces()) if each.get('fixed_ips')}
+            shown = yield from self.ask(self.look)
+            if plugged == {each.get(MAC) for one in shown['addresses'].values() for each in one} or time.monotonic() > until:
+                return
             yield pause
 
     def _take_back(self, port):
