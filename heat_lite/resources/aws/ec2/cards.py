@@ -4,7 +4,7 @@ import contextlib
 
 from heat_lite.clients import errors
 from heat_lite.resources.aws.ec2.base import NETWORK_SERVICE
-from heat_lite.resources.cloud import ServiceObject, pauses
+from heat_lite.resources.openstack.nova.interfaces import Interfaced
 
 CARDS, SUBNET = 'NetworkInterfaces', 'SubnetId'
 #: what is remembered: the port that was made, and that ports were let go for another instance
@@ -13,7 +13,7 @@ PORT, LENT = 'port', 'lent'
 ANY = 'auto'
 
 
-class Carded(ServiceObject):
+class Carded(Interfaced):
     """What is mixed into the type of instances."""
 
     def groups(self):
@@ -65,20 +65,21 @@ class Carded(ServiceObject):
         """A generator: other cards, or another subnet."""
         if CARDS not in diff and SUBNET not in diff and LENT not in self.data():
             return
-        there = {each['port_id'] for each in (yield from self._cards())}
+        there = {each['port_id'] for each in (yield from self.interfaces())}
         own = self.data().get(PORT)
         stays = set() if SUBNET in diff else {own}
         for port in there - stays - set(_ports(self.properties[CARDS])):
-            yield from self._unplug(port)
+            yield from self.detach_interface(port)
         if own is not None and own not in stays:
             yield from self.remove_port()
         wanted = yield from self._wanted()
-        present = {each['port_id'] for each in (yield from self._cards())}
+        present = {each['port_id'] for each in (yield from self.interfaces())}
         for port in [each for each in wanted or () if each not in present]:
-            yield from self._plug({'port_id': port})
+            yield from self.attach_interface({'port_id': port})
         if wanted is None and not present:
-            yield from self._plug({})
+            yield from self.attach_interface({})
         self.data_delete(LENT)
+        yield from self.until_addresses_told()
 
     def prepare_for_replace(self, definition):
         """A generator: cards that the instance in its place is to have are let go."""
@@ -86,32 +87,13 @@ class Carded(ServiceObject):
             return
         wanted = set(_ports(self.properties_of(definition)[CARDS]))
         with contextlib.suppress(errors.NotFound):
-            for port in [each['port_id'] for each in (yield from self._cards()) if each['port_id'] in wanted]:
+            for port in [each['port_id'] for each in (yield from self.interfaces()) if each['port_id'] in wanted]:
                 self.data_set(LENT, 'yes')
-                yield from self._unplug(port)
+                yield from self.detach_interface(port)
 
     def needs_update(self, definition):
         """What was to be replaced, and was not, gets its cards back."""
         return LENT in self.data() or super().needs_update(definition)
-
-    # ------------------------------------------------------------ plugging
-
-    def _cards(self):
-        return (yield from self.ask(self.client().list, f'{self.object_path()}/os-interface', 'interfaceAttachments'))
-
-    def _plug(self, said):
-        made = yield from self.ask(self.client().create, f'{self.object_path()}/os-interface', 'interfaceAttachment', said)
-        yield from self._until(made['port_id'], True)
-
-    def _unplug(self, port):
-        yield from self.take_away(self.client().delete, f'{self.object_path()}/os-interface/{port}')
-        yield from self._until(port, False)
-
-    def _until(self, port, wanted):
-        for pause in pauses():
-            if any(each['port_id'] == port for each in (yield from self._cards())) == wanted:
-                return
-            yield pause
 
 
 def _ports(cards):

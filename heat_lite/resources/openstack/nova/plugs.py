@@ -1,23 +1,17 @@
 """Plugging a server into its networks, and out of them: ports that are made for it, interfaces, floating IPs."""
 
-import time
-
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.resources.cloud import ServiceResource, pauses
+from heat_lite.resources.cloud import pauses
 from heat_lite.resources.openstack.nova import networks
-from heat_lite.resources.openstack.nova.server_told import MAC
+from heat_lite.resources.openstack.nova.interfaces import Interfaced
 
 #: where it is remembered what the server is plugged in to; and what it has lent to the server that is to replace it
 PLUGS, LENT = 'plugs', 'lent'
-#: seconds until an interface must have come, or gone
-PATIENCE = 60
-#: seconds that a server may take to tell of what it is plugged in to
-HESITATION = 10
 EXTRA = 'port_extra_properties'
 
 
-class Plugged(ServiceResource):
+class Plugged(Interfaced):
     """What is mixed into the type of servers."""
 
     #: whether an engine has died while it made the server
@@ -78,7 +72,7 @@ class Plugged(ServiceResource):
         alone = networks.allocation(given)
         wanted = [] if alone is not None else given
         plugs = [plug for plug in self._plugs() if plug.port not in lent]
-        free = networks.find_ports(plugs, (yield from self._interfaces()))
+        free = networks.find_ports(plugs, (yield from self.interfaces()))
         stays, gone, new = networks.compare(plugs, wanted)
         for plug in gone:
             yield from self._unplug(plug)
@@ -95,7 +89,7 @@ class Plugged(ServiceResource):
             yield from self._plug_in(plug)
         self.data_delete(LENT)
         if gone or new or alone is not None:
-            yield from self._until_told()
+            yield from self.until_addresses_told()
 
     def prepare_for_replace(self, definition):
         """A generator: what only one server can have, a port or a fixed address, is let go for the one that comes instead."""
@@ -104,7 +98,7 @@ class Plugged(ServiceResource):
         wanted = self.properties_of(definition).get('networks') or []
         plugs = self._plugs()
         try:
-            networks.find_ports(plugs, (yield from self._interfaces()))
+            networks.find_ports(plugs, (yield from self.interfaces()))
         except errors.NotFound:
             return
         lent = [plug for plug in plugs if plug.takes_from(wanted)]
@@ -174,15 +168,9 @@ class Plugged(ServiceResource):
 
     # ------------------------------------------------------------ interfaces
 
-    def _interfaces(self):
-        path = f'{self.object_path()}/os-interface'
-        return (yield from self.ask(self.client().list, path, 'interfaceAttachments'))
-
     def _plug_in(self, plug):
-        body = networks.interface(plug.said, plug.port)
-        made = yield from self.ask(self.client().create, f'{self.object_path()}/os-interface', 'interfaceAttachment', body)
-        plug.port = made['port_id'] if plug.port else None
-        yield from self._until_plugged(made['port_id'], True)
+        port = yield from self.attach_interface(networks.interface(plug.said, plug.port))
+        plug.port = port if plug.port else None
 
     def _plug_in_anywhere(self, how, free):
         """Without any networks in the template one is found by the compute service; with "none" nothing stays plugged in."""
@@ -190,50 +178,21 @@ class Plugged(ServiceResource):
             for each in free:
                 yield from self._unplug(networks.Plug({}, each['port_id']))
         elif not free:
-            path = f'{self.object_path()}/os-interface'
-            made = yield from self.ask(self.client().create, path, 'interfaceAttachment', {})
-            yield from self._until_plugged(made['port_id'], True)
+            yield from self.attach_interface({})
 
     def _unplug(self, plug):
         if plug.said['floating_ip'] and not plug.own:
             yield from self._float(plug.said['floating_ip'], None)
         if plug.port:
-            yield from self._detach(self.resource_id, plug.port)
+            yield from self.detach_interface(plug.port)
         yield from self._remove_port(plug)
-
-    def _detach(self, server, port):
-        yield from self.take_away(self.client().delete, f'/servers/{server}/os-interface/{port}')
-        if server == self.resource_id:
-            yield from self._until_plugged(port, False)
-
-    def _until_plugged(self, port, wanted):
-        until = time.monotonic() + PATIENCE
-        for pause in pauses():
-            there = any(each['port_id'] == port for each in (yield from self._interfaces()))
-            if there == wanted:
-                return
-            if time.monotonic() > until:
-                verb, way = ('attach', 'to') if wanted else ('detach', 'from')
-                raise exception.Error(f'Failed to {verb} interface ({port}) {way} server ({self.resource_id})')
-            yield pause
-
-    def _until_told(self):
-        """A generator: waits until the server tells of the addresses that it has. It does so a moment later than it is plugged in to them,
-        or out of them, and what it tells now is what its attributes are. That it takes too long is no failure."""
-        until = time.monotonic() + HESITATION
-        for pause in pauses():
-            plugged = {each['mac_addr'] for each in (yield from self._interfaces()) if each.get('fixed_ips')}
-            shown = yield from self.ask(self.look)
-            if plugged == {each.get(MAC) for one in shown['addresses'].values() for each in one} or time.monotonic() > until:
-                return
-            yield pause
 
     def _take_back(self, port):
         """A generator: a port that was lent to another server, which may still have it."""
         found = yield from self.ask(self.client('neutron').show, f'/ports/{port}', 'port')
         holder = found.get('device_id')
         if holder and holder != self.resource_id:
-            yield from self._detach(holder, port)
+            yield from self.take_away(self.client().delete, f'/servers/{holder}/os-interface/{port}')
             for pause in pauses():
                 found = yield from self.ask(self.client('neutron').show, f'/ports/{port}', 'port')
                 if not found.get('device_id'):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from heat_lite.clients import errors
 from heat_lite.resources.cloud import ServiceResource
+from heat_lite.resources.openstack.nova.interfaces import MAC
 
 #: the consoles: what they are called in templates -> the protocol and the type of a request
 CONSOLES = {
@@ -16,7 +17,6 @@ CONSOLES = {
     'serial': ('serial', 'serial'),
     'webmks': ('mks', 'webmks'),
 }
-MAC = 'OS-EXT-IPS-MAC:mac_addr'
 
 
 class Told(ServiceResource):
