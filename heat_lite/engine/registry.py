@@ -110,4 +110,4 @@ class Registry:
         try:
             return stack.clients().find(kind, value)
         except (errors.NoSuchObject, errors.NoCloud) as error:
-            raise values.refuse(f"Error validating value '{value}': {error}") from error
+            raise values.refuse(str(error)) from error

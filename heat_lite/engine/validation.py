@@ -180,7 +180,7 @@ def _permitted(item):
     """Raises Forbidden for a type that the policy keeps from whoever asks."""
     for name in {definition.resource_type for definition in item.bound.resources.values()}:
         if not item.context.is_admin and not item.runtime.allows_type(item.context, name):
-            raise exception.Forbidden(action=name)
+            raise exception.Forbidden(action=f'resource_types:{name}')
 
 
 def _resource(item, definition, check):

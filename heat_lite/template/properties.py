@@ -110,6 +110,10 @@ class Properties(Mapping):
             raise self._invalid(key)
         return self._value(key)
 
+    def unsought(self, key):
+        """The value, but for the objects of the cloud that it names: what a template only checks may not be there yet."""
+        return self._read(key, values.LENIENT)
+
     # ------------------------------------------------------------ checking
 
     def validate(self, with_value: bool = True):
@@ -223,10 +227,17 @@ def _find_in(schema, value, find):
     if schema.schema is None:
         return value
     if schema.type == LIST and isinstance(value, list | tuple):
-        return [_find_in(schema.schema, item, find) for item in value]
+        return [_find_below(number, schema.schema, item, find) for number, item in enumerate(value)]
     if schema.type == MAP and isinstance(value, Mapping):
-        return {key: _find_in(schema.schema[key], item, find) if key in schema.schema else item for key, item in value.items()}
+        return {key: _find_below(key, schema.schema[key], item, find) if key in schema.schema else item for key, item in value.items()}
     return value
+
+
+def _find_below(step, schema, value, find):
+    try:
+        return _find_in(schema, value, find)
+    except exception.StackValidationFailed as error:
+        raise error.prefixed(step) from error.__cause__
 
 
 def changed(before, after):

@@ -126,6 +126,17 @@ def test_it_comes_after_the_subnets_of_its_networks(place, driver, ids):
     assert driver.state(stack) == 'DELETE_COMPLETE', reason(driver, stack)
 
 
+def test_what_comes_before_it_may_be_called_by_name(place, driver, ids):
+    subnet = {'type': 'OS::Neutron::Subnet', 'properties': {'name': 'to come', 'network': 'a network', 'cidr': '10.5.0.0/24'}}
+    stack = driver.create(stack_of(n=subnet, s={**server(networks=[{'subnet': 'to come'}]), 'depends_on': 'n'}))
+    good(driver, stack)
+    driver.delete(stack)
+    stack = driver.create(stack_of(s=server(networks=[{'network': 'a network'}, {'subnet': 'not to come'}])))
+    wanted = "s.Properties.networks[1].subnet: Unable to find subnet with name or id 'not to come'"
+    assert wanted in reason(driver, stack)
+    driver.delete(stack)
+
+
 def test_its_addresses(place, driver, ids):
     networks = [{'network': 'a network'}, {'network': 'z network'}]
     place.cloud.put('network', '/networks', name='z network')

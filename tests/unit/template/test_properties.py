@@ -1,7 +1,7 @@
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.template import function, translation
+from heat_lite.template import function, translation, values
 from heat_lite.template.constraints import AllowedValues, Length, Range
 from heat_lite.template.properties import Properties, changed
 from heat_lite.template.schema import any_, boolean, integer, list_, map_, number, string
@@ -211,6 +211,17 @@ def test_lookup_and_find():
     Properties(schemata, data, **options).validate()
     assert read(schemata, data, **options) == {'net': 'id-a', 'nets': [{'net': 'id-b', 'x': 'a'}, {'net': None, 'x': 'y'}]}
     assert error_of(schemata, {'net': 'q'}, **options) == "Property error: properties.net: Error validating value 'q': no net"
+
+
+def test_objects_that_are_not_found():
+    def find(kind, value):
+        raise values.refuse(f'no {kind} {value}')
+
+    schemata = {'net': string(ref='net'), 'nets': list_(None, map_(None, {'net': string(ref='net', resolves='net')}))}
+    found = Properties(schemata, {'nets': [{}, {'net': 'b'}]}, find=find, lookup=lambda kind, value: None, name='one')
+    with pytest.raises(exception.StackValidationFailed, match=r'Property error: one.Properties.nets\[1\].net: no net b'):
+        found['nets']
+    assert found.unsought('nets') == [{'net': None}, {'net': 'b'}]
 
 
 PORT = {

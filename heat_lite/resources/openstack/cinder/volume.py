@@ -11,6 +11,8 @@ from heat_lite.template.schema import CACHE_NONE, boolean, boolean_attribute, in
 FAILED = ('error', 'error_restoring', 'error_extending', 'error_backing-up', 'error_deleting')
 #: attributes that are texts of what they once were
 TEXTS = ('attachments', 'metadata')
+#: what a volume may begin with, beside a backup
+SOURCES = ('snapshot_id', 'source_volid', 'image')
 #: what an update may do by a request of its own, in the order of the requests
 VERBS = ('volume_type', 'size', 'read_only', 'metadata', 'backup_id')
 
@@ -71,6 +73,27 @@ class Volume(Kept, CloudResource):
         'status': text('Its status.', cache_mode=CACHE_NONE),
         'volume_type': text('Its type.'),
     }
+
+    def validate(self):
+        super().validate()
+        if self._says('backup_id'):
+            return
+        sources, size = [name for name in SOURCES if self._says(name)], self._says('size')
+        said = f'but currently specified options: {sources}.'
+        if not size and sources not in (['snapshot_id'], ['source_volid']):
+            raise exception.StackValidationFailed(
+                'If neither "backup_id" nor "size" is provided, '
+                f'one and only one of "source_volid", "snapshot_id" must be specified, {said}'
+            )
+        if len(sources) > 1:
+            raise exception.StackValidationFailed(
+                f'If "size" is provided, only one of "image", "imageRef", "source_volid", "snapshot_id" can be specified, {said}'
+            )
+
+    def _says(self, name):
+        """Whether a property is set to something, which may not be known yet."""
+        value = self.properties.unsought(name)
+        return self.properties.is_given(name) if value is None else bool(value)
 
     def make(self, values):
         body = {self.rest.key: values}

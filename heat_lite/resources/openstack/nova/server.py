@@ -57,7 +57,7 @@ class Server(Told, Imaged, Plugged, Alive, Changed, CloudResource, Agent):
         # one that comes out of another resource may not be known yet
         image = values['image'] or values.is_given('image')
         block_devices.validate(self.name, image, values['block_device_mapping'], values['block_device_mapping_v2'])
-        networks.validate(self.name, values['networks'] or (), values['security_groups'])
+        networks.validate(self.name, values.unsought('networks') or (), values['security_groups'])
         if self.software_config():
             self.refuse_transport()
 

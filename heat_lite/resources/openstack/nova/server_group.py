@@ -18,7 +18,7 @@ class ServerGroup(CloudResource):
     properties_schema = {
         'name': string('Its name. Without one, one is made up from those of the stack and of the resource.'),
         'policies': list_(
-            'How they shall live; there is one.',
+            'How they shall live; the first counts.',
             string(),
             default=['anti-affinity'],
             constraints=[AllowedValues(['anti-affinity', 'affinity', 'soft-anti-affinity', 'soft-affinity'])],
@@ -33,9 +33,9 @@ class ServerGroup(CloudResource):
 
     def validate(self):
         super().validate()
-        if len(self.properties['policies']) != 1:
+        if not self.properties['policies']:
             raise exception.StackValidationFailed('A server group has one policy.')
 
     def body(self, values):
-        """There once were several policies."""
+        """There once were several policies; the first is the one that counts."""
         return {**values, 'policy': self.properties['policies'][0]}
