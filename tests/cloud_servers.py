@@ -3,6 +3,7 @@
 import base64
 import ipaddress
 import itertools
+import json
 import uuid
 
 from tests.cloud_verbs import Refused, there, verb
@@ -257,8 +258,16 @@ def act_on_server(cloud, service, one, body, **_):
         server[key] = args[key]
     server.update({'status': now, 'coming': coming, 'looks': cloud.looks, 'OS-EXT-STS:task_state': name if coming else None})
     if name == 'createImage':
-        return 202, {'image_id': cloud.put('image', '/images', id=str(uuid.uuid4()), name=args['name'], status='active')}
+        return 202, {'image_id': _copy(cloud, server, args['name'])}
     return 202, None
+
+
+def _copy(cloud, server, name):
+    """That of a server on volumes is a list of snapshots."""
+    disks = [each for each in server['asked']['server'].get('block_device_mapping_v2', ()) if each.get('source_type') == 'volume']
+    told = [{'snapshot_id': cloud.put('block-storage', '/snapshots', volume_id=each['uuid'], status='available')} for each in disks]
+    more = {'block_device_mapping': json.dumps(told)} if told else {}
+    return cloud.put('image', '/images', id=str(uuid.uuid4()), name=name, status='active', **more)
 
 
 @verb('compute', 'GET', r'/servers/(?P<one>[^/]+)/os-interface')

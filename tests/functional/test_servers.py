@@ -2,6 +2,7 @@
 
 import base64
 import email
+import time
 
 import pytest
 
@@ -345,6 +346,25 @@ def test_a_snapshot_is_an_image_that_the_server_is_rebuilt_from(place, driver, i
     assert there(place, one)['imageRef'] == image
     driver.delete(stack)
     assert {each['id'] for each in place.cloud.of('image', '/images')} == before
+
+
+def test_a_snapshot_of_one_on_volumes_leaves_none_of_these_behind(place, driver, ids):
+    volume = {'type': 'OS::Cinder::Volume', 'properties': {'size': 1, 'image': 'a images'}}
+    disks = [{'volume_id': {'get_resource': 'v'}, 'boot_index': 0}]
+    one = server(block_device_mapping_v2=disks)
+    del one['properties']['image']
+    stack = driver.create(stack_of(v=volume, s=one))
+    good(driver, stack)
+    before = len(place.cloud.of('block-storage', '/snapshots'))
+    snapshot = driver.client.stack_snapshot(driver.context, stack_identity=stack, name='then')
+    driver.wait(stack)
+    assert len(place.cloud.of('block-storage', '/snapshots')) == before + 1
+    driver.client.delete_snapshot(driver.context, stack_identity=stack, snapshot_id=snapshot['id'])
+    until = time.monotonic() + 20
+    while len(place.cloud.of('block-storage', '/snapshots')) > before and time.monotonic() < until:
+        time.sleep(0.05)
+    assert len(place.cloud.of('block-storage', '/snapshots')) == before
+    driver.delete(stack)
 
 
 def test_its_last_picture(place, driver, ids):

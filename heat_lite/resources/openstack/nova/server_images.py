@@ -1,5 +1,8 @@
 """How a server keeps a copy of itself: as an image, for snapshots of its stack and for ``deletion_policy: Snapshot``."""
 
+import contextlib
+import json
+
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.resources.cloud import ServiceResource, pauses
@@ -26,8 +29,32 @@ class Imaged(ServiceResource):
 
     def handle_delete_snapshot(self, data):
         image = (data.get('resource_data') or {}).get(IMAGE_ID)
-        if image:
-            yield from self.take_away(self.client('glance').delete, f'/images/{image}')
+        if not image:
+            return
+        snapshots = yield from self._snapshots_of(image)
+        yield from self.take_away(self.client('glance').delete, f'/images/{image}')
+        for each in snapshots:
+            yield from self.take_away(self.client('cinder').delete, f'/snapshots/{each}')
+        for each in snapshots:
+            yield from self._until_gone(each)
+
+    def _snapshots_of(self, image):
+        """A generator: the image of a server on volumes is but a list of snapshots of these, which nobody else takes away; and as long as
+        they are there, the volumes cannot be deleted."""
+        try:
+            found = yield from self.ask(self.client('glance').show, f'/images/{image}')
+        except errors.NotFound:
+            return []
+        disks = json.loads(found.get('block_device_mapping') or '[]')
+        return [each['snapshot_id'] for each in disks if each.get('snapshot_id')]
+
+    def _until_gone(self, snapshot):
+        with contextlib.suppress(errors.NotFound):
+            for pause in pauses():
+                found = yield from self.ask(self.client('cinder').show, f'/snapshots/{snapshot}', 'snapshot')
+                if found['status'] == 'error_deleting':
+                    raise exception.ResourceInError(resource_status=found['status'], status_reason=f'snapshot {snapshot} of a volume')
+                yield pause
 
     def handle_restore(self, definition, data):
         return definition.freeze(properties={**(definition.properties or {}), 'image': data['resource_data'][IMAGE_ID]})
