@@ -49,6 +49,8 @@ class Resource:
     always_replaced = False
     #: whether signals change its attributes when no action runs: then outputs that read them are not kept, but asked for
     signals_change_attributes = False
+    #: whether what the template says of its metadata counts anew after each signal to another resource of the stack
+    metadata_follows = False
     no_signal_actions: tuple[str, ...] = (status.SUSPEND, status.DELETE)
     base_attributes_schema = {SHOW: schema.map_attribute('All that the service tells about the resource.', cache_mode=schema.CACHE_NONE)}
 

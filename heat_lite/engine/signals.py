@@ -6,6 +6,7 @@ import types
 from heat_lite.common import exception, status
 from heat_lite.engine import event, hooks, scheduler, stack_lock
 from heat_lite.engine import resource as engine_resource
+from heat_lite.template import function
 
 LOG = logging.getLogger(__name__)
 SIGNAL = 'SIGNAL'
@@ -82,6 +83,7 @@ def _signalled(stack, item, details):
     event.of_resource(item, SIGNAL, reason=f'Signal: {result}' if result else _said(details))
     yield from stack.journal.write()
     spread(stack.runtime, stack.context, stack.identifier(), item.record.id)
+    _metadata_follows(stack, item)
 
 
 def spread(runtime, context, identity, row_id):
@@ -104,6 +106,26 @@ def _outputs_follow(stack):
             stack.keep_outputs()
             yield from stack.journal.write()
         stack = stack.tree.parent
+
+
+def _metadata_follows(stack, signalled):
+    """What servers are told may be made of what the signal has changed: how many members a group has, say."""
+    for name, definition in stack.definitions.items():
+        if name == signalled.name or not function.dependencies(definition.metadata):
+            continue
+        item = stack.resource_for(name)
+        if item.metadata_follows and item.action != status.INIT:
+            _tell_anew(item, stack, definition)
+
+
+def _tell_anew(item, stack, definition):
+    try:
+        said = stack.resolve(definition.metadata)
+    except (exception.HeatException, *function.ARGUMENT_ERRORS) as error:
+        LOG.warning('The metadata of %s stays as it was before a signal to another resource: %s', item, error)
+        return
+    if any(item.metadata_get().get(key) != value for key, value in said.items()):
+        item.metadata_told(item.metadata_change(lambda known: {**known, **said}))
 
 
 def _said(details):

@@ -22,6 +22,7 @@ class Agent(UserBeside):
     POLL_SERVER_CFN leads the agent to the REST API too: the API for CFN takes signals, and tells nothing.
     """
 
+    metadata_follows = True
     #: where the agent looks besides, by itself
     looks_first: tuple[str, ...] = ()
 

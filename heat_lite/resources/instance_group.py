@@ -9,7 +9,9 @@ from heat_lite.template import members
 from heat_lite.template.members import Pace
 from heat_lite.template.schema import integer, list_, map_, string, text
 
-INSTANCE, ADDRESS, LIST = 'AWS::EC2::Instance', 'PublicIp', 'InstanceList'
+#: the members are instances, or what an environment puts for these: that need not be able to do all that an instance can
+MEMBER, INSTANCE = 'OS::Heat::ScaledResource', 'AWS::EC2::Instance'
+ADDRESS, LIST = 'PublicIp', 'InstanceList'
 _DURATION = re.compile(r'PT(?=\d)(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?(?:(?P<seconds>\d+)S)?')
 
 
@@ -43,8 +45,11 @@ class InstanceGroup(RenewingGroup):
     # ------------------------------------------------------------ what the members are
 
     def definer(self):
-        definition = {'type': INSTANCE, 'properties': {**self.member_properties(), **self.more_properties(), 'Tags': self._tags()}}
+        definition = {'type': MEMBER, 'properties': {**self.member_properties(), **self.more_properties(), 'Tags': self._tags()}}
         return lambda name: definition
+
+    def child_environment(self, params):
+        return self.definition.template.environment.child(self.name, params, types={MEMBER: INSTANCE})
 
     def member_properties(self):
         """What the launch configuration says; what it leaves open is as the server has it after which members are made."""

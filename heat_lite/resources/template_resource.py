@@ -19,6 +19,8 @@ FETCH_BYTES, FETCH_SECONDS = 524288, 10
 class TemplateResource(StackResource):
     """The type is a file of the request, or a URL; the environment may map other names to it."""
 
+    metadata_follows = True
+
     def __init__(self, name, definition, stack, record):
         self._templates = {}
         super().__init__(name, definition, stack, record)

@@ -37,18 +37,24 @@ class Environment:
             ENCRYPTED: list(self.encrypted_param_names),
         }
 
-    def child(self, resource_name: str, params: Mapping[str, Any] | None = None, without: str | None = None) -> 'Environment':
+    def child(
+        self,
+        resource_name: str,
+        params: Mapping[str, Any] | None = None,
+        without: str | None = None,
+        types: Mapping[str, str] | None = None,
+    ) -> 'Environment':
         """The environment of the stack inside a resource.
 
         It has the parameters that the resource passes on, all else but its own names of resources, of which it gets what was said
         for resources inside this one. ``without`` is a type that means the built-in one in there: a template may wrap the type that it
-        replaces.
+        replaces. ``types``: what names of types mean in there besides.
         """
         return Environment(
             {
                 PARAMETERS: dict(params or {}),
                 PARAMETER_DEFAULTS: self.param_defaults,
-                RESOURCE_REGISTRY: self.registry.inside(resource_name, without),
+                RESOURCE_REGISTRY: {**self.registry.inside(resource_name, without), **(types or {})},
                 EVENT_SINKS: self.event_sinks,
             },
             self.base,

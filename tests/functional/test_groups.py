@@ -19,11 +19,6 @@ resources:
   one: {type: OS::Heat::TestResource, properties: {value: {get_param: ImageId}}}
 outputs:
   PublicIp: {value: {get_attr: [one, output]}}
-  # what else a server of that type tells
-  PrivateIp: {value: ''}
-  PublicDnsName: {value: ''}
-  PrivateDnsName: {value: ''}
-  AvailabilityZone: {value: ''}
 """
 
 
@@ -353,6 +348,19 @@ def test_rolling_updates_of_a_scaling_group_reach_all_that_stay(engine):
     assert max(sizes) == 2
 
 
+def test_what_servers_are_told_of_a_group_follows_its_size(engine):
+    grown = scaling(1)
+    grown['resources']['server'] = {
+        'type': 'told.yaml',
+        'depends_on': 'g',
+        'metadata': {'sizes': {'get_attr': ['g', 'current_size']}, 'fixed': 1},
+    }
+    identity = engine.create(grown, files={'told.yaml': 'heat_template_version: 2021-04-16'})
+    assert engine.resource(identity, 'server')['metadata'] == {'sizes': 1, 'fixed': 1}
+    signal(engine, identity)
+    assert engine.resource(identity, 'server')['metadata'] == {'sizes': 2, 'fixed': 1}
+
+
 def test_policies_by_percent_and_their_words(engine):
     identity = engine.create(scaling(4, kind='percent_change_in_capacity', adjustment=-30))
     assert signal(engine, identity) == 3
@@ -384,6 +392,8 @@ def test_groups_of_servers_by_a_launch_configuration(engine, kind):
     identity = engine.create(servers(2, 'a'), params=params, files=files)
     assert engine.state(identity) == 'CREATE_COMPLETE', engine.stack(identity)['stack_status_reason']
     assert engine.outputs(identity) == {'ips': 'a,a'}
+    members = template(engine, identity)['resources'].values()
+    assert {each['type'] for each in members} == {'OS::Heat::ScaledResource'}, 'what stands for instances need not be all that they are'
     engine.update(identity, servers(3, 'b'), params=params, files=files)
     assert engine.outputs(identity) == {'ips': 'b,b,b'}, engine.stack(identity)['stack_status_reason']
     bad = servers(1, 'a')

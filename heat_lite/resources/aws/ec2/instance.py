@@ -20,6 +20,7 @@ class Instance(Carded, Alive, Changed, Ec2Object):
     rest = Rest('nova', '/servers', 'server', ready=(ACTIVE,), failed=(ERROR,), vanishes=True, joined='/servers/detail')
     entity = None
     physical_resource_name_limit = 53
+    metadata_follows = True
 
     properties_schema = schema.PROPERTIES
     attributes_schema = schema.ATTRIBUTES
