@@ -7,6 +7,7 @@ from urllib.parse import quote
 from heat_lite.clients import errors
 
 _UUID = re.compile(r'[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}')
+_WITH_DOMAIN = re.compile(r'(?P<name>.+)\{(?P<domain>.+)\}')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,10 +60,10 @@ class Kind:
         except (errors.NotFound, errors.BadRequest, errors.Forbidden):
             return None
 
-    def _by_name(self, api, value):
+    def _by_name(self, api, value, **within):
         if not self.by:
             return None
-        query = {**dict(self.query), **({self.by: value} if self.asks_name else {})}
+        query = {**dict(self.query), **({self.by: value} if self.asks_name else {}), **within}
         # a host has as many services as it likes, and is one all the same
         ids = list(dict.fromkeys(each[self.id] for each in api.list(self.path, self.list_key, **query) if each.get(self.by) == value))
         if len(ids) > 1:
@@ -81,6 +82,16 @@ class Kind:
         return f"Unable to find {self.key} with name or id '{value}'"
 
 
+class InDomain(Kind):
+    """What has its name within a domain, which may be told with it: ``name{domain}``, the domain by its id or name."""
+
+    def _by_name(self, api, value):
+        told = _WITH_DOMAIN.fullmatch(value)
+        if told is None:
+            return super()._by_name(api, value)
+        return super()._by_name(api, told['name'], domain_id=KINDS['keystone.domain'].find(api, told['domain']))
+
+
 #: what there is not one of, in the words of the libraries of the services
 _NONE = "No {} matching {{{{'name': '{{}}'}}}}. (HTTP 404)"
 _NO_HOST = "No hypervisor matching '{}' could be found. (HTTP 404)"
@@ -91,8 +102,8 @@ def _neutron(path, key, keys=''):
     return Kind('neutron', path, key, keys)
 
 
-def _keystone(path, key, label):
-    return Kind('keystone', path, key, label=label, uuids=False)
+def _keystone(path, key, label, kind=Kind):
+    return kind('keystone', path, key, label=label, uuids=False)
 
 
 def _octavia(path, key, keys='', id='id'):
@@ -122,12 +133,12 @@ KINDS = {
     'ironic.node': Kind('ironic', '/nodes', None, 'nodes', 'Node', uuids=False, id='uuid', asks_name=False),
     'ironic.portgroup': Kind('ironic', '/portgroups', None, 'portgroups', 'Portgroup', uuids=False, id='uuid', asks_name=False),
     'keystone.domain': _keystone('/domains', 'domain', 'KeystoneDomain'),
-    'keystone.group': _keystone('/groups', 'group', 'KeystoneGroup'),
-    'keystone.project': _keystone('/projects', 'project', 'KeystoneProject'),
+    'keystone.group': _keystone('/groups', 'group', 'KeystoneGroup', InDomain),
+    'keystone.project': _keystone('/projects', 'project', 'KeystoneProject', InDomain),
     'keystone.region': Kind('keystone', '/regions', 'region', label='KeystoneRegion', uuids=False, by=None),
-    'keystone.role': _keystone('/roles', 'role', 'KeystoneRole'),
+    'keystone.role': _keystone('/roles', 'role', 'KeystoneRole', InDomain),
     'keystone.service': _keystone('/services', 'service', 'KeystoneService'),
-    'keystone.user': _keystone('/users', 'user', 'KeystoneUser'),
+    'keystone.user': _keystone('/users', 'user', 'KeystoneUser', InDomain),
     'magnum.cluster_template': Kind('magnum', '/clustertemplates', None, 'clustertemplates', 'ClusterTemplate', id='uuid', asks_name=False),
     'manila.share_network': Kind('manila', '/share-networks', 'share_network', label='share network'),
     'manila.share_snapshot': Kind('manila', '/snapshots', 'snapshot', label='share snapshot'),

@@ -140,3 +140,13 @@ def test_two_objects_of_a_name_are_too_many(place, conf):
     ids = [place.cloud.put('network', '/networks', name='twice') for _ in range(2)]
     told = clients.Cloud(conf)(asking(place)).refusal('neutron.network', 'twice')
     assert told.startswith("2 objects of the kind network are named 'twice'") and all(each in told for each in ids)
+
+
+def test_a_name_may_be_told_with_its_domain(place, conf):
+    found = clients.Cloud(conf)(asking(place))
+    domains = [place.cloud.put('identity', '/domains', name=name) for name in ('here', 'there')]
+    users = [place.cloud.put('identity', '/users', name='somebody', domain_id=domain) for domain in domains]
+    assert found.find('keystone.user', 'somebody{there}') == users[1]
+    assert found.find('keystone.user', f'somebody{{{domains[0]}}}') == users[0]
+    assert found.refusal('keystone.user', 'nobody{here}') == 'The KeystoneUser (nobody{here}) could not be found.'
+    assert 'nowhere' in found.refusal('keystone.user', 'somebody{nowhere}')
