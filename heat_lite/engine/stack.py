@@ -270,7 +270,9 @@ class Stack:
         return registry.get(type_name) if registry.knows(type_name) else None
 
     def type_changed(self, present, definition):
-        return type(present) is not self.class_of(definition)
+        """Whether it is to be of another type; a hidden type that its substitute takes over from is none."""
+        wanted = self.class_of(definition)
+        return type(present) is not wanted and not present.support_status.is_substituted(wanted)
 
     def current_resources(self):
         """One resource a name: those that the template wants first, then those that still wait to be taken away."""

@@ -5,6 +5,7 @@ It sleeps meanwhile, as wait conditions do. A signal wakes it, through whatever 
 """
 
 from heat_lite.common import exception, status
+from heat_lite.engine import scheduler
 from heat_lite.resources.signal import CFN, HEAT, NONE, TEMP_URL, ZAQAR, SignalResponder, by_usual_way
 from heat_lite.resources.stack_user import UserBeside
 from heat_lite.template import function, software
@@ -14,7 +15,7 @@ from heat_lite.template.schema import list_, map_, string, text
 from heat_lite.template.software import told
 
 ACTIONS = (status.CREATE, status.UPDATE, status.DELETE, status.SUSPEND, status.RESUME)
-WAITING, NOT_WAITING = 'Deploy data available', 'Not waiting for outputs signal'
+WAITING, NOT_WAITING, CALLED_OFF = 'Deploy data available', 'Not waiting for outputs signal', 'Deployment cancelled.'
 COMPONENT, UNGROUPED = 'component', 'Heat::Ungrouped'
 SHOW = 'show'
 #: what HEAT_SIGNAL tells the server -> how that is described
@@ -176,7 +177,17 @@ class Deployment(Addressee):
         if not _is_laid_out(action, before):
             self.be_reachable()
             self._lay_out(action, config, before)
-        yield from self._ended()
+        try:
+            yield from self._ended()
+        except (scheduler.Cancelled, scheduler.Timeout):
+            self._call_off()
+            raise
+
+    def _call_off(self):
+        """Nobody waits for the server any more, which can see it."""
+        there = self.show()
+        if there and there['status'] == status.IN_PROGRESS:
+            self.software.update_deployment(self.resource_id, {'status': status.FAILED, 'status_reason': CALLED_OFF})
 
     def _config(self):
         """The configuration of the template; where it names none there is nothing to apply but the inputs."""
@@ -304,6 +315,6 @@ def _is_there(resource, server_id):
 
 def _is_laid_out(action, deployment):
     """Whether an interrupted attempt has come so far: then the server is at work, or done. An update may always be another one."""
-    if deployment is None or deployment['action'] != action:
+    if deployment is None or deployment['action'] != action or deployment['status_reason'] == CALLED_OFF:
         return False
     return action == status.CREATE or action == status.DELETE and deployment['status'] != status.FAILED

@@ -283,6 +283,19 @@ def test_a_deployment_that_waits_gives_way_to_a_deletion(engine):
     assert configs(engine) == []
 
 
+def test_a_server_learns_that_nobody_waits_for_it_any_more(engine, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr('heat_lite.engine.stack.Stack.timeout_seconds', lambda stack: 1)
+        identity = engine.create(deployed())
+    assert engine.state(identity) == 'CREATE_FAILED'
+    (made,) = engine.client.list_software_deployments(engine.context, server_id='srv')
+    assert (made['status'], made['status_reason']) == ('FAILED', 'Deployment cancelled.')
+    engine.update(identity, deployed(), wait=False)
+    waiting(engine)
+    signal(engine, identity, {'deploy_status_code': 0})
+    assert engine.state(engine.wait(identity)) == 'UPDATE_COMPLETE'
+
+
 def test_some_inputs_ask_for_a_new_deployment(engine):
     template = deployed(transport='NO_SIGNAL', input_values={'size': 1})
     identity = engine.create(template)
@@ -439,6 +452,22 @@ def test_a_group_waits_for_all_its_servers(engine):
     assert set(engine.outputs(identity)['deploy_stdouts']) == {'b', 'n'} and told(engine, 's-a') == []
     engine.delete(identity)
     assert configs(engine) == []
+
+
+@pytest.mark.parametrize('kind', ['Software', 'Structured'])
+def test_a_group_takes_over_from_what_had_its_name_before(engine, kind):
+    template = grouped('a', signal_transport='NO_SIGNAL')
+    template['resources']['g']['type'] = f'OS::Heat::{kind}Deployments'
+    template['resources']['c']['properties']['group'] = 'script'
+    if kind == 'Structured':
+        template['resources']['c'] = {'type': 'OS::Heat::StructuredConfig', 'properties': {'config': {'a': 1}}}
+    identity = engine.create(template)
+    before = engine.resource(identity, 'g')['physical_resource_id']
+    template['resources']['g']['type'] = f'OS::Heat::{kind}DeploymentGroup'
+    engine.update(identity, template)
+    assert engine.state(identity) == 'UPDATE_COMPLETE'
+    after = engine.resource(identity, 'g')
+    assert (after['physical_resource_id'], after['resource_type']) == (before, f'OS::Heat::{kind}DeploymentGroup')
 
 
 def test_a_change_gets_to_the_servers_in_batches(engine):
