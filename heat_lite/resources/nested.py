@@ -113,7 +113,9 @@ class StackResource(Resumable):
             raise exception.StackValidationFailed(str(error), error=type(error).__name__, path=path) from error
 
     def preview_inside(self):
-        return self.inside.draft(self._whole(self.child_template(), None))
+        drafted = self.inside.draft(self._whole(self.child_template(), None))
+        drafted.tree.strict = False  # values from around it may stand for what is not there yet
+        return drafted
 
     # ------------------------------------------------------------ work on the inside
 

@@ -511,3 +511,37 @@ def test_what_others_have_deleted_is_made_again(place, driver, ids):
     assert driver.state(stack) == 'UPDATE_COMPLETE', reason(driver, stack)
     assert driver.physical_id(stack, 'net') != before
     driver.delete(stack)
+
+
+PORT_INSIDE = """
+heat_template_version: 2021-04-16
+parameters: {network: {type: string}}
+resources:
+  port: {type: OS::Neutron::Port, properties: {network: {get_param: network}}}
+"""
+
+
+def test_a_preview_goes_into_stacks_that_need_what_is_not_there_yet(place, driver, ids):
+    members = {'count': 1, 'resource_def': {'type': 'port.yaml', 'properties': {'network': {'get_resource': 'net'}}}}
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': {**net()['resources'], 'group': {'type': 'OS::Heat::ResourceGroup', 'properties': members}},
+    }
+    answer = driver.client.preview_stack(
+        driver.context, stack_name='s', template=template, params={}, files={'port.yaml': PORT_INSIDE}, args={}
+    )
+    (inside,) = [each for each in answer['resources'] if isinstance(each, list)]
+    ((port,),) = inside
+    assert port['resource_name'] == 'port'
+
+
+def test_a_subnet_whose_pools_are_taken_out_of_the_template_has_none(place, driver, ids):
+    subnet = {'network': {'get_resource': 'net'}, 'cidr': '10.0.0.0/24'}
+
+    def template(**more):
+        return {'resources': {**net()['resources'], 'sub': {'type': 'OS::Neutron::Subnet', 'properties': {**subnet, **more}}}}
+
+    stack = driver.create(template(allocation_pools=[{'start': '10.0.0.10', 'end': '10.0.0.20'}]))
+    driver.update(stack, template())
+    assert driver.resource(stack, 'sub')['attributes']['allocation_pools'] == [], reason(driver, stack)
+    driver.delete(stack)

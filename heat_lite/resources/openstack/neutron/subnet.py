@@ -125,7 +125,7 @@ class Subnet(NeutronResource):
 
     def changes(self, changed, diff):
         if changed.get('allocation_pools', True) is None:
-            del changed['allocation_pools']  # there is no way back to those of its own
+            changed['allocation_pools'] = []  # there is no way back to those of its own
         if changed.get('host_routes', True) is None:
             changed['host_routes'] = []
         return _without_gateway(super().changes(changed, diff))
