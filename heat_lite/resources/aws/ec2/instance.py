@@ -9,6 +9,7 @@ from heat_lite.resources.openstack.cinder.attachments import attach, detach
 from heat_lite.resources.openstack.nova import block_devices, user_data
 from heat_lite.resources.openstack.nova.server_changes import ACTIVE, ERROR, Changed, encoded
 from heat_lite.resources.openstack.nova.server_life import Alive
+from heat_lite.resources.openstack.nova.server_told import first_address
 
 ZONE = 'AvailabilityZone'
 
@@ -116,8 +117,7 @@ class Instance(Carded, Alive, Changed, Ec2Object):
         found = self.look()
         if name == ZONE:
             return found.get('OS-EXT-AZ:availability_zone') or self.properties[ZONE]
-        addresses = [each['addr'] for network in found['addresses'].values() for each in network]
-        return addresses[0] if addresses else '0.0.0.0'
+        return first_address(found) or '0.0.0.0'
 
 
 def _disk(given):
