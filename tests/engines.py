@@ -15,6 +15,16 @@ from heat_lite.rpc import messaging
 from heat_lite.rpc.client import EngineClient
 
 
+def warm_up():
+    """Load what an engine looks for on the disk when it starts, so that processes that part from this one later need not."""
+    conf = cfg.ConfigOpts()
+    options.register(conf)
+    conf([], project='heat_lite', default_config_files=[])
+    messaging.setup(conf, 'local://')
+    messaging.cleanup()
+    operator_types.registry(conf)
+
+
 @contextlib.contextmanager
 def running(url, types=(), transport='local://', files=(), ours=None, **settings):
     """An engine on the (migrated) database of ``url``, with further types. Gives a Driver.

@@ -5,7 +5,6 @@ A module says by functions what it brings: ``resource_mapping()`` or ``available
 """
 
 import importlib
-import importlib.metadata
 import logging
 import pathlib
 import pkgutil
@@ -13,6 +12,7 @@ import sys
 import types
 
 from heat_lite.clients import plugged
+from heat_lite.common import points
 from heat_lite.engine import resource
 from heat_lite.template import environment, versions
 
@@ -124,6 +124,6 @@ def _in_folders(folders):
 def _points(groups):
     """(name, how to load it) of each entry point of the groups."""
     for group in groups:
-        for point in importlib.metadata.entry_points(group=group):
+        for point in points.of(group):
             if not point.value.startswith(HEATS_OWN):
                 yield point.name, point.load

@@ -4,8 +4,9 @@ Found by the entry points of the groups below. A plug-in has ``do_pre_op(context
 ``do_post_op(context, stack, current_stack=None, action=None, is_stack_failure=False)`` and ``get_ordinal()`` (default 100).
 """
 
-import importlib.metadata
 import logging
+
+from heat_lite.common import points
 
 LOG = logging.getLogger(__name__)
 GROUPS = ('heat_lite.lifecycle_plugins', 'heat.stack_lifecycle_plugins', 'heat.lifecycle_plugins')
@@ -22,7 +23,7 @@ class LifecyclePlugins:
         """A plug-in that cannot be loaded is named in the log and left out."""
         loaded = []
         for group in GROUPS:
-            for point in importlib.metadata.entry_points(group=group):
+            for point in points.of(group):
                 try:
                     loaded.append(point.load()())
                 except Exception:

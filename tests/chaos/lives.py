@@ -15,8 +15,9 @@ from heat_lite.db import models
 from tests import engines
 from tests.chaos import cloud as chaos_cloud
 
-# loads all types, before any process parts from this one
+# loads all types, drivers and entry points before any process parts from this one
 resources.build_registry()
+engines.warm_up()
 SETTINGS = {'heartbeat_interval': 1, 'take_over_interval': 0.1}
 ADOPTION = {'enable_stack_adopt': True, 'enable_stack_abandon': True}
 
