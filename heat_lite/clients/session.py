@@ -132,17 +132,19 @@ class Relay(base.BaseIdentityPlugin):
     def get_access(self, session):
         """``session`` is that of the service that is to be asked: its certificates are not those for Keystone."""
         present = self._chosen()
-        if present is self._first:
-            return present.get_access(self._keystone)
         try:
             return present.get_access(self._keystone)
         except REFUSALS as error:
-            refused = self._later.refused(error)
-            with self._guard:
-                self._present = self._later.login()
-                if self._present is present:
-                    raise refused from error
+            self._go_over(present, error)
         return self.get_access(session)  # somebody has left another meanwhile
+
+    def _go_over(self, present, error):
+        """From a login that Keystone refuses to another. Raises why there is none."""
+        refused = None if present is self._first else self._later.refused(error)
+        with self._guard:
+            self._present = self._later.login()
+            if self._present is present:
+                raise refused from error
 
     def get_headers(self, session):
         present = self._chosen()

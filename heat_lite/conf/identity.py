@@ -4,10 +4,12 @@ import importlib
 
 from oslo_config import cfg
 
+#: who has not chosen a key has one that everybody knows
+WELL_KNOWN_KEY = 'notgood but just long enough i t'
 DEFAULT = [
     cfg.StrOpt(
         'auth_encryption_key',
-        default='notgood but just long enough i t',
+        default=WELL_KNOWN_KEY,
         secret=True,
         help='Key of the credentials and hidden parameters that the database keeps. 32 characters; change it before the first stack.',
     ),

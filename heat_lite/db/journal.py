@@ -114,7 +114,7 @@ def _held(turns):
 def _claim(turns):
     """Change the stacks first: that holds off all others until the end, and tells whether they are still ours."""
     plain = [turn for turn in turns if turn.stack and not turn.expect]
-    rows = [{'id': turn.stack_id, **stacks.with_liveness(turn.stack)} for turn in plain]
+    rows = [{'id': turn.stack_id, **stacks.with_consequences(turn.stack)} for turn in plain]
     if batch.update(models.stack, rows) != len(rows):
         raise Superseded([turn.stack_id for turn in plain])
     for turn in turns:
@@ -126,7 +126,7 @@ def _claim_as_expected(turn):
     table = models.stack
     where = [table.c.id == turn.stack_id, *(table.c[name] == value for name, value in turn.expect.items())]
     if turn.stack:
-        found = session.execute(update(table).where(*where).values(stacks.with_liveness(turn.stack))).rowcount
+        found = session.execute(update(table).where(*where).values(stacks.with_consequences(turn.stack))).rowcount
     else:
         found = len(session.execute(select(table.c.id).where(*where).with_for_update(read=True)).all())
     if not found:

@@ -91,6 +91,7 @@ stack = _table(
     Column('digest', String(64)),  # of all that an update could change
     Column('plan', Json),  # how the last action was asked for, beyond what other columns tell
     Column('protected', Boolean),  # from being deleted
+    Column('asker', Text),  # sealed: who has asked for the action at work (see ``db.credentials``)
     # true while a stack without owner lives and null ever after: databases let nulls be as many as they like
     Column('live', Boolean),
     UniqueConstraint('tenant', 'name', 'live', name='uniq_stack0tenant0name0live'),

@@ -24,6 +24,7 @@ def reset(context, stack_id: str) -> int:
     for table, mine in ((_S, _S.c.id), (_R, _R.c.stack_id)):
         failed = {'status': status.FAILED, 'status_reason': REASON, 'updated_at': utcnow()}
         session.execute(update(table).where(mine.in_(tree), table.c.status == status.IN_PROGRESS).values(failed))
+    session.execute(update(_S).where(_S.c.id.in_(tree)).values(asker=None))
     session.execute(update(_R).where(_R.c.stack_id.in_(tree)).values(engine_id=None))
     for table in (models.stack_lock, models.sync_point):
         session.execute(delete(table).where(table.c.stack_id.in_(tree)))

@@ -17,6 +17,8 @@ METHOD, SECRET = 'decrypt_method', 'redact'
 SEALED = {models.user_creds: [METHOD, 'password', 'trust_id'], models.resource_data: [METHOD, SECRET, 'value']}
 _SECRETS = {table: [column.name for column in table.c if isinstance(column.type, Secret)] for table in models.metadata.sorted_tables}
 WRAPPED = {table: columns for table, columns in _SECRETS.items() if columns}
+#: always sealed, and only while an action is at work
+LOCKED_UP = {models.stack: ['asker']}
 #: by this a content is found again; what it is made of depends on how the content is sealed
 HASH = 'content_hash'
 
@@ -28,6 +30,8 @@ def tables(encrypt: bool, key: str, previous: str | None, batch_size: int) -> It
     keys = [key] if previous is None else [key, previous]
     for table, columns in SEALED.items():
         yield table.name, _go_through(table, columns, lambda row: _resealed(row, encrypt, keys), batch_size)
+    for table, columns in LOCKED_UP.items():
+        _go_through(table, columns, lambda row: _rewrapped(row, True, keys), batch_size)
     for table, columns in WRAPPED.items():
         yield table.name, _go_through(table, columns, lambda row: _rewrapped(row, encrypt, keys), batch_size)
 

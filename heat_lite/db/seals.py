@@ -9,6 +9,7 @@ import hashlib
 import hmac
 
 from heat_lite.common import crypt
+from heat_lite.conf import identity
 
 #: no JSON begins like this
 MARK = f'{crypt.METHOD}:'
@@ -35,13 +36,18 @@ def unseal(method: str | None, text: str | None) -> str | None:
     return text if method is None or text is None else crypt.unseal(method, text, _Keys.key or '')
 
 
+def lock_up(text: str) -> str | None:
+    """The text sealed, for what must not be kept otherwise: None where no key is configured that others do not know."""
+    return None if _Keys.key in (None, '', identity.WELL_KNOWN_KEY) else MARK + crypt.seal(text, _Keys.key)[1]
+
+
 def wrap(text: str) -> str:
     """The text as a column of the type ``types.Secret`` keeps it."""
     return MARK + crypt.seal(text, _Keys.key)[1] if _Keys.everything and _Keys.key else text
 
 
 def unwrap(text: str) -> str:
-    """What ``wrap`` wrapped, whatever is configured now."""
+    """What ``wrap`` wrapped, or ``lock_up`` sealed, whatever is configured now."""
     return crypt.unseal(crypt.METHOD, text[len(MARK) :], _Keys.key or '') if text.startswith(MARK) else text
 
 

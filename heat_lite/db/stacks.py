@@ -10,13 +10,13 @@ from sqlalchemy import delete as sql_delete
 from sqlalchemy import func, insert, literal, or_, select
 from sqlalchemy import update as sql_update
 
-from heat_lite.common import exception
+from heat_lite.common import exception, status
 from heat_lite.db import batch, models, session, stack_query, templates, together
 from heat_lite.db.types import row_type, utcnow
 
 _S, _TAG = models.stack, models.stack_tag
 # what a list does not show: all that grows with the stack
-HEAVY = {'outputs', 'failures', 'plan', 'current_deps'}
+HEAVY = {'outputs', 'failures', 'plan', 'current_deps', 'asker'}
 _LIGHT = [column for column in _S.c if column.name not in HEAVY]
 
 
@@ -168,12 +168,14 @@ def update(context, stack_id: str, values: dict, traversal: str | None = None) -
     query = sql_update(_S).where(_S.c.id == stack_id)
     if traversal is not None:
         query = query.where(_S.c.current_traversal == traversal)
-    return session.execute(query.values(with_liveness(values))).rowcount == 1
+    return session.execute(query.values(with_consequences(values))).rowcount == 1
 
 
-def with_liveness(values: dict) -> dict:
-    """A stack that dies gives its name free."""
-    return {**values, 'live': None} if values.get('deleted_at') else values
+def with_consequences(values: dict) -> dict:
+    """A stack that dies gives its name free, one that is done forgets who has asked for it."""
+    if values.get('deleted_at'):
+        values = {**values, 'live': None}
+    return values if values.get('status', status.IN_PROGRESS) == status.IN_PROGRESS else {**values, 'asker': None}
 
 
 @session.writer

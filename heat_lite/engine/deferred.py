@@ -92,6 +92,8 @@ class Deferred:
         """The same. What is missing shows when it is needed, and is told then."""
         try:
             self.ensure(context, verify, own)
+            if self._kept() is not None:
+                credentials.forget_asker(context, self._top_id)
         except Exception as error:
             LOG.warning('%s: nothing could be kept to go on with later: %s', self._stack, error)
 
@@ -138,6 +140,12 @@ class Deferred:
                 credentials.delete(stack.context, kept.id)
         except Exception as error:
             LOG.warning('%s: what it kept of user %s stays in Keystone: %s', stack, stack.username, error)
+
+
+def asker(stack, action):
+    """Who asks for an action that may need him after this engine has died: what the row of the stack keeps of that until there is something
+    better. The stacks inside go on by that of the top."""
+    return None if stack.owner_id is not None or _patience(stack, action) is None else credentials.sealed_asker(stack.context)
 
 
 def begin(stack, action):

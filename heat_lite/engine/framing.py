@@ -47,6 +47,7 @@ def take_over(stack, action, work, begin=None, check=None):
 def in_progress(stack, action):
     """The state IN_PROGRESS, stored before the caller hears that the action has been accepted."""
     announced(stack, action)
+    stack.journal.stack(asker=stack.tree.asker(action))
     stack.journal.flush()
 
 

@@ -369,5 +369,6 @@ class Stack:
     def _new_row(self):
         values = {name: getattr(self, name) for name in FIELDS if getattr(self, name) is not None}
         values.update(timeout=self.timeout_mins, created_at=self.utcnow(), user_creds_id=self.tree.known_top.user_creds_id)
+        values['asker'] = self.tree.asker(self.action)
         self.created_at = values['created_at']
         return values

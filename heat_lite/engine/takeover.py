@@ -10,7 +10,7 @@ import time
 
 from heat_lite.common import context as request_context
 from heat_lite.common import exception, status
-from heat_lite.db import journal, locks, services
+from heat_lite.db import credentials, journal, locks, services
 from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import actions, snapshots
@@ -120,7 +120,14 @@ class Rounds:
 
     def _stack(self, stack_id):
         row = db_stacks.get(self._context, stack_id, show_deleted=True)
-        return row and engine_stack.Stack.from_row(self._runtime, acting_for(row), row)
+        return row and engine_stack.Stack.from_row(self._runtime, self._asking(row), row)
+
+    def _asking(self, row):
+        """Whoever has asked, as long as that is kept at the top of the tree."""
+        top = row
+        if row.owner_id is not None:
+            top = db_stacks.whole(self._context, db_stacks.root_id(self._context, row.id)) or row
+        return credentials.asker(top.asker) or acting_for(row)
 
     def _tidy(self, stack_id, stack):
         """Its last state had been written, only the lock was left."""
@@ -137,5 +144,5 @@ class Rounds:
 
 
 def acting_for(row):
-    """The context in which an action goes on without the request that it began with."""
+    """The context in which an action goes on without whoever has asked for it."""
     return request_context.RequestContext(username=row.username, user_name=row.username, project_id=row.tenant, overwrite=False)

@@ -56,6 +56,10 @@ class Tree:
             top._deferred = deferred.Deferred(top._stack)
         return top._deferred
 
+    def asker(self, action):
+        """Who asks for an action, sealed, as long as there is nothing better to go on with; kept at the top."""
+        return deferred.asker(self._stack, action)
+
     def child_row(self, child_id, anew=False):
         """The row of a stack right below, None where there is none; all of these are read at once. ``anew``: look at that one again."""
         if self._child_rows is None:

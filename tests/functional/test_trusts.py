@@ -17,6 +17,7 @@ OTHER, SERVICE, SECRET = 'other', 'heat', 'secret'
 ROLES = ['admin', 'member']
 CONFIGURATION = f"""
 [DEFAULT]
+auth_encryption_key = a key of these tests, 32 chars long
 stack_user_domain_name = {stack_domain.DOMAIN['name']}
 stack_domain_admin = {stack_domain.ADMIN}
 stack_domain_admin_password = {stack_domain.PASSWORD}
@@ -28,6 +29,7 @@ password = {SECRET}
 user_domain_id = default
 """
 SLOW = {'type': 'OS::Heat::TestResource', 'properties': {'wait_secs': 1}}
+SLOWER = {'type': 'OS::Heat::TestResource', 'properties': {'wait_secs': 1, 'value': 'x'}}
 NET = {'type': 'OS::Neutron::Net', 'depends_on': 'slow'}
 POLICY = {'adjustment_type': 'change_in_capacity', 'scaling_adjustment': 1, 'auto_scaling_group_id': {'get_resource': 'g'}}
 GROUP = {'min_size': 0, 'max_size': 3, 'desired_capacity': 0, 'resource': {'type': 'OS::Neutron::Net'}}
@@ -135,6 +137,41 @@ def test_a_stack_outlives_the_token_of_its_user(place, driver):
     log_in(place, driver)
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE' and not place.identity.trusts and kept() == 0
+
+
+def asker(driver, stack):
+    return db_stacks.get(driver.context, stack['stack_id']).asker
+
+
+@settings(trust_after=100)
+def test_who_asks_is_kept_sealed_as_long_as_the_action_needs_him(place, driver):
+    log_in(place, driver)
+    stack = driver.create({'resources': {'slow': SLOW, 'net': NET}}, wait=False)
+    assert credentials.asker(asker(driver, stack)).auth_token == driver.context.auth_token
+    assert driver.context.auth_token not in databases.dump()
+    driver.wait(stack)
+    assert asker(driver, stack) is None
+    driver.delete(stack)
+
+
+def test_who_asks_is_forgotten_when_there_is_a_trust(place, driver):
+    log_in(place, driver)
+    stack = driver.create({'resources': {'slow': SLOW, 'net': NET}}, wait=False)
+    assert asker(driver, stack) is not None
+    wait_for(lambda: asker(driver, stack) is None)
+    assert kept() == 1 and driver.state(stack) == 'CREATE_IN_PROGRESS'
+    driver.update(driver.wait(stack), {'resources': {'slow': SLOWER, 'net': NET}}, wait=False)
+    assert asker(driver, stack) is not None
+    wait_for(lambda: asker(driver, stack) is None)
+    assert kept() == 1 and driver.state(stack) == 'UPDATE_IN_PROGRESS'
+    driver.delete(driver.wait(stack))
+
+
+def test_what_needs_no_cloud_needs_nobody_later(place, driver):
+    log_in(place, driver)
+    stack = driver.create({'resources': {'slow': SLOW}}, wait=False)
+    assert driver.state(stack) == 'CREATE_IN_PROGRESS' and asker(driver, stack) is None
+    driver.delete(driver.wait(stack))
 
 
 @settings(trust_after=0, trusts_delegated_roles=['member'], allow_trusts_redelegation=True)
@@ -286,6 +323,11 @@ def test_an_engine_that_takes_over_acts_by_the_trust(place, driver):
     taken = engine_stack.Stack.from_row(driver.service.runtime, takeover.acting_for(row), row)
     neutron = taken.clients().client('neutron')
     assert len(neutron.list('/networks', 'networks')) == 1
+    # by the one who had asked, if he was known still; but his token has ended meanwhile
+    log_out(place, driver)
+    driver.service.runtime.clients._logins.clear()  # nor has this engine heard of it
+    late = engine_stack.Stack.from_row(driver.service.runtime, driver.context, row)
+    assert len(late.clients().client('neutron').list('/networks', 'networks')) == 1
     # another user leaves his: what is under way goes on by that
     other = log_in(place, driver, OTHER)
     taken.tree.deferred.ensure(other, own=True)

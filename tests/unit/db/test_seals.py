@@ -5,12 +5,13 @@ import uuid
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
 from heat_lite.db import credentials, events, journal, models, reseal, resources, snapshots, software, stacks, templates
 from tests import databases
 
 OLD, NEW = 'the old key', 'the new key'
 #: what is always secret, and what is where the operator wants it; a character that JSON escapes would hide it
-ALWAYS = 'planted-password planted-trust planted-data'.split()
+ALWAYS = 'planted-password planted-trust planted-data planted-token'.split()
 WANTED = 'planted-parameter planted-default planted-file planted-property planted-metadata planted-output planted-snapshot'.split()
 WANTED += 'planted-value planted-part planted-config planted-input planted-result'.split()
 ENVIRONMENT = {'parameters': {'p': 'planted-parameter'}}
@@ -23,6 +24,7 @@ def plant(context):
     creds = credentials.create(context, {'password': 'planted-password', 'trust_id': 'planted-trust'})
     template = templates.store(context, TEMPLATE, ENVIRONMENT, FILES)
     values = {'name': 'web', 'tenant': context.tenant_id, 'raw_template_id': template, 'user_creds_id': creds}
+    values['asker'] = credentials.sealed_asker(RequestContext(auth_token='planted-token', overwrite=False))
     stack = stacks.create(context, {**values, 'outputs': [{'output_value': 'planted-output'}]})
     row = str(uuid.uuid4())
     event = str(uuid.uuid4())
@@ -50,7 +52,7 @@ def look(context, planted):
     deployment = software.get_deployment(context, planted['deployment'])
     (part,) = snapshots.resources(context, planted['snapshot'])
     return [
-        [creds.password, creds.trust_id, resource.data['d']],
+        [creds.password, creds.trust_id, resource.data['d'], credentials.asker(stack.asker).auth_token],
         [template.environment['parameters']['p'], template.template['parameters']['p']['default'], template.files['file:///f']],
         [
             resource.properties['p'],
@@ -65,7 +67,7 @@ def look(context, planted):
 
 
 EXPECTED = [
-    ['planted-password', 'planted-trust', 'planted-data'],
+    ALWAYS,
     ['planted-parameter', 'planted-default', 'planted-file'],
     ['planted-property', 'planted-property', 'planted-metadata', 'planted-value', 'planted-output'],
     ['planted-snapshot', 'planted-part'],
