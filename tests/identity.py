@@ -55,6 +55,7 @@ class Identity:
         self.trusts = {}
         self.asked = []  # (method, path) of each request, for tests that count
         self.lifetime = datetime.timedelta(hours=1)  # of tokens to come
+        self.age = datetime.timedelta()  # how old they are when they come
 
     def __call__(self, environ, start_response):
         method, path = environ['REQUEST_METHOD'], environ['PATH_INFO'] or '/'
@@ -119,7 +120,7 @@ class Identity:
         token = {
             'methods': methods,
             'user': {'id': ident('user ' + name), 'name': name, 'domain': DOMAIN, 'password_expires_at': None},
-            'issued_at': datetime.datetime.now(datetime.UTC).strftime(TIME),
+            'issued_at': (datetime.datetime.now(datetime.UTC) - self.age).strftime(TIME),
             'expires_at': (datetime.datetime.now(datetime.UTC) + self.lifetime).strftime(TIME),
             'audit_ids': [uuid.uuid4().hex[:22]],
         }

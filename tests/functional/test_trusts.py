@@ -70,7 +70,7 @@ def settings(**values):
 def fresh(place):
     """Nothing is left of the test before."""
     place.identity.users[cloud.USER]['roles'] = ROLES
-    place.identity.lifetime = datetime.timedelta(hours=1)
+    place.identity.lifetime, place.identity.age = datetime.timedelta(hours=1), datetime.timedelta()
     place.identity.asked.clear()
     place.cloud.faults.clear()
     place.cloud.objects.clear()
@@ -201,10 +201,9 @@ def test_a_stack_inside_may_need_the_cloud_when_the_token_has_ended(place, drive
 
 @settings(trust_after=100)
 def test_a_token_that_is_about_to_end_is_not_used_any_more(place, driver):
-    place.identity.lifetime = datetime.timedelta(seconds=4)
+    place.identity.lifetime, place.identity.age = datetime.timedelta(seconds=100), datetime.timedelta(hours=1)
     log_in(place, driver)
-    slow = {'type': 'OS::Heat::TestResource', 'properties': {'wait_secs': 2.2}}
-    stack = driver.create({'resources': {'slow': slow, 'net': NET}})
+    stack = driver.create({'resources': {'slow': SLOW, 'net': NET}})
     assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
     assert len(place.identity.trusts) == 1
     log_in(place, driver)
