@@ -13,6 +13,7 @@ from heat_lite.db import session
 from heat_lite.engine.service import EngineService
 from heat_lite.rpc import messaging
 from heat_lite.rpc.client import EngineClient
+from tests.waiting import PATIENCE
 
 
 def warm_up():
@@ -98,7 +99,7 @@ class Driver:
         self.client.delete_stack(self.context, stack_identity=identity)
         return self.wait(identity) if wait else identity
 
-    def wait(self, identity, seconds=20):
+    def wait(self, identity, seconds=PATIENCE):
         """Until no action runs; gives the identity again."""
         until = time.monotonic() + seconds
         while self.stack(identity)['stack_status'] == 'IN_PROGRESS':

@@ -19,7 +19,7 @@ import sqlalchemy
 
 from tests import databases
 
-READY_SECONDS = 60
+READY_SECONDS = 180
 STOP_SECONDS = 30
 # where distributions put what is not on the path
 PLACES = ('/usr/lib/postgresql/*/bin', '/usr/lib/rabbitmq/bin', '/usr/sbin', '/usr/local/sbin', '/usr/local/bin')

@@ -16,7 +16,7 @@ import time
 
 import requests
 
-from tests import brokers, databases
+from tests import brokers, databases, waiting
 from tests.chaos import cloud as chaos_cloud
 from tests.chaos import lives
 from tests.chaos.test_kills import GENERATED, THING, template, thing
@@ -24,7 +24,7 @@ from tests.functional import shapes
 
 STACKS = int(os.environ.get('HEAT_LITE_STACKS', '16'))
 KILL_SECONDS = float(os.environ.get('HEAT_LITE_KILL_SECONDS', '2.5'))
-PATIENCE = 60 + STACKS
+PATIENCE = waiting.PATIENCE + STACKS
 CONFIGURATION = """
     [DEFAULT]
     transport_url = {transport}
@@ -76,7 +76,7 @@ class Cluster:
 
     def kill(self, process, signum=signal.SIGKILL):
         process.send_signal(signum)
-        process.wait(30)
+        process.wait(PATIENCE)
         self.engines.remove(process)
 
     def ask(self, method, path, data=None, seconds=PATIENCE, **options):
@@ -136,7 +136,7 @@ class Cluster:
             time.sleep(0.3)
 
     def violations(self):
-        until = time.monotonic() + 15  # a lock goes a moment after the last state
+        until = time.monotonic() + PATIENCE  # a lock goes a moment after the last state
         while (found := lives.violations(self.database, lambda stacks, rows: ())) and time.monotonic() < until:
             time.sleep(0.3)
         return found
@@ -155,8 +155,9 @@ def running(folder, database, transport, engines=2, options=''):
     try:
         logs = [cluster.start_engine()[1] for _ in range(engines)]
         cluster.start_api()
+        # a request that came before them would wait in vain until it has timed out
+        wait_for(lambda: all('is ready' in log.read_text() for log in logs))
         shapes.wait_until_ready(service)
-        wait_for(lambda: all('is ready' in log.read_text() for log in logs), PATIENCE)
         yield cluster
     finally:
         for process in service.processes.values():
@@ -183,7 +184,7 @@ def create_all(cluster, count, pause=0, **args):
         return list(pool.map(create, range(count)))
 
 
-def wait_for(condition, seconds=20):
+def wait_for(condition, seconds=PATIENCE):
     until = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until

@@ -6,6 +6,7 @@ import pytest
 
 from heat_lite.clients import session
 from tests.functional.clouds import driver, ids, place  # noqa: F401 - fixtures
+from tests.waiting import PATIENCE
 
 # ruff: noqa: F811 - fixtures are arguments
 
@@ -75,7 +76,7 @@ def test_who_waits_says_for_what(place, driver, ids):
         listed = driver.client.list_stack_resources(driver.context, stack_identity=stack)
         return ''.join(each['resource_status_reason'] for each in listed)
 
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE
     while not told().startswith('waiting for neutron since '):
         assert time.monotonic() < until, told()
         time.sleep(0.05)

@@ -15,10 +15,11 @@ import pytest
 from tests import databases
 from tests.chaos import cloud as chaos_cloud
 from tests.chaos import lives
+from tests.waiting import PATIENCE
 
 KILLS = int(os.environ.get('HEAT_LITE_KILLS', '24'))
 THING, GENERATED = 'Test::Thing', 'Test::Generated'
-PATIENCE = 30
+
 MAKING, CHANGING, TAKING = ('create', 'show'), ('update',), ('delete',)
 
 

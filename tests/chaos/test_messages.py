@@ -27,7 +27,7 @@ def live_through(cluster, name):
     for action in ('suspend', 'resume'):
         bring(cluster, name, f'{action.upper()}_COMPLETE', 'POST', f'{path}/actions', {action: None})
     assert cluster.ask('DELETE', path).status_code in (204, 404)
-    clusters.wait_for(lambda: name not in cluster.states(), 60)
+    clusters.wait_for(lambda: name not in cluster.states())
 
 
 def live_through_all(cluster):

@@ -62,7 +62,7 @@ def test_a_rolling_restart_loses_nothing(cluster):
         clusters.wait_for(lambda log=log: 'is ready' in log.read_text())
         began = time.monotonic()
         cluster.kill(process, signal.SIGTERM)
-        assert process.returncode == 0 and time.monotonic() - began < 10
+        assert process.returncode == 0 and time.monotonic() - began < 60
     assert set(cluster.wait(names).values()) == {'CREATE_COMPLETE'}
     assert not cluster.violations()
 
@@ -112,7 +112,7 @@ def test_a_tree_is_taken_over_and_can_be_deleted(cluster):
     for name in ('tree', 'plain'):
         answer = cluster.ask('GET', f'/stacks/{name}')
         assert cluster.ask('DELETE', requests.utils.urlparse(answer.headers['Location']).path.partition('/demo')[2]).status_code == 204
-    clusters.wait_for(lambda: not cluster.states(), 30)
+    clusters.wait_for(lambda: not cluster.states())
     assert chaos_cloud.cloud.names() == [] and not cluster.violations()
 
 

@@ -15,7 +15,7 @@ from tests.chaos import clusters, lives
 from tests.functional.test_trusts import CONFIGURATION, fresh, place  # noqa: F401 - fixtures
 
 # ruff: noqa: F811 - fixtures are arguments
-PATIENCE = 60
+from tests.waiting import PATIENCE
 
 OWN = {'subnet': 'a subnet', 'port_extra_properties': {}}
 SERVER = {'image': 'a images', 'flavor': 'a flavor', 'networks': [OWN, {'network': 'a network'}], 'user_data_format': 'SOFTWARE_CONFIG'}

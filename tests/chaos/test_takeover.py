@@ -14,6 +14,7 @@ from tests import databases, engines
 from tests.chaos import cloud as chaos_cloud
 from tests.chaos import lives
 from tests.chaos.test_kills import FILES, GENERATED, THING, create, settled, template, thing
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def ends(url, look, types=chaos_cloud.TYPES, settle=True, **settings):
 
 def at_rest(url):
     """Nothing is in progress, whatever is in the cloud."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE
     with lives.reading(url) as connection:
         while not lives.is_at_rest(connection):
             assert time.monotonic() < until
@@ -94,7 +95,7 @@ def test_a_stack_that_was_taken_over_takes_requests_as_before(url):
     with engines.running(url, chaos_cloud.TYPES, ours=lives.SETTINGS) as driver:
         driver.context.project_id = 'p'
         stack = identity(driver)
-        until = time.monotonic() + 10
+        until = time.monotonic() + PATIENCE
         while stack['stack_id'] not in driver.service.runtime.running.stack_ids():
             assert time.monotonic() < until
             time.sleep(0.02)
@@ -123,7 +124,7 @@ def test_a_graceful_end_leaves_all_to_the_next(url):
     with engines.running(url, chaos_cloud.TYPES, ours=lives.SETTINGS) as driver:
         driver.context.project_id = 'p'
         stack = create(driver, template(a=thing(), b=thing(GENERATED, 'a', wait=1), c=thing(THING, 'b')), wait=False)
-        until = time.monotonic() + 20
+        until = time.monotonic() + PATIENCE
         while not chaos_cloud.cloud.names():
             assert time.monotonic() < until
             time.sleep(0.01)
@@ -194,7 +195,7 @@ def take_snapshot(driver, **properties):
 
 
 def await_no_snapshots(driver):
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE
     while driver.client.stack_list_snapshots(driver.context, stack_identity=identity(driver)):
         assert time.monotonic() < until
         time.sleep(0.05)
@@ -248,7 +249,7 @@ def test_an_adoption_goes_on(count, url):
         stack = create(driver, LEFT, files=FILES)
         left = chaos_cloud.cloud.names()
         document = driver.client.abandon_stack(driver.context, stack_identity=stack)
-        until = time.monotonic() + 20
+        until = time.monotonic() + PATIENCE
         while driver.client.list_stacks(driver.context):
             assert time.monotonic() < until
             time.sleep(0.02)

@@ -4,6 +4,8 @@ import contextlib
 
 import pytest
 
+from heat_lite.engine import children, software
+from heat_lite.resources import deployment, wait_condition
 from tests.functional import shapes
 
 
@@ -19,6 +21,13 @@ def services(tmp_path_factory):
             return started[name]
 
         yield get
+
+
+@pytest.fixture(autouse=True)
+def no_second_look(monkeypatch):
+    """News must come by itself: what is looked for now and then, in case it was lost, would otherwise be found after all."""
+    for module in (children, software, deployment, wait_condition):
+        monkeypatch.setattr(module, 'PATIENCE', 1000.0)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests import brokers, databases, identity, stack_domain
 
 BIN = Path(sys.executable).parent
 ALL = ('embedded', 'mariadb', 'postgresql', 'keystone')
-READY_SECONDS = 60
+READY_SECONDS = 180
 STOP_SECONDS = 20
 
 # with the roles that the others imply: Keystone puts those into its tokens

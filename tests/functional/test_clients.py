@@ -15,6 +15,7 @@ from keystoneauth1.noauth import NoAuth
 
 from heat_lite.common import paths
 from tests.functional import shapes, templates
+from tests.waiting import PATIENCE
 
 HELLO = paths.data('etc', 'templates', 'hello.yaml')
 CLIENT_SHAPES = ('embedded', 'keystone')
@@ -68,7 +69,7 @@ def authentication(service):
 
 def settled(get):
     """Ask again until the stack is done."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + PATIENCE
     while (stack := get()).stack_status.endswith('IN_PROGRESS') and time.monotonic() < end:
         time.sleep(0.05)
     return stack

@@ -12,6 +12,7 @@ from heat_lite.engine import children
 from heat_lite.rpc import api
 from tests import databases, engines
 from tests.functional.test_nested import FILES, TEST, inside, living, one
+from tests.waiting import PATIENCE
 
 COUNT = 6
 
@@ -56,7 +57,7 @@ def at_work(engine):
     return sum(row.status == 'IN_PROGRESS' for row in db_stacks.list(engine.context, show_nested=True))
 
 
-def wait_for(condition, seconds=15):
+def wait_for(condition, seconds=PATIENCE):
     until = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < until

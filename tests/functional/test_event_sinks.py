@@ -6,6 +6,7 @@ import pytest
 
 from heat_lite.common import exception
 from tests.functional.clouds import driver, ids, place  # noqa: F401 - fixtures
+from tests.waiting import PATIENCE
 
 STACK = {'resources': {'r': {'type': 'OS::Heat::RandomString', 'properties': {'length': 5}}}}
 EXPECTED = [
@@ -26,7 +27,7 @@ def essence(events):
     return [(each['resource_type'], each['resource_status'], each['resource_properties']) for each in payloads]
 
 
-def until(found, seconds=10):
+def until(found, seconds=PATIENCE):
     end = time.monotonic() + seconds
     while len(found()) < len(EXPECTED):
         assert time.monotonic() < end, found()

@@ -7,6 +7,7 @@ import pytest
 
 from heat_lite.common import exception
 from tests import databases, engines
+from tests.waiting import PATIENCE
 
 TEST, GROUP, ASG, POLICY = 'OS::Heat::TestResource', 'OS::Heat::ResourceGroup', 'OS::Heat::AutoScalingGroup', 'OS::Heat::ScalingPolicy'
 SERVER = """
@@ -207,7 +208,7 @@ def test_pauses_lie_between_batches_and_must_fit_into_the_time(engine):
     identity = engine.create(group(3))
     began = time.monotonic()
     engine.update(identity, group(3, 'w', {'rolling_update': {'pause_time': 0.3}}))
-    assert engine.state(identity) == 'UPDATE_COMPLETE' and 0.6 <= time.monotonic() - began < 5
+    assert engine.state(identity) == 'UPDATE_COMPLETE' and time.monotonic() - began >= 0.6
     engine.update(identity, group(3, 'x', {'rolling_update': {'pause_time': 9000}}))
     reason = 'Resource UPDATE failed: ValueError: resources.g: The current update policy will result in stack update timeout.'
     assert engine.stack(identity)['stack_status_reason'] == reason
@@ -296,7 +297,7 @@ def test_of_signals_that_come_together_one_counts(engine):
     identity = engine.create(scaling(1, {'action_wait_secs': {'create': 0.5}}))
     for _ in range(4):
         engine.client.resource_signal(engine.context, stack_identity=identity, resource_name='p', details=None)
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while metadata(engine, identity)['scaling_in_progress'] or engine.outputs(identity)['size'] < 2:
         assert time.monotonic() < until
         time.sleep(0.05)
@@ -308,7 +309,7 @@ def test_an_update_waits_for_a_scaling_under_way(engine):
     slow = {'action_wait_secs': {'create': 0.5}}
     identity = engine.create(scaling(1, slow))
     engine.client.resource_signal(engine.context, stack_identity=identity, resource_name='p', details=None)
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while not metadata(engine, identity)['scaling_in_progress']:
         assert time.monotonic() < until
         time.sleep(0.01)

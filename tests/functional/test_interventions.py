@@ -12,6 +12,7 @@ from heat_lite.engine.service import EngineService
 from heat_lite.rpc.client import EngineClient
 from heat_lite.template.schema import string
 from tests import databases, engines
+from tests.waiting import PATIENCE
 
 TEST = 'OS::Heat::TestResource'
 
@@ -91,7 +92,7 @@ def reasons(engine, identity):
 
 def until(engine, identity, *event):
     """Wait for an event (name, state, reason) that begins like that."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE
     while not any(each[: len(event)] == event for each in reasons(engine, identity)):
         assert time.monotonic() < end, reasons(engine, identity)
         time.sleep(0.01)

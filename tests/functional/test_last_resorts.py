@@ -11,6 +11,7 @@ from heat_lite.engine import failures, patience
 from heat_lite.engine.resource import Resource
 from heat_lite.template.schema import number, string
 from tests import databases, engines
+from tests.waiting import PATIENCE
 
 TEST = 'OS::Heat::TestResource'
 
@@ -148,7 +149,7 @@ def test_a_delete_waits_openly(engine):
     identity = engine.create({'resources': chain('a')})
     Held.trouble = {('delete', 'a'): [Conflict('used by a port')]}
     engine.delete(identity, wait=False)
-    until = time.monotonic() + 5
+    until = time.monotonic() + PATIENCE
     while 'tried' not in engine.resource(identity, 'a')['resource_status_reason'] and time.monotonic() < until:
         time.sleep(0.01)
     assert engine.resource(identity, 'a')['resource_status_reason'].endswith(': used by a port')

@@ -6,6 +6,7 @@ import pytest
 
 from heat_lite.common import exception
 from tests.functional.clouds import driver, ids, place  # noqa: F401 - fixtures
+from tests.waiting import PATIENCE
 
 LISTENERS = [{'InstancePort': 8080, 'LoadBalancerPort': 80, 'Protocol': 'HTTP'}]
 CHECK = {'Target': 'HTTP:8080/well', 'Interval': 10, 'Timeout': 5, 'HealthyThreshold': 3, 'UnhealthyThreshold': 2}
@@ -22,7 +23,7 @@ def small(place, ids):  # noqa: F811 - fixtures
 
 def until_signalled(driver, stack, resource, handle):  # noqa: F811 - a fixture
     """Waits for the handle inside a resource, and says that all went well; gives the stack inside."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE
     while driver.resources(stack).get(resource) != 'CREATE_COMPLETE':
         assert time.monotonic() < until and driver.state(stack) == 'CREATE_IN_PROGRESS', driver.stack(stack)['stack_status_reason']
         listed = driver.client.list_stack_resources(driver.context, stack_identity=stack, nested_depth=2)

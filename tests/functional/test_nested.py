@@ -7,6 +7,7 @@ import pytest
 from heat_lite.common import exception
 from heat_lite.db import stacks as db_stacks
 from tests import databases, engines
+from tests.waiting import PATIENCE
 
 TEST = 'OS::Heat::TestResource'
 INNER = """
@@ -154,7 +155,7 @@ def test_suspend_resume_and_check_go_down(engine):
 
 def test_deleting_stops_what_is_being_made_inside(engine):
     identity = engine.create(one({'secs': 60}), files=FILES, wait=False)
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while ('web', 'first') not in engine.tree(identity):
         assert time.monotonic() < until
         time.sleep(0.01)
@@ -211,7 +212,7 @@ def test_all_resources_of_a_tree_count_together(engine):
 def test_an_update_takes_over_from_one_that_is_still_at_work_inside(engine):
     identity = engine.create(one({'word': 'one'}), files=FILES)
     engine.update(identity, one({'word': 'two', 'secs': 60}), files=FILES, wait=False)
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while engine.tree(identity)['web', 'first'] != 'UPDATE_IN_PROGRESS':
         assert time.monotonic() < until, engine.tree(identity)
         time.sleep(0.01)
@@ -250,7 +251,7 @@ def test_an_update_takes_over_deep_down(engine):
     identity = engine.create(one({'word': 'one'}, 'middle.yaml'), files=FILES)
     slow = {**FILES, 'middle.yaml': MIDDLE.replace('{word: {get_param: word}}', '{word: {get_param: word}, secs: 60}')}
     engine.update(identity, one({'word': 'two'}, 'middle.yaml'), files=slow, wait=False)
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while engine.tree(identity)['deep', 'first'] != 'UPDATE_IN_PROGRESS':
         assert time.monotonic() < until, engine.tree(identity)
         time.sleep(0.01)

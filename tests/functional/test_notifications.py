@@ -7,6 +7,7 @@ import kombu
 import pytest
 
 from tests import brokers, databases, engines
+from tests.waiting import PATIENCE
 
 CONFIGURATION = '[oslo_messaging_notifications]\ndriver = messagingv2\n'
 TEST = 'OS::Heat::TestResource'
@@ -27,7 +28,7 @@ class Reader:
         self.told.append((message.delivery_info['routing_key'], json.loads(body['oslo.message'])))
         message.ack()
 
-    def until(self, event_type, seconds=10):
+    def until(self, event_type, seconds=PATIENCE):
         """All up to the first of this type."""
         end = time.monotonic() + seconds
         with self.consumer:

@@ -11,6 +11,7 @@ from oslo_config import cfg
 from heat_lite.db import session
 from tests import databases
 from tests.functional import shapes
+from tests.waiting import PATIENCE
 
 TALKATIVE = """
 [DEFAULT]
@@ -84,7 +85,7 @@ def service(request, tmp_path):
 
 
 def until_at_rest(service, path):
-    end = time.monotonic() + 40
+    end = time.monotonic() + PATIENCE
     while True:
         stack = service.ask('GET', path).json()['stack']
         if not stack['stack_status'].endswith('_IN_PROGRESS'):

@@ -9,6 +9,7 @@ from heat_lite.common import exception
 from heat_lite.template import versions
 from tests import databases, engines
 from tests.functional import shapes
+from tests.waiting import PATIENCE
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / 'docs' / 'examples' / 'plugins'
 TYPE = 'Example::Notes::Note'
@@ -92,7 +93,7 @@ def live(service, notes):
 
 
 def _settled(service, path):
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE
     while (stack := service.ask('GET', path).json()['stack'])['stack_status'].endswith('IN_PROGRESS'):
         assert time.monotonic() < until, service.logs()
         time.sleep(0.05)

@@ -15,12 +15,13 @@ import requests
 
 from tests import brokers
 from tests.functional.shapes import free_port
+from tests.waiting import PATIENCE
 
 BIN = Path(sys.executable).parent
 TEMPLATE = {'heat_template_version': '2021-04-16', 'resources': {'value': {'type': 'OS::Heat::Value', 'properties': {'value': 7}}}}
 
 
-def wait_until(condition, seconds=20):
+def wait_until(condition, seconds=PATIENCE):
     end = time.monotonic() + seconds
     while not (found := condition()) and time.monotonic() < end:
         time.sleep(0.05)
@@ -49,7 +50,7 @@ def memory(pid):
 
 def answers(url):
     with contextlib.suppress(requests.RequestException):
-        return requests.get(f'{url}/stacks', timeout=10).status_code == 200
+        return requests.get(f'{url}/stacks', timeout=60).status_code == 200
 
 
 @pytest.fixture
@@ -87,29 +88,29 @@ def up(run, tmp_path):
 
 def end(process, signum=signal.SIGTERM):
     process.send_signal(signum)
-    return process.wait(15)
+    return process.wait(PATIENCE)
 
 
 def test_what_says_that_it_is_ready_answers_at_once(up):
     process, url = up()
-    assert requests.get(f'{url}/stacks', timeout=5).json() == {'stacks': []}
+    assert requests.get(f'{url}/stacks', timeout=60).json() == {'stacks': []}
     assert end(process) == 0
 
 
 def test_stacks_survive_a_restart(up):
     process, url = up()
-    assert requests.post(f'{url}/stacks', json={'stack_name': 'kept', 'template': TEMPLATE}, timeout=10).status_code == 201
-    wait_until(lambda: requests.get(f'{url}/stacks', timeout=5).json()['stacks'][0]['stack_status'] == 'CREATE_COMPLETE')
+    assert requests.post(f'{url}/stacks', json={'stack_name': 'kept', 'template': TEMPLATE}, timeout=60).status_code == 201
+    wait_until(lambda: requests.get(f'{url}/stacks', timeout=60).json()['stacks'][0]['stack_status'] == 'CREATE_COMPLETE')
     assert end(process) == 0
     process, url = up()
-    assert [stack['stack_name'] for stack in requests.get(f'{url}/stacks', timeout=5).json()['stacks']] == ['kept']
+    assert [stack['stack_name'] for stack in requests.get(f'{url}/stacks', timeout=60).json()['stacks']] == ['kept']
     assert end(process, signal.SIGINT) == 0
 
 
 def test_a_second_one_on_the_same_folder_is_refused(up):
     first, _ = up()
     second, text = up()
-    assert second.wait(10) == 1
+    assert second.wait(PATIENCE) == 1
     assert 'another heat_lite uses' in text
     assert end(first) == 0
 
@@ -177,9 +178,9 @@ def test_the_life_of_the_processes(split, tmp_path):
     before = wait_until(lambda: len(children(engine)) == 2 and children(engine))
 
     # a stack lives
-    made = requests.post(f'{url}/stacks', json={'stack_name': 'one', 'template': TEMPLATE}, timeout=10)
+    made = requests.post(f'{url}/stacks', json={'stack_name': 'one', 'template': TEMPLATE}, timeout=60)
     assert made.status_code == 201
-    wait_until(lambda: requests.get(f'{url}/stacks', timeout=5).json()['stacks'][0]['stack_status'] == 'CREATE_COMPLETE')
+    wait_until(lambda: requests.get(f'{url}/stacks', timeout=60).json()['stacks'][0]['stack_status'] == 'CREATE_COMPLETE')
 
     # a death is made good, and nobody sees it
     os.kill(before[0], signal.SIGKILL)
@@ -211,7 +212,7 @@ def test_the_life_of_the_processes(split, tmp_path):
     offspring = children(engine) + children(api)
     for process in (api, engine):
         process.terminate()
-    assert [process.wait(20) for process in (api, engine)] == [0, 0]
+    assert [process.wait(PATIENCE) for process in (api, engine)] == [0, 0]
     assert not any(alive(pid) for pid in offspring)
     assert 'Traceback' not in (tmp_path / 'engine.log').read_text() + (tmp_path / 'api.log').read_text()
 
@@ -254,7 +255,7 @@ def test_an_api_whose_port_is_taken_says_so(run, tmp_path):
     file.write_text(f'[heat_api]\nbind_host = 127.0.0.1\nbind_port = {port}\n[paste_deploy]\nflavor = noauth\n')
     with contextlib.closing(socket.create_server(('127.0.0.1', port))):
         process = run(log, BIN / 'heat-lite-api', '--config-file', file)
-        assert process.wait(15) == 1
+        assert process.wait(PATIENCE) == 1
     assert f'cannot listen on 127.0.0.1:{port}' in log.read_text()
 
 
@@ -263,18 +264,18 @@ def test_the_door_for_signed_urls_serves_and_says_when_it_cannot(run, tmp_path):
     text = f'[heat_api_cfn]\nbind_host = 127.0.0.1\nbind_port = {port}\nworkers = 1\n[DEFAULT]\ntransport_url = local://\n'
     file.write_text(text)
     with contextlib.closing(socket.create_server(('127.0.0.1', port))):
-        assert run(log, sys.executable, '-m', 'heat_lite.cmd.api_cfn', '--config-file', file).wait(15) == 1
+        assert run(log, sys.executable, '-m', 'heat_lite.cmd.api_cfn', '--config-file', file).wait(PATIENCE) == 1
     assert f'heat-lite-api-cfn: cannot listen on 127.0.0.1:{port}' in log.read_text()
     process = run(log, sys.executable, '-m', 'heat_lite.cmd.api_cfn', '--config-file', file)
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE
     while (answer := unsigned(port)) is None:
         assert time.monotonic() < until and process.poll() is None, log.read_text()
         time.sleep(0.1)
     assert answer.status_code == 400 and '<Code>IncompleteSignature</Code>' in answer.text
     process.terminate()
-    assert process.wait(15) == 0
+    assert process.wait(PATIENCE) == 0
 
 
 def unsigned(port):
     with contextlib.suppress(requests.ConnectionError):
-        return requests.put(f'http://127.0.0.1:{port}/v1/waitcondition/x', timeout=5)
+        return requests.put(f'http://127.0.0.1:{port}/v1/waitcondition/x', timeout=60)

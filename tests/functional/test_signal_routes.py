@@ -8,6 +8,7 @@ import requests
 
 from heat_lite.common import exception
 from tests.functional.clouds import driver, ids, place  # noqa: F401 - fixtures
+from tests.waiting import PATIENCE
 
 # ruff: noqa: F811 - fixtures are arguments
 
@@ -23,7 +24,7 @@ def nothing_is_left(place, driver, ids):
     assert not left
 
 
-def until(question, seconds=10):
+def until(question, seconds=PATIENCE):
     end = time.monotonic() + seconds
     while not (found := question()):
         assert time.monotonic() < end

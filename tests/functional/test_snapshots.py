@@ -14,6 +14,7 @@ from heat_lite.template.schema import number, string
 from tests import databases, engines
 from tests.functional import shapes, templates
 from tests.functional.test_clients import ask, authentication, run, settled
+from tests.waiting import PATIENCE
 
 TEST = 'OS::Heat::TestResource'
 
@@ -117,7 +118,7 @@ def restore(engine, identity, snapshot_id):
     return engine.wait(identity)
 
 
-def drop(engine, identity, snapshot_id, seconds=10):
+def drop(engine, identity, snapshot_id, seconds=PATIENCE):
     """Delete a snapshot, and wait until it is gone or could not go."""
     engine.client.delete_snapshot(engine.context, stack_identity=identity, snapshot_id=snapshot_id)
     until = time.monotonic() + seconds
@@ -325,7 +326,7 @@ def test_only_a_delete_interrupts_a_snapshot_and_takes_the_copies_made_so_far(en
     resources = {'d': {'type': 'Test::Disk'}, 's': {'type': 'Test::Slow', 'depends_on': 'd'}}
     identity = engine.create({'resources': resources})
     take(engine, identity, wait=False)
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while engine.resources(identity)['d'] != 'SNAPSHOT_COMPLETE' and time.monotonic() < until:
         time.sleep(0.01)
     with pytest.raises(exception.ActionInProgress):
@@ -390,7 +391,7 @@ def test_stock_clients(service):
     assert heat.stacks.output_show(stack_id, 'word')['output']['output_value'] == 'three'
     assert [row['name'] for row in ask(service, 'stack', 'snapshot', 'list', name)] == ['before']
     run(service, 'openstack', 'stack', 'snapshot', 'delete', '-y', name, taken['id'])
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while heat.stacks.snapshot_list(stack_id)['snapshots'] and time.monotonic() < until:
         time.sleep(0.05)
     with pytest.raises(exc.HTTPNotFound):

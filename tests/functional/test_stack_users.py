@@ -9,6 +9,7 @@ import pytest
 from heat_lite.common import ec2, exception
 from heat_lite.common.context import RequestContext
 from tests import databases, engines, identity, stack_domain
+from tests.waiting import PATIENCE
 
 HANDLE = 'OS::Heat::WaitConditionHandle'
 AWS = 'AWS::CloudFormation::WaitConditionHandle'
@@ -107,7 +108,7 @@ def test_a_server_is_told_how_to_signal_its_deployment(engine, keystone, transpo
     properties = {'config': {'get_resource': 'c'}, 'server': 'srv', 'signal_transport': transport}
     deployment = {'type': 'OS::Heat::SoftwareDeployment', 'properties': properties}
     made = engine.create({'resources': {'c': config, 'd': deployment}}, wait=False)
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while not (listed := engine.client.metadata_software_deployments(engine.context, server_id='srv')):
         assert time.monotonic() < until
         time.sleep(0.01)
@@ -241,7 +242,7 @@ def test_a_signal_from_a_user_of_the_stack_reaches_the_stacks_around_and_inside(
     users_own = RequestContext(user_id=user_id, project_id=keystone.people[user_id]['default_project_id'], roles=['heat_stack_user'])
     seen_so = {**made, 'tenant': users_own.project_id}
     engine.client.resource_signal(users_own, stack_identity=seen_so, resource_name='p', details=None, sync_call=True)
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while engine.outputs(made) != {'size': 1}:
         assert time.monotonic() < until, engine.events(made)
         time.sleep(0.02)

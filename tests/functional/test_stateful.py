@@ -14,6 +14,7 @@ from heat_lite.db import models, session
 from heat_lite.engine.resource import Resource
 from heat_lite.template.schema import boolean, number, string
 from tests import databases, engines
+from tests.waiting import PATIENCE
 
 NAMES = 'abcd'
 #: what a request may be answered with where it does not fit the state of the stack
@@ -144,7 +145,7 @@ class Life(RuleBasedStateMachine):
             assert there == expected, self.driver.events(self.identity)
 
     def rest(self):
-        until = time.monotonic() + 20
+        until = time.monotonic() + PATIENCE
         while self.driver.service.runtime.running.stack_ids():
             assert time.monotonic() < until, f'still at work: {self.driver.events(self.identity)}'
             time.sleep(0.005)

@@ -12,6 +12,7 @@ from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import stack as engine_stack
 from heat_lite.engine import takeover
 from tests import cloud, databases, engines, identity, stack_domain
+from tests.waiting import PATIENCE
 
 OTHER, SERVICE, SECRET = 'other', 'heat', 'secret'
 ROLES = ['admin', 'member']
@@ -92,7 +93,7 @@ def log_out(place, driver):
 
 
 def wait_for(condition):
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < until
         time.sleep(0.01)

@@ -6,6 +6,7 @@ import pytest
 
 from heat_lite.common import exception
 from tests import databases, engines
+from tests.waiting import PATIENCE
 
 CONFIG = {'type': 'OS::Heat::SoftwareConfig', 'properties': {'config': 'x'}}
 
@@ -29,7 +30,7 @@ def test_the_way_of_a_deployment(engine, said, way):
     }
     stack = engine.create({'resources': resources}, wait=False)
     for name in (server, f'{server}-a'):
-        end = time.monotonic() + 10
+        end = time.monotonic() + PATIENCE
         while not (listed := engine.client.metadata_software_deployments(engine.context, server_id=name)):
             assert time.monotonic() < end
             time.sleep(0.01)

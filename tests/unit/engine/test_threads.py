@@ -6,6 +6,7 @@ import time
 import pytest
 
 from heat_lite.engine import scheduler, threads
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def test_a_job_runs_to_its_end(pool):
         return 7
 
     job, ended = spawn(pool, task())
-    assert job.ended.wait(5) and ended == [(7, None)]
+    assert job.ended.wait(60) and ended == [(7, None)]
 
 
 def test_an_error_is_told(pool):
@@ -38,7 +39,7 @@ def test_an_error_is_told(pool):
         raise ValueError('no')
 
     job, ended = spawn(pool, task())
-    assert job.ended.wait(5)
+    assert job.ended.wait(60)
     assert str(ended[0][1]) == 'no'
 
 
@@ -51,7 +52,7 @@ def test_a_sleeping_job_is_woken(pool):
     time.sleep(0.05)
     assert not ended
     job.wake()
-    assert job.ended.wait(5) and ended == [('awake', None)]
+    assert job.ended.wait(60) and ended == [('awake', None)]
 
 
 def test_a_wake_during_a_step_is_not_lost(pool):
@@ -59,15 +60,15 @@ def test_a_wake_during_a_step_is_not_lost(pool):
 
     def task():
         inside.set()
-        go_on.wait(5)
+        go_on.wait(60)
         yield threads.UNTIL_WOKEN
         return 'awake'
 
     job, ended = spawn(pool, task())
-    inside.wait(5)
+    inside.wait(60)
     job.wake()
     go_on.set()
-    assert job.ended.wait(5)
+    assert job.ended.wait(60)
 
 
 def test_an_exception_can_be_thrown_into_a_sleeping_job(pool):
@@ -80,7 +81,7 @@ def test_an_exception_can_be_thrown_into_a_sleeping_job(pool):
     job, ended = spawn(pool, task())
     time.sleep(0.02)
     job.throw(scheduler.Cancelled('enough'))
-    assert job.ended.wait(5) and ended == [('enough', None)]
+    assert job.ended.wait(60) and ended == [('enough', None)]
 
 
 def test_a_lane_bounds_what_runs_side_by_side_and_all_of_it_ends(pool):
@@ -99,7 +100,7 @@ def test_a_lane_bounds_what_runs_side_by_side_and_all_of_it_ends(pool):
             yield 0.001
 
     jobs = [spawn(pool, task(), lane=lane)[0] for _ in range(10)]
-    assert all(job.ended.wait(10) for job in jobs)
+    assert all(job.ended.wait(60) for job in jobs)
     assert most == 2
 
 
@@ -107,12 +108,12 @@ def test_sleeping_jobs_hold_no_thread(pool):
     """Far more jobs than threads: all sleep at the same time."""
 
     def task():
-        yield 0.2
+        yield 0.5
 
     began = time.monotonic()
     jobs = [spawn(pool, task())[0] for _ in range(500)]
-    assert all(job.ended.wait(10) for job in jobs)
-    assert time.monotonic() - began < 3
+    assert all(job.ended.wait(60) for job in jobs)
+    assert time.monotonic() - began < 20  # one after the other on each thread it would be half a minute
 
 
 def test_a_closed_pool_takes_nothing_and_names_what_is_left():
@@ -127,7 +128,7 @@ def test_a_closed_pool_takes_nothing_and_names_what_is_left():
     with pytest.raises(RuntimeError):
         spawn(pool, forever())
     job.throw(scheduler.Cancelled())
-    assert job.ended.wait(5)
+    assert job.ended.wait(60)
 
 
 def test_a_frozen_pool_ends_the_steps_under_way_and_begins_none():
@@ -136,13 +137,13 @@ def test_a_frozen_pool_ends_the_steps_under_way_and_begins_none():
 
     def task():
         begun.set()
-        go_on.wait(5)
+        go_on.wait(60)
         steps.append(1)
         yield 0
         steps.append(2)
 
     job = pool.spawn(scheduler.TaskRunner(task))
-    assert begun.wait(5)
+    assert begun.wait(60)
     assert not pool.freeze(0.05)
     go_on.set()
     assert pool.freeze(5)
@@ -157,7 +158,7 @@ def test_nothing_is_stepped_while_it_may_not():
     job = pool.spawn(scheduler.TaskRunner(lambda: steps.append(1)))
     assert not job.ended.wait(0.3) and not steps
     allowed[0] = True
-    assert job.ended.wait(5) and steps == [1]
+    assert job.ended.wait(60) and steps == [1]
 
 
 def test_late_jobs_let_others_go_first_but_are_not_forgotten(pool):
@@ -174,18 +175,18 @@ def test_the_crowd_is_those_that_call_nobody(pool):
 
     def task():
         seen.append(pool.crowd())
-        go.wait(5)
+        go.wait(60)
         return
         yield
 
     jobs = [spawn(pool, task())[0], spawn(pool, task(), lane=threads.Lane(2))[0]]
-    until = time.monotonic() + 5
+    until = time.monotonic() + PATIENCE
     while len(seen) < 2 and time.monotonic() < until:
         time.sleep(0.005)
     assert pool.crowd() == 1
     go.set()
-    assert all(job.ended.wait(5) for job in jobs)
-    until = time.monotonic() + 5
+    assert all(job.ended.wait(60) for job in jobs)
+    until = time.monotonic() + PATIENCE
     while pool.crowd() and time.monotonic() < until:
         time.sleep(0.005)
     assert pool.crowd() == 0

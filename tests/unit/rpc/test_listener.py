@@ -6,6 +6,7 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.rpc import api, listener, worker
+from tests.waiting import PATIENCE
 
 
 class Engine:
@@ -31,10 +32,11 @@ def test_an_engine_that_lives(transport, start, ctx):
     assert listener.alive(ctx, 'engine-1') is True
 
 
-def test_an_engine_that_never_was_is_known_dead_at_once(transport, ctx):
+def test_an_engine_that_never_was_is_known_dead_at_once(conf, transport, ctx):
+    conf.set_override('engine_life_check_timeout', 100)
     began = time.monotonic()
     assert listener.alive(ctx, 'engine-2') is False
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 100
 
 
 def test_an_engine_that_died_is_given_the_time_of_the_option(conf, transport, ctx):
@@ -71,7 +73,7 @@ def test_work_is_cancelled_where_it_is_done(transport, start, ctx):
     engine = Engine()
     start(api.WORKER_TOPIC, [engine], 'engine-6')
     worker.cancel_check_resource(ctx, 'engine-6', 'the-stack')
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE
     while not engine.got and time.monotonic() < end:
         time.sleep(0.01)
     assert engine.got == [('cancel', 'the-stack')]
@@ -80,4 +82,4 @@ def test_work_is_cancelled_where_it_is_done(transport, start, ctx):
 def test_work_of_an_engine_that_is_gone_needs_no_cancelling(transport, ctx):
     began = time.monotonic()
     worker.cancel_check_resource(ctx, 'never-was', 'the-stack')
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 30  # an answer would be waited for twice as long

@@ -11,6 +11,7 @@ from heat_lite.common import exception
 from heat_lite.rpc import messaging
 from heat_lite.rpc.local import BACKLOG
 from heat_lite.rpc.remote import Remote, call, cast
+from tests.waiting import PATIENCE
 
 
 class Client(Remote):
@@ -37,7 +38,7 @@ class Keeper:
     ask = note
 
 
-def wait_for(condition, seconds=5):
+def wait_for(condition, seconds=PATIENCE):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.005)

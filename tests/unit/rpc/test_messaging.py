@@ -33,7 +33,7 @@ class Endpoint:
     def __init__(self, name='one'):
         self.name = name
         self.notes = []
-        self.noted = threading.Event()
+        self.noted, self.go_on = threading.Event(), threading.Event()
 
     def echo(self, ctxt, value):
         return value
@@ -54,7 +54,7 @@ class Endpoint:
 
     def note_slowly(self, ctxt, text):
         self.noted.set()
-        time.sleep(0.3)
+        self.go_on.wait(60)
         self.notes.append(text)
 
     def _private(self, ctxt):
@@ -78,18 +78,18 @@ VALUES = [
 @pytest.mark.parametrize('value', VALUES, ids=repr)
 def test_values_come_back_as_they_went(transport, topic, start, ctx, value):
     start(topic, [Endpoint()])
-    assert Probe(topic, timeout=10).echo(ctx, value=value) == value
+    assert Probe(topic, timeout=60).echo(ctx, value=value) == value
 
 
 def test_a_large_template_crosses(transport, topic, start, ctx):
     start(topic, [Endpoint()])
     value = {'resources': {f'r{number}': {'type': 'OS::Heat::None', 'properties': {'x': 'y' * 200}} for number in range(3000)}}
-    assert Probe(topic, timeout=20).echo(ctx, value=value) == value
+    assert Probe(topic, timeout=60).echo(ctx, value=value) == value
 
 
 def test_the_context_crosses(transport, topic, start, ctx):
     start(topic, [Endpoint()])
-    got = Probe(topic, timeout=10).whoami(ctx)
+    got = Probe(topic, timeout=60).whoami(ctx)
     assert got == ['u1', 'p1', ['member', 'reader'], 'secret', 'default', ctx.request_id, False]
 
 
@@ -99,7 +99,7 @@ def test_several_endpoints_are_one_remote_object(transport, topic, start, ctx):
             return 'here after all'
 
     start(topic, [Endpoint(), Other()])
-    probe = Probe(topic, timeout=10)
+    probe = Probe(topic, timeout=60)
     assert probe.absent(ctx) == 'here after all'
     assert probe.echo(ctx, value=1) == 1
 
@@ -107,29 +107,28 @@ def test_several_endpoints_are_one_remote_object(transport, topic, start, ctx):
 def test_a_cast_is_not_waited_for(transport, topic, start, ctx):
     endpoint = Endpoint()
     start(topic, [endpoint])
-    began = time.monotonic()
     assert Probe(topic).note_slowly(ctx, text='later') is None
-    assert time.monotonic() - began < 0.3
-    assert endpoint.noted.wait(10)
+    assert endpoint.noted.wait(60) and endpoint.notes == []
+    endpoint.go_on.set()
 
 
 def test_private_names_are_not_reachable(transport, topic, start, ctx):
     start(topic, [Endpoint()])
     with pytest.raises(exception.EngineTooOld):
-        Probe(topic, timeout=10).private(ctx)
+        Probe(topic, timeout=60).private(ctx)
 
 
 def test_methods_that_are_not_there(transport, topic, start, ctx):
     start(topic, [Endpoint()])
     with pytest.raises(exception.EngineTooOld, match='The engine does not know absent .*Upgrade all engines') as caught:
-        Probe(topic, timeout=10).absent(ctx)
+        Probe(topic, timeout=60).absent(ctx)
     assert caught.value.code == 501
 
 
 def test_a_newer_version_than_the_server_knows(transport, topic, start, ctx):
     start(topic, [Endpoint()])
     with pytest.raises(exception.EngineTooOld):
-        Probe(topic, timeout=10).newer(ctx, value=1)
+        Probe(topic, timeout=60).newer(ctx, value=1)
 
 
 def test_the_queue_of_a_server_that_has_ended_is_gone(conf, rabbit, topic, ctx):
@@ -142,7 +141,7 @@ def test_the_queue_of_a_server_that_has_ended_is_gone(conf, rabbit, topic, ctx):
             assert is_there(connection, name) is there
     with pytest.raises(oslo_messaging.MessageUndeliverable):
         Listening(topic, server='one').echo(ctx, value=1)
-    assert Probe(topic, timeout=10).echo(ctx, value=1) == 1
+    assert Probe(topic, timeout=60).echo(ctx, value=1) == 1
     two.stop(), two.wait()
     messaging.cleanup()
 
@@ -168,9 +167,9 @@ def test_a_broker_that_is_gone_keeps_no_server_from_ending(conf, caplog):
 def test_servers_take_turns_and_can_be_meant_alone(transport, topic, start, ctx):
     for name in ('one', 'two'):
         start(topic, [Endpoint(name)], name)
-    probe = Probe(topic, timeout=10)
+    probe = Probe(topic, timeout=60)
     assert {probe.server_name(ctx) for _ in range(10)} == {'one', 'two'}
-    assert {Probe(topic, server='two', timeout=10).server_name(ctx) for _ in range(5)} == {'two'}
+    assert {Probe(topic, server='two', timeout=60).server_name(ctx) for _ in range(5)} == {'two'}
 
 
 def test_fanout_reaches_all_servers(transport, topic, start, ctx):
@@ -180,7 +179,7 @@ def test_fanout_reaches_all_servers(transport, topic, start, ctx):
     oslo_messaging.get_rpc_client(
         messaging.transport, oslo_messaging.Target(topic=topic, fanout=True), serializer=messaging.ContextSerializer()
     ).cast(ctx, 'note', text='all')
-    assert all(endpoint.noted.wait(10) for endpoint in endpoints)
+    assert all(endpoint.noted.wait(60) for endpoint in endpoints)
 
 
 def test_no_engine_in_time(transport, topic, ctx):
@@ -197,10 +196,10 @@ class Patient(Probe):
 def test_an_engine_that_is_just_starting_is_waited_for(transport, topic, start, ctx):
     timer = threading.Timer(0.5, lambda: start(topic, [Endpoint()]))
     timer.start()
-    probe = Patient(topic, timeout=10)
+    probe = Patient(topic, timeout=60)
     began = time.monotonic()
     assert [probe.echo(ctx, value=number) for number in range(20)] == list(range(20))
-    assert 0.4 < time.monotonic() - began < 5
+    assert time.monotonic() - began > 0.4
     timer.join()
 
 
@@ -208,9 +207,9 @@ def test_a_cast_waits_for_an_engine_that_is_just_starting(transport, topic, star
     endpoint = Endpoint()
     timer = threading.Timer(0.3, lambda: start(topic, [endpoint]))
     timer.start()
-    Patient(topic, timeout=10).note(ctx, text='once')
+    Patient(topic, timeout=60).note(ctx, text='once')
     timer.join()
-    assert endpoint.noted.wait(10)
+    assert endpoint.noted.wait(60)
     assert endpoint.notes == ['once']
 
 
@@ -218,7 +217,7 @@ def test_patience_ends_at_the_timeout(transport, topic, ctx):
     began = time.monotonic()
     with pytest.raises(exception.EngineTimeout, match='did not answer echo within 1 seconds'):
         Patient(topic, timeout=1).echo(ctx, value=1)
-    assert 0.9 < time.monotonic() - began < 3
+    assert time.monotonic() - began > 0.9
 
 
 def test_an_engine_that_takes_too_long(transport, topic, start, ctx):
@@ -236,18 +235,17 @@ def test_the_default_timeout_is_the_option(conf, transport, topic, ctx):
 
 def test_slow_calls_do_not_hold_up_others(transport, topic, start, ctx):
     start(topic, [Endpoint()])
-    probe = Probe(topic, timeout=10)
-    waiting = threading.Thread(target=probe.slow, args=(ctx,), kwargs={'seconds': 1})
+    probe = Probe(topic, timeout=60)
+    waiting = threading.Thread(target=probe.slow, args=(ctx,), kwargs={'seconds': 4})
     waiting.start()
-    began = time.monotonic()
     assert probe.echo(ctx, value=1) == 1
-    assert time.monotonic() - began < 0.9
+    assert waiting.is_alive()
     waiting.join()
 
 
 def test_many_callers_at_a_time_each_get_their_own(transport, topic, start, ctx):
     start(topic, [Endpoint()])
-    probe = Probe(topic, timeout=20)
+    probe = Probe(topic, timeout=60)
     answers = {}
 
     def ask(number):
@@ -266,7 +264,7 @@ def test_what_was_taken_is_finished_before_the_end(transport, topic, ctx):
     server = messaging.serve(topic, 'one', [endpoint])
     server.start()
     Probe(topic).note_slowly(ctx, text='begun')
-    assert endpoint.noted.wait(10)
+    assert endpoint.noted.wait(60)
     server.stop()
     server.wait()
     assert endpoint.notes == ['begun']
@@ -280,7 +278,7 @@ def test_requests_wait_for_a_server_that_comes_back(transport, topic, start, ctx
     endpoint = Endpoint()
     Probe(topic).note(ctx, text='meanwhile')
     start(topic, [endpoint])
-    assert endpoint.noted.wait(10)
+    assert endpoint.noted.wait(60)
     assert endpoint.notes == ['meanwhile']
 
 
@@ -297,7 +295,7 @@ def test_the_pool_bounds_what_runs_at_a_time(transport, topic, start, ctx):
                 now[0] -= 1
 
     start(topic, [Counting()], pool_size=2)
-    probe = Probe(topic, timeout=10)
+    probe = Probe(topic, timeout=60)
     threads = [threading.Thread(target=probe.slow, args=(ctx,), kwargs={'seconds': 0.1}) for _ in range(6)]
     for thread in threads:
         thread.start()

@@ -6,6 +6,7 @@ import pytest
 
 from heat_lite.cmd.cli import rest, screen, watch
 from tests import identity
+from tests.waiting import PATIENCE
 
 
 def resource(name, status):
@@ -52,7 +53,7 @@ def serve_statuses(*statuses):
     return identity.serve(application)
 
 
-def follow(url, seconds=10):
+def follow(url, seconds=PATIENCE):
     stream = io.StringIO()
     watch.follow(rest.Api(url), '/stacks/s/1', screen.Screen(stream, live=False), seconds=seconds)
     return stream.getvalue()
