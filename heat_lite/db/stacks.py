@@ -113,10 +113,30 @@ def store(
     made inside the one that it works on. Where that has been done already the stack's id alone is given; where that engine has lost
     the lock, ActionInProgress is raised: whoever has it now makes the stack again, or finds it.
     """
-    wish = context, content, values, tags, engine_id, on_behalf_of
+    # chosen here, so that a stack of whose commit nobody has heard can be looked for
+    wish = context, content, {'id': str(uuid.uuid4()), **values}, tags, engine_id, on_behalf_of
     # those inside others come in numbers, and none of them can fail for its name
     plain = values.get('owner_id') is not None and not tags and engine_id is not None and on_behalf_of is None
-    return _together.do(wish) if plain and not session.inside() else _store(*wish)
+    return _together.do(wish) if plain and not session.inside() else _store_surely(*wish)
+
+
+def _store_surely(context, content, values, *more):
+    try:
+        return _store(context, content, values, *more)
+    except (session.Broken, db_exception.DBDuplicateEntry, exception.StackExists) as error:
+        found = None if session.inside() else _stored(context, values['id'])
+        if found is not None:
+            return found
+        if isinstance(error, session.Broken):
+            return _store(context, content, values, *more)
+        raise
+
+
+@session.reader
+def _stored(context, stack_id):
+    """The ids of a stack and of its template, if it is there."""
+    found = session.execute(select(_S.c.id, _S.c.raw_template_id).where(_S.c.id == stack_id)).first()
+    return found and tuple(found)
 
 
 @session.writer
@@ -148,7 +168,7 @@ def _insert_all(context, wishes):
     return [(row['id'], row['raw_template_id']) for row in rows]
 
 
-_together = together.Together(_store_all, lambda wish: _store(*wish))
+_together = together.Together(_store_all, lambda wish: _store_surely(*wish))
 
 
 def _made_already(values, on_behalf_of):

@@ -2,10 +2,11 @@ import threading
 
 import pytest
 from oslo_db import exception as db_exception
+from sqlalchemy import event
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext, admin_context
-from heat_lite.db import journal, resources, stacks, sync_points
+from heat_lite.db import journal, locks, resources, session, stacks, sync_points
 from heat_lite.db.types import utcnow
 from tests import databases
 
@@ -187,3 +188,28 @@ def test_lists_do_not_read_what_grows(database, context, make_stack):
         (row,) = stacks.list(context)
     assert not stacks.HEAVY & set(row._fields)
     assert not any(name in statement for name in stacks.HEAVY for statement in sent)
+
+
+@pytest.mark.parametrize('stored', [True, False])
+@pytest.mark.parametrize('owner', [True, False])
+def test_a_stack_of_whose_commit_nobody_heard_is_there_once(database, context, make_stack, stored, owner):
+    if database == 'sqlite':
+        pytest.skip('SQLite has no connections to lose')
+    values = {'name': 'inside', 'tenant': context.tenant_id, 'owner_id': make_stack('outside') if owner else None}
+    lost = []
+
+    def lose(connection):
+        if not lost:
+            lost.append(connection)
+            number = databases.connection_number(connection)
+            if stored:
+                connection.connection.dbapi_connection.commit()
+            databases.cut(database, number)
+
+    event.listen(session.engine(), 'commit', lose)
+    try:
+        stack_id, template_id = stacks.store(context, ({'heat_template_version': '2018-08-31'},), values, (), 'engine')
+    finally:
+        event.remove(session.engine(), 'commit', lose)
+    assert lost and [row.id for row in stacks.list(context, show_nested=True, filters={'name': 'inside'})] == [stack_id]
+    assert stacks.get(context, stack_id).raw_template_id == template_id and locks.holder(context, stack_id) == 'engine'
