@@ -6,6 +6,8 @@ import re
 import urllib.parse
 
 _ARN = re.compile(r'^arn:openstack:heat::(?P<tenant>[^:]*):stacks/(?P<stack_name>[^/]+)/(?P<stack_id>[^/]+)(?P<path>/.*)?$')
+# what need not be quoted, and most paths are made of
+_PLAIN = re.compile(r'[A-Za-z0-9_.~/:-]*')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,15 +41,12 @@ class HeatIdentifier:
         return {'tenant': self.tenant, 'stack_name': self.stack_name, 'stack_id': self.stack_id, 'path': self.path}
 
     def arn(self):
-        return f'arn:openstack:heat::{_quote(self.tenant)}:{self._tail()}'
+        tenant, _, tail = self.url_path().partition('/')
+        return f'arn:openstack:heat::{tenant}:{tail}'
 
     def url_path(self):
         """``tenant/stacks/name/id/path``, each part quoted."""
-        return f'{_quote(self.tenant)}/{self._tail()}'
-
-    def _tail(self):
-        path = urllib.parse.quote(self.path, safe='/:')
-        return f'stacks/{_quote(self.stack_name)}/{_quote(self.stack_id or "")}{path}'
+        return stack_path(self.tenant, self.stack_name, self.stack_id) + quoted_path(self.path)
 
     def stack(self):
         """The identity of the stack itself."""
@@ -56,11 +55,18 @@ class HeatIdentifier:
     def resource(self, name):
         return HeatIdentifier(self.tenant, self.stack_name, self.stack_id, f'/resources/{name}')
 
-    def event(self, resource_name, event_id):
-        return HeatIdentifier(self.tenant, self.stack_name, self.stack_id, f'/resources/{resource_name}/events/{event_id}')
 
-
-# the same few projects, names and ids over and over
+# a list says the same one for each of its rows
 @functools.lru_cache(maxsize=4096)
+def stack_path(tenant, stack_name, stack_id):
+    """``tenant/stacks/name/id``, each part quoted."""
+    return f'{_quote(tenant)}/stacks/{_quote(stack_name)}/{_quote(stack_id or "")}'
+
+
 def _quote(text):
     return urllib.parse.quote(str(text), safe='')
+
+
+def quoted_path(path):
+    """The path below a stack, as it stands in a URL."""
+    return path if _PLAIN.fullmatch(path) else urllib.parse.quote(path, safe='/:')

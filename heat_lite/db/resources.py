@@ -4,7 +4,7 @@ import collections
 import typing
 from collections.abc import Collection
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from heat_lite.db import models, seals, session, together
 from heat_lite.db.types import row_type
@@ -34,6 +34,7 @@ class ListedResource(_ListedResource):
     __slots__ = ()
 
 
+_LIST = select(*_LISTED).where(_R.c.stack_id.in_(bindparam('stack_ids', expanding=True))).order_by(_R.c.id)
 _DATA = select(_D.c.resource_id, _D.c.key, _D.c.value, _D.c.decrypt_method)
 _ROWS = select(_R, _P.c.data).outerjoin(_P, _R.c.rsrc_prop_data_id == _P.c.id)
 
@@ -62,7 +63,7 @@ def for_stacks(context, stack_ids: Collection[str]) -> list[ResourceRow]:
 def listed(context, stack_ids: Collection[str]) -> dict[str, list[ListedResource]]:
     """The rows of each stack by id, without what is heavy: properties, data, metadata, and what requires what."""
     found = collections.defaultdict(list)
-    for row in session.execute(select(*_LISTED).where(_R.c.stack_id.in_(stack_ids)).order_by(_R.c.id)) if stack_ids else ():
+    for row in session.execute(_LIST, {'stack_ids': stack_ids}) if stack_ids else ():
         found[row.stack_id].append(ListedResource(*row))
     return found
 

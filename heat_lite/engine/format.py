@@ -68,11 +68,11 @@ def stack_row(row):
 def resource(item, required_by=(), detail=False, with_attributes=None, parent=None):
     """A resource in a list; with ``detail`` as ``describe_stack_resource`` gives it, ``with_attributes`` naming more attributes."""
     row = item.record
-    stack = _identifier(item.stack)
+    stack = _identity(item.stack)
     result = {
-        'resource_identity': stack.resource(item.name).as_dict(),
+        'resource_identity': {**stack, 'path': f'/resources/{item.name}'},
         'stack_name': item.stack.name,
-        'stack_identity': stack.as_dict(),
+        'stack_identity': stack,
         'resource_name': item.name,
         'physical_resource_id': item.resource_id or '',
         'resource_action': row.action,
@@ -121,9 +121,10 @@ def preview(item, required_by=()):
 
 def event(row, stack_identity):
     """A row of the event table; ``stack_identity`` is a HeatIdentifier."""
+    stack = stack_identity.as_dict()
     return {
-        'event_identity': stack_identity.event(row.resource_name, row.uuid).as_dict(),
-        'stack_identity': stack_identity.as_dict(),
+        'event_identity': {**stack, 'path': f'/resources/{row.resource_name}/events/{row.uuid}'},
+        'stack_identity': stack,
         'stack_name': stack_identity.stack_name,
         'event_time': time(row.created_at),
         'resource_name': row.resource_name,
@@ -170,9 +171,5 @@ def _iso(value):
 
 
 def _identity(item):
-    return _identifier(item).as_dict()
-
-
-def _identifier(item):
     """``str``: a preview shows the id of what is not stored as the word None."""
-    return identifier.HeatIdentifier(item.tenant, item.name, str(item.id))
+    return identifier.HeatIdentifier(item.tenant, item.name, str(item.id)).as_dict()

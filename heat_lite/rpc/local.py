@@ -252,4 +252,5 @@ def broker(name):
 
 
 def _copy(value):
-    return json.loads(jsonutils.dumps(value))
+    # a circle is a RecursionError then, and looking for one would take as long as all the rest
+    return json.loads(jsonutils.dumps(value, check_circular=False))

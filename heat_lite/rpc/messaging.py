@@ -17,7 +17,7 @@ from oslo_messaging.rpc import server as oslo_server
 
 from heat_lite.common import context as common_context
 from heat_lite.common import exception
-from heat_lite.rpc import api, errors
+from heat_lite.rpc import api, errors, rabbit
 
 LOG = logging.getLogger(__name__)
 
@@ -43,6 +43,7 @@ def setup(conf, url=None):
     _register_options(conf)
     _url = url
     transport = oslo_messaging.get_rpc_transport(conf, url=url, allowed_remote_exmods=[])
+    rabbit.quicken(transport._driver)
     return transport
 
 

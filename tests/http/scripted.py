@@ -79,13 +79,18 @@ def _configuration(files, flavor):
     return conf
 
 
-@contextlib.contextmanager
-def service(flavor='noauth', name=None, keystone=None):
-    """(application, engine). ``keystone`` is the URL of one. Only one service at a time: a process has one transport."""
+def configuration(flavor='noauth', keystone=None):
+    """That of the service. ``keystone`` is the URL of one."""
     with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
         file.write(KEYSTONE.format(url=keystone) if keystone else '')
         file.flush()
-        conf = _configuration([file.name], flavor)
+        return _configuration([file.name], flavor)
+
+
+@contextlib.contextmanager
+def service(flavor='noauth', name=None, keystone=None):
+    """(application, engine). Only one service at a time: a process has one transport."""
+    conf = configuration(flavor, keystone)
     messaging.setup(conf, f'local:///contracts-{next(_worlds)}')
     engine = Engine()
     server = messaging.serve(api.ENGINE_TOPIC, 'scripted', [engine], executor='threading')

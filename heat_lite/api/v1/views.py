@@ -2,7 +2,7 @@
 
 import urllib.parse
 
-from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.common.identifier import quoted_path, stack_path
 
 STACK_LISTED = (
     'stack_name',
@@ -99,16 +99,16 @@ def pick(row, keys):
 
 def status(row, kind):
     """``CREATE_COMPLETE`` out of action and status."""
-    action, state = row.get(f'{kind}_action'), row.get(f'{kind}_status')
+    action, state = row.get(kind + '_action'), row.get(kind + '_status')
     return f'{action}_{state}' if action else state
 
 
 def listed_stack(request, row, with_project):
     """A stack in a list."""
-    identity = HeatIdentifier.from_dict(row['stack_identity'])
-    view = {'id': identity.stack_id, 'links': [request.link(identity, 'self')]}
+    identity = row['stack_identity']
+    view = {'id': identity['stack_id'], 'links': [_link(_url(request, identity), 'self')]}
     if with_project:
-        view['project'] = identity.tenant
+        view['project'] = identity['tenant']
     view.update(pick(row, STACK_LISTED))
     view['stack_status'] = status(row, 'stack')
     return view
@@ -116,8 +116,8 @@ def listed_stack(request, row, with_project):
 
 def shown_stack(request, row):
     """A stack by itself."""
-    identity = HeatIdentifier.from_dict(row['stack_identity'])
-    view = {'stack_name': row['stack_name'], 'id': identity.stack_id, 'links': [request.link(identity, 'self')]}
+    identity = row['stack_identity']
+    view = {'stack_name': row['stack_name'], 'id': identity['stack_id'], 'links': [_link(_url(request, identity), 'self')]}
     view.update(pick(row, STACK_SHOWN))
     if 'stack_status' in row:
         view['stack_status'] = status(row, 'stack')
@@ -153,7 +153,6 @@ def thought_of(item):
 
 def resource(request, row, with_detail=False):
     """A resource. ``parent_resource`` is there only for those of nested stacks."""
-    identity = HeatIdentifier.from_dict(row['resource_identity'])
     view = {
         'updated_time': row['updated_time'],
         'creation_time': row['creation_time'],
@@ -163,7 +162,7 @@ def resource(request, row, with_detail=False):
         'resource_status': status(row, 'resource'),
         'resource_status_reason': row['resource_status_reason'],
         'resource_type': row['resource_type'],
-        'links': _resource_links(request, identity, row),
+        'links': _resource_links(request, row),
         'required_by': row.get('required_by', []),
     }
     if row.get('parent_resource') is not None:
@@ -173,11 +172,22 @@ def resource(request, row, with_detail=False):
     return view
 
 
-def _resource_links(request, identity, row):
-    links = [request.link(identity, 'self'), request.link(identity.stack(), 'stack')]
+def _resource_links(request, row):
+    identity = row['resource_identity']
+    stack = _url(request, identity)
+    links = [{'href': stack + quoted_path(identity['path']), 'rel': 'self'}, {'href': stack, 'rel': 'stack'}]
     if row.get('nested_stack_id'):
-        links.append(request.link(HeatIdentifier.from_dict(row['nested_stack_id']), 'nested'))
+        links.append(_link(_url(request, row['nested_stack_id']), 'nested'))
     return links
+
+
+def _url(request, identity):
+    """The URL of the stack that an identity is of."""
+    return f'{request.base}/{stack_path(identity["tenant"], identity["stack_name"], identity["stack_id"])}'
+
+
+def _link(url, rel):
+    return {'href': url, 'rel': rel}
 
 
 def event(request, row, with_detail=False, with_root=False):
@@ -203,15 +213,15 @@ def _event_id(row):
 
 
 def _event_links(request, row, with_root):
-    identity = HeatIdentifier.from_dict(row['event_identity'])
-    stack = identity.stack()
+    identity = row['event_identity']
+    stack = _url(request, identity)
     links = [
-        request.link(identity, 'self'),
-        request.link(stack.resource(row['resource_name']), 'resource'),
-        request.link(stack, 'stack'),
+        {'href': stack + quoted_path(identity['path']), 'rel': 'self'},
+        {'href': stack + quoted_path(f'/resources/{row["resource_name"]}'), 'rel': 'resource'},
+        {'href': stack, 'rel': 'stack'},
     ]
     if with_root and row.get('root_stack_id'):
-        links.append(request.link(HeatIdentifier.from_dict(row['root_stack_id']), 'root_stack'))
+        links.append(_link(_url(request, row['root_stack_id']), 'root_stack'))
     return links
 
 

@@ -57,6 +57,7 @@ class Stacks(Endpoint):
             marker=marker,
             sort_keys=sort_keys,
             sort_dir=sort_dir,
+            brief=True,
             **self._which(filters, tenant_safe, show_deleted, show_nested, show_hidden, tags, tags_any, not_tags, not_tags_any),
         )
         return [format.stack_row(row) for row in rows]

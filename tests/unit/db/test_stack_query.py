@@ -121,3 +121,8 @@ def test_unknown_direction(database, context):
 
 def test_rows_bring_their_tags(database, context, many):
     assert {row.name: row.tags for row in stacks.list(context)} == {'a': ['x', 'y'], 'b': ['x'], 'c': ['y'], 'd': ['hidden']}
+
+
+def test_brief_rows_say_the_same(context, many):
+    for brief, whole in zip(stacks.list(context, brief=True), stacks.list(context), strict=True):
+        assert brief._asdict() == {name: getattr(whole, name) for name in brief._fields}

@@ -68,6 +68,33 @@ def test_with_a_good_one(service, keystone):
     assert context.request_id.startswith('req-')
 
 
+def seen_behind(keystone, status=200, **headers):
+    """The answer, and the environment that an application of one's own is given."""
+    seen = {}
+
+    def application(environ, start_response):
+        seen.update(environ)
+        return webob.Response(status=status)(environ, start_response)
+
+    conf = scripted.configuration(flavor=None, keystone=keystone)
+    app = middleware.filter_factory(configuration.offer(conf))(application)
+    return get(app, '/', **headers), seen
+
+
+def test_nothing_that_the_client_says_of_itself_comes_through(keystone):
+    said = {**SPOOFED, 'X_Service_Catalog': '[]', 'X_Service_Roles': 'service', 'X_Tenant': OFFICE, 'X_Is_Admin_Project': 'False'}
+    _, seen = seen_behind(keystone, X_Auth_Token=token(keystone), **said)
+    assert (seen['HTTP_X_PROJECT_ID'], seen['HTTP_X_TENANT'], set(seen['HTTP_X_ROLES'].split(','))) == (HOME, 'home', {'member', 'reader'})
+    assert seen['HTTP_X_IS_ADMIN_PROJECT'] == 'True'
+    assert not {'HTTP_X_SERVICE_CATALOG', 'HTTP_X_SERVICE_ROLES'} & seen.keys()
+
+
+@pytest.mark.parametrize(('status', 'told'), [(401, 1), (200, 0)])
+def test_whoever_is_refused_by_the_service_itself_learns_where_to_log_in(keystone, status, told):
+    answer, _ = seen_behind(keystone, status, X_Auth_Token=token(keystone))
+    assert (answer.status_int, len(answer.headers.getall('WWW-Authenticate'))) == (status, told)
+
+
 def test_for_another_project(service, keystone):
     app, _ = service
     answer = get(app, f'/v1/{OFFICE}/stacks', X_Auth_Token=token(keystone))
