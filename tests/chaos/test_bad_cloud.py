@@ -38,10 +38,10 @@ def test_a_service_that_is_away_is_waited_for(status, place, driver, ids):
 
 def test_what_was_made_while_nobody_heard_of_it_is_found(place, driver, ids, monkeypatch):
     """The service hangs, we hang up, and then it does what it was asked after all."""
-    monkeypatch.setattr(session, 'TIMEOUT', 0.5)
+    monkeypatch.setattr(session, 'TIMEOUT', 1)
     before = list(place.cloud.of('network', '/networks'))
-    place.cloud.fail('POST', '/networks', None, seconds=1)
-    place.cloud.fail('GET', '/networks', None, seconds=0.8)
+    place.cloud.fail('POST', '/networks', None, seconds=2)
+    place.cloud.fail('GET', '/networks', None, seconds=1.6)
     stack = driver.create(NET)
     complete(driver, stack)
     time.sleep(1)

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import resource
+import threading
 import time
 
 import pytest
@@ -11,6 +12,7 @@ from tests import databases
 from tests.chaos import cloud as chaos_cloud
 from tests.chaos import lives
 from tests.chaos.test_kills import GENERATED, THING, template, thing
+from tests.waiting import PATIENCE
 
 FULL_SECONDS = 4
 
@@ -30,12 +32,15 @@ def limit(size):
 
 
 def test_a_full_disk(url):
-    made = template(a=thing(), b=thing(GENERATED, 'a', wait=1), c=thing(THING, 'b'))
+    made = template(a=thing(), b=thing(GENERATED, 'a'), c=thing(THING, 'b'))
 
     def life(driver):
+        full = threading.Event()
+        chaos_cloud.cloud.moment = lambda name: full.wait(PATIENCE)
         stacks = [driver.create(made, name=f's{number}', wait=False) for number in range(4)]
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             limit(4096)
+            full.set()
             refused = pool.submit(driver.create, made, name='refused', wait=False)
             time.sleep(FULL_SECONDS)
             assert {driver.stack(stack)['stack_status'] for stack in stacks} == {'IN_PROGRESS'}

@@ -62,7 +62,7 @@ def test_a_rolling_restart_loses_nothing(cluster):
         clusters.wait_for(lambda log=log: 'is ready' in log.read_text())
         began = time.monotonic()
         cluster.kill(process, signal.SIGTERM)
-        assert process.returncode == 0 and time.monotonic() - began < 60
+        assert process.returncode == 0 and time.monotonic() - began < 30
     assert set(cluster.wait(names).values()) == {'CREATE_COMPLETE'}
     assert not cluster.violations()
 
@@ -74,7 +74,6 @@ def test_a_cancel_reaches_a_stack_wherever_it_is(cluster):
     for name in names:
         answer = cluster.ask('PUT', cluster.path(name), {'template': template(a=thing(THING), b=thing(GENERATED, wait=8))})
         assert answer.status_code == 202
-    for name in names:
         assert cluster.ask('POST', f'{cluster.path(name)}/actions', {'cancel_update': None}).status_code == 200
     # what has been begun on a resource comes to its end, nothing else is begun
     assert set(cluster.wait(names).values()) == {'ROLLBACK_COMPLETE'}, cluster.reasons()

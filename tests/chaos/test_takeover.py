@@ -8,11 +8,11 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.db import locks
-from heat_lite.engine import running, snapshots
+from heat_lite.engine import snapshots
 from heat_lite.engine.service import EngineService
 from tests import databases, engines
 from tests.chaos import cloud as chaos_cloud
-from tests.chaos import lives
+from tests.chaos import clusters, lives
 from tests.chaos.test_kills import FILES, GENERATED, THING, create, settled, template, thing
 from tests.waiting import PATIENCE
 
@@ -33,6 +33,17 @@ def cut_short(url, work, moment, count=1, **settings):
         work(driver)
 
     assert lives.live(url, live, **settings)
+
+
+def cut_off(url, work, condition):
+    """The same, but it dies as soon as ``condition(stack, driver)`` holds of the stack that the work gives."""
+
+    def live(driver):
+        stack = work(driver)
+        clusters.wait_for(lambda: condition(stack, driver))
+        lives.die()
+
+    assert lives.live(url, live)
 
 
 def ends(url, look, types=chaos_cloud.TYPES, settle=True, **settings):
@@ -77,8 +88,12 @@ def test_what_nothing_was_called_for_is_begun_as_if_nothing_had_been(url):
     assert ends(url, lambda driver: driver.state(identity(driver))) == 'CREATE_COMPLETE'
 
 
+def is_begun(stack, driver):
+    return driver.resources(stack).get('a') == 'CREATE_IN_PROGRESS'
+
+
 def test_time_goes_on_while_no_engine_does(url):
-    cut_short(url, lambda driver: create(driver, template(a=thing(GENERATED, wait=60))), 'seconds', 0.5)
+    cut_off(url, lambda driver: create(driver, template(a=thing(GENERATED, wait=900)), wait=False), is_begun)
     time.sleep(2)
 
     def look(driver):
@@ -87,11 +102,11 @@ def test_time_goes_on_while_no_engine_does(url):
 
     began = time.monotonic()
     ends(url, look, stack_action_timeout=3)
-    assert time.monotonic() - began < 10  # the resource would take a minute
+    assert time.monotonic() - began < 900  # as long as the resource would take
 
 
 def test_a_stack_that_was_taken_over_takes_requests_as_before(url):
-    cut_short(url, lambda driver: create(driver, template(a=thing(GENERATED, wait=60))), 'seconds', 0.5)
+    cut_off(url, lambda driver: create(driver, template(a=thing(GENERATED, wait=900)), wait=False), is_begun)
     with engines.running(url, chaos_cloud.TYPES, ours=lives.SETTINGS) as driver:
         driver.context.project_id = 'p'
         stack = identity(driver)
@@ -104,12 +119,16 @@ def test_a_stack_that_was_taken_over_takes_requests_as_before(url):
         assert driver.state(stack) == 'DELETE_COMPLETE'
 
 
+def has_failed(stack, driver):
+    return 'CREATE_FAILED' in driver.resources(stack).values()
+
+
 def test_what_had_failed_has_failed(url):
     """What was begun beside it ends well, what comes after it is not begun."""
     resources = template(
-        bad=thing(GENERATED, fail=True), good=thing(GENERATED, wait=1), after=thing(THING, 'bad'), last=thing(THING, 'good')
+        bad=thing(GENERATED, fail=True), good=thing(GENERATED, wait=2), after=thing(THING, 'bad'), last=thing(THING, 'good')
     )
-    cut_short(url, lambda driver: create(driver, resources), 'seconds', 0.6)
+    cut_off(url, lambda driver: create(driver, resources, wait=False), has_failed)
 
     def look(driver):
         stack = driver.stack(identity(driver))
@@ -149,16 +168,19 @@ def test_a_resource_that_cannot_be_shown_spoils_no_more_than_itself(url):
     ends(url, look, types=())
 
 
-def test_an_engine_that_has_enough_to_do_says_so(url):
+def test_an_engine_that_has_enough_to_do_says_so(url, monkeypatch):
     with engines.running(url, chaos_cloud.TYPES, ours={**lives.SETTINGS, 'max_stacks_at_work': 2}) as driver:
+        go_on = threading.Event()
+        monkeypatch.setattr(chaos_cloud.cloud, 'moment', lambda name: go_on.wait(PATIENCE))
         for name in ('one', 'two'):
-            driver.create(template(a=thing(GENERATED, wait=0.5)), name=name, wait=False)
+            driver.create(template(a=thing()), name=name, wait=False)
         with pytest.raises(exception.EngineBusy) as refused:
             driver.create(template(), name='three')
         assert refused.value.code == 503
+        go_on.set()
         driver.wait(identity(driver, 'one'))
         driver.wait(identity(driver, 'two'))
-        until = time.monotonic() + running.ENDING_SECONDS
+        until = time.monotonic() + PATIENCE
         while driver.service.runtime.running.count() and time.monotonic() < until:
             time.sleep(0.01)
         driver.create(template(), name='three')
