@@ -1,11 +1,19 @@
-"""An engine is killed while a tree of stacks is made that three engines work on: the tree completes, and each object is there once."""
+"""While several engines make a tree of stacks one is killed or stopped, or what they work with restarts: the tree completes, and each
+object is there once.
+"""
 
+import concurrent.futures
+import contextlib
 import json
+import signal
+import subprocess
 
 import pytest
+import requests
 import sqlalchemy
 
-from heat_lite.db import models
+from heat_lite.db import migration, models
+from tests import brokers, databases, servers
 from tests.chaos import cloud as chaos_cloud
 from tests.chaos import clusters, lives
 from tests.chaos.test_kills import GENERATED, THING, template, thing
@@ -58,17 +66,73 @@ def victim(cluster, top):
     return None
 
 
+@contextlib.contextmanager
+def midway(cluster):
+    """In here half of a tree has been begun; afterwards it must have been made completely, each object once."""
+    cluster.create('tree', TREE, files=FILES)
+    clusters.wait_for(lambda: begun(cluster) >= STACKS // 2)
+    yield
+    assert cluster.wait(['tree']) == {'tree': 'CREATE_COMPLETE'}, cluster.reasons()
+    assert made(cluster) == STACKS
+    assert not cluster.violations()
+    assert len(chaos_cloud.cloud.names()) == OBJECTS
+
+
+def find_victim(cluster, top):
+    found = []  # by the next look it may have ended
+    clusters.wait_for(lambda: found.append(victim(cluster, top)) or any(found))
+    return next(filter(None, found))
+
+
 @pytest.mark.parametrize('limit', [0, 6])
 @pytest.mark.parametrize('top', [False, True], ids=['an engine of some branches', 'the engine of the trunk'])
 def test_an_engine_is_killed_in_the_midst_of_a_tree(tmp_path, limit, top):
-    with clusters.shared('mysql', tmp_path, engines=3, options=OPTIONS.format(limit=limit)) as cluster:
-        cluster.create('tree', TREE, files=FILES)
-        found = []  # by the next look it may have ended
-        clusters.wait_for(lambda: begun(cluster) >= STACKS // 2 and found.append(victim(cluster, top)) or any(found), clusters.PATIENCE)
-        process, names = next(filter(None, found))
+    with clusters.shared('mysql', tmp_path, engines=3, options=OPTIONS.format(limit=limit)) as cluster, midway(cluster):
+        process, names = find_victim(cluster, top)
         cluster.kill(process)
         assert made(cluster) < STACKS, names
-        assert cluster.wait(['tree']) == {'tree': 'CREATE_COMPLETE'}, cluster.reasons()
-        assert made(cluster) == STACKS
-        assert not cluster.violations()
-        assert len(chaos_cloud.cloud.names()) == OBJECTS
+
+
+def test_the_broker_restarts_in_the_midst_of_a_tree(tmp_path):
+    options = OPTIONS.format(limit=0) + 'rpc_response_timeout = 5'
+    with servers.running('rabbitmq') as server, databases.migrated('mysql', tmp_path) as database:
+        with clusters.running(tmp_path, database, server.url, options=options) as cluster, midway(cluster):
+            server.kill()
+            server.start()
+
+
+@pytest.mark.parametrize('kind', ['mysql', 'postgresql'])
+def test_the_database_restarts_in_the_midst_of_a_tree(kind, tmp_path):
+    with servers.running(kind) as server, brokers.virtual_host_or_skip() as transport:
+        database = server.create('chaos')
+        migration.sync(database)
+        with clusters.running(tmp_path, database, transport, options=OPTIONS.format(limit=0)) as cluster, midway(cluster):
+            server.kill()
+            server.start()
+
+
+def test_the_api_is_killed_in_the_midst_of_a_create(tmp_path):
+    """Nobody hears of the answer; who asks again finds the tree, or has it made."""
+    with clusters.shared('mysql', tmp_path, options=OPTIONS.format(limit=0)) as cluster:
+        for engine in cluster.engines:
+            engine.send_signal(signal.SIGSTOP)
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(cluster.service.ask, 'POST', '/stacks', {'stack_name': 'tree', 'template': TREE, 'files': FILES})
+            clusters.wait_for(lambda: waits_for_engines(cluster))
+            cluster.service.processes['api'].kill()
+            cluster.service.processes['api'].wait()
+            with pytest.raises(requests.ConnectionError):
+                asked.result()
+        for engine in cluster.engines:
+            engine.send_signal(signal.SIGCONT)
+        cluster.start_api()
+        with midway(cluster):
+            pass
+
+
+def waits_for_engines(cluster):
+    """Whether a request is under way to them."""
+    vhost = cluster.transport.rpartition('/')[2]
+    command = ['rabbitmqctl', '-q', 'list_queues', '-p', vhost, 'name', 'messages']
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return any(name == 'engine' and int(count) for name, count in map(str.split, listed))
