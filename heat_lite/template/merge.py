@@ -5,7 +5,7 @@ strategy of a parameter is the one of the first file that sets it; a later file 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from heat_lite.common import exception
 from heat_lite.template import format, parameter_types
@@ -37,16 +37,22 @@ def merge_environments(environment: Mapping, files: Mapping, environment_files, 
     return result
 
 
-def patch(environment: Mapping, given: Mapping, clear=()) -> dict:
-    """The environment of a stack with what an update gives on top: entry by entry, parameters of ``clear`` falling back to defaults."""
+def patch(environment: Mapping, given: Mapping, clear: Collection[str] = (), known: Collection[str] | None = None) -> dict:
+    """The environment of a stack with what an update gives on top: entry by entry. Parameters of ``clear`` lose what they had so far.
+
+    Parameters that are not among the ``known`` ones are dropped: the stack may have been given them for a template that it has no more.
+    """
     result = dict(environment)
+    if clear:
+        result[PARAMETERS] = {name: value for name, value in (result.get(PARAMETERS) or {}).items() if name not in clear}
     for section, value in given.items():
         if isinstance(value, Mapping):
             result[section] = {**(result.get(section) or {}), **value}
         elif value:
             result[section] = value
-    if clear:
-        result[PARAMETERS] = {name: value for name, value in (result.get(PARAMETERS) or {}).items() if name not in clear}
+    held = result.get(PARAMETERS)
+    if known is not None and isinstance(held, Mapping):
+        result[PARAMETERS] = {name: value for name, value in held.items() if name in known}
     return result
 
 

@@ -260,13 +260,14 @@ class Stacks(Endpoint):
     # ------------------------------------------------------------ parts of these
 
     @staticmethod
-    def _template(template, params, files, environment_files, files_container=None, other_params=None):
+    def _template(template, params, files, environment_files, files_container=None, onto=None):
+        """``onto`` makes of the environment given the one to use; it is told the parameters that the template has."""
         if files_container:
             raise exception.NotSupported(feature='Reading files from a Swift container (files_container)')
         files = files or {}
-        blank = Template(template, files)
-        environment = merge.merge_environments(params or {}, files, environment_files, blank.parameter_schemata)
-        return Template(template, files, Environment(environment))
+        known = Template(template, files).parameter_schemata
+        environment = merge.merge_environments(params or {}, files, environment_files, known)
+        return Template(template, files, Environment(environment if onto is None else onto(environment, known)))
 
     def _new_stack(self, context, name, template, args):
         validation.stack_name(name)
@@ -292,10 +293,13 @@ class Stacks(Endpoint):
         """What the stack is to become; with ``existing`` (PATCH) on top of what it is."""
         if not args.get('existing'):
             return self._template(template, params, files, environment_files, files_container)
-        present = stack.template
-        environment = merge.patch(present.environment.data, params or {}, args.get('clear_parameters') or ())
-        data = present.data if template is None else template
-        return self._template(data, environment, {**present.files, **(files or {})}, environment_files, files_container)
+        present, clear = stack.template, args.get('clear_parameters') or ()
+        data, files = present.data if template is None else template, {**present.files, **(files or {})}
+
+        def onto_present(environment, known):
+            return merge.patch(present.environment.data, environment, clear, known)
+
+        return self._template(data, params, files, environment_files, files_container, onto_present)
 
     def _as_updated(self, stack, template, args):
         """The same stack with the new template, to look at: nothing of it is stored."""
@@ -311,10 +315,8 @@ def _update_values(stack, args):
         values.pop('timeout', None)  # none, or a timeout of 0, leaves it as it is
     if args.get(api.ON_REPLACE) == api.FAIL:
         values['plan'] = {api.ON_REPLACE: api.FAIL}
-    if 'tags' in args:
-        values['tags'] = args['tags'] or []
-    elif not args.get('existing'):
-        values['tags'] = []
+    if args.get('tags') is not None or not args.get('existing'):
+        values['tags'] = args.get('tags') or []
     return values
 
 

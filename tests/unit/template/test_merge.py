@@ -3,7 +3,7 @@ import json
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.template.merge import merge_environments
+from heat_lite.template.merge import merge_environments, patch
 from heat_lite.template.parameters import ParameterSchema
 
 TYPES = {'l': 'comma_delimited_list', 's': 'string', 'j': 'json', 'n': 'number', 'b': 'boolean'}
@@ -126,3 +126,19 @@ def test_sections_that_are_no_maps(section):
 
 def test_an_empty_file():
     assert merge_environments({}, {'a': ''}, ['a'], SCHEMATA) == {}
+
+
+@pytest.mark.parametrize(
+    'given, clear, result',
+    [
+        ({}, (), {'a': 1, 'b': 2}),
+        ({'b': 3}, (), {'a': 1, 'b': 3}),
+        ({}, ('a',), {'b': 2}),
+        ({'a': 4}, ('a', 'b'), {'a': 4}),  # what is given stays, even where it is to be cleared
+        ({'gone': 5}, (), {'a': 1, 'b': 2}),  # the template has no such parameter
+    ],
+)
+def test_patch_on_top_of_what_a_stack_has(given, clear, result):
+    held = {'parameters': {'a': 1, 'b': 2, 'dropped': 0}, 'parameter_defaults': {'dropped': 1}}
+    patched = patch(held, {'parameters': given}, clear, {'a', 'b'})
+    assert patched == {'parameters': result, 'parameter_defaults': {'dropped': 1}}
