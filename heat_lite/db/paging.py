@@ -9,7 +9,7 @@ DIRECTIONS = ('asc', 'desc')
 
 def direction(given, default):
     """'asc' or 'desc'; ValueError for anything else."""
-    if given is not None and given not in DIRECTIONS:
+    if given and given not in DIRECTIONS:
         raise ValueError(f'Unknown sort direction "{given}", must be one of: {", ".join(DIRECTIONS)}')
     return given or default
 

@@ -99,7 +99,7 @@ class DefinitionController:
 
     def validate_template(self, request, tenant_id, body):
         data = StackData(body, self.limits)
-        show_nested = params.read_flag(request.query, api.PARAM_SHOW_NESTED)
+        show_nested = params.flag_if_any(api.PARAM_SHOW_NESTED, request.query.get(api.PARAM_SHOW_NESTED))
         ignorable = self._ignorable(request.query)
         asked = {'template': data.template(), **self._files(data), 'show_nested': show_nested, 'ignorable_errors': ignorable}
         with places.told(data):
@@ -109,7 +109,7 @@ class DefinitionController:
         return result
 
     def _ignorable(self, query):
-        if api.PARAM_IGNORE_ERRORS not in query:
+        if not query.get(api.PARAM_IGNORE_ERRORS):
             return []
         codes = query[api.PARAM_IGNORE_ERRORS].split(',')
         unknown = [code for code in codes if code not in IGNORABLE_ERRORS]

@@ -15,6 +15,11 @@ def flag(name, value):
     return text == 'true'
 
 
+def flag_if_any(name, text):
+    """The same for a query, where nothing at all may follow the equals sign."""
+    return flag(name, text or 'false')
+
+
 def whole(name, value):
     """A whole number that is not negative; None where there is nothing."""
     if value is None:
@@ -92,10 +97,10 @@ STACK_FILTERS = {
 }
 STACK_PAGE = {'limit': whole_if_any, 'marker': text, 'sort_keys': listed, 'sort_dir': text}
 STACK_TAGS = dict.fromkeys(('tags', 'tags_any', 'not_tags', 'not_tags_any'), tag_list)
-STACK_SCOPE = dict.fromkeys(('show_deleted', 'show_nested', 'show_hidden'), flag)
+STACK_SCOPE = dict.fromkeys(('show_deleted', 'show_nested', 'show_hidden'), flag_if_any)
 
 RESOURCE_FILTERS = {**FILTERS, 'type': many, 'physical_resource_id': many}
-RESOURCES = {'nested_depth': whole_if_any, 'with_detail': flag}
+RESOURCES = {'nested_depth': whole, 'with_detail': flag}
 
 EVENT_FILTERS = dict.fromkeys(('resource_status', 'resource_action', 'resource_name', 'resource_type'), many)
 EVENTS = {**STACK_PAGE, 'nested_depth': whole_if_any}

@@ -27,7 +27,7 @@ class StackController:
 
     def _list(self, request, of_all):
         query = request.query
-        with_count = params.read_flag(query, 'with_count')
+        with_count = params.read({'with_count': params.flag_if_any}, query).get('with_count')
         scope = {**params.read(params.STACK_SCOPE, query), **params.read(params.STACK_TAGS, query)}
         scope['filters'] = params.read(params.STACK_FILTERS, query) or None
         if of_all:

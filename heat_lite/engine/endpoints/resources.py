@@ -112,7 +112,11 @@ def _refuse_stack_users(context, stack, name):
 
 def _matches(listed, row, filters):
     for name, wanted in (filters or {}).items():
-        value = row.uuid if name == 'id' else listed.get(FILTERS.get(name, name))
-        if value not in (wanted if isinstance(wanted, list) else [wanted]):
+        if wanted == '':
+            continue  # nothing is asked for
+        values = [row.uuid if name == 'id' else listed.get(FILTERS.get(name, name))]
+        if name == 'status':
+            values.append(f'{row.action}_{row.status}')  # the status as it is shown
+        if not any(value in (wanted if isinstance(wanted, list) else [wanted]) for value in values):
             return False
     return True
