@@ -147,7 +147,7 @@ class Known:
         try:
             item = stack.resource_for(str(member))
         except exception.ResourceNotFound:
-            raise exception.InvalidTemplateAttribute(resource=self._resource.name, key=f'resource.{member}') from None
+            raise exception.GroupMemberNotFound(member=str(member), group=self._resource.name) from None
         return item.attribute(*rest) if rest else item.reference_id()
 
     def output(self, name, path=()):

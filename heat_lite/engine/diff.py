@@ -7,6 +7,7 @@ import typing
 from collections.abc import Mapping
 
 from heat_lite.common import exception, status
+from heat_lite.template import function
 
 #: actions in the midst of which nobody knows what there is
 MAKING_OR_TAKING = (status.CREATE, status.ADOPT, status.DELETE)
@@ -80,12 +81,22 @@ def between(resource, definition, later=frozenset()):
     before = resource.record.properties or {}
     changed = {name: value for name, value in after.items() if value != before.get(name)}
     changed.update({name: None for name in before if name not in properties})
-    parts = {name: getattr(definition, name) for name in PARTS if _raw(definition, name) != _raw(resource.definition, name)}
+    parts = {name: getattr(definition, name) for name in PARTS if _differs(resource, definition, name)}
     if changed:
         parts['properties'] = definition.raw.get('properties', definition.raw.get('Properties'))
     if not changed and not parts and _resting(resource) and not resource.needs_update(definition):
         return None
     return Changes(changed, parts)
+
+
+def _differs(resource, definition, part):
+    """Whether a part of the definition is another one; what is written the same may mean something else with other parameters."""
+    before = resource.definition
+    if _raw(definition, part) != _raw(before, part):
+        return True
+    if part == 'deletion_policy':
+        return definition.deletion_policy != before.deletion_policy
+    return part == 'metadata' and any(function.nodes(definition.metadata)) and resource.stack.metadata_changes(resource, definition)
 
 
 def refuse_other_external_id(resource, definition):

@@ -165,8 +165,8 @@ def _perform(resource, action, work, reason='state changed'):
         state_set(resource, action, status.FAILED, f'{action} aborted (Task {action.lower()} from {resource} {error})')
         failures.note(resource, action, resource.status_reason)
         raise
-    except exception.UpdateReplace:
-        state_set(resource, action, status.COMPLETE, f'The Resource {resource.name} requires replacement.')
+    except exception.UpdateReplace as error:
+        state_set(resource, action, status.COMPLETE, f'The Resource {error} requires replacement.')
         raise
     except Exception as error:
         raise _failed(resource, action, error) from error
@@ -252,7 +252,9 @@ def _adopted(resource):
 
 def _update(resource, before, definition, decision):
     if decision.action == diff.REPLACE:
-        raise exception.UpdateReplace(resource.name)
+        # Heat's words: in full where the type asks for it, by name alone where a property cannot change
+        by_schema = any(not resource.takes_update_of(name) for name in decision.forced_by)
+        raise exception.UpdateReplace(resource.name if by_schema else resource)
     changes = decision.changes
     try:
         resource.redefine(definition)

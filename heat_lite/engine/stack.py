@@ -59,7 +59,7 @@ class Stack:
         self.converge = self.nothing_new = False
         self.progress = None  # what the action had done before this engine went on with it (see ``progress``)
         self.walk = None  # the present one (see ``traversal``)
-        self._definitions_by_template = {}
+        self._bound_by_template = {}
         self.tree = tree.Tree(self, functools.partial(Stack.from_row, runtime, context))
 
     @classmethod
@@ -130,7 +130,10 @@ class Stack:
 
     @functools.cached_property
     def scope(self):
-        return scope.StackScope(self.bound, self.nodes, tree.Facade(self) if self.tree.is_nested else None)
+        return self._scope_of(self.bound)
+
+    def _scope_of(self, bound):
+        return scope.StackScope(bound, self.nodes, tree.Facade(self) if self.tree.is_nested else None)
 
     @functools.cached_property
     def nodes(self):
@@ -138,6 +141,14 @@ class Stack:
 
     def resolve(self, snippet):
         return function.resolve(snippet, self.scope)
+
+    def metadata_changes(self, resource, definition):
+        """Whether metadata that are written as they were come out as something else, since a parameter has another value now."""
+        template_id = resource.record.current_template_id
+        if template_id in (None, self.template_id):
+            return False
+        before = self._scope_of(self._old_bound(template_id))
+        return function.resolve(resource.definition.metadata, before) != self.resolve(definition.metadata)
 
     def resolver(self):
         """``resolve`` by the definition of now, whatever becomes of that: a handler at work keeps to what it was begun with."""
@@ -292,17 +303,17 @@ class Stack:
         if template_id is None or template_id == self.template_id:
             definitions = self.definitions
         else:
-            definitions = self._old_definitions(template_id)
+            definitions = self._old_bound(template_id).resources
         definition = definitions.get(row.name) or self.definitions.get(row.name)
         if definition is None:
             raise exception.ResourceNotFound(resource_name=row.name, stack_name=self.name)
         return definition
 
-    def _old_definitions(self, template_id):
-        if template_id not in self._definitions_by_template:
+    def _old_bound(self, template_id):
+        if template_id not in self._bound_by_template:
             template = self.runtime.templates.get(self.context, template_id)
-            self._definitions_by_template[template_id] = self.runtime.meanings.of(self, template, template_id).bound.resources
-        return self._definitions_by_template[template_id]
+            self._bound_by_template[template_id] = self.runtime.meanings.of(self, template, template_id).bound
+        return self._bound_by_template[template_id]
 
     def root_id(self):
         return self.tree.top.id

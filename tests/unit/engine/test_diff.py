@@ -105,3 +105,11 @@ def test_a_type_may_mend_what_has_failed(monkeypatch):
     monkeypatch.setattr(Kind, 'needs_replace_failed', lambda self: False)
     decision = diff.decide(resource(status.UPDATE, status.FAILED, free='a'), definition(free='a'))
     assert decision.action == diff.UPDATE and decision.changes.properties == {} and decision.reason == 'it is UPDATE_FAILED'
+
+
+def test_a_deletion_policy_may_be_written_the_same_and_be_another():
+    """A parameter may say which: what is written is the same map."""
+    wanted = definition(free='a')
+    wanted.deletion_policy = 'Retain'
+    decision = diff.decide(resource(free='a'), wanted)
+    assert decision.action == diff.UPDATE and decision.changes.definition == {'deletion_policy': 'Retain'}
