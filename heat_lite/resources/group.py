@@ -158,9 +158,9 @@ class GroupResource(StackResource):
         return self.own_attribute(first, rest) if first in self.attributes_schema else self.common_attribute(path)
 
     def _all_attributes(self):
-        """Those that the stack around the group reads: which the members have, only they know."""
+        """Its own, and those that the stack around the group reads: which the members have, only they know."""
         found = {}
-        for name in dict.fromkeys(path[0] for path in self._paths if path[0] != SHOW):
+        for name in dict.fromkeys((*self.attributes_schema, *(path[0] for path in self._paths if path[0] != SHOW))):
             try:
                 found[name] = self.attribute(name)
             except exception.InvalidTemplateAttribute:
@@ -181,7 +181,7 @@ class GroupResource(StackResource):
         if first == REFS:
             return select(list(self.references().values()), rest)
         if first == REFS_MAP:
-            return select(self.references(), rest)
+            return self.references()  # all of it, whatever the path asks for: as in Heat
         if first == ATTRIBUTES and rest:
             return self.attributes_map((first, *rest), rest)
         raise exception.InvalidTemplateAttribute(resource=self.name, key=first)

@@ -6,7 +6,7 @@ import functools
 from heat_lite.common import exception, urlfetch
 from heat_lite.engine.resource import Resource
 from heat_lite.resources.nested import StackResource
-from heat_lite.template import format, schema
+from heat_lite.template import format, schema, sections
 from heat_lite.template.constraints import INTEGER, NUMBER
 from heat_lite.template.parameters import PSEUDO_HOT
 from heat_lite.template.template import Template
@@ -152,13 +152,9 @@ def _parsed(text, name):
 
 
 def _attributes_schema(template):
-    version = template.version
-    result = {}
-    for name, snippet in template.output_snippets.items():
-        if not isinstance(snippet, dict) or version.dialect.output['value'] not in snippet:
-            raise exception.StackValidationFailed(f'Each output must contain a {version.dialect.output["value"]} key.')
-        result[name] = schema.any_attribute(snippet.get(version.dialect.output['description']))
-    return result
+    snippets, word = template.output_snippets, template.version.dialect.output['description']
+    sections.validate_offer(snippets, template.version)
+    return {name: schema.any_attribute(snippet.get(word)) for name, snippet in snippets.items()}
 
 
 def _misfits(facade, name, properties, attributes):

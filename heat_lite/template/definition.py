@@ -175,8 +175,8 @@ class OutputDefinition:
     def validate(self, scope=None):
         """Raises StackValidationFailed for functions that can not work."""
         dialect = self.version.dialect
-        # Heat says "value" of a function and "Value" of a map or list with functions in it
-        word = dialect.output['value'] if isinstance(self.value, function.Function) else 'Value'
+        # Heat says "Value" of a list with functions in it
+        word = dialect.output['value'] if isinstance(self.value, function.Function | dict) else 'Value'
         function.validate(self.value, (dialect.sections['outputs'], self.name, word), scope)
 
     def result(self, scope):

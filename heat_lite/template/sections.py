@@ -94,6 +94,28 @@ def wrong_type(name, part, version):
     return exception.StackValidationFailed(f'Resource {name} {version.dialect.resource[part]} type must be {expected}', whole=True)
 
 
+def validate_offer(snippets, version):
+    """Refuses outputs that cannot be the attributes of a template that stands for a type. More is asked of them than of a stack's own."""
+    value = version.dialect.output['value']
+    for name in sorted(snippets):  # Heat's order
+        snippet = snippets[name]
+        if version.dialect.name == 'cfn' and isinstance(snippet, dict):
+            continue  # a value that is not there is told when the stack inside is looked at
+        if snippet and version.dialect.name == 'hot':
+            _check_offered_keys(snippet, version)
+        if not isinstance(snippet, dict) or value not in snippet:
+            raise exception.StackValidationFailed(f'Each output must contain a {value} key.')
+
+
+def _check_offered_keys(snippet, version):
+    if not isinstance(snippet, dict):
+        raise exception.StackValidationFailed(f'"outputs" must contain a map of output maps. Found a [{type(snippet)}] instead')
+    for key in snippet:
+        if key not in version.output_keys:
+            text = f'"{key}" is not a valid keyword inside a output definition'
+            raise exception.StackValidationFailed(say_word(text, key, version.output_keys))
+
+
 def validate_output(name, snippet, version):
     """Refuses outputs that are no maps or have no value."""
     path = (version.dialect.sections['outputs'], name)

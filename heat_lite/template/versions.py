@@ -83,6 +83,12 @@ class Version:
         known = set(self.dialect.resource.values())
         return known if self.has_conditions else known - {self.dialect.resource['condition'], 'external_id'}
 
+    @property
+    def output_keys(self):
+        """The keys that an output may have in this version."""
+        known = set(self.dialect.output.values())
+        return known if self.has_conditions else known - {self.dialect.output['condition']}
+
 
 _POLICIES = {policy: policy for policy in ('Delete', 'Retain', 'Snapshot')}
 _LATER_POLICIES = {**_POLICIES, **{policy.lower(): policy for policy in _POLICIES}}

@@ -16,7 +16,7 @@ from tests.functional import known_differences as known
 from tests.functional import shapes
 
 FOLDER = Path(__file__).resolve().parents[1] / 'conformance'
-FILES = ('function_cases.json', 'validation_cases.json', 'field_cases.json', 'sequence_cases.json')
+FILES = ('function_cases.json', 'validation_cases.json', 'field_cases.json', 'sequence_cases.json', 'field_sequences.json')
 # these bring their own stack name: they share it, so they run one after another in one worker, as all cases of a shape do
 ELSEWHERE = os.environ.get('HEAT_LITE_TEST_ENDPOINT')
 

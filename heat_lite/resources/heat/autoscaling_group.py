@@ -4,7 +4,7 @@ from heat_lite.common import exception
 from heat_lite.resources.scaling import ScalingGroup, map_of_references
 from heat_lite.template import members, support
 from heat_lite.template.constraints import Range
-from heat_lite.template.members import Pace
+from heat_lite.template.members import REFS, Pace
 from heat_lite.template.schema import integer, integer_attribute, list_attribute, map_, map_attribute, number
 
 OUTPUTS, OUTPUTS_LIST, SIZE = 'outputs', 'outputs_list', 'current_size'
@@ -74,6 +74,8 @@ class AutoScalingGroup(ScalingGroup):
     def own_attribute(self, first, rest):
         if first == SIZE:
             return self.size()
+        if first == REFS:
+            return list(self.references().values())  # all of it, whatever the path asks for: as in Heat
         if first in (OUTPUTS, OUTPUTS_LIST) and rest:
             found = self.attributes_map((OUTPUTS, *rest), rest)
             return found if first == OUTPUTS else list(found.values())

@@ -33,8 +33,7 @@ class Delay(Resource):
     }
 
     def handle_create(self):
-        self.resource_id_set(self.physical_resource_name())
-        return self._wait(status.CREATE)
+        return self._wait(status.CREATE)  # there is nothing that could have an id
 
     def handle_delete(self):
         return self._wait(status.DELETE)

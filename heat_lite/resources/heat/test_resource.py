@@ -50,11 +50,12 @@ class TestResource(Resource):
 
     def handle_create(self):
         fail = self.properties['fail']
+        if not fail:  # it is there at once, and then takes its time to be ready
+            self.resource_id_set(self.physical_resource_name())
+            self.data_set('value', self.properties['value'])
         yield from self._wait('create')
         if fail:
             raise ValueError(f'Test Resource failed {self.name}')
-        self.resource_id_set(self.physical_resource_name())
-        self.data_set('value', self.properties['value'])
 
     def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
         """Only a change of the value replaces, and only if the template asks for that."""
@@ -63,11 +64,11 @@ class TestResource(Resource):
     def handle_update(self, definition, tmpl_diff, prop_diff):
         properties = self.properties
         if 'value' in prop_diff:
+            if not properties['fail']:
+                self.data_set('value', properties['value'])
             yield from self._wait('update')
         if properties['fail']:
             raise ValueError(f'Test Resource failed {self.name}')
-        if 'value' in prop_diff:
-            self.data_set('value', properties['value'])
 
     def handle_delete(self):
         yield from self._wait('delete')
