@@ -17,6 +17,7 @@ def prepare(conf, sock, options=None, name=None):
     messaging.cleanup()
     gc.collect()
     gc.freeze()
+    gc.enable()
     return lambda number, signals: run(conf, app, sock, signals, options)
 
 

@@ -13,7 +13,7 @@ from oslo_log import log
 
 from heat_lite import conf as options
 from heat_lite.api import deploy
-from heat_lite.cmd import engine_worker, operator_types, settings, tables, web, workers
+from heat_lite.cmd import engine_worker, late, operator_types, settings, tables, web, workers
 from heat_lite.db import session
 
 PROJECT = 'default'
@@ -55,6 +55,7 @@ def serve(args):
 
 def configure(args, conf=cfg.CONF):
     """The configuration of the embedded shape."""
+    late.load_secrets()
     log.register_options(conf)
     options.register(conf)
     conf(['--debug'] if args.debug else [], project='heat_lite', prog='heat-lite', default_config_files=args.config_file)

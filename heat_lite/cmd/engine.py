@@ -1,5 +1,6 @@
 """``heat-lite-engine``: the processes that do the work."""
 
+import gc
 import importlib
 import os
 import sys
@@ -11,6 +12,7 @@ LEAST_WORKERS = 2
 
 def main(argv=None):
     """Run engines until told to stop; the exit status where it cannot start."""
+    gc.disable()  # what is loaded from here on stays; looking it through again and again takes a tenth of the time
     conf = settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-engine')
     concurrency.use(conf.heat_lite.concurrency)
     settings.start_logging(conf)

@@ -20,6 +20,7 @@ def prepare(conf):
     # the collector would write into every page that the processes share
     gc.collect()
     gc.freeze()
+    gc.enable()
     return lambda number, signals: run(conf, registry, signals)
 
 

@@ -6,12 +6,14 @@ from oslo_config import cfg
 from oslo_log import log
 
 from heat_lite import conf as options
+from heat_lite.cmd import late
 
 LOG = logging.getLogger(__name__)
 
 
 def load(args, prog, conf=cfg.CONF):
     """Read the command line and the configuration files."""
+    late.load_secrets()
     if 'debug' not in conf:
         log.register_options(conf)
     return options.load(args, prog, conf)

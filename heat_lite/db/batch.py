@@ -4,9 +4,8 @@ import functools
 import itertools
 
 import sqlalchemy
-from sqlalchemy.dialects import postgresql, sqlite
 
-from heat_lite.db import session
+from heat_lite.db import session, types
 
 # the database looks each row up in the list of cases, which is quadratic: two statements of this size cost less than one of twice the size
 CHUNK = 128
@@ -31,12 +30,10 @@ def insert(statement, rows, returning=None):
 
 def insert_or_ignore(table):
     """An INSERT that does nothing, and says so in its rowcount, where a row with such a key is there already."""
-    match session.dialect():
-        case 'postgresql':
-            return postgresql.insert(table).on_conflict_do_nothing()
-        case 'sqlite':
-            return sqlite.insert(table).on_conflict_do_nothing()
-    return sqlalchemy.insert(table).prefix_with('IGNORE')
+    dialect = session.dialect()
+    if dialect == 'mysql':
+        return sqlalchemy.insert(table).prefix_with('IGNORE')
+    return types.own_words(dialect).insert(table).on_conflict_do_nothing()
 
 
 def _same_keys(rows):
