@@ -8,12 +8,15 @@ import os
 import sys
 import warnings
 
+from heat_lite.cmd import late
+
 
 def green(postgresql=False):
     """Green threads from here on: for processes that mostly wait for many at a time, as the doors of HTTP do.
 
     ``postgresql``: load psycopg2, and have it wait without holding up the other green threads.
     """
+    late.set_up()
     # its resolver of names costs 0.1 s and 8 MB, and does not read /etc/hosts as everyone else does
     os.environ.setdefault('EVENTLET_NO_GREENDNS', 'yes')
     with warnings.catch_warnings():
@@ -29,6 +32,7 @@ def native():
     oslo.service and oslo.messaging would load it, the former for its default backend, the latter only to ask whether it is in use. That
     is 17 MB and 0.15 s in every engine. Where someone has loaded it before, nothing is done about it.
     """
+    late.set_up()
     if 'eventlet' not in sys.modules:
         sys.modules['eventlet'] = None
     if sys.modules['eventlet'] is None:

@@ -1,6 +1,6 @@
 """What libraries import and hardly ever use is loaded when it is first used, or not at all: memory in each process, time at each start.
 
-``heat_lite.cmd`` asks for it before any program of ours imports anything else. What a library takes out of a module at once
+``concurrency`` asks for it before a program of ours imports much else. What a library takes out of a module at once
 (``from jinja2 import Template``) loads that module as ever, so nothing is lost where these lists are wrong.
 """
 
@@ -12,9 +12,8 @@ import threading
 import types
 import warnings
 
-#: jinja2: a page of a filter that we do not use; psutil: the addresses of network cards; rfc3986: kinds of options; futurist:
-#: pools of threads; yappi: a profiler
-LATE = ('asyncio', 'futurist', 'jinja2', 'psutil', 'rfc3986', 'yappi')
+#: jinja2: a page of a filter that we do not use; psutil: the addresses of network cards; yappi: a profiler
+LATE = ('asyncio', 'jinja2', 'psutil', 'yappi')
 #: guesses at the encoding of texts whose server does not tell it; requests does without, and takes them for UTF-8
 NEVER = ('charset_normalizer', 'chardet')
 #: where oslo makes 500 regular expressions to blank secrets out of logs, with which flags; that is a tenth of the time of a start
