@@ -190,13 +190,19 @@ def _handle(resource, action, *args):
 
 
 def _run(resource, handler, action, *args):
-    """A handler that may have another name than that of the action."""
-    token = None if handler is None else handler(*args)
-    if hasattr(token, 'send'):
-        token = yield from scheduler.flatten(token)
-    complete = getattr(resource, f'check_{action.lower()}_complete', None)
-    while complete is not None and not complete(token):
-        yield
+    """A handler that may have another name than that of the action. ``handle_X_cancel(token)`` hears that it is broken off."""
+    token = None
+    try:
+        made = None if handler is None else handler(*args)
+        token = (yield from scheduler.flatten(made)) if hasattr(made, 'send') else made
+        complete = getattr(resource, f'check_{action.lower()}_complete', None)
+        while complete is not None and not complete(token):
+            yield
+    except (scheduler.Cancelled, scheduler.Timeout):
+        broken_off = getattr(resource, f'handle_{action.lower()}_cancel', None)
+        if broken_off is not None:
+            broken_off(token)
+        raise
     return token
 
 

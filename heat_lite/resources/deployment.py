@@ -5,7 +5,6 @@ It sleeps meanwhile, as wait conditions do. A signal wakes it, through whatever 
 """
 
 from heat_lite.common import exception, status
-from heat_lite.engine import scheduler
 from heat_lite.resources.signal import CFN, HEAT, NONE, TEMP_URL, ZAQAR, SignalResponder, by_usual_way
 from heat_lite.resources.stack_user import UserBeside
 from heat_lite.template import function, software
@@ -177,17 +176,15 @@ class Deployment(Addressee):
         if not _is_laid_out(action, before):
             self.be_reachable()
             self._lay_out(action, config, before)
-        try:
-            yield from self._ended()
-        except (scheduler.Cancelled, scheduler.Timeout):
-            self._call_off()
-            raise
+        yield from self._ended()
 
-    def _call_off(self):
+    def handle_create_cancel(self, _token):
         """Nobody waits for the server any more, which can see it."""
         there = self.show()
         if there and there['status'] == status.IN_PROGRESS:
             self.software.update_deployment(self.resource_id, {'status': status.FAILED, 'status_reason': CALLED_OFF})
+
+    handle_update_cancel = handle_suspend_cancel = handle_resume_cancel = handle_delete_cancel = handle_create_cancel
 
     def _config(self):
         """The configuration of the template; where it names none there is nothing to apply but the inputs."""
@@ -221,19 +218,13 @@ class Deployment(Addressee):
         """A configuration for this deployment alone, with values. Raises UpdateReplace where an input asks for a new deployment."""
         given = dict(self.properties['input_values'] or {})
         inputs = software.with_values(config['inputs'], given, self.told_inputs(action))
-        if action == status.UPDATE and before and software.replaced_by(inputs, self._inputs_before(before)):
+        if action == status.UPDATE and before and software.replaced_by(inputs, _inputs_of(self.software, before['config_id'])):
             raise exception.UpdateReplace(self.name)
         content = self.filled(config['config'], {each['name']: each['value'] for each in inputs})
         name = self.properties['name'] or config['name'] or self.physical_resource_name()
         return self.software.create_config(
             config['group'], name, content, inputs=inputs, outputs=config['outputs'], options=config['options']
         )
-
-    def _inputs_before(self, deployment):
-        try:
-            return self.software.show_config(deployment['config_id'])['inputs']
-        except exception.NotFound:
-            return []
 
     # ------------------------------------------------------------ its end
 
@@ -311,6 +302,13 @@ class Deployment(Addressee):
 def _is_there(resource, server_id):
     """Where the server has gone there is nobody to wait for. Any server that a stack knows is there; others the cloud knows."""
     return resource.software.knows_server(server_id) or resource.stack.clients().refusal('nova.server', server_id) is None
+
+
+def _inputs_of(known, config_id):
+    try:
+        return known.show_config(config_id)['inputs']
+    except exception.NotFound:
+        return []
 
 
 def _is_laid_out(action, deployment):
