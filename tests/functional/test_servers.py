@@ -167,12 +167,27 @@ def test_it_is_plugged_in_otherwise(place, driver, ids):
     stack = driver.create(stack_of(s=server(), p=PORT))
     one = good(driver, stack)
     assert ports(place, one) == ['-']
-    changed(driver, place, stack, p=PORT, s=server(networks=[{'port': {'get_resource': 'p'}}, {'subnet': 'a subnet'}]))
+    mine = {'subnet': 'a subnet', 'fixed_ip': '10.1.0.77'}
+    changed(driver, place, stack, p=PORT, s=server(networks=[{'port': {'get_resource': 'p'}}, mine]))
     assert [each.partition('-p-')[0] for each in ports(place, one)] == ['s-port-1', 'stack']
-    changed(driver, place, stack, p=PORT, s=server(networks=[{'subnet': 'a subnet'}, {'network': 'a network'}]))
+    changed(driver, place, stack, p=PORT, s=server(networks=[mine, {'network': 'a network'}]))
     assert ports(place, one) == ['-', 's-port-1']
     changed(driver, place, stack, p=PORT, s=server(networks=[{'allocate_network': 'none'}]))
     assert ports(place, one) == []
+    driver.delete(stack)
+
+
+def test_what_it_has_already_stays_however_it_is_asked_for(place, driver, ids):
+    stack = driver.create(stack_of(s=server()))
+    one = good(driver, stack)
+
+    def plugged():
+        return [each['id'] for each in place.cloud.of('network', '/ports') if each.get('device_id') == one]
+
+    (port,) = plugged()
+    for networks in ([{'subnet': 'a subnet'}], [{'network': 'a network', 'subnet': 'a subnet'}], [{'port': port}]):
+        changed(driver, place, stack, s=server(networks=networks))
+        assert plugged() == [port]
     driver.delete(stack)
 
 

@@ -154,6 +154,42 @@ def test_what_stays_when_networks_change():
     assert new == [second, net(subnet='u')]
 
 
+@pytest.mark.parametrize(
+    ('given', 'stays'),
+    [
+        (net(subnet='u'), True),
+        (net(network='n', subnet='u'), True),
+        (net(network='n', fixed_ip='10.0.0.6'), True),
+        (net(port='p'), True),
+        (net(subnet='other'), False),
+        (net(network='m'), False),
+        (net(network='n', fixed_ip='10.0.0.7'), False),
+        (net(port='q'), False),
+        (net(network='n', tag='t'), False),
+        (net(network='n', port_extra_properties={'qos_policy': 'x'}), False),
+    ],
+)
+def test_an_interface_that_is_as_is_asked_for_now_stays(given, stays):
+    plug = networks.Plug(net(network='n'), 'p')
+    there = [{'port_id': 'p', 'net_id': 'n', 'fixed_ips': [{'ip_address': '10.0.0.6', 'subnet_id': 'u'}]}]
+    assert networks.compare([plug], [given], there) == (([(plug, given)], [], []) if stays else ([], [plug], [given]))
+    of_template = networks.Plug(net(port='p'), 'p')
+    assert networks.compare([of_template], [net(network='n')], there)[0] == [], 'a port of the template goes with its name'
+
+
+def test_what_is_asked_for_as_before_is_looked_for_first():
+    before = [net(network='n'), net(network='n', fixed_ip='10.0.0.33'), net(subnet='u')]
+    plugs = [networks.Plug(each, f'p{number}') for number, each in enumerate(before)]
+    there = [{'port_id': plug.port, 'net_id': 'n', 'fixed_ips': [{'ip_address': '10.0.0.33', 'subnet_id': 'u'}]} for plug in plugs]
+    stays, gone, new = networks.compare(plugs, [net(subnet='u'), net(network='n'), net(network='n', subnet='u')], there)
+    assert {plug.port: given for plug, given in stays} == {
+        'p2': net(subnet='u'),
+        'p0': net(network='n'),
+        'p1': net(network='n', subnet='u'),
+    }
+    assert gone == new == []
+
+
 def test_plugs_outlive_the_engine():
     plugs = [networks.Plug(net(network='n')), networks.Plug(net(subnet='u'), 'p', own=True)]
     again = networks.loaded(networks.stored(plugs), ())

@@ -105,6 +105,16 @@ class Plug:
         """Whether it is what a template asks for, but for what can be changed of its port."""
         return all(self.said[key] == given[key] for key in TELLING) and wants_port(self.said) == wants_port(given)
 
+    def will_do(self, given, found):
+        """Whether what it has, as the compute service tells of it, is also what ``given`` asks for. A port of the template is its own."""
+        if found is None or self.said['port'] is not None or self.said['tag'] != given['tag']:
+            return False
+        if not self.own and self.said['port_extra_properties'] != given['port_extra_properties']:
+            return False
+        if given['port'] is not None:
+            return given['port'] == self.port
+        return _fits(given, found) and given['subnet'] in (None, *(each['subnet_id'] for each in found['fixed_ips']))
+
     def takes_from(self, others):
         """Whether one of ``others`` wants the same port, or the same address."""
         return any(
@@ -129,16 +139,20 @@ def loaded(text, networks):
     return [Plug(*each) for each in json.loads(text)]
 
 
-def compare(plugs, networks):
-    """What stays, what goes, and what is new, as pairs of a plug and what is now said of it, plugs, and networks of the template."""
-    left, stays, new = list(plugs), [], []
-    for given in networks:
-        plug = next((each for each in left if each.is_for(given)), None)
-        if plug is None:
-            new.append(given)
-        else:
-            left.remove(plug)
-            stays.append((plug, given))
+def compare(plugs, networks, interfaces=()):
+    """What stays, what goes, and what is new, as pairs of a plug and what is now said of it, plugs, and networks of the template.
+
+    Of the ``interfaces`` that the compute service tells of, one that has what is asked for stays, whatever was asked for before.
+    """
+    there = {each['port_id']: each for each in interfaces}
+    left, stays, new = list(plugs), [], list(networks)
+    for fits in (Plug.is_for, lambda plug, given: plug.will_do(given, there.get(plug.port))):
+        for given in list(new):
+            plug = next((each for each in left if fits(each, given)), None)
+            if plug is not None:
+                left.remove(plug)
+                new.remove(given)
+                stays.append((plug, given))
     return stays, left, new
 
 

@@ -72,8 +72,9 @@ class Plugged(Interfaced):
         alone = networks.allocation(given)
         wanted = [] if alone is not None else given
         plugs = [plug for plug in self._plugs() if plug.port not in lent]
-        free = networks.find_ports(plugs, (yield from self.interfaces()))
-        stays, gone, new = networks.compare(plugs, wanted)
+        found = yield from self.interfaces()
+        free = networks.find_ports(plugs, found)
+        stays, gone, new = networks.compare(plugs, wanted, found)
         for plug in gone:
             yield from self._unplug(plug)
         if alone is not None:
