@@ -32,7 +32,7 @@ def synced(manage):
 
 
 def test_the_version_of_the_database(synced):
-    assert synced('db_version').stdout.strip() == '002'
+    assert synced('db_version').stdout.strip() == '003'
 
 
 def test_syncing_again_and_to_a_version(synced):
