@@ -13,12 +13,18 @@ from sqlalchemy import event, exc, pool
 
 DRIVERS = {'mysql': 'mysql+pymysql', 'mariadb': 'mysql+pymysql', 'mariadb+pymysql': 'mysql+pymysql', 'postgresql': 'postgresql+psycopg2'}
 # What a database says that is there, but can do nothing at the moment: it is starting or stopping, its disk is full, too many want
-# something of it. PostgreSQL's are classes of states: connection, resources, operator, system.
+# something of it. PostgreSQL's are classes of states: connection, idle for too long, resources, operator, system.
 MYSQL_PASSES = {3, 1021, 1030, 1037, 1038, 1040, 1041, 1053, 1114, 1203, 1290, 1836, 1927}
-POSTGRESQL_PASSES = ('08', '53', '57', '58')
+POSTGRESQL_PASSES = ('08', '25P03', '53', '57', '58')
 SQLITE_PASSES = ('is full', 'disk I/O error', 'is locked', 'unable to open', 'readonly')
 # how long a writer waits for another process at an SQLite file
 SQLITE_PATIENCE = 30
+# How long a transaction may wait for its client, in seconds. Ours wait for nothing in their midst: who takes that long hangs, and the
+# locks that he has would keep others from taking over what he was at.
+IDLE_SECONDS = 10
+# MySQL, which has no such limit, takes the second half for a remark
+MYSQL_IDLE = f'SET @heat_lite = 1 /*M!100300 , SESSION idle_transaction_timeout = {IDLE_SECONDS} */'
+POSTGRESQL_IDLE = f'-c idle_in_transaction_session_timeout={IDLE_SECONDS * 1000}'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,6 +88,8 @@ def _server(url, settings, isolation_level):
     args.update({key: value for key, value in sizes.items() if value is not None})
     if isolation_level:
         args['isolation_level'] = isolation_level
+    if url.get_backend_name() == 'postgresql' and 'options' not in url.query:
+        url = url.update_query_dict({'options': POSTGRESQL_IDLE})
     engine = _create(url, **args)
     if url.get_backend_name() == 'mysql':
         _set_on_connect(engine, [('sql_mode', settings.mysql_sql_mode), ('wsrep_sync_wait', settings.mysql_wsrep_sync_wait)])
@@ -102,6 +110,7 @@ def _set_on_connect(engine, variables):
     @event.listens_for(engine, 'connect')
     def set_variables(connection, record):
         with connection.cursor() as cursor:
+            cursor.execute(MYSQL_IDLE)
             for name, value in wanted:
                 cursor.execute(f'SET SESSION {name} = %s', [value])
 

@@ -93,6 +93,14 @@ def test_an_engine_is_killed_in_the_midst_of_a_tree(tmp_path, limit, top):
         assert made(cluster) < STACKS, names
 
 
+@pytest.mark.parametrize('kind', ['mysql', 'postgresql'])
+def test_an_engine_hangs_in_the_midst_of_a_tree(kind, tmp_path):
+    """The transactions that it is in, and the locks in the database that it has so, must not keep others from what it was at."""
+    with clusters.shared(kind, tmp_path, options=OPTIONS.format(limit=0)) as cluster, midway(cluster):
+        process, _ = find_victim(cluster, False)
+        process.send_signal(signal.SIGSTOP)
+
+
 def test_the_broker_restarts_in_the_midst_of_a_tree(tmp_path):
     options = OPTIONS.format(limit=0) + 'rpc_response_timeout = 5'
     with servers.running('rabbitmq') as server, databases.migrated('mysql', tmp_path) as database:

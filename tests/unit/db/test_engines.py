@@ -102,6 +102,17 @@ def test_levels_of_isolation(database):
         assert connection.dialect.detect_autocommit_setting(connection.connection.dbapi_connection)
 
 
+def test_who_hangs_in_the_midst_of_a_transaction_loses_it(database):
+    question, answer = {
+        'mysql': ('SELECT @@idle_transaction_timeout', engines.IDLE_SECONDS),
+        'postgresql': ('SHOW idle_in_transaction_session_timeout', f'{engines.IDLE_SECONDS}s'),
+        'sqlite': ('SELECT 1', 1),  # a file has no server that could notice
+    }[database]
+    with session.engine().connect() as connection:
+        assert connection.exec_driver_sql(question).scalar() == answer
+        connection.rollback()
+
+
 def test_passwords_are_not_shown():
     engine = sqlalchemy.create_engine(engines.full_url('mysql://u:secret@h/d'))
     assert 'secret' not in repr(engine)
