@@ -279,7 +279,8 @@ def put_object(cloud, service, one, name, body, environ, **_):
     container = there(cloud, service, '/', one)
     held, versions = container['objects'], container.get('HTTP_X_VERSIONS_LOCATION')
     if versions and name in held:
-        there(cloud, service, '/', versions)['objects'][f'{len(name):03x}{name}/{time.time_ns()}'] = held[name]
+        there(cloud, service, '/', versions)['objects'][f'{len(name):03x}{name}/{container["stamps"][name]}'] = held[name]
+    container.setdefault('stamps', {})[name] = f'{time.time_ns() / 1e9:.9f}'
     held[name] = body if isinstance(body, str) else json.dumps(body) if body is not None else ''
     return 201, None
 
@@ -293,8 +294,10 @@ def _check_signature(cloud, environ):
 
 
 @verb('object-store', 'GET', r'/(?P<one>[^/]+)/(?P<name>.+)')
-def get_object(cloud, service, one, name, **_):
-    held = there(cloud, service, '/', one)['objects']
+def get_object(cloud, service, one, name, headers, **_):
+    container = there(cloud, service, '/', one)
+    held = container['objects']
     if name not in held:
         raise Refused(404, 'The resource could not be found.')
+    headers['X-Timestamp'] = container.get('stamps', {}).get(name, '')
     return 200, held[name].encode()

@@ -537,12 +537,14 @@ def delete_container(cloud, service, one, **_):
 @verb('object-store', 'DELETE', r'/(?P<one>[^/]+)/(?P<name>.+)')
 def delete_object(cloud, service, one, name, **_):
     """Where versions are kept the one before comes back."""
-    held = there(cloud, service, '/', one)['objects']
+    container = there(cloud, service, '/', one)
+    held = container['objects']
     if held.pop(name, None) is None:
         raise Refused(404, 'The resource could not be found.')
     older = sorted(each for each in held if each.startswith(f'{len(name):03x}{name}/'))
     if older:
         held[name] = held.pop(older[-1])
+        container['stamps'][name] = older[-1].rpartition('/')[2]
     return 204, None
 
 

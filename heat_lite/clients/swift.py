@@ -66,11 +66,16 @@ class Swift(rest.Api):
         return self.temp_url(container, name, seconds=seconds)
 
     def signals(self, container, name):
-        """The texts of all signals that have come, the oldest first: the object began empty. Raises NotFound where it is gone."""
-        newest, _ = self.get(container, name)
+        """The texts of all signals that have come, the oldest first: the object began empty. Raises NotFound where it is gone.
+
+        What comes meanwhile is left for the next time: older versions are named by the time of what they hold, and one that is not older
+        than the newest which was read is a copy of that, or of what came after.
+        """
+        newest = self.request('GET', _path(container, name))
         prefix = f'{len(name):03x}{name}/'
-        older = [self.get(container, each)[0] for each in sorted(self.names(container, prefix))]
-        return [*older, newest][1:]
+        until = prefix + newest.headers['X-Timestamp']
+        older = [self.get(container, each)[0] for each in sorted(self.names(container, prefix)) if each < until]
+        return [*older, newest.content.decode('utf-8', 'replace')][1:]
 
     def _account_key(self):
         """What signs the URLs of the account; it is made where there is none, and never changed: others have URLs by it."""

@@ -1,5 +1,7 @@
 """Which values of properties come from hidden parameters, and how values are shown without telling secrets."""
 
+import graphlib
+
 from heat_lite.common import exception
 from heat_lite.template import function
 
@@ -24,6 +26,28 @@ def mask(name, value, secret=False):
     if isinstance(value, list):
         return [mask('', each) for each in value]
     return value
+
+
+def masked(stack, name, properties):
+    """The properties that a resource has had, without what may be secret in them.
+
+    What comes from a hidden parameter the template tells; of a resource that it does not have any more, and of one in a stack that got
+    its values from a stack with such parameters, nobody can tell: then all may be.
+    """
+    above, hidden = stack.tree.parent, hidden_parameters(stack.template)
+    definition = stack.definitions.get(name)
+    while above is not None:
+        if hidden_parameters(above.template):
+            hidden, definition = True, None
+        above = above.tree.parent
+    if definition is None:
+        return {key: mask(key, value, bool(hidden)) for key, value in properties.items()}
+    watch = Watch(stack.scope, hidden)
+    for first in graphlib.TopologicalSorter(stack.requirements).static_order():
+        if first in stack.definitions:
+            watch.learn(first, stack.definitions[first])
+    given = definition.properties or {}
+    return {key: mask(key, value, watch.sees([given.get(key)])) for key, value in properties.items()}
 
 
 def _tells(name):

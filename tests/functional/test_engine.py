@@ -232,8 +232,9 @@ def test_the_timeout_of_a_stack(engine, monkeypatch):
     monkeypatch.setattr(from_minutes, lambda stack: 0.3)
     identity = engine.create({'resources': {'slow': {'type': TEST, 'properties': {'action_wait_secs': {'create': 60}}}}}, timeout_mins=1)
     assert engine.stack(identity)['stack_status_reason'] == 'Timed out'
-    reason = engine.resource(identity, 'slow')['resource_status_reason']
-    assert reason == f'CREATE aborted (Task create from TestResource "slow" Stack "stack" [{identity["stack_id"]}] Timed out)'
+    slow = engine.resource(identity, 'slow')
+    task = f'TestResource "slow" [{slow["physical_resource_id"]}] Stack "stack" [{identity["stack_id"]}]'
+    assert slow['resource_status_reason'] == f'CREATE aborted (Task create from {task} Timed out)'
 
 
 def test_updates_in_place_by_replacement_added_and_removed(engine):

@@ -19,7 +19,7 @@ sys.exit(pytest.main(['tests/unit/rpc/test_messaging.py', 'tests/unit/rpc/test_l
 def test_rpc_on_green_threads():
     environ = {name: value for name, value in os.environ.items() if not name.startswith('PYTEST')}
     done = subprocess.run(
-        [sys.executable, '-W', 'ignore', '-c', PROGRAM], cwd=ROOT, capture_output=True, text=True, timeout=120, env=environ
+        [sys.executable, '-W', 'ignore', '-c', PROGRAM], cwd=ROOT, capture_output=True, text=True, timeout=400, env=environ
     )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     assert done.stdout.count('.') > 50 and 'F' not in done.stdout

@@ -3,7 +3,7 @@
 from heat_lite.common import identifier
 from heat_lite.db import events as db_events
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import format
+from heat_lite.engine import format, secrets
 from heat_lite.engine.endpoints.base import Endpoint
 
 SORT_KEYS = ('event_time', 'resource_type')
@@ -32,12 +32,17 @@ class Events(Endpoint):
         return result
 
     def _given(self, context, row, identity):
-        """Of the properties that the resource of an event had, those that the template gives it: the rest are defaults."""
-        properties = db_events.get(context, row.uuid).properties or {}
-        definition = self._stack(context, identity.as_dict(), show_deleted=True).definitions.get(row.resource_name) if properties else None
+        """Of the properties that the resource of an event had, those that the template gives it: the rest are defaults. No secrets."""
+        properties = db_events.get(context, row.uuid).properties
+        if not properties:
+            return {}
+        stack = self._stack(context, identity.as_dict(), show_deleted=True)
+        definition = stack.definitions.get(row.resource_name)
         if definition is None:  # it is in the template no more
-            return {name: value for name, value in properties.items() if value is not None}
-        return {name: value for name, value in properties.items() if name in (definition.properties or {})}
+            told = {name: value for name, value in properties.items() if value is not None}
+        else:
+            told = {name: value for name, value in properties.items() if name in (definition.properties or {})}
+        return secrets.masked(stack, row.resource_name, told)
 
     def _identities(self, context, stack_identity, nested_depth):
         if stack_identity is None:

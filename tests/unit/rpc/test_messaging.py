@@ -265,6 +265,7 @@ def test_what_was_taken_is_finished_before_the_end(transport, topic, ctx):
     server.start()
     Probe(topic).note_slowly(ctx, text='begun')
     assert endpoint.noted.wait(60)
+    threading.Timer(0.3, endpoint.go_on.set).start()
     server.stop()
     server.wait()
     assert endpoint.notes == ['begun']
