@@ -13,6 +13,7 @@ import uuid
 import pytest
 import sqlalchemy
 from oslo_config import cfg
+from sqlalchemy import event
 
 from heat_lite.db import engines, migration, models, session, stacks, templates
 
@@ -161,3 +162,23 @@ def statements():
     finally:
         for engine in both:
             sqlalchemy.event.remove(engine, 'before_cursor_execute', note)
+
+
+@contextlib.contextmanager
+def first_commit_unheard(backend, stored):
+    """In here the connection is lost at the first commit, before or after (``stored``) the server did it. The list says whether."""
+    lost = []
+
+    def lose(connection):
+        if not lost:
+            lost.append(connection)
+            number = connection_number(connection)
+            if stored:
+                connection.connection.dbapi_connection.commit()
+            cut(backend, number)
+
+    event.listen(session.engine(), 'commit', lose)
+    try:
+        yield lost
+    finally:
+        event.remove(session.engine(), 'commit', lose)

@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 from oslo_db import exception as db_exception
-from sqlalchemy import event, func, select
+from sqlalchemy import func, select
 
 from heat_lite.db import batch, events, journal, locks, models, resources, session, stacks
 from heat_lite.db.types import utcnow
@@ -203,21 +203,8 @@ def test_when_nobody_heard_of_the_commit(database, context, make_stack, stored):
     if database == 'sqlite':
         pytest.skip('SQLite has no connections to lose')
     turn = creation(make_stack(), 2)
-    lost = []
-
-    def lose(connection):
-        if not lost:
-            lost.append(connection)
-            number = databases.connection_number(connection)
-            if stored:
-                connection.connection.dbapi_connection.commit()
-            databases.cut(database, number)
-
-    event.listen(session.engine(), 'commit', lose)
-    try:
+    with databases.first_commit_unheard(database, stored) as lost:
         ids = journal.save(context, turn)
-    finally:
-        event.remove(session.engine(), 'commit', lose)
     assert [row.id for row in resources.for_stack(context, turn.stack_id)] == ids
     assert len(ids) == 2 and events.count(context, turn.stack_id) == 2 and lost
 

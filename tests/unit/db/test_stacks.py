@@ -2,11 +2,10 @@ import threading
 
 import pytest
 from oslo_db import exception as db_exception
-from sqlalchemy import event
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext, admin_context
-from heat_lite.db import journal, locks, resources, session, stacks, sync_points
+from heat_lite.db import journal, locks, resources, stacks, sync_points
 from heat_lite.db.types import utcnow
 from tests import databases
 
@@ -196,20 +195,7 @@ def test_a_stack_of_whose_commit_nobody_heard_is_there_once(database, context, m
     if database == 'sqlite':
         pytest.skip('SQLite has no connections to lose')
     values = {'name': 'inside', 'tenant': context.tenant_id, 'owner_id': make_stack('outside') if owner else None}
-    lost = []
-
-    def lose(connection):
-        if not lost:
-            lost.append(connection)
-            number = databases.connection_number(connection)
-            if stored:
-                connection.connection.dbapi_connection.commit()
-            databases.cut(database, number)
-
-    event.listen(session.engine(), 'commit', lose)
-    try:
+    with databases.first_commit_unheard(database, stored) as lost:
         stack_id, template_id = stacks.store(context, ({'heat_template_version': '2018-08-31'},), values, (), 'engine')
-    finally:
-        event.remove(session.engine(), 'commit', lose)
     assert lost and [row.id for row in stacks.list(context, show_nested=True, filters={'name': 'inside'})] == [stack_id]
     assert stacks.get(context, stack_id).raw_template_id == template_id and locks.holder(context, stack_id) == 'engine'
