@@ -1,7 +1,7 @@
-"""Puts the files that are not code beside the code in a wheel; everything else is said in setup.cfg.
+"""Adds the data files to a wheel. All other metadata are in setup.cfg.
 
-A checkout keeps them where a reader looks for them (``etc/heat_lite`` and ``migrations``); an installed package finds the same folders in
-``heat_lite/_data``. ``heat_lite.common.paths`` knows both places.
+A checkout has the data files in ``etc/heat_lite`` and ``migrations``, an installed package in
+``heat_lite/_data``. ``heat_lite.common.installation`` finds both.
 """
 
 import shutil
@@ -14,14 +14,16 @@ DATA = {'etc/heat_lite': 'etc', 'migrations': 'migrations'}
 
 
 class BuildWithData(build_py):
-    """The usual build, and the data folders copied into the package."""
+    """The standard build, plus a copy of the data folders in the package."""
 
     def run(self):
         super().run()
         if not self.editable_mode:
             for source, name in DATA.items():
                 target = Path(self.build_lib, 'heat_lite', '_data', name)
-                shutil.copytree(source, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns('__pycache__'))
+                shutil.copytree(
+                    source, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns('__pycache__')
+                )
 
 
 setup(cmdclass={'build_py': BuildWithData})
