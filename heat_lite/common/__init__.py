@@ -1,1 +1,1 @@
-"""What every floor above may use: exceptions, identity, names, states."""
+"""Shared by all packages: exceptions, request context, identifiers, policy, statuses."""

@@ -1,21 +1,44 @@
-"""Who asks: the identity of a request, as data that travels over RPC. It holds no clients and opens no connections."""
+"""The identity of a request as plain data, which RPC carries. It holds no clients."""
+
+import types
+import typing
+from collections.abc import MutableMapping
 
 from oslo_context import context as oslo_context
 
 
 class RequestContext(oslo_context.RequestContext):
-    """oslo.context's identity (user, project, domains, roles, token, request id) with what orchestration needs.
+    """The identity of oslo.context with the attributes that orchestration adds.
 
-    ``tenant_id`` is the project; ``username`` and ``password`` come from the user/password pipeline; ``trust_id`` and
-    ``trustor_user_id`` from stored credentials; ``region_name`` and ``auth_url`` name the cloud. ``is_admin`` is decided by policy when
-    the context is made.
+    ``tenant_id`` is the id of the project. ``username`` and ``password`` come from the
+    user/password pipeline, ``trust_id`` and ``trustor_user_id`` from stored credentials.
+    ``region_name`` and ``auth_url`` select the cloud. Policy decides ``is_admin`` when the
+    context is created. ``stack_depth`` is the number of ``OS::Heat::Stack`` resources above a
+    request, None for a request of a user; ``root_stack`` names the stack of the first one.
     """
 
-    EXTRA = ('username', 'password', 'auth_url', 'aws_creds', 'trust_id', 'trustor_user_id', 'region_name')
+    EXTRA = (
+        'username',
+        'password',
+        'auth_url',
+        'aws_creds',
+        'trust_id',
+        'trustor_user_id',
+        'region_name',
+    )
+    NESTING = ('stack_depth', 'root_stack')
 
     def __init__(
-        self, username=None, password=None, auth_url=None, aws_creds=None, trust_id=None, trustor_user_id=None, region_name=None, **kwargs
-    ):
+        self,
+        username: str | None = None,
+        password: str | None = None,
+        auth_url: str | None = None,
+        aws_creds: typing.Any = None,
+        trust_id: str | None = None,
+        trustor_user_id: str | None = None,
+        region_name: str | None = None,
+        **kwargs: typing.Any,
+    ) -> None:
         kwargs.setdefault('overwrite', True)
         super().__init__(**kwargs)
         self.username = username or self.user_name
@@ -25,33 +48,56 @@ class RequestContext(oslo_context.RequestContext):
         self.trust_id = trust_id
         self.trustor_user_id = trustor_user_id
         self.region_name = region_name
+        self.stack_depth: int | None = None
+        self.root_stack: str | None = None
+        #: calls that OS::Heat::Stack resources made for this request in this process
+        self.stack_calls = types.SimpleNamespace(count=0)
 
     @property
-    def tenant_id(self):
+    def tenant_id(self) -> str | None:
         return self.project_id
 
-    def to_dict(self):
-        """All of it, secrets included: this is what crosses RPC."""
+    def to_dict(self) -> dict[str, typing.Any]:
+        """Return all attributes, including secrets, for RPC."""
         values = super().to_dict()
-        values.update({name: getattr(self, name) for name in self.EXTRA})
+        values.update({name: getattr(self, name) for name in (*self.EXTRA, *self.NESTING)})
         values['roles'] = list(self.roles or ())
         return values
 
     @classmethod
-    def from_dict(cls, values, **kwargs):
+    def from_dict(cls, values: dict[str, typing.Any], **kwargs: typing.Any) -> typing.Self:
         extra = {name: values.get(name) for name in cls.EXTRA}
-        return super().from_dict(values, **{**extra, **kwargs})
+        made = super().from_dict(values, **{**extra, **kwargs})
+        for name in cls.NESTING:
+            setattr(made, name, values.get(name))
+        return made
 
-    def in_region(self, name):
-        """The same one asking, in another region."""
+    def in_region(self, name: str) -> typing.Self:
+        """Return a copy of the context for another region."""
         return type(self).from_dict({**self.to_dict(), 'region_name': name})
 
-    def to_policy_values(self):
+    def for_stack_in(self, stack_name: str | None) -> typing.Self:
+        """Return a copy for the requests of an ``OS::Heat::Stack`` of the stack ``stack_name``.
+
+        The copy shares ``stack_calls`` with the original.
+        """
+        inner = type(self).from_dict(
+            {
+                **self.to_dict(),
+                'stack_depth': (self.stack_depth or 0) + 1,
+                'root_stack': self.root_stack or stack_name,
+            },
+            overwrite=False,
+        )
+        inner.stack_calls = self.stack_calls
+        return inner
+
+    def to_policy_values(self) -> MutableMapping[str, typing.Any]:
         values = super().to_policy_values()
         values['tenant'] = values['tenant_id'] = self.project_id
         return values
 
 
-def admin_context(project_id=None):
-    """The service itself: used by timers, clean-up and ``heat-lite-manage``."""
+def admin_context(project_id: str | None = None) -> RequestContext:
+    """Return the context of the service itself: for timers, clean-up and ``heat-lite-manage``."""
     return RequestContext(is_admin=True, project_id=project_id, overwrite=False)

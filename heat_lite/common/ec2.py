@@ -1,23 +1,37 @@
-"""Signatures of EC2, version 2: who knows the secret of an access key can make a URL that only Keystone, which knows it too, can check."""
+"""EC2 signatures of version 2.
+
+The holder of the secret of an access key signs a URL; Keystone, which stores the secret, verifies
+the signature.
+"""
 
 import base64
 import hashlib
 import hmac
 import urllib.parse
+from collections.abc import Mapping
 
 METHOD, VERSION = 'HmacSHA256', '2'
 
 
-def sign(secret, verb, host, path, params):
-    """The signature of a request. ``path`` is as the server sees it, without escapes; ``params`` do not include the signature."""
+def sign(secret: str, verb: str, host: str, path: str, params: Mapping[str, str]) -> str:
+    """Return the signature of a request.
+
+    ``path`` is unquoted, as the server sees it. ``params`` are the query parameters without the
+    signature.
+    """
     pairs = '&'.join(f'{_quote(name)}={_quote(params[name])}' for name in sorted(params))
     text = '\n'.join((verb, host.lower(), path, pairs))
-    return base64.b64encode(hmac.new(secret.encode(), text.encode(), hashlib.sha256).digest()).decode()
+    return base64.b64encode(
+        hmac.new(secret.encode(), text.encode(), hashlib.sha256).digest()
+    ).decode()
 
 
-def signed_url(url, access, secret, verb='PUT'):
-    """The URL with a signature by which ``verb`` may be done there, as long as the access key lives: without a time in it, for Keystone
-    takes signatures of a certain time for a quarter of an hour only."""
+def signed_url(url: str, access: str, secret: str, verb: str = 'PUT') -> str:
+    """Return the URL with a signature for requests with ``verb``.
+
+    The signature is valid as long as the access key exists. It contains no timestamp, because
+    Keystone rejects timestamps that are older than 15 minutes.
+    """
     parts = urllib.parse.urlsplit(url)
     params = {
         'SignatureMethod': METHOD,

@@ -1,42 +1,45 @@
-"""The exceptions of the domain: each says its HTTP status and its message.
+"""The exceptions of the domain, with their HTTP status and their message.
 
-The class name travels to the client as ``error.type``, so names and codes are those of Heat's API. An engine's exception crosses RPC by
-class name and arguments and is raised again in the API process.
+The class name is ``error.type`` in a response, so names and codes are those of Heat's API. RPC
+carries an exception of the engine by class name and arguments; the API process raises it again.
 """
 
 import re
+import typing
+from collections.abc import Iterable
 
 
 class HeatException(Exception):
-    """Base of all errors that a user may see.
+    """Base class of all errors that a user can see.
 
-    ``code`` is the HTTP status, ``msg_fmt`` the text with named gaps that the keyword arguments fill.
+    ``code`` is the HTTP status. ``msg_fmt`` is the format of the text; the keyword arguments are
+    its values.
     """
 
     code = 500
     msg_fmt = 'An unknown exception occurred.'
 
-    def __init__(self, message=None, **kwargs):
+    def __init__(self, message: str | None = None, **kwargs: typing.Any) -> None:
         self.kwargs = kwargs
         self.message = message if message is not None else self.msg_fmt % kwargs
         super().__init__(self.message)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.message
 
-    def with_hint(self, hint):
-        """Itself, with a sentence such as `` Did you mean "x"?`` at the end of its text, if there is one."""
+    def with_hint(self, hint: str) -> typing.Self:
+        """Append a sentence such as `` Did you mean "x"?`` to the text, if any, and return self."""
         if hint:
-            self._say(hinted(self.message, hint))
+            self._set_text(append_hint(self.message, hint))
         return self
 
-    def _say(self, text):
+    def _set_text(self, text):
         self.message = text
         self.args = (text,)
 
     @property
-    def msg(self):
-        """The text, under the name that oslo.messaging and plug-ins expect."""
+    def msg(self) -> str:
+        """The text, by the name that oslo.messaging and plug-ins use."""
         return self.message
 
 
@@ -63,13 +66,8 @@ class RequestLimitExceeded(HeatException):
     msg_fmt = 'Request limit exceeded: %(message)s'
 
     def __init__(self, message=None, **kwargs):
-        # the gap in the text is itself called "message", as in Heat
+        # The format has a value that is called "message", as in Heat.
         super().__init__(self.msg_fmt % {'message': message}, **kwargs)
-
-
-class DownloadLimitExceeded(HeatException):
-    code = 400
-    msg_fmt = 'Permissible download limit exceeded: %(message)s'
 
 
 class Forbidden(HeatException):
@@ -85,25 +83,23 @@ class InvalidTenant(HeatException):
     msg_fmt = 'Searching Tenant %(target)s from Tenant %(actual)s forbidden.'
 
 
-class AuthorizationFailure(HeatException):
-    code = 403
-    msg_fmt = 'Authorization failed.'
-
-
 class EngineTimeout(HeatException):
-    """No engine answered an RPC in time: the API says 504, never 500."""
+    """No engine responded to an RPC in time. The status is 504, never 500."""
 
     code = 504
     msg_fmt = (
-        'The engine %(engine)s did not answer %(method)s within %(seconds)s seconds. The request may still be carried out: look again.'
+        'The engine %(engine)s did not answer %(method)s within %(seconds)s seconds. '
+        'The engine may still execute the request: check the stack before a retry.'
     )
 
 
 class EngineTooOld(HeatException):
-    """The engine that was asked knows less than the one who asks: they are of different releases."""
+    """The engine is of an older release than the caller and does not know the RPC method."""
 
     code = 501
-    msg_fmt = 'The engine does not know %(method)s (%(reason)s). Upgrade all engines before the APIs.'
+    msg_fmt = (
+        'The engine does not know %(method)s (%(reason)s). Upgrade all engines before the APIs.'
+    )
 
 
 class ServiceUnavailable(HeatException):
@@ -111,19 +107,31 @@ class ServiceUnavailable(HeatException):
     msg_fmt = 'The service cannot take the request now: %(reason)s'
 
 
+class NestedTooDeeply(RequestLimitExceeded):
+    """OS::Heat::Stack resources contain each other too deeply, or there are too many of them."""
+
+
 class EngineBusy(HeatException):
-    """The engine has as much to do as it may take at a time: it gets better by itself."""
+    """The engine processes max_stacks_at_work stacks. The condition is temporary."""
 
     code = 503
-    msg_fmt = 'The engine works on %(count)s stacks, and takes no more now. Try again in a while.'
+    msg_fmt = (
+        'The engine already processes %(count)s stacks, which is its limit. '
+        'Retry the request later.'
+    )
 
 
 class TooManyStacksAtWork(HeatException):
+    """The engine processes max_stacks_at_work_per_tenant stacks of the project."""
+
     code = 429
-    msg_fmt = 'The engine works on %(count)s stacks of your project, and takes no more now. Try again in a while.'
+    msg_fmt = (
+        'The engine already processes %(count)s stacks of this project, which is its limit. '
+        'Retry the request later.'
+    )
 
 
-# --------------------------------------------------------------- things that are not there
+# --------------------------------------------------------------- entities not found
 
 
 class NotFound(HeatException):
@@ -140,17 +148,8 @@ class ResourceNotFound(EntityNotFound):
     msg_fmt = 'The Resource (%(resource_name)s) could not be found in Stack %(stack_name)s.'
 
 
-class ResourceTypeNotFound(EntityNotFound):
-    msg_fmt = 'The Resource Type (%(type_name)s) could not be found.'
-
-
 class SnapshotNotFound(EntityNotFound):
     msg_fmt = 'The Snapshot (%(snapshot)s) for Stack (%(stack)s) could not be found.'
-
-
-class ResourceNotAvailable(HeatException):
-    code = 404
-    msg_fmt = 'The Resource (%(resource_name)s) is not available.'
 
 
 # --------------------------------------------------------------- stacks
@@ -168,27 +167,25 @@ class ActionInProgress(HeatException):
 
 class StackProtected(HeatException):
     code = 409
-    msg_fmt = 'The Stack (%(stack_name)s) is protected from being deleted. Clear its protection first.'
+    msg_fmt = (
+        'The Stack (%(stack_name)s) is protected from being deleted. Clear its protection first.'
+    )
 
 
 class NothingToRetry(HeatException):
     code = 409
-    msg_fmt = 'There is nothing to retry in Stack %(stack_name)s: it is %(state)s. What can be continued is a failed %(actions)s.'
+    msg_fmt = (
+        'There is nothing to retry in Stack %(stack_name)s: it is %(state)s. '
+        'What can be continued is a failed %(actions)s.'
+    )
 
 
 class ReplacementRefused(HeatException):
     code = 409
-    msg_fmt = 'Stack %(stack_name)s must not lose resources by this update (on_replace: fail), but it would replace: %(resources)s.'
-
-
-class ActionNotComplete(HeatException):
-    code = 409
-    msg_fmt = 'Stack %(stack_name)s has an action (%(action)s) in progress or failed state.'
-
-
-class EventSendFailed(HeatException):
-    code = 500
-    msg_fmt = 'Failed to send message to stack (%(stack_name)s) on other engine (%(engine_id)s)'
+    msg_fmt = (
+        'Stack %(stack_name)s must not lose resources by this update (on_replace: fail), '
+        'but it would replace: %(resources)s.'
+    )
 
 
 class StopActionFailed(HeatException):
@@ -201,7 +198,9 @@ class ImmutableParameterModified(HeatException):
     msg_fmt = 'The following parameters are immutable and may not be updated: %(keys)s'
 
     def __init__(self, *names, **kwargs):
-        super().__init__(keys=', '.join(sorted(names)), **kwargs) if names else super().__init__(**kwargs)
+        super().__init__(keys=', '.join(sorted(names)), **kwargs) if names else super().__init__(
+            **kwargs
+        )
 
 
 # --------------------------------------------------------------- templates
@@ -215,11 +214,6 @@ class InvalidTemplateVersion(HeatException):
 class InvalidTemplateSection(HeatException):
     code = 400
     msg_fmt = 'The template section is invalid: %(section)s'
-
-
-class InvalidTemplateParameter(HeatException):
-    code = 400
-    msg_fmt = 'The Parameter (%(key)s) has no attributes.'
 
 
 class TemplateOutputError(HeatException):
@@ -265,14 +259,12 @@ class UnknownUserParameter(HeatException):
     msg_fmt = 'The Parameter (%(key)s) was not defined in template.'
 
 
-class InvalidMergeStrategyForParam(HeatException):
-    code = 400
-    msg_fmt = "Invalid merge strategy '%(strategy)s' for parameter '%(param)s'."
-
-
 class ConflictingMergeStrategyForParam(HeatException):
     code = 400
-    msg_fmt = "Conflicting merge strategy '%(strategy)s' for parameter '%(param)s' in file '%(env_file)s'."
+    msg_fmt = (
+        "Conflicting merge strategy '%(strategy)s' for parameter '%(param)s' "
+        "in file '%(env_file)s'."
+    )
 
 
 class InvalidBreakPointHook(HeatException):
@@ -291,46 +283,56 @@ class InvalidRestrictedAction(HeatException):
         super().__init__(str(message), **kwargs)
 
 
-class InvalidGlobalResource(HeatException):
-    code = 500
-    msg_fmt = 'There was an error loading the definition of the global resource type %(type_name)s.'
-
-
 class StackValidationFailed(HeatException):
-    """A template, its parameters or a property is wrong.
+    """An invalid template, parameter or property.
 
-    ``path`` says where, outermost first; ``prefixed`` gives the same error seen from further outside. Text: ``error: path: message``, the
-    first two left out where they are empty.
+    ``path`` is the location, outermost part first. The text is ``error: path: message``; an empty
+    error or path is omitted.
     """
 
     code = 400
     msg_fmt = '%(message)s'
 
-    def __init__(self, message=None, error='', path=(), **kwargs):
+    def __init__(
+        self,
+        message: typing.Any = None,
+        error: str = '',
+        path: Iterable[str | int | None] = (),
+        **kwargs: typing.Any,
+    ) -> None:
         self.error = error
         self.path = tuple(path)
         self.error_message = '' if message is None else str(message)
         super().__init__(self._text(), **kwargs)
 
-    def with_hint(self, hint):
+    def with_hint(self, hint: str) -> typing.Self:
         if hint:
-            self.error_message = hinted(self.error_message, hint)
-            self._say(self._text())
+            self.error_message = append_hint(self.error_message, hint)
+            self._set_text(self._text())
         return self
 
     def _text(self):
         return ': '.join(self._parts())
 
-    def answer(self):
-        """The text as the API has always told it, with a colon more between the parts; programs have come to look for it."""
+    def api_message(self) -> str:
+        """Return the text of the API's response, with a second colon between the parts.
+
+        Heat's API has always sent it in this form, and clients parse it.
+        """
         return ': : '.join(self._parts())
 
     def _parts(self):
         return [part for part in (self.error, render_path(self.path), self.error_message) if part]
 
-    def prefixed(self, *path, error=None):
-        """The same failure with ``path`` in front of its own."""
-        return type(self)(self.error_message, error=self.error if error is None else error, path=(*path, *self.path))
+    def prefixed(
+        self, *path: str | int | None, error: str | None = None
+    ) -> 'StackValidationFailed':
+        """Return the same error with ``path`` before its own path."""
+        return type(self)(
+            self.error_message,
+            error=self.error if error is None else error,
+            path=(*path, *self.path),
+        )
 
 
 class PropertyUnspecifiedError(HeatException):
@@ -356,10 +358,13 @@ class ResourcePropertyConflict(HeatException):
 
 class ResourceTypeUnavailable(HeatException):
     code = 400
-    msg_fmt = 'HEAT-E99001 Service %(service_name)s is not available for resource type %(resource_type)s, reason: %(reason)s'
+    msg_fmt = (
+        'HEAT-E99001 Service %(service_name)s is not available for resource type '
+        '%(resource_type)s, reason: %(reason)s'
+    )
 
 
-# --------------------------------------------------------------- resources at work
+# --------------------------------------------------------------- actions of resources
 
 
 class ResourceActionNotSupported(HeatException):
@@ -372,54 +377,57 @@ class ResourceActionRestricted(HeatException):
     msg_fmt = '%(action)s is restricted for resource.'
 
 
-class ObjectActionError(HeatException):
-    code = 400
-    msg_fmt = 'Object action %(action)s failed because: %(reason)s'
-
-
-class PhysicalResourceNameAmbiguity(HeatException):
-    code = 400
-    msg_fmt = 'Multiple physical resources were found with name (%(name)s).'
-
-
-class PhysicalResourceIDAmbiguity(HeatException):
-    code = 400
-    msg_fmt = 'Multiple resources were found with the physical ID (%(phys_id)s).'
-
-
 class ResourceFailure(HeatException):
-    """An action of a resource ended badly.
+    """The failure of an action of a resource.
 
-    Text as Heat shows it in ``resource_status_reason``: ``Type: path: message``. Failures of nested stacks give their path through.
+    The text is ``Type: path: message``, as Heat shows it in ``resource_status_reason``. The path
+    includes that of a failure in a nested stack.
     """
 
-    def __init__(self, error, path=(), action=None, kind=None):
+    def __init__(
+        self,
+        error: Exception,
+        path: Iterable[str | int | None] = (),
+        action: str | None = None,
+        kind: str | None = None,
+    ) -> None:
         self.error = error
         self.action = action
         self.path = tuple(path)
         self.kind = _kind(error) if kind is None else kind
         if isinstance(error, ResourceFailure):
             self.error, self.kind, self.path = error.error, error.kind, (*self.path, *error.path)
-        super().__init__(': '.join(part for part in (self.kind, render_path(self.path), str(self.error)) if part))
+        super().__init__(
+            ': '.join(part for part in (self.kind, render_path(self.path), str(self.error)) if part)
+        )
 
     @classmethod
-    def of_stack(cls, reason):
-        """The failure that the reason of a nested stack's state tells: ``Resource CREATE failed: Type: path: message``, or any text."""
+    def from_status_reason(cls, reason: str) -> 'ResourceFailure':
+        """Return the failure that a nested stack's ``status_reason`` describes.
+
+        The reason is ``Resource CREATE failed: Type: path: message`` or any other text.
+        """
         match = _REASON.fullmatch(reason)
         if match is None:
             return cls(Error(reason), kind='')
-        return cls(Error(match['message']), (match['path'],), match['action'], kind=match['kind'] or '')
+        return cls(
+            Error(match['message']), (match['path'],), match['action'], kind=match['kind'] or ''
+        )
 
 
 def _kind(error):
-    """The class of an error as reasons show it; what is wrong with a template says so itself, but for values that show when it is built."""
+    """Return the class name of an error as a status reason shows it.
+
+    It is empty for an invalid template, but not for an invalid value of a property, which is
+    detected during the action.
+    """
     if isinstance(error, StackValidationFailed) and error.path[1:2] != ('Properties',):
         return ''
     return type(error).__name__.removesuffix('_Remote')
 
 
 class Interrupted(HeatException):
-    """An engine died in the midst of something, and nobody can tell what came of it."""
+    """The engine died during an operation, and its outcome cannot be determined."""
 
     msg_fmt = '%(message)s'
 
@@ -427,11 +435,25 @@ class Interrupted(HeatException):
         super().__init__(str(message), **kwargs)
 
 
-_REASON = re.compile(r'Resource (?P<action>\w+) failed: (?:(?P<kind>\w+): )?(?P<path>resources[.\[]\S+): (?P<message>.*)', re.DOTALL)
+class EnginesDied(HeatException):
+    """The same call on a resource has ended several engines."""
+
+    msg_fmt = (
+        '%(count)s engines in a row died in the first call of the %(action)s of this resource '
+        'after they had taken the stack over, so it is not called again. Look for the reason in '
+        'the standard error and the log of the engines, remove it, then retry or update the stack.'
+    )
+
+
+_REASON = re.compile(
+    r'Resource (?P<action>\w+) failed: (?:(?P<kind>\w+): )?'
+    r'(?P<path>resources[.\[]\S+): (?P<message>.*)',
+    re.DOTALL,
+)
 
 
 class Error(HeatException):
-    """A failure of a resource that has no class of its own."""
+    """A failure of a resource without a more specific class."""
 
     msg_fmt = '%(message)s'
 
@@ -448,17 +470,17 @@ class ResourceUnknownStatus(HeatException):
 
 
 class NoActionRequired(Exception):
-    """Raised by a type that was told something that is nothing to do for it now."""
+    """Raised by a resource type that ignores a signal."""
 
 
 class UpdateReplace(Exception):
-    """Raised inside an update to say that only a replacement can do it."""
+    """Raised by an update that requires a replacement of the resource."""
 
 
 class UpdateInProgress(Exception):
-    """Another engine works on the resource."""
+    """Another engine processes the resource."""
 
-    def __init__(self, resource_name='Unknown'):
+    def __init__(self, resource_name: str = 'Unknown') -> None:
         super().__init__(f'The resource {resource_name} is already being updated.')
 
 
@@ -467,13 +489,20 @@ class InvalidEncryptionKey(HeatException):
     msg_fmt = 'Can not decrypt data with the auth_encryption_key in heat config.'
 
 
-def hinted(text, hint):
-    """A text and the sentence after it, which begins with its space."""
+class ConfigurationError(Exception):
+    """A program cannot start with its configuration. The text states what to change."""
+
+
+def append_hint(text: str, hint: str) -> str:
+    """Append a sentence, which begins with a space, to a text. An empty hint changes nothing."""
     return f'{text.removesuffix(".")}.{hint}' if hint else text
 
 
-def render_path(path):
-    """``('resources', 'web', 'resources', 3)`` as ``resources.web.resources[3]``; names that are numbers look like indexes, too."""
+def render_path(path: Iterable[str | int | None]) -> str:
+    """Return ``resources.web.resources[3]`` for ``('resources', 'web', 'resources', 3)``.
+
+    A name that is a number is rendered as an index.
+    """
     text = ''
     for part in path:
         if isinstance(part, int) or (isinstance(part, str) and part.isdecimal()):

@@ -1,18 +1,28 @@
-"""Identities of stacks, resources and events, as dictionaries on the wire, as ARNs and as URL paths."""
+"""Identifiers of stacks, resources and events (dict, ARN, URL path), and generated names."""
 
+import base64
 import dataclasses
 import functools
 import re
+import typing
 import urllib.parse
+import uuid
+from collections.abc import Mapping
 
-_ARN = re.compile(r'^arn:openstack:heat::(?P<tenant>[^:]*):stacks/(?P<stack_name>[^/]+)/(?P<stack_id>[^/]+)(?P<path>/.*)?$')
-# what need not be quoted, and most paths are made of
+_ARN = re.compile(
+    r'^arn:openstack:heat::(?P<tenant>[^:]*)'
+    r':stacks/(?P<stack_name>[^/]+)/(?P<stack_id>[^/]+)(?P<path>/.*)?$'
+)
+# Characters that need no quoting; most paths have no others.
 _PLAIN = re.compile(r'[A-Za-z0-9_.~/:-]*')
 
 
 @dataclasses.dataclass(frozen=True)
 class HeatIdentifier:
-    """Tenant, stack name, stack id and a path below the stack (starting with a slash, or empty)."""
+    """The identifier of a stack, or of an entity of the stack.
+
+    ``path`` is empty, or the path below the stack with a leading slash: ``/resources/NAME``.
+    """
 
     tenant: str
     stack_name: str
@@ -24,42 +34,52 @@ class HeatIdentifier:
             object.__setattr__(self, 'path', '/' + self.path)
 
     @classmethod
-    def from_dict(cls, identity):
-        """The identity that travelled as a dictionary. Raises KeyError or TypeError when it is none."""
-        return cls(identity['tenant'], identity['stack_name'], identity['stack_id'], identity.get('path', ''))
+    def from_dict(cls, identity: Mapping[str, typing.Any]) -> 'HeatIdentifier':
+        """Return the identifier of a dict from RPC. Raises KeyError or TypeError when invalid."""
+        return cls(
+            identity['tenant'],
+            identity['stack_name'],
+            identity['stack_id'],
+            identity.get('path', ''),
+        )
 
     @classmethod
-    def from_arn(cls, arn):
-        """Raises ValueError when the text is no ARN of ours."""
+    def from_arn(cls, arn: str) -> 'HeatIdentifier':
+        """Return the identifier of an ARN. Raises ValueError when the ARN is not one of a stack."""
         match = _ARN.match(arn)
         if not match:
             raise ValueError(f'"{arn}" is not a valid ARN')
         tenant, name, id_, path = (urllib.parse.unquote(part or '') for part in match.groups())
         return cls(tenant, name, id_, path)
 
-    def as_dict(self):
-        return {'tenant': self.tenant, 'stack_name': self.stack_name, 'stack_id': self.stack_id, 'path': self.path}
+    def as_dict(self) -> dict[str, str | None]:
+        return {
+            'tenant': self.tenant,
+            'stack_name': self.stack_name,
+            'stack_id': self.stack_id,
+            'path': self.path,
+        }
 
-    def arn(self):
+    def arn(self) -> str:
         tenant, _, tail = self.url_path().partition('/')
         return f'arn:openstack:heat::{tenant}:{tail}'
 
-    def url_path(self):
-        """``tenant/stacks/name/id/path``, each part quoted."""
+    def url_path(self) -> str:
+        """Return ``tenant/stacks/name/id/path`` with each part quoted."""
         return stack_path(self.tenant, self.stack_name, self.stack_id) + quoted_path(self.path)
 
-    def stack(self):
-        """The identity of the stack itself."""
+    def stack(self) -> 'HeatIdentifier':
+        """Return the identifier of the stack itself."""
         return HeatIdentifier(self.tenant, self.stack_name, self.stack_id)
 
-    def resource(self, name):
+    def resource(self, name: str) -> 'HeatIdentifier':
         return HeatIdentifier(self.tenant, self.stack_name, self.stack_id, f'/resources/{name}')
 
 
-# a list says the same one for each of its rows
+# Cached, because each row of a list has the same stack.
 @functools.lru_cache(maxsize=4096)
-def stack_path(tenant, stack_name, stack_id):
-    """``tenant/stacks/name/id``, each part quoted."""
+def stack_path(tenant: str, stack_name: str, stack_id: str | None) -> str:
+    """Return ``tenant/stacks/name/id`` with each part quoted."""
     return f'{_quote(tenant)}/stacks/{_quote(stack_name)}/{_quote(stack_id or "")}'
 
 
@@ -67,6 +87,36 @@ def _quote(text):
     return urllib.parse.quote(str(text), safe='')
 
 
-def quoted_path(path):
-    """The path below a stack, as it stands in a URL."""
+def quoted_path(path: str) -> str:
+    """Return the path below a stack, quoted for a URL."""
     return path if _PLAIN.fullmatch(path) else urllib.parse.quote(path, safe='/:')
+
+
+def short_id(source: str | uuid.UUID | None = None) -> str:
+    """Return twelve characters a-z2-7 derived from a UUID, or from a new UUID."""
+    value = uuid.uuid4() if source is None else uuid.UUID(str(source))
+    # 60 random bits of a version 4 UUID, without its version and variant bits.
+    number = value.int
+    bits = ((number >> 80) << 12 | (number >> 64) & 0xFFF) & ((1 << 60) - 1)
+    return base64.b32encode((bits << 4).to_bytes(8, 'big'))[:12].decode().lower()
+
+
+def physical_name(
+    stack_name: str, resource_name: str, resource_uuid: str, limit: int | None = 255
+) -> str:
+    """Return ``STACK-RESOURCE-SHORT_ID``, reduced to ``limit`` characters."""
+    name = f'{stack_name}-{resource_name}-{short_id(resource_uuid)}'
+    return reduce_name(name, limit)
+
+
+def reduce_name(name: str, limit: int | None) -> str:
+    """Return a name of at most ``limit`` characters.
+
+    A longer name becomes its first two characters, a dash and its end, which is the unique part.
+    Raises ValueError for a limit under 4.
+    """
+    if limit is None or len(name) <= limit:
+        return name
+    if limit < 4:
+        raise ValueError('limit cannot be less than 4')
+    return name[:2] + '-' + name[-(limit - 3) :]

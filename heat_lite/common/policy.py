@@ -1,75 +1,119 @@
-"""May this context do that? oslo.policy with our rules, loaded once a process."""
+"""Policy checks: oslo.policy with the rules of heat_lite, loaded once per process."""
 
 import fnmatch
 import logging
 import time
+import typing
+from collections.abc import Mapping
 
+from oslo_config import cfg
 from oslo_policy import policy
 
 from heat_lite import policies
 from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
 
 LOG = logging.getLogger(__name__)
 
 RESOURCE_TYPES = 'resource_types'
 
-# seconds for which an answer holds: a client asks the same many times, and a file of policies changes a few times a year
-REMEMBERED = 1.0
-MOST_REMEMBERED = 1000
-# all of a context that rules can see
-SEEN = (
-    'user_id project_id domain_id system_scope user_domain_id project_domain_id is_admin is_admin_project '
-    'service_user_id service_user_domain_id service_project_id service_project_domain_id'
-).split()
+# Seconds that a decision is cached: clients repeat requests, and a policy file rarely changes.
+CACHE_SECONDS = 1.0
+MAX_CACHED = 1000
+# The attributes of a context that rules can refer to.
+CONTEXT_ATTRIBUTES = (
+    'user_id',
+    'project_id',
+    'domain_id',
+    'system_scope',
+    'user_domain_id',
+    'project_domain_id',
+    'is_admin',
+    'is_admin_project',
+    'service_user_id',
+    'service_user_domain_id',
+    'service_project_id',
+    'service_project_domain_id',
+)
 
 
 class Enforcer:
-    """Answers by the rules of ``policies`` and what the operator's policy file says instead; each answer holds for a second."""
+    """Decisions by the default rules of ``policies`` and the operator's policy file.
 
-    def __init__(self, conf):
+    Each decision is cached for CACHE_SECONDS.
+    """
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
         self._enforcer = policy.Enforcer(conf)
         self._enforcer.suppress_default_change_warnings = True
         self._enforcer.register_defaults(policies.list_rules())
-        self._answers = {}
-        self._patterns = [f'{RESOURCE_TYPES}:{name}' for name in policies.ADMIN_TYPES if '*' in name]
+        self._decisions: dict[tuple, tuple[bool, float]] = {}
+        self._patterns = [
+            f'{RESOURCE_TYPES}:{name}' for name in policies.ADMIN_TYPES if '*' in name
+        ]
 
-    def allows(self, context, rule, target=None):
-        """Whether ``rule`` lets the context act on ``target`` (its own project unless told otherwise)."""
+    def allows(
+        self, context: RequestContext, rule: str, target: Mapping[str, typing.Any] | None = None
+    ) -> bool:
+        """Return whether ``rule`` allows the context to act on ``target``.
+
+        The default target is the project and the user of the context.
+        """
         if target:
-            return self._ask(context, rule, target)
-        key, now = (rule, *_seen(context)), time.monotonic()
-        answer, until = self._answers.get(key, (None, 0))
+            return self._decide(context, rule, target)
+        key, now = (rule, *_cache_key(context)), time.monotonic()
+        allowed, until = self._decisions.get(key, (False, 0.0))
         if until <= now:
-            if len(self._answers) >= MOST_REMEMBERED:
-                self._answers = {}
-            answer = self._ask(context, rule, {'project_id': context.project_id, 'user_id': context.user_id})
-            self._answers[key] = answer, now + REMEMBERED
-        return answer
+            if len(self._decisions) >= MAX_CACHED:
+                self._decisions = {}
+            own = {'project_id': context.project_id, 'user_id': context.user_id}
+            allowed = self._decide(context, rule, own)
+            self._decisions[key] = allowed, now + CACHE_SECONDS
+        return allowed
 
-    def _ask(self, context, rule, target):
+    def _decide(self, context, rule, target):
         try:
             return bool(self._enforcer.enforce(rule, target, context))
         except policy.InvalidScope:
-            LOG.info('%s needs another scope than that of user %s', rule, context.user_id)
+            LOG.info(
+                'Policy rule %s denied: the token of user %s has another scope than the rule '
+                'requires',
+                rule,
+                context.user_id,
+            )
             return False
 
-    def enforce(self, context, rule, target=None):
-        """Raise Forbidden where ``allows`` says no."""
+    def enforce(
+        self, context: RequestContext, rule: str, target: Mapping[str, typing.Any] | None = None
+    ) -> None:
+        """Raise Forbidden unless ``rule`` allows the context to act on ``target``."""
         if not self.allows(context, rule, target):
             raise exception.Forbidden(action=rule)
 
-    def is_admin(self, context):
-        """Whether the context is one of the cloud's administrator."""
-        # a token of the system is none of a project, so it may do nothing here
+    def is_set(self, rule: str) -> bool:
+        """Return whether the operator's policy file sets a rule."""
+        self._enforcer.load_rules()
+        return rule in self._enforcer.file_rules
+
+    def is_admin(self, context: RequestContext) -> bool:
+        """Return whether the context is that of an administrator of the cloud."""
+        # A system-scoped token belongs to no project, and all requests are about a project.
         return not context.system_scope and self.allows(context, 'context_is_admin')
 
-    def allows_type(self, context, resource_type):
-        """Whether the context may use a resource type in a template; types without a rule are free to all."""
+    def allows_type(self, context: RequestContext, resource_type: str) -> bool:
+        """Return whether the context may use a resource type; without a rule every user may."""
         rules = self._enforcer.registered_rules.keys() | self._enforcer.file_rules.keys()
         rule = f'{RESOURCE_TYPES}:{resource_type}'
-        chosen = rule if rule in rules else next((name for name in self._patterns if fnmatch.fnmatchcase(rule, name)), None)
-        return chosen is None or self.allows(context, chosen)
+        if rule in rules:
+            return self.allows(context, rule)
+        matching = (name for name in self._patterns if fnmatch.fnmatchcase(rule, name))
+        pattern = next(matching, None)
+        return pattern is None or self.allows(context, pattern)
 
 
-def _seen(context):
-    return (*(getattr(context, name) for name in SEEN), tuple(context.roles or ()), tuple(context.service_roles or ()))
+def _cache_key(context):
+    return (
+        *(getattr(context, name) for name in CONTEXT_ATTRIBUTES),
+        tuple(context.roles or ()),
+        tuple(context.service_roles or ()),
+    )

@@ -1,6 +1,18 @@
-"""Actions and statuses of stacks and resources, by the words of the API."""
+"""Actions and statuses of stacks and resources, as the API names them."""
 
-ACTIONS = (INIT, CREATE, DELETE, UPDATE, ROLLBACK, SUSPEND, RESUME, ADOPT, SNAPSHOT, CHECK, RESTORE) = (
+ACTIONS = (
+    INIT,
+    CREATE,
+    DELETE,
+    UPDATE,
+    ROLLBACK,
+    SUSPEND,
+    RESUME,
+    ADOPT,
+    SNAPSHOT,
+    CHECK,
+    RESTORE,
+) = (
     'INIT',
     'CREATE',
     'DELETE',

@@ -1,7 +1,9 @@
-"""What can be configured. One module an area; each has GROUPS, a mapping of group name to its options.
+"""The configuration options: one module per area, each with GROUPS (options by group).
 
-``register(conf)`` makes all of them known; reading values is the business of the edges (entry points, endpoints, sessions).
+``register(conf)`` declares the options. Entry points, endpoints and sessions read their values.
 """
+
+from collections.abc import Sequence
 
 from oslo_config import cfg
 
@@ -10,37 +12,40 @@ from heat_lite.conf import api, caches, clients, identity, limits, server, servi
 MODULES = (service, limits, software, identity, api, caches, clients, server)
 
 
-def register(conf=cfg.CONF):
-    """Make all options known to ``conf``. Doing it again changes nothing."""
-    for group, opts in _groups().items():
+def register(conf: cfg.ConfigOpts = cfg.CONF) -> cfg.ConfigOpts:
+    """Register all options with ``conf``, which is returned. A second call changes nothing."""
+    for group, opts in groups().items():
         conf.register_opts(opts, group=None if group == 'DEFAULT' else group)
     return conf
 
 
-def list_opts():
-    """(group, options) pairs: what oslo-config-generator writes into the sample file."""
-    groups = _groups()
+def list_opts() -> list[tuple[str, list[cfg.Opt]]]:
+    """Return (group, options) pairs for oslo-config-generator, which writes the sample file."""
+    found = groups()
     for group, opts in identity.auth_opts().items():
-        groups[group] = [*groups.get(group, ()), *opts]
-    return list(groups.items())
+        found[group] = [*found.get(group, ()), *opts]
+    return list(found.items())
 
 
-def find_files(prog):
-    """The configuration files that a program reads when it is told none."""
-    found = cfg.find_config_files(project='heat_lite', prog='heat-lite') + cfg.find_config_files(project='heat_lite', prog=prog)
+def find_config_files(prog: str) -> list[str]:
+    """Return the configuration files that a program reads when no --config-file is given."""
+    found = cfg.find_config_files(project='heat_lite', prog='heat-lite') + cfg.find_config_files(
+        project='heat_lite', prog=prog
+    )
     return list(dict.fromkeys(found))
 
 
-def load(args, prog, conf=cfg.CONF):
-    """Register all options and read the command line and the files; the usual first step of an entry point."""
+def load(args: Sequence[str], prog: str, conf: cfg.ConfigOpts = cfg.CONF) -> cfg.ConfigOpts:
+    """Register all options and read the command line and the files: the start of an entry point."""
     register(conf)
-    conf(args, project='heat_lite', prog=prog, default_config_files=find_files(prog))
+    conf(args, project='heat_lite', prog=prog, default_config_files=find_config_files(prog))
     return conf
 
 
-def _groups():
-    groups = {}
+def groups() -> dict[str, list[cfg.Opt]]:
+    """Return the options of heat_lite by group, without those of libraries."""
+    found: dict[str, list[cfg.Opt]] = {}
     for module in MODULES:
         for group, opts in module.GROUPS.items():
-            groups[group] = [*groups.get(group, ()), *opts]
-    return groups
+            found[group] = [*found.get(group, ()), *opts]
+    return found

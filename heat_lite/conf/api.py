@@ -1,24 +1,117 @@
-"""The HTTP doors."""
+"""Options of the HTTP servers of the APIs."""
 
 from oslo_config import cfg
 
 PASTE_DEPLOY = [
-    cfg.StrOpt('flavor', help='Which pipeline serves requests: the part after the dash of a pipeline name. Empty: the plain one.'),
-    cfg.StrOpt('api_paste_config', default='api-paste.ini', help='File of the pipelines. Not found: the one that comes with the package.'),
+    cfg.StrOpt(
+        'flavor',
+        help='Pipeline of the Paste configuration that serves requests: the part of its name after '
+        '"heat-api-". If unset, the pipeline "heat-api" is used.',
+    ),
+    cfg.StrOpt(
+        'api_paste_config',
+        default='api-paste.ini',
+        help='Paste configuration file with the pipelines. If the default file is not found, the '
+        'file of the package is used.',
+    ),
 ]
 
 
 def _server(port):
     return [
-        cfg.IPOpt('bind_host', default='0.0.0.0', help='Address to listen on.'),
-        cfg.PortOpt('bind_port', default=port, help='Port to listen on.'),
-        cfg.IntOpt('backlog', default=4096, help='Connections that may wait to be accepted.'),
-        cfg.StrOpt('cert_file', help='Certificate; with it the door speaks HTTPS.'),
-        cfg.StrOpt('key_file', help='Key of the certificate.'),
-        cfg.IntOpt('workers', default=0, min=0, help='Processes that serve. 0: one for each core.'),
-        cfg.IntOpt('max_header_line', default=16384, help='Bytes of a header line. Tokens with a large catalog need more.'),
-        cfg.IntOpt('tcp_keepidle', default=600, help='Seconds of silence after which an idle connection is probed.'),
+        cfg.IPOpt('bind_host', default='0.0.0.0', help='IP address that the server listens on.'),
+        cfg.PortOpt('bind_port', default=port, help='TCP port that the server listens on.'),
+        cfg.IntOpt(
+            'backlog',
+            default=4096,
+            help='Number of connections that can wait to be accepted by the server.',
+        ),
+        cfg.StrOpt(
+            'cert_file',
+            help='File with the TLS certificate of the server. If set, the server speaks HTTPS.',
+        ),
+        cfg.StrOpt(
+            'key_file', help='File with the private key that belongs to the TLS certificate.'
+        ),
+        cfg.IntOpt(
+            'workers',
+            default=0,
+            min=0,
+            help='Number of worker processes. 0 starts one worker per CPU core.',
+        ),
+        cfg.IntOpt(
+            'max_header_line',
+            default=16384,
+            help='Maximum length of a request header line in bytes. Raise the limit when tokens '
+            'contain a large service catalog.',
+        ),
+        cfg.IntOpt(
+            'tcp_keepidle',
+            default=600,
+            help='Number of seconds that a connection is idle before the server sends TCP '
+            'keepalive probes.',
+        ),
     ]
 
 
-GROUPS = {'paste_deploy': PASTE_DEPLOY, 'heat_api': _server(8004), 'heat_api_cfn': _server(8000)}
+HEAT_LITE = [
+    cfg.FloatOpt(
+        'http_header_timeout',
+        default=30,
+        min=0.1,
+        help='Number of seconds that a client of an API has for the first request line, and for '
+        'the headers of each request. The connection is closed then.',
+    ),
+    cfg.FloatOpt(
+        'http_body_timeout',
+        default=60,
+        min=0.1,
+        help='Number of seconds that a client of an API has to send the body of a request, and to '
+        'take some part of a response. A slower body is answered with 408 Request Timeout.',
+    ),
+    cfg.FloatOpt(
+        'http_idle_timeout',
+        default=75,
+        min=0.1,
+        help='Number of seconds after which an API closes a connection without a request.',
+    ),
+    cfg.IntOpt(
+        'http_max_connections',
+        default=1024,
+        min=1,
+        help='Maximum number of connections of one worker process of an API. At the limit, a new '
+        'connection takes the place of the one that has waited longest for its client; if all '
+        'have requests in progress, it is answered with 503 Service Unavailable. The limit of '
+        'open files of the process (RLIMIT_NOFILE) may lower the number.',
+    ),
+    cfg.IntOpt(
+        'http_max_connections_per_peer',
+        default=512,
+        min=1,
+        help='Maximum number of connections from one IP address to one worker process of an API, '
+        'with the same effect as http_max_connections. Set it to http_max_connections if all '
+        'clients come by one proxy.',
+    ),
+    cfg.IntOpt(
+        'max_requests_per_tenant',
+        default=8,
+        min=0,
+        help='Number of requests of one project that a worker process of the API processes at a '
+        'time. Further requests of the project wait for their turn, so those of other projects '
+        'are answered meanwhile. 0 means no limit.',
+    ),
+    cfg.FloatOpt(
+        'request_queue_timeout',
+        default=60,
+        min=0.1,
+        help='Number of seconds that a request waits for its turn because of '
+        'max_requests_per_tenant. It fails with 503 Service Unavailable then.',
+    ),
+]
+
+GROUPS = {
+    'paste_deploy': PASTE_DEPLOY,
+    'heat_api': _server(8004),
+    'heat_api_cfn': _server(8000),
+    'heat_lite': HEAT_LITE,
+}

@@ -1,17 +1,26 @@
-"""What is remembered of the cloud, and for how long."""
+"""Options of the caches of answers from the cloud."""
 
 from oslo_config import cfg
 
 
-def _cache(what, seconds):
+def _cache(content, seconds, note=''):
     return [
-        cfg.BoolOpt('caching', default=True, help=f'Whether {what} is remembered.'),
-        cfg.IntOpt('expiration_time', default=seconds, help='Seconds for which it is remembered.'),
+        cfg.BoolOpt('caching', default=True, help=f'Cache {content}.{note}'),
+        cfg.IntOpt(
+            'expiration_time',
+            default=seconds,
+            help=f'Number of seconds that the cache keeps {content}.{note}',
+        ),
     ]
 
 
 GROUPS = {
-    'constraint_validation_cache': _cache('the outcome of checking a value against the cloud', 60),
-    'service_extension_cache': _cache('the list of extensions of a service', 3600),
-    'resource_finder_cache': _cache('the id found for a name', 3600),
+    'constraint_validation_cache': _cache(
+        'the results of the validation of constraints',
+        60,
+        ' The option is accepted, no effect here: resource_finder_cache caches the lookups that '
+        'constraints need.',
+    ),
+    'service_extension_cache': _cache('the extensions and microversions of a service', 3600),
+    'resource_finder_cache': _cache('the id that was found for a name of a cloud resource', 3600),
 }

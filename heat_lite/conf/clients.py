@@ -1,4 +1,7 @@
-"""How to talk to the services of the cloud: defaults in [clients], exceptions for one service in [clients_NAME]."""
+"""Options of the clients of OpenStack services.
+
+Group [clients] holds the defaults; group [clients_NAME] overrides them for one service.
+"""
 
 from oslo_config import cfg
 
@@ -25,21 +28,52 @@ INTERFACES = ['publicURL', 'internalURL', 'adminURL', 'public', 'internal', 'adm
 
 def _connection(endpoint_type=None, insecure=None):
     return [
-        cfg.StrOpt('endpoint_type', choices=INTERFACES, default=endpoint_type, help='Which endpoint of the catalog to use.'),
-        cfg.StrOpt('ca_file', help='Certificates of authorities that are trusted besides those of the system.'),
-        cfg.StrOpt('cert_file', help='Certificate by which we prove who we are.'),
-        cfg.StrOpt('key_file', help='Key of that certificate.'),
-        cfg.BoolOpt('insecure', default=insecure, help='Do not check the certificate of the service.'),
+        cfg.StrOpt(
+            'endpoint_type',
+            choices=INTERFACES,
+            default=endpoint_type,
+            help='Interface of the endpoint in the service catalog that requests are sent to.',
+        ),
+        cfg.StrOpt(
+            'ca_file',
+            help='File with the CA certificates that verify the certificate of the service. If '
+            'unset, the CA certificates of the system are used.',
+        ),
+        cfg.StrOpt('cert_file', help='File with the TLS client certificate for the service.'),
+        cfg.StrOpt(
+            'key_file', help='File with the private key that belongs to the client certificate.'
+        ),
+        cfg.BoolOpt(
+            'insecure',
+            default=insecure,
+            help='If true, the certificate of the service is not verified.',
+        ),
     ]
 
 
 def _http_log_debug():
-    return cfg.BoolOpt('http_log_debug', default=False, help='Log requests and answers.')
+    return cfg.BoolOpt(
+        'http_log_debug',
+        default=False,
+        help='If true, requests to the service and its responses are logged at level DEBUG.',
+    )
 
 
 EXTRA = {
-    'heat': [cfg.URIOpt('url', help='URL of the orchestration service; %(tenant_id)s stands for the project. Unset: from the catalog.')],
-    'keystone': [cfg.URIOpt('auth_uri', help='URL of Keystone without a version. Unset: www_authenticate_uri.')],
+    'heat': [
+        cfg.URIOpt(
+            'url',
+            help='URL of the orchestration API, with %(tenant_id)s in place of the project id. If '
+            'unset, the URL is taken from the service catalog.',
+        )
+    ],
+    'keystone': [
+        cfg.URIOpt(
+            'auth_uri',
+            help='URL of Keystone without a version. If unset, the option www_authenticate_uri of '
+            'group [keystone_authtoken] is used.',
+        )
+    ],
     'cinder': [_http_log_debug()],
     'nova': [_http_log_debug()],
 }

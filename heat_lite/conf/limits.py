@@ -1,38 +1,199 @@
-"""How much is allowed, how long it may take, how often it is tried."""
+"""Options of limits, timeouts and retries."""
 
-from oslo_config import cfg
+import ipaddress
+
+from oslo_config import cfg, types
+
+
+class Network(types.ConfigType):
+    """A network in the notation ADDRESS/BITS, or one address."""
+
+    def __init__(self) -> None:
+        super().__init__(type_name='network')
+
+    def __call__(self, value):
+        return ipaddress.ip_network(value)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Network
+
+    __hash__ = types.ConfigType.__hash__
+
+    def _formatter(self, value):
+        return str(value)
+
 
 DEFAULT = [
-    cfg.IntOpt('max_stacks_per_tenant', default=512, help='Stacks that a project may have at a time.'),
-    cfg.IntOpt('max_resources_per_stack', default=1000, help='Resources in a tree of nested stacks. -1: no limit.'),
-    cfg.IntOpt('max_nested_stack_depth', default=5, help='Levels of nested stacks.'),
-    cfg.IntOpt('max_template_size', default=524288, help='Bytes of a template or an environment.'),
-    cfg.IntOpt('max_json_body_size', default=1048576, help='Bytes of a request body. Should not be less than max_template_size.'),
-    cfg.IntOpt('max_snapshots_per_stack', default=32, help='Snapshots of one stack. -1: no limit.'),
-    cfg.IntOpt('max_software_configs_per_tenant', default=4096, help='Software configurations of a project. -1: no limit.'),
-    cfg.IntOpt('max_software_deployments_per_tenant', default=4096, help='Software deployments of a project. -1: no limit.'),
-    cfg.IntOpt('max_events_per_stack', default=1000, help='Events kept of a stack; the oldest go. 0: keep all.'),
-    cfg.IntOpt('event_purge_batch_size', default=200, min=1, help='Events that are removed at once when a stack has too many.'),
-    cfg.IntOpt('max_server_name_length', default=53, max=53, help='Characters of a server name that is made up by the service.'),
-    cfg.IntOpt('max_interface_check_attempts', default=10, min=1, help='How often to look whether a port was attached or detached.'),
-    cfg.IntOpt('stack_action_timeout', default=3600, help='Seconds that an action on a stack may take when the user says nothing.'),
-    cfg.IntOpt('error_wait_time', default=240, help='Seconds after a failed resource in which others under way may still end well.'),
-    cfg.IntOpt('action_retry_limit', default=5, help='How often a create or a delete that ended in an error is tried again.'),
-    cfg.IntOpt('client_retry_limit', default=2, help='How often a call to the cloud that met a passing error is tried again.'),
-    cfg.FloatOpt('template_fetch_timeout', default=60, min=0, help='Seconds to wait for a template that is read from a URL.'),
-    cfg.FloatOpt('metadata_put_timeout', default=60, min=0, help='Seconds to wait when metadata is stored at a temporary URL.'),
-    cfg.BoolOpt('enable_stack_abandon', default=False, help='Whether stacks may be abandoned (forgotten, their objects left).'),
-    cfg.BoolOpt('enable_stack_adopt', default=False, help='Whether stacks may be made from objects that exist.'),
-    cfg.BoolOpt('observe_on_update', default=False, help='Ask the cloud for the real state of a resource before updating it.'),
-    cfg.ListOpt('hidden_stack_tags', default=[], help='Stacks with one of these tags are left out of lists.'),
-    cfg.StrOpt('max_nova_api_microversion', help='Newest microversion of the compute API to use.'),
-    cfg.StrOpt('max_cinder_api_microversion', help='Newest microversion of the volume API to use.'),
-    cfg.StrOpt('max_ironic_api_microversion', help='Newest microversion of the bare metal API to use.'),
+    cfg.IntOpt(
+        'max_stacks_per_tenant',
+        default=512,
+        help='Maximum number of top-level stacks of a project. -1 means no limit.',
+    ),
+    cfg.IntOpt(
+        'max_resources_per_stack',
+        default=1000,
+        help='Maximum number of resources in a stack and its nested stacks. -1 means no limit.',
+    ),
+    cfg.IntOpt(
+        'max_nested_stack_depth', default=5, help='Maximum number of levels of nested stacks.'
+    ),
+    cfg.IntOpt(
+        'max_template_size',
+        default=524288,
+        help='Maximum size of a template or of an environment in bytes.',
+    ),
+    cfg.IntOpt(
+        'max_json_body_size',
+        default=1048576,
+        help='Maximum size of a request body in bytes. The value should not be less than '
+        'max_template_size.',
+    ),
+    cfg.IntOpt(
+        'max_snapshots_per_stack',
+        default=32,
+        help='Maximum number of snapshots of a stack. -1 means no limit.',
+    ),
+    cfg.IntOpt(
+        'max_software_configs_per_tenant',
+        default=4096,
+        help='Maximum number of software configurations of a project. -1 means no limit.',
+    ),
+    cfg.IntOpt(
+        'max_software_deployments_per_tenant',
+        default=4096,
+        help='Maximum number of software deployments of a project. -1 means no limit.',
+    ),
+    cfg.IntOpt(
+        'max_events_per_stack',
+        default=1000,
+        help='Number of events kept for a stack; older events are deleted. 0 keeps all events.',
+    ),
+    cfg.IntOpt(
+        'event_purge_batch_size',
+        default=200,
+        min=1,
+        help='Number of events that are deleted at once when a stack exceeds max_events_per_stack.',
+    ),
+    cfg.IntOpt(
+        'max_server_name_length',
+        default=53,
+        max=53,
+        help='Maximum length of a server name that the service generates, in characters.',
+    ),
+    cfg.IntOpt(
+        'max_interface_check_attempts',
+        default=10,
+        min=1,
+        help='Number of checks whether a port was attached or detached. The option is accepted, '
+        'no effect here.',
+    ),
+    cfg.IntOpt(
+        'stack_action_timeout',
+        default=3600,
+        help='Timeout of an action on a stack in seconds, unless the request sets a timeout.',
+    ),
+    cfg.IntOpt(
+        'error_wait_time',
+        default=240,
+        help='Number of seconds that running resources have to finish after another resource of '
+        'the stack has failed.',
+    ),
+    cfg.IntOpt(
+        'action_retry_limit',
+        default=5,
+        help='Number of times that a failed create or delete of a resource is retried.',
+    ),
+    cfg.IntOpt(
+        'client_retry_limit',
+        default=2,
+        help='Number of times that a request to a service is retried after a transient error.',
+    ),
+    cfg.FloatOpt(
+        'template_fetch_timeout',
+        default=60,
+        min=0,
+        help='Timeout in seconds for reading a template from a URL.',
+    ),
+    cfg.FloatOpt(
+        'metadata_put_timeout',
+        default=60,
+        min=0,
+        help='Timeout in seconds for storing metadata at a temporary URL. The option is accepted, '
+        'no effect here.',
+    ),
+    cfg.BoolOpt(
+        'enable_stack_abandon',
+        default=False,
+        help='If true, stacks can be abandoned: the stack is deleted, its resources stay.',
+    ),
+    cfg.BoolOpt(
+        'enable_stack_adopt',
+        default=False,
+        help='If true, stacks can be adopted: a stack is created from existing resources.',
+    ),
+    cfg.BoolOpt(
+        'observe_on_update',
+        default=False,
+        help='If true, an update compares the template with the live state of each resource '
+        'instead of its stored properties.',
+    ),
+    cfg.ListOpt(
+        'hidden_stack_tags',
+        default=[],
+        help='Tags that hide a stack: a list of stacks omits it unless hidden stacks are '
+        'requested.',
+    ),
+    cfg.StrOpt(
+        'max_nova_api_microversion',
+        help='Highest microversion of the compute API that is used. If unset, the highest '
+        'supported microversion is used.',
+    ),
+    cfg.StrOpt(
+        'max_cinder_api_microversion',
+        help='Highest microversion of the volume API that is used. If unset, the highest '
+        'supported microversion is used.',
+    ),
+    cfg.StrOpt(
+        'max_ironic_api_microversion',
+        help='Highest microversion of the bare metal API that is used. If unset, the highest '
+        'supported microversion is used.',
+    ),
 ]
 
 YAQL = [
-    cfg.IntOpt('limit_iterators', default=200, help='Elements that a collection inside a YAQL expression may have.'),
-    cfg.IntOpt('memory_quota', default=10000, help='Bytes that a YAQL expression may use.'),
+    cfg.IntOpt(
+        'limit_iterators',
+        default=200,
+        help='Maximum number of elements of a collection in a YAQL expression.',
+    ),
+    cfg.IntOpt(
+        'memory_quota',
+        default=10000,
+        help='Maximum memory in bytes that the evaluation of a YAQL expression uses.',
+    ),
 ]
 
-GROUPS = {'DEFAULT': DEFAULT, 'yaql': YAQL}
+HEAT_LITE = [
+    cfg.ListOpt(
+        'template_url_allow',
+        default=[],
+        item_type=Network(),
+        help='Networks, e.g. 127.0.0.0/8, from which templates may be read by URL although they '
+        'are refused otherwise: loopback, link-local, multicast and unspecified addresses are, and '
+        'those of template_url_refuse.',
+    ),
+    cfg.ListOpt(
+        'template_url_refuse',
+        default=[],
+        item_type=Network(),
+        help='Networks, e.g. 10.0.0.0/8, from which no template is read by URL.',
+    ),
+    cfg.StrOpt(
+        'template_url_proxy',
+        help='URL of the HTTP proxy, e.g. http://proxy:3128, by which templates are read from '
+        'URLs. The proxy resolves the names, so it must refuse internal addresses itself. If '
+        'unset, no proxy is used: proxies and .netrc of the environment are ignored.',
+    ),
+]
+
+GROUPS = {'DEFAULT': DEFAULT, 'heat_lite': HEAT_LITE, 'yaql': YAQL}

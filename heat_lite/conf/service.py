@@ -1,42 +1,106 @@
-"""The service itself: where it runs, its processes, its directories."""
+"""Options of the service: host, processes, directories, regions, notifications."""
 
 import socket
 
 from oslo_config import cfg
+
+#: Heat's default of ``cloud_backend``: its clients of OpenStack services, which are built in here
+HEAT_CLOUD_BACKEND = 'heat.engine.clients.OpenStackClients'
 
 DEFAULT = [
     cfg.StrOpt(
         'host',
         default=socket.gethostname(),
         sample_default='<Hostname>',
-        help='Name of this node. Engines are listed under it; it need not be a host name.',
+        help='Name of this node in the list of engines. The name need not be a host name.',
     ),
-    cfg.IntOpt('num_engine_workers', min=1, help='Engine processes. Unset: one for each core, and at least two.'),
-    cfg.IntOpt('periodic_interval', default=60, help='Seconds between two beats by which an engine reports that it lives.'),
-    cfg.IntOpt('engine_life_check_timeout', default=2, help='Seconds to wait for another engine when asking whether it still lives.'),
-    cfg.StrOpt('environment_dir', default='/etc/heat/environment.d', help='Directory of environment files that apply to every stack.'),
-    cfg.StrOpt('template_dir', default='/etc/heat/templates', help='Directory of the templates that back template resource types.'),
+    cfg.IntOpt(
+        'num_engine_workers',
+        min=1,
+        help='Number of engine processes. If unset, one per CPU core is started, but at least two.',
+    ),
+    cfg.IntOpt(
+        'periodic_interval',
+        default=60,
+        help='Number of seconds between two heartbeats of an engine, unless the option '
+        'heartbeat_interval of group [heat_lite] is shorter.',
+    ),
+    cfg.IntOpt(
+        'engine_life_check_timeout',
+        default=2,
+        help='Timeout in seconds of the RPC that checks whether another engine is alive.',
+    ),
+    cfg.StrOpt(
+        'environment_dir',
+        default='/etc/heat/environment.d',
+        help='Directory of the environment files that apply to every stack.',
+    ),
+    cfg.StrOpt(
+        'template_dir',
+        default='/etc/heat/templates',
+        help='Directory of the templates that implement template resources.',
+    ),
     cfg.ListOpt(
         'plugin_dirs',
-        default=['/usr/lib64/heat', '/usr/lib/heat', '/usr/local/lib/heat', '/usr/local/lib64/heat'],
-        help='Directories searched for modules that bring further resource types.',
+        default=[
+            '/usr/lib64/heat',
+            '/usr/lib/heat',
+            '/usr/local/lib/heat',
+            '/usr/local/lib64/heat',
+        ],
+        help='Directories that are searched for plug-in modules with resource types.',
     ),
-    cfg.StrOpt('cloud_backend', help='Accepted for the sake of existing files. The clients of the cloud cannot be exchanged this way.'),
-    cfg.StrOpt('keystone_backend', help='Accepted for the sake of existing files. The client of Keystone cannot be exchanged this way.'),
-    cfg.StrOpt('region_name_for_services', help='Region whose endpoints are used when a stack names none.'),
-    cfg.StrOpt('region_name_for_shared_services', help='Region of the services that all regions share.'),
-    cfg.ListOpt('shared_services_types', default=['image', 'volumev3'], help='Types of the services that all regions share.'),
+    cfg.StrOpt(
+        'cloud_backend',
+        help='Class that authenticates requests if the option flavor of group [paste_deploy] is '
+        'custombackend (docs/plugins.md), e.g. heat_lite_plugins.directory.DirectoryBackend. '
+        'Without it the API does not start with that flavor, and no engine starts with a class '
+        'that it cannot load. The class does not replace the clients of OpenStack services.',
+    ),
+    cfg.StrOpt(
+        'keystone_backend',
+        help='Class that replaces the Keystone client. The option is accepted, no effect here.',
+    ),
+    cfg.StrOpt(
+        'region_name_for_services',
+        help='Region whose endpoints are used when a stack or a request names no region.',
+    ),
+    cfg.StrOpt(
+        'region_name_for_shared_services',
+        help='Region of the services that all regions share. The option is accepted, no effect '
+        'here.',
+    ),
+    cfg.ListOpt(
+        'shared_services_types',
+        default=['image', 'volumev3'],
+        help='Types of the services that all regions share. The option is accepted, no effect '
+        'here.',
+    ),
     cfg.BoolOpt(
         'convergence_engine',
         default=True,
         deprecated_for_removal=True,
-        deprecated_reason='Both ways of working give the same stacks.',
-        help='Spread the work of one stack over all engines instead of keeping it in the engine that took the request.',
+        deprecated_reason='Stacks are the same with and without convergence.',
+        help='Distribute the resources of one stack over all engines. The option is accepted, no '
+        'effect here: the engine that holds the stack lock processes all resources of the stack.',
     ),
-    cfg.StrOpt('default_notification_level', default='INFO', help='Level of the notifications that are sent about stacks.'),
-    cfg.StrOpt('default_publisher_id', help='Publisher of the notifications. Unset: the topic and the host.'),
+    cfg.StrOpt(
+        'default_notification_level',
+        default='INFO',
+        help='Level of the notifications that are sent about stacks.',
+    ),
+    cfg.StrOpt(
+        'default_publisher_id',
+        help='Publisher id of the notifications. If unset, it is the topic and the host name.',
+    ),
 ]
 
-REVISION = [cfg.StrOpt('heat_revision', default='unknown', help='The revision that build_info answers, for operators to fill in.')]
+REVISION = [
+    cfg.StrOpt(
+        'heat_revision',
+        default='unknown',
+        help="Name of the operator's build, which the API shows in build_info.",
+    )
+]
 
 GROUPS = {'DEFAULT': DEFAULT, 'revision': REVISION}

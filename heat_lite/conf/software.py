@@ -1,4 +1,4 @@
-"""Servers, the software on them and how they reach the service."""
+"""Options of servers: software configuration, metadata and the URLs that servers use."""
 
 from oslo_config import cfg
 
@@ -7,34 +7,68 @@ DEFAULT = [
         'default_software_config_transport',
         choices=['POLL_SERVER_CFN', 'POLL_SERVER_HEAT', 'POLL_TEMP_URL', 'ZAQAR_MESSAGE'],
         default='POLL_SERVER_CFN',
-        help='How a server reads its software configuration when the template does not say.',
+        help='Transport by which a server reads its software configuration, unless the template '
+        'sets software_config_transport.',
     ),
     cfg.StrOpt(
         'default_deployment_signal_transport',
         choices=['CFN_SIGNAL', 'TEMP_URL_SIGNAL', 'HEAT_SIGNAL', 'ZAQAR_SIGNAL'],
         default='CFN_SIGNAL',
-        help='How a server reports the end of a deployment when the template does not say.',
+        help='Transport by which a server signals the end of a deployment, unless the template '
+        'sets signal_transport.',
     ),
     cfg.StrOpt(
         'default_user_data_format',
         choices=['HEAT_CFNTOOLS', 'RAW', 'SOFTWARE_CONFIG'],
         default='HEAT_CFNTOOLS',
-        help='The form of user_data when the template does not say.',
+        help='Format of the user data of a server, unless the template sets user_data_format.',
     ),
-    cfg.BoolOpt('stack_scheduler_hints', default=False, help='Pass ids and names of stack and resource to the scheduler as hints.'),
+    cfg.BoolOpt(
+        'stack_scheduler_hints',
+        default=False,
+        help='If true, the ids and names of the stack and the resource are passed to the '
+        'schedulers of servers and volumes as hints.',
+    ),
     cfg.StrOpt(
         'server_keystone_endpoint_type',
         choices=['', 'public', 'internal', 'admin'],
         default='',
-        help='Interface of Keystone that servers are told. Empty: the one of www_authenticate_uri.',
+        help='Interface of the Keystone endpoint that servers use. The option is accepted, no '
+        'effect here: servers use the URL of www_authenticate_uri.',
     ),
-    cfg.URIOpt('heat_metadata_server_url', help='URL of the service as servers see it, for their metadata.'),
-    cfg.URIOpt('heat_waitcondition_server_url', help='URL to which servers signal the end of a wait condition.'),
-    cfg.StrOpt('instance_connection_is_secure', default='0', help='Whether servers reach the API by HTTPS (1) or not (0).'),
-    cfg.StrOpt('instance_connection_https_validate_certificates', default='1', help='Whether servers check the certificate of the API.'),
-    cfg.StrOpt('loadbalancer_template', help='A template to use for load balancers instead of the built-in one.'),
+    cfg.URIOpt(
+        'heat_metadata_server_url',
+        help='URL of the CloudFormation API from which servers read their metadata. If unset, the '
+        'URL is derived from heat_waitcondition_server_url.',
+    ),
+    cfg.URIOpt(
+        'heat_waitcondition_server_url',
+        help='URL of the CloudFormation API to which servers signal wait conditions.',
+    ),
+    cfg.StrOpt(
+        'instance_connection_is_secure',
+        default='0',
+        help='Protocol by which servers reach the CloudFormation API: 1 for HTTPS, 0 for HTTP.',
+    ),
+    cfg.StrOpt(
+        'instance_connection_https_validate_certificates',
+        default='1',
+        help='If 1, servers verify the certificate of the CloudFormation API; if 0, they do not.',
+    ),
+    cfg.StrOpt(
+        'loadbalancer_template',
+        help='File of a template that replaces the built-in template of '
+        'AWS::ElasticLoadBalancing::LoadBalancer.',
+    ),
 ]
 
-VOLUMES = [cfg.BoolOpt('backups_enabled', default=True, help='Whether the volume service can make backups.')]
+VOLUMES = [
+    cfg.BoolOpt(
+        'backups_enabled',
+        default=True,
+        help='Whether the volume service supports backups. The option is accepted, no effect here: '
+        'a snapshot of a volume always requests a backup.',
+    )
+]
 
 GROUPS = {'DEFAULT': DEFAULT, 'volumes': VOLUMES}

@@ -1,4 +1,4 @@
-"""Who may do what, by default and by an operator's file."""
+"""Policy decisions by the default rules and by an operator's policy file."""
 
 import os
 import time
@@ -44,60 +44,71 @@ def context(*roles, **more):
         ('service:index', ['admin'], True),
     ],
 )
-def test_defaults(enforcer, rule, roles, allowed):
+def test_default_rule_allows_the_personas(enforcer, rule, roles, allowed):
     assert enforcer.allows(context(*roles), rule) is allowed
 
 
-def test_refusal_names_the_rule(enforcer):
+def test_enforce_of_denied_rule_names_the_rule(enforcer):
     with pytest.raises(exception.Forbidden, match='You are not authorized to use stacks:create.'):
         enforcer.enforce(context('reader'), 'stacks:create')
 
 
-def test_other_projects_are_out_of_reach(enforcer):
+def test_target_of_another_project_is_denied(enforcer):
     assert not enforcer.allows(context('member'), 'stacks:create', {'project_id': 'q'})
 
 
-def test_a_token_of_the_system_is_none_of_a_project(enforcer):
-    assert not enforcer.allows(context('admin', 'member', 'reader', system_scope='all'), 'stacks:show')
+def test_system_scoped_token_is_denied(enforcer):
+    assert not enforcer.allows(
+        context('admin', 'member', 'reader', system_scope='all'), 'stacks:show'
+    )
     assert not enforcer.is_admin(context('admin', system_scope='all', is_admin_project=True))
 
 
 @pytest.mark.parametrize(
-    ('roles', 'of_admin_project', 'admin'), [(['admin'], True, True), (['admin'], False, False), (['member'], True, False)]
+    ('roles', 'of_admin_project', 'admin'),
+    [(['admin'], True, True), (['admin'], False, False), (['member'], True, False)],
 )
-def test_administrators(enforcer, roles, of_admin_project, admin):
+def test_is_admin_requires_role_and_admin_project(enforcer, roles, of_admin_project, admin):
     assert enforcer.is_admin(context(*roles, is_admin_project=of_admin_project)) is admin
 
 
 @pytest.mark.parametrize(
     ('resource_type', 'member', 'admin'),
-    [('OS::Nova::Flavor', False, True), ('OS::Keystone::User', False, True), ('OS::Nova::Server', True, True), ('my.yaml', True, True)],
+    [
+        ('OS::Nova::Flavor', False, True),
+        ('OS::Keystone::User', False, True),
+        ('OS::Nova::Server', True, True),
+        ('my.yaml', True, True),
+    ],
 )
-def test_types(enforcer, resource_type, member, admin):
+def test_allows_type_restricts_admin_types(enforcer, resource_type, member, admin):
     assert enforcer.allows_type(context('member'), resource_type) is member
     assert enforcer.allows_type(context('admin'), resource_type) is admin
 
 
-def test_a_change_of_rules_is_heeded_after_a_second(conf, tmp_path, monkeypatch):
+def test_changed_policy_file_applies_after_the_cache_expires(conf, tmp_path, monkeypatch):
     file = tmp_path / 'policy.yaml'
     file.write_text('"stacks:show": "role:reader"\n')
-    policy.Enforcer(conf)  # makes [oslo_policy] known
+    policy.Enforcer(conf)  # registers [oslo_policy]
     conf.set_override('policy_file', str(file), 'oslo_policy')
     enforcer = policy.Enforcer(conf)
     assert enforcer.allows(context('reader'), 'stacks:show')
     file.write_text('"stacks:show": "role:auditor"\n')
     os.utime(file, (0, time.time() + 5))
     assert enforcer.allows(context('reader'), 'stacks:show')
-    assert enforcer.allows(context('auditor'), 'stacks:show')  # another who asks is another question
-    now = time.monotonic() + policy.REMEMBERED
+    # The cache is keyed by the context.
+    assert enforcer.allows(context('auditor'), 'stacks:show')
+    now = time.monotonic() + policy.CACHE_SECONDS
     monkeypatch.setattr(policy.time, 'monotonic', lambda: now)
     assert not enforcer.allows(context('reader'), 'stacks:show')
 
 
-def test_an_operator_decides_otherwise(conf, tmp_path):
+def test_policy_file_overrides_default_rules(conf, tmp_path):
     file = tmp_path / 'policy.yaml'
-    file.write_text('"stacks:global_index": "role:auditor"\n"resource_types:OS::Heat::TestResource": "!"\n')
-    policy.Enforcer(conf)  # makes [oslo_policy] known
+    file.write_text(
+        '"stacks:global_index": "role:auditor"\n"resource_types:OS::Heat::TestResource": "!"\n'
+    )
+    policy.Enforcer(conf)  # registers [oslo_policy]
     conf.set_override('policy_file', str(file), 'oslo_policy')
     enforcer = policy.Enforcer(conf)
     assert enforcer.allows(context('auditor'), 'stacks:global_index')

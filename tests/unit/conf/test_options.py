@@ -1,5 +1,6 @@
-"""The options against those of Heat, as recorded in heat_options.json."""
+"""The options: those of Heat as recorded in heat_options.json, help texts, files and values."""
 
+import ast
 import json
 from pathlib import Path
 
@@ -11,12 +12,17 @@ from heat_lite import conf as options
 HEAT = json.loads(Path(__file__).with_name('heat_options.json').read_text())
 CASES = [(group, name) for group, known in HEAT.items() for name in known]
 
-# what is not as in Heat, and why
+# Options whose default differs from Heat's, and why.
 OTHER_DEFAULTS = {
     'host': 'the name of this machine',
-    'cloud_backend': 'there is no such class here; the option is accepted only',
-    'keystone_backend': 'there is no such class here; the option is accepted only',
+    'cloud_backend': 'the class does not exist here: its clients are built in',
+    'keystone_backend': 'the class does not exist here; the option is accepted only',
 }
+PACKAGE = Path(options.__file__).parents[1]
+NO_EFFECT = 'accepted, no effect here'
+OURS = [(group, option) for group, opts in options.groups().items() for option in opts]
+# Methods that set an option. A name among their arguments is not a read.
+SETTERS = {'set_default', 'set_override'}
 
 
 @pytest.fixture(scope='module')
@@ -25,11 +31,11 @@ def declared():
 
 
 @pytest.mark.parametrize('group, name', CASES)
-def test_is_as_in_heat(declared, group, name):
+def test_option_of_heat_has_recorded_type_and_default(declared, group, name):
     facts = HEAT[group][name]
     option = declared[group][name]
     choices = getattr(option.type, 'choices', None)
-    if facts['type'] != 'type':  # those of keystoneauth have no type of their own
+    if facts['type'] != 'type':  # the record has no type for the options of keystoneauth
         assert type(option).__name__ == f'{facts["type"]}Opt'
     if name not in OTHER_DEFAULTS:
         assert option.default == facts['default']
@@ -40,12 +46,66 @@ def test_is_as_in_heat(declared, group, name):
     assert bool(option.deprecated_for_removal) == facts.get('deprecated_for_removal', False)
 
 
-def test_every_option_says_what_it_does(declared):
-    silent = [(group, name) for group, opts in declared.items() for name, opt in opts.items() if not opt.help]
-    assert silent == []
+def test_every_option_has_a_help_text(declared):
+    missing = [
+        (group, name)
+        for group, opts in declared.items()
+        for name, opt in opts.items()
+        if not opt.help
+    ]
+    assert missing == []
 
 
-def test_registering_twice_is_harmless():
+def names_read():
+    """Return the names that code outside conf reads: attributes, strings and fields."""
+    found = set()
+    for path in PACKAGE.rglob('*.py'):
+        if path.parent != PACKAGE / 'conf':
+            found |= names_read_in(ast.parse(path.read_text()))
+    return found
+
+
+def names_read_in(tree):
+    written = {
+        id(argument)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, 'attr', None) in SETTERS
+        for argument in node.args
+    }
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            found.add(node.attr)
+        elif isinstance(node, ast.Constant) and id(node) not in written:
+            found.add(node.value)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            found.add(node.target.id)
+    return found
+
+
+@pytest.fixture(scope='module')
+def read():
+    return names_read()
+
+
+@pytest.mark.parametrize('group, option', OURS, ids=lambda value: getattr(value, 'name', value))
+def test_option_is_read_or_its_help_says_that_it_has_no_effect(read, group, option):
+    group_is_read = group == 'DEFAULT' or group in read or group.startswith('clients_')
+    assert (group_is_read and option.dest in read) or NO_EFFECT in option.help
+
+
+def test_default_option_without_effect_is_not_read(read):
+    marked = {option.dest for group, option in OURS if NO_EFFECT in option.help}
+    in_default = {option.dest for group, option in OURS if group == 'DEFAULT'}
+    assert marked & in_default & read == set()
+
+
+@pytest.mark.parametrize('group, option', OURS, ids=lambda value: getattr(value, 'name', value))
+def test_help_of_an_option_is_made_of_sentences(group, option):
+    assert option.help[0].isupper() and option.help.endswith('.')
+
+
+def test_options_registered_twice_keep_their_defaults():
     conf = cfg.ConfigOpts()
     options.register(conf)
     options.register(conf)
@@ -55,9 +115,13 @@ def test_registering_twice_is_harmless():
     assert conf.heat_lite.concurrency == 'threading'
 
 
-def test_files_are_read(tmp_path):
+def test_values_of_a_configuration_file_are_read(tmp_path):
     file = tmp_path / 'x.conf'
-    file.write_text('[DEFAULT]\nnum_engine_workers = 3\n[heat_api]\nbind_port = 18004\n[clients]\nendpoint_type = internalURL\n')
+    file.write_text(
+        '[DEFAULT]\nnum_engine_workers = 3\n'
+        '[heat_api]\nbind_port = 18004\n'
+        '[clients]\nendpoint_type = internalURL\n'
+    )
     conf = options.load(['--config-file', str(file)], 'heat-lite-engine', cfg.ConfigOpts())
     assert conf.num_engine_workers == 3
     assert conf.heat_api.bind_port == 18004
@@ -65,9 +129,14 @@ def test_files_are_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    'text', ['[DEFAULT]\nnum_engine_workers = 0\n', '[heat_lite]\nconcurrency = both\n', '[DEFAULT]\nmax_server_name_length = 54\n']
+    'text',
+    [
+        '[DEFAULT]\nnum_engine_workers = 0\n',
+        '[heat_lite]\nconcurrency = both\n',
+        '[DEFAULT]\nmax_server_name_length = 54\n',
+    ],
 )
-def test_wrong_values_are_refused(tmp_path, text):
+def test_invalid_value_raises_an_error(tmp_path, text):
     file = tmp_path / 'x.conf'
     file.write_text(text)
     conf = options.load(['--config-file', str(file)], 'heat-lite-engine', cfg.ConfigOpts())
@@ -75,7 +144,7 @@ def test_wrong_values_are_refused(tmp_path, text):
         assert [conf.num_engine_workers, conf.heat_lite.concurrency, conf.max_server_name_length]
 
 
-def test_keystone_options_of_a_group_are_known_once_asked_for():
+def test_keystone_options_of_a_group_are_registered_on_demand():
     conf = options.register(cfg.ConfigOpts())
     options.identity.register_auth(conf, 'trustee')
     conf([])

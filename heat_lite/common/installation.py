@@ -1,0 +1,48 @@
+"""The installation: entry points of installed packages, data files of this package, data folder."""
+
+import functools
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+# Data files are in heat_lite/_data of a wheel (setup.py copies them), or beside the package in a
+# checkout.
+INSTALLED = {'etc': PACKAGE / '_data' / 'etc', 'migrations': PACKAGE / '_data' / 'migrations'}
+CHECKOUT = {
+    'etc': PACKAGE.parent / 'etc' / 'heat_lite',
+    'migrations': PACKAGE.parent / 'migrations',
+}
+
+# files of the data folder: the token of the embedded service, and the URL that it belongs to
+TOKEN_FILE = 'token'
+URL_FILE = 'url'
+
+
+def data_folder() -> Path:
+    """Return the folder of the embedded service: HEAT_LITE_DATA_DIR, or one of the user."""
+    if os.environ.get('HEAT_LITE_DATA_DIR'):
+        return Path(os.environ['HEAT_LITE_DATA_DIR'])
+    return Path(os.environ.get('XDG_DATA_HOME') or Path.home() / '.local' / 'share', 'heat-lite')
+
+
+def entry_points(group: str) -> list[Any]:
+    """Return the entry points of a group, in the order in which the packages are found."""
+    return list(_all_entry_points(tuple(sys.path)).select(group=group))
+
+
+# Cached, because the metadata of all installed packages is read from disk.
+@functools.lru_cache(1)
+def _all_entry_points(path):
+    # Loaded here, because it takes longer than a short command.
+    return importlib.import_module('importlib.metadata').entry_points()
+
+
+def data_path(kind: str, *parts: str) -> Path:
+    """Return the path of a data file or directory; ``kind`` is 'etc' or 'migrations'."""
+    installed = INSTALLED[kind]
+    base = installed if installed.is_dir() else CHECKOUT[kind]
+    return base.joinpath(*parts)

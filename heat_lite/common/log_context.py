@@ -1,0 +1,56 @@
+"""The subject of the log lines of a thread: the request context and the stack that it works on.
+
+oslo.context keeps the last context that was created in a thread. A thread of the task pool steps
+the tasks of many stacks, so each step sets the subject of its own task. ``cmd.log_format`` writes
+it into each line, and removes the values of hidden parameters that the work has read.
+"""
+
+import dataclasses
+import threading
+import typing
+from collections.abc import Iterable
+
+from heat_lite.common import redaction
+from heat_lite.common.context import RequestContext
+
+
+@dataclasses.dataclass(frozen=True)
+class Subject:
+    """``context`` is None where the context of oslo.context applies; ``stack`` is NAME/ID, or None
+    for a request that names no stack. ``redactor`` knows the hidden values.
+    """
+
+    context: RequestContext | None
+    stack: str | None
+    redactor: redaction.Redactor = dataclasses.field(default_factory=redaction.Redactor)
+
+
+_current = threading.local()
+
+
+def set_subject(subject: Subject | None) -> None:
+    """Set the subject of this thread; None removes it."""
+    _current.subject = subject
+
+
+def get_subject() -> Subject | None:
+    """Return the subject of this thread."""
+    return getattr(_current, 'subject', None)
+
+
+def add_secrets(texts: Iterable[str]) -> None:
+    """Let the log lines and the errors of this thread's work hide these texts."""
+    subject = get_subject()
+    if subject is not None and texts:
+        subject.redactor.add(texts)
+
+
+def subject_of_arguments(arguments: typing.Any) -> Subject:
+    """Return the subject of an RPC call, with the stack that its arguments name."""
+    if not isinstance(arguments, dict):
+        return Subject(None, None)
+    identity = arguments.get('stack_identity')
+    if isinstance(identity, dict):
+        return Subject(None, f'{identity.get("stack_name")}/{identity.get("stack_id")}')
+    name = arguments.get('stack_name')
+    return Subject(None, str(name) if name else None)

@@ -1,0 +1,73 @@
+"""A cache that evicts the least recently used values, limited in number and in weight."""
+
+import collections
+import threading
+import typing
+from collections.abc import Callable, Hashable
+
+
+class LruCache:
+    """A thread-safe cache of values by key.
+
+    It holds at most ``max_entries`` values of at most ``max_weight`` in total; ``weigh(value)``
+    returns the weight of one value. The most recently used value is never evicted.
+    """
+
+    def __init__(
+        self, max_entries: int, max_weight: float, weigh: Callable[[typing.Any], float]
+    ) -> None:
+        self._max_entries, self._max_weight, self._weigh = max_entries, max_weight, weigh
+        self._lock = threading.Lock()
+        self._entries: collections.OrderedDict = collections.OrderedDict()
+        self._weight = 0.0
+
+    def get(self, key: Hashable) -> typing.Any:
+        """Return the value, or None."""
+        with self._lock:
+            if key not in self._entries:
+                return None
+            self._entries.move_to_end(key)
+            return self._entries[key][0]
+
+    def put(self, key: Hashable, value: typing.Any) -> typing.Any:
+        """Store the value and return it."""
+        weight = self._weigh(value)
+        with self._lock:
+            self._weight += weight - self._entries.pop(key, (None, 0))[1]
+            self._entries[key] = value, weight
+            while len(self._entries) > 1 and self._is_full():
+                self._weight -= self._entries.popitem(last=False)[1][1]
+        return value
+
+    def _is_full(self):
+        return len(self._entries) > self._max_entries or self._weight > self._max_weight
+
+
+#: bytes that a value of a template takes beside its characters
+VALUE_SIZE = 64
+
+
+def template_weight(template: typing.Any) -> int:
+    """Return the approximate memory of a parsed template in KiB: 2 per resource, its text, its
+    environment and its files.
+    """
+    entries = sum(
+        len(section) for section in template.data.values() if isinstance(section, dict | list)
+    )
+    files = sum(len(text) for text in template.files.values() if isinstance(text, str))
+    environment = template.environment and template.environment.data
+    text = size_of(template.data) + size_of(environment)
+    return 1 + 2 * entries + (text + files) // 1024
+
+
+def size_of(data: typing.Any) -> int:
+    """Return the approximate memory of data of JSON in bytes."""
+    size, pending = 0, [data]
+    while pending:
+        value = pending.pop()
+        size += VALUE_SIZE + (len(value) if isinstance(value, str) else 0)
+        if isinstance(value, dict):
+            pending += value.values()
+        elif isinstance(value, list | tuple):
+            pending += value
+    return size

@@ -1,0 +1,90 @@
+"""Removes the values of hidden parameters from texts: errors, reasons of states, log lines."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+MASK = '******'
+#: shorter values are left in texts: they occur by chance, and a mask would disclose where
+MIN_LENGTH = 4
+#: values that occur in texts anyway
+COMMON = frozenset({'true', 'false', 'none', 'null'})
+#: length of the beginning of a long value that is removed too, since errors quote values in part
+HEAD = 20
+#: number of values beyond which whole texts are masked, which bounds the time
+LIMIT = 1000
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Yield the texts by which a message may quote a value: itself, its lines and its parts."""
+    pending = [value]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, dict):
+            pending += each.values()
+        elif isinstance(each, list | tuple):
+            pending += each
+        elif each is not None and not isinstance(each, bool):
+            yield from _texts_of_scalar(str(each))
+
+
+def _texts_of_scalar(text):
+    for part in {text, *text.splitlines()}:
+        if len(part) >= MIN_LENGTH and part.lower() not in COMMON:
+            yield part
+
+
+class Redactor:
+    """Replaces known values in texts by MASK; ``add`` makes more values known."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._texts: set[str] = set()
+        self._variants: list[str] = []
+        self.add(texts)
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Make texts known, as ``texts_of`` yields them."""
+        new = set(texts) - self._texts
+        if new:
+            self._texts |= new
+            variants = {variant for text in new for variant in _variants(text)}
+            self._variants = sorted({*self._variants, *variants}, key=len, reverse=True)
+
+    def redact(self, text: str) -> str:
+        """Return the text without known values, also where they are cut or quoted."""
+        if len(self._texts) > LIMIT:
+            return MASK
+        for variant in self._variants:
+            if variant[:HEAD] in text:
+                text = _remove(text, variant)
+        return text
+
+    def redact_data(self, value: Any) -> Any:
+        """Return data of JSON with each of its texts and numbers redacted."""
+        if not self._texts:
+            return value
+        if isinstance(value, dict):
+            return {key: self.redact_data(each) for key, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.redact_data(each) for each in value]
+        if isinstance(value, str):
+            return self.redact(value)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return MASK if is_number and str(value) in self._texts else value
+
+
+def _variants(text):
+    """Return the forms of a text in messages: plain, and as Python and JSON quote it."""
+    return {text, repr(text)[1:-1], json.dumps(text)[1:-1]}
+
+
+def _remove(text, secret):
+    """Replace a value, and beginnings of it that have at least HEAD characters."""
+    parts, begin, head = [], 0, secret[:HEAD]
+    while (found := text.find(head, begin)) >= 0:
+        end = found + len(head)
+        while end < len(text) and end - found < len(secret) and text[end] == secret[end - found]:
+            end += 1
+        parts += text[begin:found], MASK
+        begin = end
+    return ''.join(parts) + text[begin:]
