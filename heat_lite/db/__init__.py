@@ -1,4 +1,5 @@
-"""What is kept: tables, transactions, and one module a noun with the functions over them.
+"""The database: tables, transactions, and one module per noun with the functions over its rows.
 
-A function of these modules is a transaction. It returns rows as plain, immutable values; nothing is loaded behind a reader's back.
+Each function of these modules is a transaction. It returns rows as immutable values without lazy
+loading.
 """

@@ -1,68 +1,92 @@
-"""Many rows with few statements."""
+"""Batched statements: many rows are inserted or updated with few statements."""
 
 import functools
 import itertools
+import typing
+from collections.abc import Iterable
 
 import sqlalchemy
+from sqlalchemy import Column, Insert, Table
 
-from heat_lite.db import session, types
+from heat_lite.common import cooperation
+from heat_lite.db import column_types, session
 
-# the database looks each row up in the list of cases, which is quadratic: two statements of this size cost less than one of twice the size
+# Rows per UPDATE. The database searches the list of cases for each row, which is quadratic: two
+# statements of this size cost less than one of twice the size.
 CHUNK = 128
+# Rows per INSERT: SQLAlchemy prepares the parameters of a statement without a pause.
+INSERTED_ROWS = 1000
 
 
-def insert(statement, rows, returning=None):
-    """Insert dicts with one statement; keys that a row lacks become NULL.
+def insert(
+    statement: Insert, rows: list[dict], returning: Column | None = None
+) -> list[typing.Any]:
+    """Insert dicts with few statements; missing keys are NULL.
 
-    With ``returning``, a column that the database numbers, its values in the order of the rows.
+    Return the values of ``returning``, an autoincrement column, in the order of the rows.
     """
-    if not rows:
-        return []
     rows = _same_keys(rows)
+    ids = []
+    for start in cooperation.each(range(0, len(rows), INSERTED_ROWS)):
+        ids += _insert_chunk(statement, rows[start : start + INSERTED_ROWS], returning)
+    return ids
+
+
+def _insert_chunk(statement, rows, returning):
     if returning is None:
         session.execute(statement, rows)
         return []
     if session.dialect() == 'sqlite':
-        # SQLAlchemy would insert row by row there, not knowing that SQLite numbers the rows of one statement upwards
+        # SQLite numbers the rows of one statement in ascending order. SQLAlchemy does not rely on
+        # that and would insert row by row.
         return sorted(session.execute(statement.returning(returning), rows).scalars())
-    return list(session.execute(statement.returning(returning, sort_by_parameter_order=True), rows).scalars())
+    return list(
+        session.execute(
+            statement.returning(returning, sort_by_parameter_order=True), rows
+        ).scalars()
+    )
 
 
-def insert_or_ignore(table):
-    """An INSERT that does nothing, and says so in its rowcount, where a row with such a key is there already."""
+def insert_or_ignore(table: Table) -> Insert:
+    """Return an INSERT that skips rows whose key exists; ``rowcount`` counts the inserted rows."""
     dialect = session.dialect()
     if dialect == 'mysql':
         return sqlalchemy.insert(table).prefix_with('IGNORE')
-    return types.own_words(dialect).insert(table).on_conflict_do_nothing()
+    return column_types.dialect_module(dialect).insert(table).on_conflict_do_nothing()
 
 
 def _same_keys(rows):
-    keys = rows[0].keys()
+    keys = rows[0].keys() if rows else ()
     if all(row.keys() == keys for row in rows):
         return rows
-    blank = dict.fromkeys(key for row in rows for key in row)
-    return [{**blank, **row} for row in rows]
+    empty = dict.fromkeys(key for row in rows for key in row)
+    return [{**empty, **row} for row in rows]
 
 
-def update(table, rows):
-    """Change rows, each a dict with its 'id' and any columns: one UPDATE for all rows that change the same columns. How many there were.
+def update(table: Table, rows: Iterable[dict]) -> int:
+    """Update rows, each a dict with its 'id' and any columns, and return the number of rows found.
 
-    The statement is written here and not by SQLAlchemy, whose compiler takes longer over so many parameters than the database does.
+    Rows that change the same columns share one UPDATE. The statement is not compiled by
+    SQLAlchemy, which would take longer than the database for so many parameters.
     """
-    by_columns, found = {}, 0
+    by_columns: dict[frozenset[str], list[dict]] = {}
+    found = 0
     for row in rows:
         by_columns.setdefault(frozenset(row), []).append(row)
     for columns, group in by_columns.items():
         names = sorted(columns - {'id'})
-        # always in the same order, so that two transactions do not lock rows crosswise
+        # The same order in all transactions prevents deadlocks.
         ordered = sorted(group, key=lambda row: row['id'])
-        for start in range(0, len(ordered) if names else 0, CHUNK):
+        for start in cooperation.each(range(0, len(ordered) if names else 0, CHUNK)):
             found += _update_chunk(table, names, ordered[start : start + CHUNK])
     return found
 
 
 def _update_chunk(table, names, chunk):
-    """UPDATE t SET a = ?, b = CASE id WHEN ? THEN ? ... ELSE b END WHERE id IN (?, ...); columns with one value for all go plainly."""
+    """Execute ``UPDATE t SET a = ?, b = CASE id WHEN ? THEN ? ... ELSE b END WHERE id IN (?)``.
+
+    A column with the same value in all rows (a) needs no CASE.
+    """
     dialect = session.connection().dialect
     mark = '?' if dialect.paramstyle == 'qmark' else '%s'
     parts, parameters = [], []
@@ -73,14 +97,19 @@ def _update_chunk(table, names, chunk):
             parts.append(f'{quoted} = {mark}')
             parameters.append(values[0])
         else:
-            parts.append(f'{quoted} = CASE id{f" WHEN {mark} THEN {mark}" * len(chunk)} ELSE {quoted} END')
-            parameters.extend(itertools.chain.from_iterable(zip((row['id'] for row in chunk), values, strict=True)))
+            parts.append(
+                f'{quoted} = CASE id{f" WHEN {mark} THEN {mark}" * len(chunk)} ELSE {quoted} END'
+            )
+            parameters.extend(
+                itertools.chain.from_iterable(
+                    zip((row['id'] for row in chunk), values, strict=True)
+                )
+            )
     parameters.extend(row['id'] for row in chunk)
     where = ', '.join([mark] * len(chunk))
-    result = session.connection().exec_driver_sql(
-        f'UPDATE {dialect.identifier_preparer.quote(table.name)} SET {", ".join(parts)} WHERE id IN ({where})', tuple(parameters)
-    )
-    return result.rowcount
+    name = dialect.identifier_preparer.quote(table.name)
+    statement = f'UPDATE {name} SET {", ".join(parts)} WHERE id IN ({where})'
+    return session.connection().exec_driver_sql(statement, tuple(parameters)).rowcount
 
 
 def _bound(dialect, type_, values):

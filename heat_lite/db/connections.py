@@ -1,35 +1,43 @@
-"""How connections to the three databases are made, so that a transaction costs as few round trips as it can.
+"""Connections to SQLite, MariaDB and PostgreSQL, with few round trips per transaction.
 
-There are two engines: the writer's, with transactions, and the reader's, where each statement stands for itself and no BEGIN or
-ROLLBACK travels along. No connection is pinged before use; whoever meets a dead one tries again (see ``session``).
+There are two engines. Writers have transactions; readers use autocommit, without BEGIN and
+ROLLBACK. Connections are not pinged before use: ``session`` retries after a lost connection.
 """
 
 import dataclasses
 import os
+import typing
 
 import sqlalchemy
 from oslo_db.sqlalchemy import exc_filters
 from sqlalchemy import event, exc, pool
 
-DRIVERS = {'mysql': 'mysql+pymysql', 'mariadb': 'mysql+pymysql', 'mariadb+pymysql': 'mysql+pymysql', 'postgresql': 'postgresql+psycopg2'}
-# What a database says that is there, but can do nothing at the moment: it is starting or stopping, its disk is full, too many want
-# something of it. PostgreSQL's are classes of states: connection, idle for too long, resources, operator, system.
-MYSQL_PASSES = {3, 1021, 1030, 1037, 1038, 1040, 1041, 1053, 1114, 1203, 1290, 1836, 1927}
-POSTGRESQL_PASSES = ('08', '25P03', '53', '57', '58')
-SQLITE_PASSES = ('is full', 'disk I/O error', 'is locked', 'unable to open', 'readonly')
-# how long a writer waits for another process at an SQLite file
-SQLITE_PATIENCE = 30
-# How long a transaction may wait for its client, in seconds. Ours wait for nothing in their midst: who takes that long hangs, and the
-# locks that he has would keep others from taking over what he was at.
+DRIVERS = {
+    'mysql': 'mysql+pymysql',
+    'mariadb': 'mysql+pymysql',
+    'mariadb+pymysql': 'mysql+pymysql',
+    'postgresql': 'postgresql+psycopg2',
+}
+# Transient errors of a server that is reachable: it is starting or stopping, its disk is full, it
+# has too many connections. Those of PostgreSQL are SQLSTATE classes: connection, idle timeout,
+# resources, operator intervention, system error.
+TRANSIENT_MYSQL = {3, 1021, 1030, 1037, 1038, 1040, 1041, 1053, 1114, 1203, 1290, 1836, 1927}
+TRANSIENT_POSTGRESQL = ('08', '25P03', '53', '57', '58')
+TRANSIENT_SQLITE = ('is full', 'disk I/O error', 'is locked', 'unable to open', 'readonly')
+# Seconds that a writer waits for the SQLite lock of another process.
+SQLITE_LOCK_TIMEOUT = 30
+# Seconds after which the server aborts a transaction that is idle. Transactions of heat_lite never
+# wait for anything but the database, so an idle one belongs to a process that hangs; its row locks
+# would prevent the take-over of its stacks.
 IDLE_SECONDS = 10
-# MySQL, which has no such limit, takes the second half for a remark
+# MariaDB executes the comment. MySQL, which has no such limit, ignores it.
 MYSQL_IDLE = f'SET @heat_lite = 1 /*M!100300 , SESSION idle_transaction_timeout = {IDLE_SECONDS} */'
 POSTGRESQL_IDLE = f'-c idle_in_transaction_session_timeout={IDLE_SECONDS * 1000}'
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """The values of [database] that concern connections, under oslo.db's names."""
+    """The options of group [database] that concern connections, by oslo.db's names."""
 
     connection: str
     connection_parameters: str = ''
@@ -42,12 +50,12 @@ class Settings:
     sqlite_synchronous: bool = True
 
     @classmethod
-    def from_conf(cls, group):
+    def from_conf(cls, group: typing.Any) -> 'Settings':
         return cls(**{field.name: getattr(group, field.name) for field in dataclasses.fields(cls)})
 
 
 def full_url(connection: str, parameters: str = '') -> sqlalchemy.URL:
-    """The URL with the driver and the character set that we need, where it does not name its own."""
+    """Return the URL with the default driver and character set, unless it names its own."""
     url = sqlalchemy.make_url(connection)
     url = url.set(drivername=DRIVERS.get(url.drivername, url.drivername))
     if parameters:
@@ -57,34 +65,48 @@ def full_url(connection: str, parameters: str = '') -> sqlalchemy.URL:
     return url
 
 
-def pair(settings: Settings) -> tuple[sqlalchemy.Engine, sqlalchemy.Engine]:
-    """The writer's and the reader's engine; one and the same for an SQLite database in memory."""
+def create_engines(settings: Settings) -> tuple[sqlalchemy.Engine, sqlalchemy.Engine]:
+    """Return the engines of writers and of readers; the same for SQLite in memory."""
     url = full_url(settings.connection, settings.connection_parameters)
     if url.get_backend_name() != 'sqlite':
         isolation = 'READ COMMITTED' if url.get_backend_name() == 'mysql' else None
-        return _server(url, settings, isolation_level=isolation), _server(url, settings, isolation_level='AUTOCOMMIT')
+        return _server(url, settings, isolation_level=isolation), _server(
+            url, settings, isolation_level='AUTOCOMMIT'
+        )
     writer = _file(url, settings, writes=True)
     return writer, writer if _in_memory(url) else _file(url, settings, writes=False)
 
 
-def passes_by_itself(error: Exception, dialect: str) -> bool:
-    """Whether it is worth to try again later, though the connection has not been lost."""
+def is_transient(error: Exception, dialect: str) -> bool:
+    """Return whether an error is transient, although the connection is not lost."""
     wrapped = getattr(error, 'inner_exception', None) or error
     original = getattr(wrapped, 'orig', None)
     if original is None:
         return False
     if dialect == 'mysql':
-        return bool(original.args) and original.args[0] in MYSQL_PASSES
+        return bool(original.args) and original.args[0] in TRANSIENT_MYSQL
     if dialect == 'postgresql':
-        # who could not even connect was told no state
+        # Failed connection attempts have no SQLSTATE.
         state = getattr(original, 'pgcode', None)
-        return state.startswith(POSTGRESQL_PASSES) if state else isinstance(wrapped, exc.OperationalError)
-    return any(word in str(original) for word in SQLITE_PASSES)
+        return (
+            state.startswith(TRANSIENT_POSTGRESQL)
+            if state
+            else isinstance(wrapped, exc.OperationalError)
+        )
+    return any(word in str(original) for word in TRANSIENT_SQLITE)
 
 
 def _server(url, settings, isolation_level):
-    args = {'pool_recycle': settings.connection_recycle_time, 'pool_use_lifo': True, 'skip_autocommit_rollback': True}
-    sizes = {'pool_size': settings.max_pool_size, 'max_overflow': settings.max_overflow, 'pool_timeout': settings.pool_timeout}
+    args = {
+        'pool_recycle': settings.connection_recycle_time,
+        'pool_use_lifo': True,
+        'skip_autocommit_rollback': True,
+    }
+    sizes = {
+        'pool_size': settings.max_pool_size,
+        'max_overflow': settings.max_overflow,
+        'pool_timeout': settings.pool_timeout,
+    }
     args.update({key: value for key, value in sizes.items() if value is not None})
     if isolation_level:
         args['isolation_level'] = isolation_level
@@ -92,13 +114,21 @@ def _server(url, settings, isolation_level):
         url = url.update_query_dict({'options': POSTGRESQL_IDLE})
     engine = _create(url, **args)
     if url.get_backend_name() == 'mysql':
-        _set_on_connect(engine, [('sql_mode', settings.mysql_sql_mode), ('wsrep_sync_wait', settings.mysql_wsrep_sync_wait)])
+        _set_on_connect(
+            engine,
+            [
+                ('sql_mode', settings.mysql_sql_mode),
+                ('wsrep_sync_wait', settings.mysql_wsrep_sync_wait),
+            ],
+        )
     return engine
 
 
 def _create(url, **args):
-    # session.py ends each transaction itself, before the connection goes back: another rollback at that point is a round trip for nothing
-    engine = sqlalchemy.create_engine(url, pool_reset_on_return=None, **args)
+    # The module ``session`` ends each transaction before the connection returns to the pool, so a
+    # rollback on return would be a superfluous round trip. Errors and log lines state no parameters
+    # of statements, which contain secrets.
+    engine = sqlalchemy.create_engine(url, pool_reset_on_return=None, hide_parameters=True, **args)
     exc_filters.register_engine(engine)
     _guard_against_forks(engine)
     return engine
@@ -116,7 +146,7 @@ def _set_on_connect(engine, variables):
 
 
 def _guard_against_forks(engine):
-    """A child process must not talk on its parent's connections, nor end them."""
+    """Prevent a forked process from using or closing the connections of its parent."""
 
     @event.listens_for(engine, 'connect')
     def remember(connection, record):
@@ -125,7 +155,7 @@ def _guard_against_forks(engine):
     @event.listens_for(engine, 'checkout')
     def check(connection, record, proxy):
         if record.info['pid'] != os.getpid():
-            # forgotten instead of closed: that would say goodbye to the server in the parent's name
+            # Dropped without closing: a close would end the parent's session on the server.
             record.dbapi_connection = proxy.dbapi_connection = None
             raise exc.DisconnectionError(f'The connection belongs to process {record.info["pid"]}.')
 
@@ -138,11 +168,18 @@ def _in_memory(url):
 
 
 def _file(url, settings, writes):
-    """SQLite has one writer at a time. Waiting in a pool of one is fair and wakes at once, where its own locks poll."""
-    args = {'poolclass': pool.QueuePool, 'connect_args': {'check_same_thread': False, 'timeout': SQLITE_PATIENCE}}
-    # in both cases sqlite3 itself leaves transactions alone, so that the writer looks as if it had none to roll back
+    """Return the engine of an SQLite file.
+
+    SQLite allows one writer at a time and polls its lock. A pool of one connection is fair and
+    wakes the next writer at once.
+    """
+    args = {
+        'poolclass': pool.QueuePool,
+        'connect_args': {'check_same_thread': False, 'timeout': SQLITE_LOCK_TIMEOUT},
+    }
+    # The driver itself begins no transactions in either case; the writer's are begun below.
     if writes:
-        args |= {'pool_size': 1, 'max_overflow': 0, 'pool_timeout': SQLITE_PATIENCE}
+        args |= {'pool_size': 1, 'max_overflow': 0, 'pool_timeout': SQLITE_LOCK_TIMEOUT}
     else:
         args |= {'isolation_level': 'AUTOCOMMIT', 'skip_autocommit_rollback': True}
     engine = _create(url, **args)
@@ -158,7 +195,8 @@ def _file(url, settings, writes):
 
         @event.listens_for(engine, 'begin')
         def begin(connection):
-            # at once with the lock: a reader that turns writer in mid-transaction fails where it could have waited
+            # IMMEDIATE takes the write lock at the start. A later upgrade from a read lock fails
+            # at once instead of waiting.
             connection.exec_driver_sql('BEGIN IMMEDIATE')
 
     return engine

@@ -1,7 +1,9 @@
-"""Credentials by which the service acts later for the user of a stack. Password and trust are sealed.
+"""Stored credentials, by which the service acts for the user of a stack after the request.
 
-Until there are any, a stack at work keeps who has asked for that, with his token, sealed too: an engine may die before it has made a trust.
-It is forgotten with the end of the action (``stacks.with_consequences``), or as soon as there is something better.
+Password and trust id are encrypted. As long as a stack without stored credentials is in progress,
+the column ``stack.asker`` holds its requester (the request's context with the token, encrypted),
+because the engine can die before it has created a trust. The column is cleared when the action
+ends (``stacks.with_derived_columns``) or when credentials are stored.
 """
 
 import json
@@ -12,99 +14,123 @@ from sqlalchemy import insert, select
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.db import models, seals, session, stacks
-from heat_lite.db.types import row_type
+from heat_lite.db import encryption, models, session, stacks
+from heat_lite.db.column_types import row_type
 
 _C = models.user_creds
 SECRETS = ('password', 'trust_id')
-#: what may hold for longer than an action is not kept for it
-NOT_OF_ASKER = ('password', 'aws_creds')
+#: Attributes of a context that are not stored, because they can be valid longer than the action.
+NOT_STORED = ('password', 'aws_creds')
 
 
 _CredentialsRow: typing.Any = row_type(*_C.c.keys())
 
 
 class CredentialsRow(_CredentialsRow):
-    """All columns, the secrets readable."""
+    """All columns of stored credentials, with decrypted secrets."""
 
     __slots__ = ()
 
     @classmethod
-    def of(cls, values: dict):
-        """A row that is not stored."""
+    def of(cls, values: dict) -> 'CredentialsRow':
+        """Return a row that is not stored."""
         return cls(**{**dict.fromkeys(cls._fields), **values})
 
 
 @session.writer
-def create(context, values: dict) -> int:
-    """Keep username, password, tenant, tenant_id, auth_url, region_name, trust_id, trustor_user_id: any of them. The id of the row."""
+def create(context: RequestContext, values: dict) -> int:
+    """Store credentials and return the id of the row.
+
+    The values are any of username, password, tenant, tenant_id, auth_url, region_name, trust_id
+    and trustor_user_id.
+    """
     values = dict(values)
     for name in SECRETS:
         if values.get(name) is not None:
-            values['decrypt_method'], values[name] = seals.seal(values[name])
+            values['decrypt_method'], values[name] = encryption.encrypt(values[name])
     return session.execute(insert(_C).values(values)).inserted_primary_key[0]
 
 
 @session.writer
-def keep(context, stack_id: str, values: dict, instead_of: int | None = None) -> int | None:
-    """Keep credentials for a stack and all stacks inside it, instead of those of that id. The id of the row.
+def replace_for_stack(
+    context: RequestContext, stack_id: str, values: dict, old_id: int | None = None
+) -> int | None:
+    """Replace the credentials of a stack and of all its nested stacks; return the id of the row.
 
-    None, and nothing is stored, where the stack is gone, or has others meanwhile.
+    Return None, and store nothing, if the stack is gone or its credentials are not ``old_id``.
     """
     table = models.stack
-    found = session.execute(select(table.c.user_creds_id, table.c.deleted_at).where(table.c.id == stack_id).with_for_update()).first()
-    if found is None or found.deleted_at is not None or found.user_creds_id != instead_of:
+    found = session.execute(
+        select(table.c.user_creds_id, table.c.deleted_at)
+        .where(table.c.id == stack_id)
+        .with_for_update()
+    ).first()
+    if found is None or found.deleted_at is not None or found.user_creds_id != old_id:
         return None
-    made = create(context, values)
-    session.execute(table.update().where(table.c.id.in_(stacks.tree(context, stack_id))).values(user_creds_id=made, asker=None))
-    if instead_of is not None:
-        delete(context, instead_of)
-    return made
+    new_id = create(context, values)
+    session.execute(
+        table.update()
+        .where(table.c.id.in_(stacks.tree_ids(context, stack_id)))
+        .values(user_creds_id=new_id, asker=None)
+    )
+    if old_id is not None:
+        delete(context, old_id)
+    return new_id
 
 
 @session.reader
-def of_stack(context, stack_id: str) -> CredentialsRow | None:
-    """The credentials that a stack has now, readable."""
-    return _readable(session.execute(select(_C).join(models.stack).where(models.stack.c.id == stack_id)).first())
+def get_by_stack(context: RequestContext, stack_id: str) -> CredentialsRow | None:
+    """Return the credentials of a stack, decrypted."""
+    query = select(_C).join(models.stack).where(models.stack.c.id == stack_id)
+    return _decrypted(session.execute(query).first())
 
 
 @session.reader
-def get(context, credentials_id: int) -> CredentialsRow | None:
-    """The credentials, readable."""
-    return _readable(session.execute(select(_C).where(_C.c.id == credentials_id)).first())
+def get(context: RequestContext, credentials_id: int) -> CredentialsRow | None:
+    """Return the credentials of this id, decrypted."""
+    return _decrypted(session.execute(select(_C).where(_C.c.id == credentials_id)).first())
 
 
-def _readable(row):
+def _decrypted(row):
     if row is None:
         return None
-    opened = {name: seals.unseal(row.decrypt_method, getattr(row, name)) for name in SECRETS}
-    return CredentialsRow(**{**row._mapping, **opened})
+    secrets = {name: encryption.decrypt(row.decrypt_method, getattr(row, name)) for name in SECRETS}
+    return CredentialsRow(**{**row._mapping, **secrets})
 
 
-def sealed_asker(context) -> str | None:
-    """Who asks, as ``stack.asker`` keeps it; None where he has no token, or where nothing could keep that secret."""
+def encrypt_requester(context: RequestContext) -> str | None:
+    """Return the context as the column ``stack.asker`` stores it.
+
+    Return None for a context without a token, or without a private encryption key.
+    """
     if not context.auth_token:
         return None
-    return seals.lock_up(json.dumps({name: value for name, value in context.to_dict().items() if name not in NOT_OF_ASKER}))
+    values = {name: value for name, value in context.to_dict().items() if name not in NOT_STORED}
+    return encryption.encrypt_or_none(json.dumps(values))
 
 
-def asker(sealed: str | None) -> RequestContext | None:
-    """Who has asked. What another key has sealed is as good as nothing."""
+def decrypt_requester(stored: str | None) -> RequestContext | None:
+    """Return the context of the requester; None if it was encrypted with another key."""
+    if stored is None:
+        return None
     try:
-        return None if sealed is None else RequestContext.from_dict(json.loads(seals.unwrap(sealed)), overwrite=False)
+        values = json.loads(encryption.decrypt_column(stored))
     except exception.InvalidEncryptionKey:
         return None
+    return RequestContext.from_dict(values, overwrite=False)
 
 
 @session.writer
-def forget_asker(context, stack_id: str):
-    """There is something better to go on with."""
+def clear_requester(context: RequestContext, stack_id: str) -> None:
+    """Clear the requester of a stack."""
     session.execute(models.stack.update().where(models.stack.c.id == stack_id).values(asker=None))
 
 
 @session.writer
-def delete(context, credentials_id: int) -> bool:
-    """Forget them; stacks that still name them do so no more."""
+def delete(context: RequestContext, credentials_id: int) -> bool:
+    """Delete credentials, also from the stacks that refer to them."""
     stack = models.stack
-    session.execute(stack.update().where(stack.c.user_creds_id == credentials_id).values(user_creds_id=None))
+    session.execute(
+        stack.update().where(stack.c.user_creds_id == credentials_id).values(user_creds_id=None)
+    )
     return session.execute(sql_delete(_C).where(_C.c.id == credentials_id)).rowcount == 1

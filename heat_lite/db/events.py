@@ -1,61 +1,97 @@
-"""Events, read and trimmed. Writing them is ``journal``'s."""
+"""Events of stacks: reads and the limit of their number. ``journal`` writes them."""
 
 import typing
 from collections.abc import Collection, Sequence
 
 from sqlalchemy import delete, func, select
 
-from heat_lite.db import models, paging, properties, session
-from heat_lite.db.types import row_type
+from heat_lite.common.context import RequestContext
+from heat_lite.db import models, queries, resources, session
+from heat_lite.db.column_types import row_type
 
 _E, _P = models.event, models.resource_properties_data
-_COLUMNS = [column for column in _E.c if column.name not in ('resource_properties', 'rsrc_prop_data_id', 'updated_at')]
+_COLUMNS = [
+    column
+    for column in _E.c
+    if column.name not in ('resource_properties', 'rsrc_prop_data_id', 'updated_at')
+]
 
 
 _EventRow: typing.Any = row_type(*(column.name for column in _COLUMNS), 'properties')
 
 
 class EventRow(_EventRow):
-    """An event; its properties where one event alone was asked for."""
+    """An event. ``properties`` is None in a list."""
 
     __slots__ = ()
 
 
-SORTS = {name: _E.c[name] for name in ('resource_type', 'resource_name', 'resource_status', 'resource_action', 'created_at')}
+SORTS = {
+    name: _E.c[name]
+    for name in (
+        'resource_type',
+        'resource_name',
+        'resource_status',
+        'resource_action',
+        'created_at',
+    )
+}
 SORTS |= {'event_time': _E.c.created_at}
-FILTERS = ('resource_action', 'resource_status', 'resource_name', 'resource_type', 'physical_resource_id', 'uuid')
+FILTERS = (
+    'resource_action',
+    'resource_status',
+    'resource_name',
+    'resource_type',
+    'physical_resource_id',
+    'uuid',
+)
 
 
 @session.reader
-def get(context, event_uuid: str) -> EventRow | None:
-    """One event with the properties that its resource had."""
-    row = session.execute(select(*_COLUMNS, _P.c.data).outerjoin(_P).where(_E.c.uuid == event_uuid)).first()
+def get(context: RequestContext, event_uuid: str) -> typing.Any:
+    """Return one EventRow or None, with the properties of its resource at that time."""
+    row = session.execute(
+        select(*_COLUMNS, _P.c.data).outerjoin(_P).where(_E.c.uuid == event_uuid)
+    ).first()
     return row and EventRow(*row)
 
 
 @session.reader
-def count(context, stack_id: str) -> int:
-    return session.execute(select(func.count()).select_from(_E).where(_E.c.stack_id == stack_id)).scalar()
+def count(context: RequestContext, stack_id: str) -> int:
+    return session.execute(
+        select(func.count()).select_from(_E).where(_E.c.stack_id == stack_id)
+    ).scalar()
 
 
 @session.writer
-def trim(context, stack_id: str, keep: int, batch_size: int) -> int:
-    """Where a stack has more than ``keep`` events, drop the oldest ``batch_size`` beyond what must go. How many went."""
-    # the newest of those that must go: found in the index, whatever the number of events
+def trim(context: RequestContext, stack_id: str, keep: int, batch_size: int) -> int:
+    """Delete the oldest events of a stack that has more than ``keep``; return their number.
+
+    ``keep - batch_size`` events remain, so that the next deletion is not due soon.
+    """
+    # Both lookups use the index, whatever the number of events.
     query = select(_E.c.id).where(_E.c.stack_id == stack_id).order_by(_E.c.id.desc()).limit(1)
     if session.execute(query.offset(keep)).scalar() is None:
         return 0
     last = session.execute(query.offset(max(keep - batch_size, 0))).scalar()
-    old = session.execute(select(_E.c.rsrc_prop_data_id).where(_E.c.stack_id == stack_id, _E.c.id <= last).distinct()).scalars().all()
-    gone = session.execute(delete(_E).where(_E.c.stack_id == stack_id, _E.c.id <= last)).rowcount
-    properties.sweep(old)
-    return gone
+    old = (
+        session.execute(
+            select(_E.c.rsrc_prop_data_id)
+            .where(_E.c.stack_id == stack_id, _E.c.id <= last)
+            .distinct()
+        )
+        .scalars()
+        .all()
+    )
+    deleted = session.execute(delete(_E).where(_E.c.stack_id == stack_id, _E.c.id <= last)).rowcount
+    resources.delete_unused_properties(old)
+    return deleted
 
 
-# the last of the module: below it, the word no longer means Python's list
+# The last function of the module: its name hides Python's list below this line.
 @session.reader
 def list(
-    context,
+    context: RequestContext,
     stack_ids: str | Collection[str],
     limit: int | None = None,
     marker: str | None = None,
@@ -63,15 +99,22 @@ def list(
     sort_dir: str | None = None,
     filters: dict | None = None,
 ) -> Sequence[EventRow]:
-    """A page of the events of one stack or of several, oldest first, without properties. The marker is an event's uuid."""
-    query = select(*_COLUMNS).where(_of(stack_ids))
+    """Return a page of the events of one or several stacks, oldest first, without properties.
+
+    The marker is the uuid of an event.
+    """
+    query = select(*_COLUMNS).where(_in_stacks(stack_ids))
     for name, wanted in (filters or {}).items():
         if name in FILTERS:
             query = query.where(_E.c[name].in_([wanted] if isinstance(wanted, str) else wanted))
     columns = [SORTS[key] for key in sort_keys or () if key in SORTS]
-    query = paging.page(query, _E, columns, paging.direction(sort_dir, 'asc'), limit, marker, _E.c.uuid)
+    query = queries.paginate(
+        query, _E, columns, queries.direction(sort_dir, 'asc'), limit, marker, _E.c.uuid
+    )
     return [EventRow(*row, None) for row in session.execute(query)]
 
 
-def _of(stack_ids):
-    return _E.c.stack_id == stack_ids if isinstance(stack_ids, str) else _E.c.stack_id.in_(stack_ids)
+def _in_stacks(stack_ids):
+    return (
+        _E.c.stack_id == stack_ids if isinstance(stack_ids, str) else _E.c.stack_id.in_(stack_ids)
+    )

@@ -1,56 +1,67 @@
-"""Which engine works on a stack."""
+"""Stack locks: which engine processes a stack."""
 
 import collections
+import json
 
 from oslo_db import exception as db_exception
 from sqlalchemy import delete, exists, select, update
 
 from heat_lite.common import exception, status
-from heat_lite.db import batch, models, session, together
+from heat_lite.common.context import RequestContext
+from heat_lite.db import batch, group_commit, models, session
 
 _L = models.stack_lock
-# MariaDB ignores that there is no such stack as it ignores that there is a lock: then we would try forever
+# MariaDB's INSERT IGNORE also ignores a missing stack, so the number of attempts is limited.
 ATTEMPTS = 5
 
 
-def acquire(context, stack_id: str, engine_id: str) -> str | None:
-    """None when the lock is ours now, else the id of the engine that holds it (ours too, where it had it before)."""
-    wish = context, stack_id, engine_id
-    return _together.do(wish) if session.is_patient() and not session.inside() else _acquire(*wish)
+def acquire(context: RequestContext, stack_id: str, engine_id: str) -> str | None:
+    """Acquire the lock of a stack. Return None, or the id of the engine that holds the lock.
+
+    The holder can be ``engine_id`` itself. Raises EntityNotFound when there is no such stack.
+    """
+    request = context, stack_id, engine_id
+    if session.retries_forever() and not session.in_transaction():
+        return _acquisitions.submit(request)
+    return _acquire(*request)
 
 
-def _acquire_all(wishes):
-    """All of them, or none: then who is in the way shows when they go one by one."""
-    rows = [{'stack_id': stack_id, 'engine_id': engine_id} for _, stack_id, engine_id in wishes]
-    _insert_all(wishes[0][0], sorted(rows, key=lambda row: row['stack_id']))
-    return [None] * len(wishes)
+def _acquire_many(requests):
+    """Acquire all locks or none. The individual attempts then find the holder of each lock."""
+    rows = [{'stack_id': stack_id, 'engine_id': engine_id} for _, stack_id, engine_id in requests]
+    _insert_all(requests[0][0], sorted(rows, key=lambda row: row['stack_id']))
+    return [None] * len(requests)
 
 
 @session.writer
 def _insert_all(context, rows):
     if session.execute(batch.insert_or_ignore(_L), rows).rowcount != len(rows):
-        raise LookupError('some are locked already')
+        raise LookupError('Some of the stacks are locked already.')
 
 
 @session.writer
 def _acquire(context, stack_id, engine_id):
+    row = {'stack_id': stack_id, 'engine_id': engine_id}
     for _ in range(ATTEMPTS):
         try:
-            inserted = session.execute(batch.insert_or_ignore(_L), {'stack_id': stack_id, 'engine_id': engine_id}).rowcount == 1
+            inserted = session.execute(batch.insert_or_ignore(_L), row).rowcount == 1
         except db_exception.DBReferenceError:
             break
         if inserted:
             return None
-        holder = _holder(stack_id)
-        if holder is not None:
-            return holder
-        # nobody: it was set free just between the two statements, so once more
+        engine = _holder(stack_id)
+        if engine is not None:
+            return engine
+        # The lock was released between the two statements: try again.
     raise exception.EntityNotFound(entity='Stack', name=stack_id)
 
 
 @session.writer
-def steal(context, stack_id: str, old: str, new: str) -> str | None:
-    """Take the lock from an engine that is dead; None when it is ours now, else the id of the engine that was quicker."""
+def steal(context: RequestContext, stack_id: str, old: str, new: str) -> str | None:
+    """Transfer the lock from a dead engine to another one.
+
+    Return None, or the id of the engine that holds the lock instead.
+    """
     query = update(_L).where(_L.c.stack_id == stack_id, _L.c.engine_id == old)
     if session.execute(query.values(engine_id=new)).rowcount == 1:
         return None
@@ -58,26 +69,44 @@ def steal(context, stack_id: str, old: str, new: str) -> str | None:
 
 
 @session.writer
-def release(context, stack_id: str, engine_id: str) -> bool:
-    """Set the lock free, if that engine has it."""
-    return session.execute(delete(_L).where(_L.c.stack_id == stack_id, _L.c.engine_id == engine_id)).rowcount == 1
+def release(context: RequestContext, stack_id: str, engine_id: str) -> bool:
+    """Release the lock if this engine holds it. Return whether it did."""
+    query = delete(_L).where(_L.c.stack_id == stack_id, _L.c.engine_id == engine_id)
+    return session.execute(query).rowcount == 1
 
 
 @session.reader
-def holder(context, stack_id: str) -> str | None:
-    """The id of the engine that holds the lock."""
+def quarantine(context: RequestContext, stack_id: str) -> dict | None:
+    """Return the column ``quarantine`` of a lock; None where it is empty, or there is no lock."""
+    text = session.execute(select(_L.c.quarantine).where(_L.c.stack_id == stack_id)).scalar()
+    return None if text is None else json.loads(text)
+
+
+@session.writer
+def set_quarantine(
+    context: RequestContext, stack_id: str, engine_id: str, value: dict | None
+) -> bool:
+    """Store the column ``quarantine``. Return False if this engine does not hold the lock."""
+    query = update(_L).where(_L.c.stack_id == stack_id, _L.c.engine_id == engine_id)
+    text = None if value is None else json.dumps(value)
+    return session.execute(query.values(quarantine=text)).rowcount == 1
+
+
+@session.reader
+def holder(context: RequestContext, stack_id: str) -> str | None:
+    """Return the id of the engine that holds the lock."""
     return _holder(stack_id)
 
 
 @session.reader
-def held_by(context, engine_id: str) -> list[str]:
-    """The ids of the stacks that an engine has locked."""
+def stack_ids_of(context: RequestContext, engine_id: str) -> list[str]:
+    """Return the ids of the stacks that an engine has locked."""
     return list(session.execute(select(_L.c.stack_id).where(_L.c.engine_id == engine_id)).scalars())
 
 
 @session.reader
-def by_engine(context) -> dict[str, list[str]]:
-    """The ids of all stacks that are locked, by the id of the engine that has locked them."""
+def stack_ids_by_engine(context: RequestContext) -> dict[str, list[str]]:
+    """Return the ids of all locked stacks by the id of the engine that has locked them."""
     found = collections.defaultdict(list)
     for stack_id, engine_id in session.execute(select(_L.c.stack_id, _L.c.engine_id)):
         found[engine_id].append(stack_id)
@@ -85,11 +114,13 @@ def by_engine(context) -> dict[str, list[str]]:
 
 
 @session.reader
-def missing(context) -> list[str]:
-    """The ids of the stacks that are in progress, although no engine has locked them."""
+def unlocked_in_progress(context: RequestContext) -> list[str]:
+    """Return the ids of the stacks that are in progress without a lock."""
     table = models.stack
-    held = exists().where(_L.c.stack_id == table.c.id)
-    query = select(table.c.id).where(table.c.status == status.IN_PROGRESS, table.c.deleted_at.is_(None), ~held)
+    locked = exists().where(_L.c.stack_id == table.c.id)
+    query = select(table.c.id).where(
+        table.c.status == status.IN_PROGRESS, table.c.deleted_at.is_(None), ~locked
+    )
     return list(session.execute(query).scalars())
 
 
@@ -97,4 +128,4 @@ def _holder(stack_id):
     return session.execute(select(_L.c.engine_id).where(_L.c.stack_id == stack_id)).scalar()
 
 
-_together = together.Together(_acquire_all, lambda wish: _acquire(*wish))
+_acquisitions = group_commit.GroupCommit(_acquire_many, lambda request: _acquire(*request))

@@ -1,13 +1,26 @@
-"""The tables. Names and columns are Heat's; the few of ours are marked.
+"""The tables. Names and columns are Heat's, except those that are marked.
 
-They are Core tables: rows are read and written by statements, and no object stands between.
+These are tables of SQLAlchemy Core: rows are read and written by statements, without ORM objects.
 """
 
 import uuid
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text, Unicode, UniqueConstraint
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    Unicode,
+    UniqueConstraint,
+)
 
-from heat_lite.db.types import Json, Secret, Told, UtcTime, utcnow
+from heat_lite.db.column_types import Json, Secret, TruncatedText, UtcTime, utcnow
 
 metadata = MetaData()
 
@@ -17,12 +30,21 @@ def _uuid():
 
 
 def _table(name, *args):
-    # names and keys differ by case and accent as they do in templates, on every database
-    return Table(name, metadata, *args, mysql_engine='InnoDB', mysql_charset='utf8mb4', mysql_collate='utf8mb4_bin')
+    # The collation distinguishes case and accents, as templates do, on every database.
+    return Table(
+        name,
+        metadata,
+        *args,
+        mysql_engine='InnoDB',
+        mysql_charset='utf8mb4',
+        mysql_collate='utf8mb4_bin',
+    )
 
 
 def _times():
-    return Column('created_at', UtcTime, default=utcnow), Column('updated_at', UtcTime, onupdate=utcnow)
+    return Column('created_at', UtcTime, default=utcnow), Column(
+        'updated_at', UtcTime, onupdate=utcnow
+    )
 
 
 raw_template_files = _table(
@@ -30,7 +52,7 @@ raw_template_files = _table(
     Column('id', Integer, primary_key=True),
     Column('files', Secret),
     *_times(),
-    Column('content_hash', String(64), unique=True),  # ours: the same content is stored once
+    Column('content_hash', String(64), unique=True),  # not Heat's: fingerprint of the content
 )
 
 raw_template = _table(
@@ -41,7 +63,7 @@ raw_template = _table(
     Column('files_id', ForeignKey('raw_template_files.id')),
     Column('environment', Secret),
     *_times(),
-    Column('content_hash', String(64), unique=True),  # ours: the same content is stored once
+    Column('content_hash', String(64), unique=True),  # not Heat's: fingerprint of the content
     Index('raw_tmpl_files_fkey_ref', 'files_id'),
 )
 
@@ -84,15 +106,15 @@ stack = _table(
     Column('deleted_at', UtcTime),
     Column('action', String(255)),
     Column('status', String(255)),
-    Column('status_reason', Told),
-    # ours from here on
-    Column('outputs', Secret),  # resolved when an action ended
+    Column('status_reason', TruncatedText),
+    # The following columns are not Heat's.
+    Column('outputs', Secret),  # as resolved at the end of an action
     Column('failures', Json),
-    Column('digest', String(64)),  # of all that an update could change
-    Column('plan', Json),  # how the last action was asked for, beyond what other columns tell
-    Column('protected', Boolean),  # from being deleted
-    Column('asker', Text),  # sealed: who has asked for the action at work (see ``db.credentials``)
-    # true while a stack without owner lives and null ever after: databases let nulls be as many as they like
+    Column('digest', String(64)),  # fingerprint of all that an update can change
+    Column('plan', Json),  # further arguments of the last action
+    Column('protected', Boolean),  # from deletion
+    Column('asker', Text),  # encrypted requester of the current action (see ``credentials``)
+    # True for a living top-level stack, otherwise NULL, which a unique constraint ignores.
     Column('live', Boolean),
     UniqueConstraint('tenant', 'name', 'live', name='uniq_stack0tenant0name0live'),
     Index('ix_stack_name', 'name', mysql_length=255),
@@ -110,6 +132,8 @@ stack_lock = _table(
     Column('stack_id', ForeignKey('stack.id'), primary_key=True),
     Column('engine_id', String(36)),
     *_times(),
+    # not Heat's: the calls during which engines died (see ``engine.execution.quarantine``)
+    Column('quarantine', Text),
 )
 
 stack_tag = _table(
@@ -153,7 +177,7 @@ resource = _table(
     Column('created_at', UtcTime, default=utcnow),
     Column('action', String(255)),
     Column('status', String(255)),
-    Column('status_reason', Told),
+    Column('status_reason', TruncatedText),
     Index('ix_resource_root_stack_id', 'root_stack_id'),
     Index('ix_resource_stack_id', 'stack_id'),
     Index('ix_resource_nova_instance', 'nova_instance'),
@@ -169,7 +193,11 @@ resource_data = _table(
     Column('value', Text),
     Column('redact', Boolean),
     Column('decrypt_method', String(64)),
-    Column('resource_id', ForeignKey('resource.id', name='fk_resource_id', ondelete='CASCADE'), nullable=False),
+    Column(
+        'resource_id',
+        ForeignKey('resource.id', name='fk_resource_id', ondelete='CASCADE'),
+        nullable=False,
+    ),
     *_times(),
     Index('ix_resource_data_resource_id', 'resource_id'),
 )
@@ -182,9 +210,9 @@ event = _table(
     Column('resource_action', String(255)),
     Column('resource_status', String(255)),
     Column('resource_name', String(255)),
-    Column('physical_resource_id', Told(255)),
-    Column('resource_status_reason', Told(255)),
-    Column('resource_type', Told(255)),
+    Column('physical_resource_id', TruncatedText(255)),
+    Column('resource_status_reason', TruncatedText(255)),
+    Column('resource_type', TruncatedText(255)),
     Column('rsrc_prop_data_id', ForeignKey('resource_properties_data.id')),
     Column('resource_properties', LargeBinary),  # of a time before rsrc_prop_data_id; not used
     *_times(),
@@ -201,7 +229,7 @@ snapshot = _table(
     Column('tenant', String(64), nullable=False),
     Column('action', String(255)),
     Column('status', String(255)),
-    Column('status_reason', Told(255)),
+    Column('status_reason', TruncatedText(255)),
     *_times(),
     Index('ix_snapshot_tenant', 'tenant'),
     Index('ix_snapshot_stack_id', 'stack_id'),
@@ -241,7 +269,7 @@ software_deployment = _table(
     Column('created_at', UtcTime, default=utcnow),
     Column('action', String(255)),
     Column('status', String(255)),
-    Column('status_reason', Told),
+    Column('status_reason', TruncatedText),
     Index('ix_software_deployment_tenant', 'tenant'),
     Index('ix_software_deployment_server_id', 'server_id'),
     Index('ix_software_deployment_created_at', 'created_at'),

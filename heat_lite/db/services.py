@@ -1,72 +1,124 @@
-"""The engines that report to be alive."""
+"""Engines and their heartbeats."""
 
 import datetime
+import typing
 
 from sqlalchemy import delete as sql_delete
 from sqlalchemy import insert, or_, select, update
 
+from heat_lite.common.context import RequestContext
 from heat_lite.db import models, session
-from heat_lite.db.types import utcnow
+from heat_lite.db.column_types import utcnow
 
 _S = models.service
+#: intervals without a heartbeat after which the next engine of the host removes a row, as in Heat
+CLEAN_INTERVALS = 3
 
 
 @session.writer
-def create(context, engine_id: str, host: str, hostname: str, binary: str, topic: str, report_interval: int) -> str:
-    """A new engine. Gives the id of its row."""
-    values = {'engine_id': engine_id, 'host': host, 'hostname': hostname, 'binary': binary, 'topic': topic}
+def create(
+    context: RequestContext,
+    engine_id: str,
+    host: str,
+    hostname: str,
+    binary: str,
+    topic: str,
+    report_interval: int,
+) -> str:
+    """Insert the row of a new engine and return its id. ``report_interval`` is in seconds."""
+    values = {
+        'engine_id': engine_id,
+        'host': host,
+        'hostname': hostname,
+        'binary': binary,
+        'topic': topic,
+    }
     query = insert(_S).values(updated_at=utcnow(), report_interval=report_interval, **values)
     return session.execute(query).inserted_primary_key[0]
 
 
 @session.writer
-def beat(context, service_id: str) -> bool:
-    """It is alive. One that was thought dead and marked deleted comes back; False where its row was removed."""
-    return session.execute(update(_S).where(_S.c.id == service_id).values(updated_at=utcnow(), deleted_at=None)).rowcount == 1
+def heartbeat(context: RequestContext, service_id: str) -> bool:
+    """Record that an engine is alive, even if it was marked deleted. Return False without a row."""
+    values = {'updated_at': utcnow(), 'deleted_at': None}
+    return session.execute(update(_S).where(_S.c.id == service_id).values(values)).rowcount == 1
 
 
 @session.reader
-def get(context, service_id: str):
+def get(context: RequestContext, service_id: str) -> typing.Any:
     return session.execute(select(_S).where(_S.c.id == service_id)).first()
 
 
 @session.reader
-def get_by_engine(context, engine_id: str):
-    """The row of an engine that has not been marked deleted."""
-    return session.execute(select(_S).where(_S.c.engine_id == engine_id, _S.c.deleted_at.is_(None))).first()
+def get_by_engine(context: RequestContext, engine_id: str) -> typing.Any:
+    """Return the row of an engine that is not marked deleted."""
+    return session.execute(
+        select(_S).where(_S.c.engine_id == engine_id, _S.c.deleted_at.is_(None))
+    ).first()
 
 
 @session.reader
-def signs_of_life(context) -> dict[str, datetime.datetime | None]:
-    """The engines that have not signed off, and when each has reported last; None where that is too long ago."""
-    return {row.engine_id: (row.updated_at if is_up(row) else None) for row in _all() if row.deleted_at is None}
+def last_heartbeats(context: RequestContext) -> dict[str, datetime.datetime | None]:
+    """Return the time of the last heartbeat by engine id, for engines that have not stopped.
+
+    The time is None if the heartbeat has expired.
+    """
+    return {
+        row.engine_id: (row.updated_at if is_up(row) else None)
+        for row in _all()
+        if row.deleted_at is None
+    }
 
 
 @session.writer
-def delete(context, service_id: str, soft: bool = True) -> bool:
-    """Mark it deleted, as an engine does when it stops; or remove its row."""
+def delete(context: RequestContext, service_id: str, soft: bool = True) -> bool:
+    """Mark the row of an engine deleted, as it does when it stops; or remove the row."""
     query = update(_S).values(deleted_at=utcnow()) if soft else sql_delete(_S)
     return session.execute(query.where(_S.c.id == service_id)).rowcount == 1
 
 
 @session.writer
-def clean(context) -> int:
-    """Remove the rows of engines that stopped or died; how many they were."""
+def clean(context: RequestContext) -> int:
+    """Remove the rows of engines that have stopped or died, and return their number."""
     now = utcnow()
     dead = [row.id for row in _all() if row.deleted_at is not None or not is_up(row, now)]
-    # it may have come back since we read
-    query = sql_delete(_S).where(_S.c.id.in_(dead), or_(_S.c.deleted_at.is_not(None), _S.c.updated_at < now))
+    # An engine can have sent a heartbeat since the read.
+    query = sql_delete(_S).where(
+        _S.c.id.in_(dead), or_(_S.c.deleted_at.is_not(None), _S.c.updated_at < now)
+    )
     return session.execute(query).rowcount if dead else 0
 
 
-def is_up(row, now: datetime.datetime | None = None) -> bool:
-    """Whether an engine has reported lately."""
-    seen = row.updated_at or row.created_at
-    return row.deleted_at is None and (now or utcnow()) - seen <= datetime.timedelta(seconds=is_up_for(row.report_interval))
+@session.writer
+def clean_host(context: RequestContext, host: str, hostname: str, binary: str) -> int:
+    """Remove the rows of engines of one host and binary whose last heartbeat is older than
+    ``CLEAN_INTERVALS`` of their intervals. Return their number.
+    """
+    now = utcnow()
+    count = 0
+    for row in _all():
+        last, age = row.updated_at, CLEAN_INTERVALS * row.report_interval
+        if (row.host, row.hostname, row.binary) == (host, hostname, binary) and (
+            last is not None and now - last > datetime.timedelta(seconds=age)
+        ):
+            # An engine can have sent a heartbeat since the read.
+            dead = sql_delete(_S).where(_S.c.id == row.id, _S.c.updated_at == last)
+            count += session.execute(dead).rowcount
+    return count
 
 
-def is_up_for(interval: int) -> int:
-    """How many seconds a beat counts: twice the interval, and the second that is not counted where whole ones are stored."""
+def is_up(row: typing.Any, now: datetime.datetime | None = None) -> bool:
+    """Return whether the last heartbeat of an engine has not expired."""
+    last = row.updated_at or row.created_at
+    lifetime = datetime.timedelta(seconds=heartbeat_lifetime(row.report_interval))
+    return row.deleted_at is None and (now or utcnow()) - last <= lifetime
+
+
+def heartbeat_lifetime(interval: int) -> int:
+    """Return the seconds after which a heartbeat expires.
+
+    It is twice the interval, and one second for the fraction that the table does not store.
+    """
     return 2 * interval + 1
 
 
@@ -74,8 +126,8 @@ def _all():
     return session.execute(select(_S).order_by(_S.c.host, _S.c.created_at, _S.c.id)).all()
 
 
-# the last of the module: below it, the word no longer means Python's list
+# The last function of the module: its name hides Python's list below this line.
 @session.reader
-def list(context):
-    """All rows, those of engines that stopped included."""
+def list(context: RequestContext) -> typing.Any:
+    """Return all rows, including those of engines that have stopped."""
     return _all()

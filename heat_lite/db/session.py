@@ -1,232 +1,289 @@
-"""Transactions. A function marked ``@reader`` or ``@writer`` is one; called from another it joins that one.
+"""Transactions: each function with the decorator ``@reader`` or ``@writer`` is one.
+
+A function that is called within another transaction joins it.
 
     @session.writer
     def touch(context, stack_id):
         session.execute(update(models.stack).where(...))
 
-A transaction is tried again when the database broke it off (deadlock) or the connection was gone before anything was committed, so a
-function must not have effects elsewhere. It must not wait for anything but the database either.
+A transaction is retried after a deadlock and after a connection that was lost before the commit.
+So the function must not have side effects, and it must not wait for anything but the database.
 """
 
 import contextlib
 import functools
+import itertools
 import random
 import threading
 import time
+import typing
+from collections.abc import Callable, Iterator
 
 import sqlalchemy
+from oslo_config import cfg
 from oslo_db import exception as db_exception
 from oslo_db import options as db_options
 
-from heat_lite.db import engines, seals
+from heat_lite.common import cooperation
+from heat_lite.db import connections, encryption
 
 OPTIONS = db_options.database_opts
 LOST = db_exception.DBConnectionError
-BROKEN_OFF = (db_exception.DBDeadlock, db_exception.RetryRequest)
-# seconds to wait for a connection before each further try. The first costs none: what was lost is mostly a connection that idled for
-# too long. With [database] use_db_reconnect its db_* options decide how long a caller waits for a server that is away.
+ABORTED = (db_exception.DBDeadlock, db_exception.RetryRequest)
+# Seconds to wait before each retry after a lost connection. The first retry is immediate, because
+# most lost connections were idle for too long. With [database] use_db_reconnect the db_* options
+# replace these values.
 PAUSES = (0, 0.1, 0.5, 1, 2, 4, 8)
-# between the tries of those that wait as long as it takes
-PATIENT_PAUSE = 2
-DEADLOCK_TRIES = 20
+# Seconds between the retries of a thread that retries forever.
+FOREVER_PAUSE = 2
+MAX_DEADLOCK_RETRIES = 20
+# Rows whose columns are converted between two pauses.
+ROWS_A_PART = 100
+F = typing.TypeVar('F', bound=Callable)
 
 
-class Broken(db_exception.DBConnectionError):
-    """The connection was lost while committing: nobody knows whether the transaction happened, so it is not tried again."""
+class CommitOutcomeUnknown(db_exception.DBConnectionError):
+    """The connection was lost during the commit.
+
+    The transaction may have been committed, so only a ``repeatable_writer`` is retried.
+    """
 
 
-class Unable(db_exception.DBConnectionError):
-    """The database is there, but cannot do what it is asked now: its disk is full, it is just starting. That passes."""
+class DatabaseUnavailable(db_exception.DBConnectionError):
+    """The database responds with a transient error: it is starting, or its disk is full."""
 
 
 class _State:
-    """What ``configure`` has set up: one a process."""
+    """The configuration of the process, set by ``configure``."""
 
     def __init__(self):
         self.writer = self.reader = None
         self.pauses = PAUSES
-        self.turnstile = contextlib.nullcontext()
+        self.write_lock = contextlib.nullcontext()
 
 
 _state = _State()
 _current = threading.local()
 
 
-def configure(conf):
-    """Connect to [database] connection of ``conf``. Nothing is opened before the first statement."""
+def configure(conf: cfg.ConfigOpts) -> None:
+    """Set up the engines for [database] connection. The first statement opens a connection.
+
+    Raises ValueError without [database] connection.
+    """
     conf.register_opts(OPTIONS, 'database')
     group = conf.database
     if not group.connection:
-        raise ValueError('[database] connection is not set.')
+        raise ValueError('[database] connection is not set. Set it to the URL of the database.')
     dispose()
-    _state.writer, _state.reader = engines.pair(engines.Settings.from_conf(group))
-    _state.pauses = _long_pauses(group) if group.use_db_reconnect else PAUSES
-    # SQLite has one writer at a time, and those that wait look at its lock now and then: here they queue
-    _state.turnstile = threading.Lock() if dialect() == 'sqlite' else contextlib.nullcontext()
+    _state.writer, _state.reader = connections.create_engines(connections.Settings.from_conf(group))
+    _state.pauses = _configured_pauses(group) if group.use_db_reconnect else PAUSES
+    # SQLite allows one writer at a time and polls its lock. This lock wakes the next writer.
+    _state.write_lock = threading.Lock() if dialect() == 'sqlite' else contextlib.nullcontext()
     key = conf.auth_encryption_key if 'auth_encryption_key' in conf else None
-    seals.configure(key, 'encrypt_parameters_and_properties' in conf and conf.encrypt_parameters_and_properties)
+    encryption.configure(
+        key,
+        'encrypt_parameters_and_properties' in conf and conf.encrypt_parameters_and_properties,
+        conf.heat_lite.former_encryption_keys if 'heat_lite' in conf else (),
+    )
 
 
-def _long_pauses(group):
+def _configured_pauses(group):
     growth = 2 if group.db_inc_retry_interval else 1
-    return [0, *(min(group.db_retry_interval * growth**n, group.db_max_retry_interval) for n in range(group.db_max_retries))]
+    return [
+        0,
+        *(
+            min(group.db_retry_interval * growth**n, group.db_max_retry_interval)
+            for n in range(group.db_max_retries)
+        ),
+    ]
 
 
-def dispose():
-    """Close all connections. A process that was forked calls it first, and ``configure`` again."""
+def dispose() -> None:
+    """Close all connections. A forked process calls it first, and then ``configure``."""
     for engine in {_state.writer, _state.reader} - {None}:
         engine.dispose()
     _state.writer = _state.reader = None
 
 
 def configured() -> bool:
-    """Whether there is a database to talk to."""
+    """Return whether ``configure`` has been called."""
     return _state.writer is not None
 
 
 def engine(writes: bool = True) -> sqlalchemy.Engine:
-    """The writer's engine, or the reader's."""
+    """Return the engine of writers or of readers. Raises RuntimeError before ``configure``."""
     if not configured():
         raise RuntimeError('The database is not configured.')
     return _state.writer if writes else _state.reader
 
 
-def inside() -> bool:
-    """Whether this thread is in a transaction."""
+def in_transaction() -> bool:
+    """Return whether this thread is in a transaction."""
     return getattr(_current, 'connection', None) is not None
 
 
-def be_patient():
-    """From now on this thread waits for a database that is away as long as it takes: it has nobody who waits for its answer."""
-    _current.patient = True
+def retry_forever() -> None:
+    """Let this thread retry without limit while the database is unavailable.
+
+    It is for threads without a client that waits for a response.
+    """
+    _current.retries_forever = True
 
 
-def is_patient() -> bool:
-    """Whether nobody waits for an answer of this thread."""
-    return getattr(_current, 'patient', False)
+def retries_forever() -> bool:
+    """Return whether this thread retries without limit."""
+    return getattr(_current, 'retries_forever', False)
 
 
 @contextlib.contextmanager
-def impatient():
-    """But not here: others wait behind it."""
-    before = is_patient()
-    _current.patient = False
+def retry_limited() -> Iterator[None]:
+    """Limit the retries of this thread within the block, because other threads wait for it."""
+    before = retries_forever()
+    _current.retries_forever = False
     try:
         yield
     finally:
-        _current.patient = before
+        _current.retries_forever = before
 
 
 def connection() -> sqlalchemy.Connection:
-    """The connection of the transaction that we are in."""
+    """Return the connection of the current transaction."""
     return _current.connection
 
 
-def execute(statement, parameters=None):
-    """Run a statement in the transaction that we are in."""
+def execute(statement: typing.Any, parameters: typing.Any = None) -> typing.Any:
+    """Execute a statement in the current transaction."""
     return _current.connection.execute(statement, parameters)
 
 
+def rows(statement: typing.Any, parameters: typing.Any = None) -> Iterator[typing.Any]:
+    """Return the rows of a query in the current transaction.
+
+    All are read from the server at once; their columns are converted in parts.
+    """
+    parts = execute(statement, parameters).partitions(ROWS_A_PART)
+    return itertools.chain.from_iterable(cooperation.each(parts))
+
+
 def dialect() -> str:
-    """'sqlite', 'mysql' (MariaDB too) or 'postgresql'."""
+    """Return 'sqlite', 'mysql' (also for MariaDB) or 'postgresql'."""
     return engine().dialect.name
 
 
-def reader(function):
-    """The function only reads. Outside of a writer each of its statements sees what is committed at that moment."""
+def reader(function: F) -> F:
+    """Declare a function that only reads.
+
+    Outside a writer, each of its statements sees the rows that are committed at that moment.
+    """
     return _transaction(function, writes=False)
 
 
-def writer(function):
-    """The function is a transaction."""
+def writer(function: F) -> F:
+    """Declare a function that is a transaction."""
     return _transaction(function, writes=True)
 
 
-def _transaction(function, writes):
+def repeatable_writer(function: F) -> F:
+    """Declare a transaction that has the same effect and result if it is executed twice.
+
+    It is retried also when the connection is lost during the commit.
+    """
+    return _transaction(function, writes=True, repeatable=True)
+
+
+def _transaction(function, writes, repeatable=False):
     @functools.wraps(function)
     def call(*args, **kwargs):
         outer = getattr(_current, 'connection', None)
         if outer is None:
-            return _retry(function, writes, args, kwargs)
+            return _retry(function, writes, args, kwargs, repeatable)
         if writes and not _current.writes:
             raise RuntimeError(f'{function.__name__} writes, but was called from a reader.')
         return function(*args, **kwargs)
 
-    return call
+    return typing.cast(typing.Any, call)
 
 
-def _retry(function, writes, args, kwargs):
+def _retry(function, writes, args, kwargs, repeatable):
     pauses, deadlocks = iter(_state.pauses), 0
     while True:
         try:
             return _once(function, writes, args, kwargs)
-        except Broken:
-            raise
-        except LOST:
-            pause = next(pauses, PATIENT_PAUSE if is_patient() else None)
+        except LOST as error:
+            if isinstance(error, CommitOutcomeUnknown) and not repeatable:
+                raise
+            pause = next(pauses, FOREVER_PAUSE if retries_forever() else None)
             if pause is None:
                 raise
-            # by chance, so that a server that has just come back is not met by all at once
+            # Random, so that not all clients connect to a restarted server at once.
             pause *= random.uniform(0.5, 1)
-        except BROKEN_OFF:
+        except ABORTED:
             deadlocks += 1
-            if deadlocks > DEADLOCK_TRIES:
+            if deadlocks > MAX_DEADLOCK_RETRIES:
                 raise
-            # by chance, so that the two do not meet again
+            # Random, so that the two transactions do not collide again.
             pause = random.uniform(0, min(0.01 * 2**deadlocks, 1))
         time.sleep(pause)
 
 
 def _once(function, writes, args, kwargs):
     try:
-        return _tried(function, writes, args, kwargs)
-    except (LOST, *BROKEN_OFF):
+        return _run(function, writes, args, kwargs)
+    except (LOST, *ABORTED):
         raise
     except sqlalchemy.exc.TimeoutError as error:
-        raise Unable(error) from error  # all connections that we may have are in use
+        # The connection pool is exhausted.
+        raise DatabaseUnavailable(error) from error
     except (db_exception.DBError, sqlalchemy.exc.DBAPIError) as error:
-        if engines.passes_by_itself(error, dialect()):
-            raise Unable(error) from error
+        if connections.is_transient(error, dialect()):
+            raise DatabaseUnavailable(error) from error
         raise
 
 
-def _tried(function, writes, args, kwargs):
-    with _state.turnstile if writes else contextlib.nullcontext(), engine(writes).connect() as opened:
-        _current.connection, _current.writes = opened, writes
+def _run(function, writes, args, kwargs):
+    with (
+        _state.write_lock if writes else contextlib.nullcontext(),
+        engine(writes).connect() as connection,
+    ):
+        _current.connection, _current.writes = connection, writes
         try:
-            with _finished(opened, writes):
+            with _committed(connection, writes):
                 return function(*args, **kwargs)
         finally:
             _current.connection = None
 
 
 @contextlib.contextmanager
-def _finished(opened, writes):
-    """Commit, or roll back what failed or only read. The transaction has begun with the first statement."""
+def _committed(connection, writes):
+    """Commit at the end of the block; roll back after an error and after a read.
+
+    The first statement has begun the transaction.
+    """
     try:
         yield
     except BaseException:
-        _roll_back(opened)
+        _roll_back(connection)
         raise
     if writes:
-        _commit(opened)
+        _commit(connection)
     else:
-        _roll_back(opened)
+        _roll_back(connection)
 
 
-def _commit(opened):
+def _commit(connection):
     try:
-        opened.commit()
+        connection.commit()
     except db_exception.DBConnectionError as error:
-        raise Broken(error) from error
+        raise CommitOutcomeUnknown(error) from error
     except Exception:
-        opened.invalidate()  # nobody knows in what state it is
+        connection.invalidate()  # the state of the connection is unknown
         raise
 
 
-def _roll_back(opened):
-    # the first failure is the one to tell; a connection that cannot even roll back is thrown away
+def _roll_back(connection):
+    # The first error is the one to raise; a connection that cannot roll back is discarded.
     try:
-        opened.rollback()
+        connection.rollback()
     except Exception:
-        opened.invalidate()
+        connection.invalidate()

@@ -1,84 +1,117 @@
 """Snapshots of stacks and of their resources."""
 
+import datetime
+import typing
+
 from sqlalchemy import delete as sql_delete
 from sqlalchemy import func, insert, select
 from sqlalchemy import update as sql_update
 
 from heat_lite.common import status
-from heat_lite.db import models, session, together
-from heat_lite.db.types import utcnow
+from heat_lite.common.context import RequestContext
+from heat_lite.db import group_commit, models, session
+from heat_lite.db.column_types import utcnow
 
 _S, _R = models.snapshot, models.resource_snapshot
 
 
 @session.writer
-def create(context, values: dict) -> str:
-    """A snapshot of a stack: stack_id, name, tenant (the context's unless given), state and data. Its id."""
-    return session.execute(insert(_S).values({'tenant': context.tenant_id, **values})).inserted_primary_key[0]
+def create(context: RequestContext, values: dict) -> str:
+    """Insert a snapshot of a stack and return its id.
+
+    The values are stack_id, name, action, status, status_reason, data and tenant (by default the
+    project of the context).
+    """
+    return session.execute(
+        insert(_S).values({'tenant': context.tenant_id, **values})
+    ).inserted_primary_key[0]
 
 
 @session.reader
-def get(context, snapshot_id: str, stack_id: str | None = None):
-    """The snapshot, in this project and, where given, of that stack."""
+def get(context: RequestContext, snapshot_id: str, stack_id: str | None = None) -> typing.Any:
+    """Return the snapshot if it belongs to the project, and to the stack if one is given."""
     query = select(_S).where(_S.c.id == snapshot_id, _S.c.tenant == context.tenant_id)
-    return session.execute(query if stack_id is None else query.where(_S.c.stack_id == stack_id)).first()
+    return session.execute(
+        query if stack_id is None else query.where(_S.c.stack_id == stack_id)
+    ).first()
 
 
 @session.writer
-def update(context, snapshot_id: str, values: dict) -> bool:
-    return session.execute(sql_update(_S).where(_S.c.id == snapshot_id).values(values)).rowcount == 1
+def update(context: RequestContext, snapshot_id: str, values: dict) -> bool:
+    return (
+        session.execute(sql_update(_S).where(_S.c.id == snapshot_id).values(values)).rowcount == 1
+    )
 
 
 @session.reader
-def being_deleted(context):
-    """(id, stack_id, updated_at) of all that are, of all projects."""
-    query = select(_S.c.id, _S.c.stack_id, _S.c.updated_at).where(_S.c.action == status.DELETE, _S.c.status == status.IN_PROGRESS)
+def list_deleting(context: RequestContext) -> typing.Any:
+    """Return (id, stack_id, updated_at) of the snapshots of all projects that are being deleted."""
+    query = select(_S.c.id, _S.c.stack_id, _S.c.updated_at).where(
+        _S.c.action == status.DELETE, _S.c.status == status.IN_PROGRESS
+    )
     return session.execute(query).all()
 
 
 @session.writer
-def touch(context, snapshot_id: str, seen):
-    """Say that somebody is at it, who has last seen it so: when that was; None where somebody else has said so since, or it is gone."""
+def touch(
+    context: RequestContext, snapshot_id: str, seen: datetime.datetime | None
+) -> datetime.datetime | None:
+    """Set ``updated_at`` of a snapshot in progress, as a heartbeat of its action.
+
+    Return the new time; None if ``updated_at`` is no longer ``seen`` or the snapshot is gone.
+    """
     now = utcnow()
-    query = sql_update(_S).where(_S.c.id == snapshot_id, _S.c.updated_at == seen, _S.c.status == status.IN_PROGRESS)
+    query = sql_update(_S).where(
+        _S.c.id == snapshot_id, _S.c.updated_at == seen, _S.c.status == status.IN_PROGRESS
+    )
     return now if session.execute(query.values(updated_at=now)).rowcount == 1 else None
 
 
 @session.writer
-def delete(context, snapshot_id: str) -> bool:
-    """Remove it with the snapshots of the resources."""
+def delete(context: RequestContext, snapshot_id: str) -> bool:
+    """Delete a snapshot and the snapshots of its resources."""
     session.execute(sql_delete(_R).where(_R.c.snapshot_id == snapshot_id))
     return session.execute(sql_delete(_S).where(_S.c.id == snapshot_id)).rowcount == 1
 
 
-def count(context, stack_id: str) -> int:
-    return _together.get(context, stack_id) or 0
+def count(context: RequestContext, stack_id: str) -> int:
+    return _count_reads.get(context, stack_id) or 0
 
 
 @session.writer
-def add_resource(context, snapshot_id: str, resource_name: str, data) -> str:
-    """What one resource kept of itself. The id of the row."""
+def add_resource(
+    context: RequestContext, snapshot_id: str, resource_name: str, data: typing.Any
+) -> str:
+    """Insert the snapshot of a resource and return the id of the row."""
     values = {'snapshot_id': snapshot_id, 'resource_name': resource_name, 'data': data}
     return session.execute(insert(_R).values(values)).inserted_primary_key[0]
 
 
 @session.reader
-def resources(context, snapshot_id: str):
-    """The rows of the resources, by name."""
-    return session.execute(select(_R).where(_R.c.snapshot_id == snapshot_id).order_by(_R.c.resource_name, _R.c.id)).all()
+def resources(context: RequestContext, snapshot_id: str) -> typing.Any:
+    """Return the snapshots of the resources in the order of their names."""
+    return session.execute(
+        select(_R).where(_R.c.snapshot_id == snapshot_id).order_by(_R.c.resource_name, _R.c.id)
+    ).all()
 
 
 @session.reader
 def _counts(context, stack_ids) -> dict[str, int]:
-    query = select(_S.c.stack_id, func.count()).where(_S.c.stack_id.in_(stack_ids)).group_by(_S.c.stack_id)
+    query = (
+        select(_S.c.stack_id, func.count())
+        .where(_S.c.stack_id.in_(stack_ids))
+        .group_by(_S.c.stack_id)
+    )
     return {stack_id: count for stack_id, count in session.execute(query)}
 
 
-_together = together.Reading(_counts)
+_count_reads = group_commit.GroupRead(_counts)
 
 
-# the last of the module: below it, the word no longer means Python's list
+# The last function of the module: its name hides Python's list below this line.
 @session.reader
-def list(context, stack_id: str):
-    """The snapshots of a stack, oldest first."""
-    return session.execute(select(_S).where(_S.c.stack_id == stack_id).order_by(_S.c.created_at, _S.c.id)).all()
+def list(context: RequestContext, stack_id: str) -> typing.Any:
+    """Return the snapshots of a stack, oldest first."""
+    return session.execute(
+        select(_S).where(_S.c.stack_id == stack_id).order_by(_S.c.created_at, _S.c.id)
+    ).all()

@@ -1,6 +1,7 @@
-"""All tables of the first version.
+"""Create the tables of the first version.
 
-The types are written out here instead of being taken from the models: these may change, what this script makes may not.
+The columns are repeated here instead of imported from the models: the models change, the tables
+that this script creates do not.
 """
 
 import sqlalchemy as sa
@@ -17,7 +18,9 @@ def upgrade():
 
 
 def table(name, *columns):
-    op.create_table(name, *columns, mysql_engine='InnoDB', mysql_charset='utf8mb4', mysql_collate='utf8mb4_bin')
+    op.create_table(
+        name, *columns, mysql_engine='InnoDB', mysql_charset='utf8mb4', mysql_collate='utf8mb4_bin'
+    )
 
 
 def json():
@@ -137,7 +140,9 @@ def stack():
         'stack',
         sa.Column('id', sa.String(36), primary_key=True),
         sa.Column('name', sa.String(255)),
-        sa.Column('raw_template_id', sa.Integer(), sa.ForeignKey('raw_template.id'), nullable=False),
+        sa.Column(
+            'raw_template_id', sa.Integer(), sa.ForeignKey('raw_template.id'), nullable=False
+        ),
         sa.Column('prev_raw_template_id', sa.Integer(), sa.ForeignKey('raw_template.id')),
         sa.Column('username', sa.String(256)),
         sa.Column('tenant', sa.String(256)),
@@ -295,7 +300,12 @@ def resource_data():
         sa.Column('value', sa.Text()),
         sa.Column('redact', sa.Boolean()),
         sa.Column('decrypt_method', sa.String(64)),
-        sa.Column('resource_id', sa.Integer(), sa.ForeignKey('resource.id', name='fk_resource_id', ondelete='CASCADE'), nullable=False),
+        sa.Column(
+            'resource_id',
+            sa.Integer(),
+            sa.ForeignKey('resource.id', name='fk_resource_id', ondelete='CASCADE'),
+            nullable=False,
+        ),
         sa.Column('created_at', sa.DateTime()),
         sa.Column('updated_at', sa.DateTime()),
     )
@@ -315,7 +325,7 @@ def resource_snapshot():
     op.create_index('ix_resource_snapshot_snapshot_id', 'resource_snapshot', ['snapshot_id'])
 
 
-# whoever refers to a table comes after it
+# Tables in an order that satisfies the foreign keys.
 TABLES = (
     raw_template_files,
     resource_properties_data,

@@ -1,4 +1,4 @@
-"""Stacks can be protected from being deleted. Those that are there already are not."""
+"""Add the protection of stacks from deletion. Existing stacks are not protected."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""A stack keeps, sealed, who has asked for the action at work. Of actions that began before nobody knows."""
+"""Add the encrypted requester of the current action. Actions in progress have no requester."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Each test that asks for ``database`` runs on SQLite, MariaDB and PostgreSQL."""
+"""Tests with the fixture ``database`` run on SQLite, MariaDB and PostgreSQL."""
 
 import functools
 
@@ -11,7 +11,7 @@ from tests import databases
 
 @pytest.fixture(scope='session', params=databases.BACKENDS)
 def backend_url(request, tmp_path_factory):
-    """(backend, URL) of a migrated database that all tests of a run share."""
+    """Return (backend, URL) of a migrated database that all tests of a run share."""
     with databases.migrated(request.param, tmp_path_factory.mktemp('db')) as url:
         yield request.param, url
         session.dispose()
@@ -19,10 +19,10 @@ def backend_url(request, tmp_path_factory):
 
 @pytest.fixture
 def database(backend_url):
-    """The name of the backend; its tables are empty."""
+    """Return the name of the backend, whose tables are empty."""
     backend, url = backend_url
     databases.connect(url)
-    databases.wipe()
+    databases.delete_all_rows()
     yield backend
 
 
@@ -43,5 +43,5 @@ def template_id(database, context):
 
 @pytest.fixture
 def make_stack(context, database):
-    """Makes a stack of the usual project (name, tags, values) and gives its id."""
+    """Return a function that creates a stack (name, tags, values) and returns its id."""
     return functools.partial(databases.make_stack, context)

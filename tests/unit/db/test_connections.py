@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy
 from oslo_db import exception as db_exception
 
-from heat_lite.db import engines, session
+from heat_lite.db import connections, session
 from tests import databases
 
 
@@ -18,12 +18,12 @@ from tests import databases
         ('sqlite:////tmp/a b.db', 'sqlite:////tmp/a b.db'),
     ],
 )
-def test_full_url(given, wanted):
-    assert engines.full_url(given).render_as_string(hide_password=False) == wanted
+def test_full_url_adds_driver_and_charset(given, wanted):
+    assert connections.full_url(given).render_as_string(hide_password=False) == wanted
 
 
 class Told(Exception):
-    """What a driver says; PostgreSQL's has a state."""
+    """An error of a driver; that of PostgreSQL has an SQLSTATE."""
 
     def __init__(self, *args, pgcode=None):
         super().__init__(*args)
@@ -31,7 +31,7 @@ class Told(Exception):
 
 
 @pytest.mark.parametrize(
-    ('dialect', 'told', 'passes'),
+    ('dialect', 'cause', 'transient'),
     [
         ('mysql', Told(1040, 'Too many connections'), True),
         ('mysql', Told(1114, 'The table is full'), True),
@@ -44,39 +44,48 @@ class Told(Exception):
         ('sqlite', Told('no such table: stack'), False),
     ],
 )
-def test_what_passes_by_itself(dialect, told, passes):
-    error = sqlalchemy.exc.OperationalError('SELECT 1', {}, told)
-    assert engines.passes_by_itself(error, dialect) is passes
-    assert engines.passes_by_itself(db_exception.DBError(error), dialect) is passes
+def test_is_transient_recognizes_errors_of_a_reachable_server(dialect, cause, transient):
+    error = sqlalchemy.exc.OperationalError('SELECT 1', {}, cause)
+    assert connections.is_transient(error, dialect) is transient
+    assert connections.is_transient(db_exception.DBError(error), dialect) is transient
 
 
-def test_parameters_of_the_connection():
-    url = engines.full_url('mysql://h/d?charset=utf8mb4', 'connect_timeout=3&read_timeout=5')
+def test_connection_parameters_are_part_of_the_url():
+    url = connections.full_url('mysql://h/d?charset=utf8mb4', 'connect_timeout=3&read_timeout=5')
     assert dict(url.query) == {'charset': 'utf8mb4', 'connect_timeout': '3', 'read_timeout': '5'}
 
 
-def test_sizes_of_the_pool():
-    settings = engines.Settings('postgresql://h/d', max_pool_size=3, max_overflow=4, pool_timeout=6)
-    for engine in engines.pair(settings):
+def test_pool_sizes_are_those_of_the_options():
+    settings = connections.Settings(
+        'postgresql://h/d', max_pool_size=3, max_overflow=4, pool_timeout=6
+    )
+    for engine in connections.create_engines(settings):
         assert (engine.pool.size(), engine.pool._max_overflow, engine.pool.timeout()) == (3, 4, 6)
 
 
-def test_the_writer_of_a_file_is_alone(tmp_path):
-    writer, reader = engines.pair(engines.Settings(f'sqlite:///{tmp_path}/a.db'))
+def test_sqlite_file_has_one_writer(tmp_path):
+    writer, reader = connections.create_engines(connections.Settings(f'sqlite:///{tmp_path}/a.db'))
     with writer.connect():
-        assert writer.pool.checkedout() == 1 and writer.pool.size() == 1 and writer.pool._max_overflow == 0
+        assert (
+            writer.pool.checkedout() == 1
+            and writer.pool.size() == 1
+            and writer.pool._max_overflow == 0
+        )
         with reader.connect(), reader.connect():
             assert reader.pool.checkedout() == 2
 
 
 @pytest.mark.parametrize(('synchronous', 'level'), [(True, 2), (False, 0)])
-def test_a_file_is_as_safe_as_told(tmp_path, synchronous, level):
-    with databases.configured(f'sqlite:///{tmp_path}/a.db', sqlite_synchronous=synchronous), session.engine().connect() as connection:
+def test_sqlite_synchronous_follows_the_option(tmp_path, synchronous, level):
+    with (
+        databases.configured(f'sqlite:///{tmp_path}/a.db', sqlite_synchronous=synchronous),
+        session.engine().connect() as connection,
+    ):
         assert connection.exec_driver_sql('PRAGMA synchronous').scalar() == level
 
 
-def test_a_child_process_opens_its_own_connection(database):
-    """What a parent has open is of no use to a child: both would read the answers of the other."""
+def test_forked_process_opens_its_own_connection(database):
+    """A connection shared by two processes would mix up their results."""
     if database == 'sqlite':
         pytest.skip('SQLite has no connection to share')
     numbers = {writes: _number(writes) for writes in (True, False)}
@@ -89,30 +98,32 @@ def test_a_child_process_opens_its_own_connection(database):
 
 def _number(writes):
     with session.engine(writes).connect() as connection:
-        number = databases.connection_number(connection)
+        number = databases.connection_id(connection)
         connection.rollback()
         return number
 
 
-def test_levels_of_isolation(database):
+def test_engines_have_their_isolation_levels(database):
     with session.engine().connect() as connection:
-        assert connection.get_isolation_level() == ('SERIALIZABLE' if database == 'sqlite' else 'READ COMMITTED')
+        assert connection.get_isolation_level() == (
+            'SERIALIZABLE' if database == 'sqlite' else 'READ COMMITTED'
+        )
         connection.rollback()
     with session.engine(writes=False).connect() as connection:
         assert connection.dialect.detect_autocommit_setting(connection.connection.dbapi_connection)
 
 
-def test_who_hangs_in_the_midst_of_a_transaction_loses_it(database):
+def test_idle_transaction_is_aborted(database):
     question, answer = {
-        'mysql': ('SELECT @@idle_transaction_timeout', engines.IDLE_SECONDS),
-        'postgresql': ('SHOW idle_in_transaction_session_timeout', f'{engines.IDLE_SECONDS}s'),
-        'sqlite': ('SELECT 1', 1),  # a file has no server that could notice
+        'mysql': ('SELECT @@idle_transaction_timeout', connections.IDLE_SECONDS),
+        'postgresql': ('SHOW idle_in_transaction_session_timeout', f'{connections.IDLE_SECONDS}s'),
+        'sqlite': ('SELECT 1', 1),  # a file has no server that aborts transactions
     }[database]
     with session.engine().connect() as connection:
         assert connection.exec_driver_sql(question).scalar() == answer
         connection.rollback()
 
 
-def test_passwords_are_not_shown():
-    engine = sqlalchemy.create_engine(engines.full_url('mysql://u:secret@h/d'))
+def test_url_in_a_log_hides_the_password():
+    engine = sqlalchemy.create_engine(connections.full_url('mysql://u:secret@h/d'))
     assert 'secret' not in repr(engine)

@@ -11,19 +11,24 @@ START = datetime.datetime(2024, 1, 1)
 
 
 def tell(context, stack_id, *names, **values):
-    told = [
-        {'uuid': str(uuid.uuid4()), 'resource_name': name, 'created_at': START + datetime.timedelta(seconds=number // 2), **values}
+    listed = [
+        {
+            'uuid': str(uuid.uuid4()),
+            'resource_name': name,
+            'created_at': START + datetime.timedelta(seconds=number // 2),
+            **values,
+        }
         for number, name in enumerate(names)
     ]
-    journal.save(context, journal.Turn(stack_id, events=told))
-    return [event['uuid'] for event in told]
+    journal.save(context, journal.ChangeSet(stack_id, events=listed))
+    return [event['uuid'] for event in listed]
 
 
 def names(rows):
     return ''.join(row.resource_name for row in rows)
 
 
-def test_list_is_in_the_order_of_telling(database, context, make_stack):
+def test_list_is_in_the_order_of_insertion(database, context, make_stack):
     one, two = make_stack('one'), make_stack('two')
     tell(context, one, *'cab')
     tell(context, two, 'x')
@@ -52,44 +57,55 @@ def test_list_is_in_the_order_of_telling(database, context, make_stack):
     ],
     ids=str,
 )
-def test_lists(database, context, make_stack, arguments, wanted):
+def test_list_filters_sorts_and_pages(database, context, make_stack, arguments, wanted):
     stack_id = make_stack()
     tell(context, stack_id, *'dacba', resource_action='CREATE', resource_status='COMPLETE')
     assert names(events.list(context, stack_id, **arguments)) == wanted
 
 
 @pytest.mark.parametrize('direction', ['asc', 'desc'])
-@pytest.mark.parametrize('keys', [None, ['event_time'], ['resource_name'], ['resource_type']], ids=str)
-def test_pages_are_the_whole(database, context, make_stack, keys, direction):
+@pytest.mark.parametrize(
+    'keys', [None, ['event_time'], ['resource_name'], ['resource_type']], ids=str
+)
+def test_all_pages_equal_the_whole_list(database, context, make_stack, keys, direction):
     stack_id = make_stack()
     tell(context, stack_id, *'dacbaefgh')
     whole = events.list(context, stack_id, sort_keys=keys, sort_dir=direction)
     pages, marker = [], None
-    while page := events.list(context, stack_id, limit=2, marker=marker, sort_keys=keys, sort_dir=direction):
+    while page := events.list(
+        context, stack_id, limit=2, marker=marker, sort_keys=keys, sort_dir=direction
+    ):
         pages += page
         marker = page[-1].uuid
     assert pages == whole and len(whole) == 9
 
 
-def test_unknown_direction(database, context):
+def test_list_with_unknown_direction_raises(database, context):
     with pytest.raises(ValueError, match='sort direction'):
         events.list(context, 'any', sort_dir='up')
 
 
-def test_get(database, context, make_stack):
-    (first,) = tell(context, make_stack(), 'a', physical_resource_id='p', resource_status_reason='r' * 300)
+def test_get_returns_event_with_properties(database, context, make_stack):
+    (first,) = tell(
+        context, make_stack(), 'a', physical_resource_id='p', resource_status_reason='r' * 300
+    )
     event = events.get(context, first)
-    assert (event.resource_name, event.physical_resource_id, event.created_at, event.properties) == ('a', 'p', START, None)
+    assert (
+        event.resource_name,
+        event.physical_resource_id,
+        event.created_at,
+        event.properties,
+    ) == ('a', 'p', START, None)
     assert len(event.resource_status_reason) == 255
     assert events.get(context, 'no such') is None
 
 
-def test_trim(database, context, make_stack):
+def test_trim_deletes_the_oldest_events_and_unused_properties(database, context, make_stack):
     stack_id, other_stack = make_stack('one'), make_stack('two')
     rows = [{'uuid': f'r{number}', 'name': f'r{number}'} for number in range(3)]
     journal.save(
         context,
-        journal.Turn(
+        journal.ChangeSet(
             stack_id,
             rows_added=rows,
             properties=[(row['uuid'], row) for row in rows],
@@ -97,7 +113,12 @@ def test_trim(database, context, make_stack):
         ),
     )
     assert events.get(context, events.list(context, stack_id)[0].uuid).properties == rows[0]
-    journal.save(context, journal.Turn(stack_id, rows_gone=[row.id for row in rows_of(context, stack_id)[:1]]))
+    journal.save(
+        context,
+        journal.ChangeSet(
+            stack_id, rows_deleted=[row.id for row in rows_of(context, stack_id)[:1]]
+        ),
+    )
     tell(context, other_stack, *'abcdefg')
     tell(context, stack_id, *'abcdefg')
     assert events.trim(context, stack_id, keep=10, batch_size=4) == 0
@@ -106,13 +127,13 @@ def test_trim(database, context, make_stack):
     assert [row.resource_name for row in events.list(context, stack_id)] == ['r2', *'abcdefg']
     assert events.trim(context, stack_id, keep=3, batch_size=200) == 8
     assert events.count(context, other_stack) == 7
-    # the properties of the row that is gone went with the last event about them; the others are still the rows'
+    # The properties of the deleted row are deleted with its last event; the others are in use.
     assert [row.properties for row in rows_of(context, stack_id)] == rows[1:]
     assert property_ids() == {row.rsrc_prop_data_id for row in rows_of(context, stack_id)}
 
 
 def rows_of(context, stack_id):
-    return resources.for_stack(context, stack_id)
+    return resources.list_by_stack(context, stack_id)
 
 
 @session.reader
@@ -120,7 +141,7 @@ def property_ids():
     return set(session.execute(select(models.resource_properties_data.c.id)).scalars())
 
 
-def test_trimming_where_there_is_nothing_to_trim_is_one_statement(database, context, make_stack):
+def test_trim_below_the_limit_is_one_statement(database, context, make_stack):
     stack_id = make_stack()
     tell(context, stack_id, *'abc')
     with databases.statements() as sent:

@@ -8,238 +8,335 @@ from oslo_db import exception as db_exception
 from sqlalchemy import func, select
 
 from heat_lite.db import batch, events, journal, locks, models, resources, session, stacks
-from heat_lite.db.types import utcnow
+from heat_lite.db.column_types import utcnow
 from tests import databases
 
 
 def new_rows(count):
-    return [{'uuid': str(uuid.uuid4()), 'name': f'r{number}', 'status': 'IN_PROGRESS', 'requires': []} for number in range(count)]
+    return [
+        {'uuid': str(uuid.uuid4()), 'name': f'r{number}', 'status': 'IN_PROGRESS', 'requires': []}
+        for number in range(count)
+    ]
 
 
 def events_of(names, **values):
-    return [{'row': name, 'resource_name': f'of {name}', 'uuid': str(uuid.uuid4()), **values} for name in names]
+    return [
+        {'row': name, 'resource_name': f'of {name}', 'uuid': str(uuid.uuid4()), **values}
+        for name in names
+    ]
 
 
 def creation(stack_id, count):
-    """A turn with new rows, each with properties and an event."""
+    """Return a change set with new rows, each with properties and an event."""
     rows = new_rows(count)
     uuids = [row['uuid'] for row in rows]
-    return journal.Turn(
-        stack_id, rows_added=rows, properties=[(name, {'name': name}) for name in uuids], events=events_of(uuids, resource_action='CREATE')
+    return journal.ChangeSet(
+        stack_id,
+        rows_added=rows,
+        properties=[(name, {'name': name}) for name in uuids],
+        events=events_of(uuids, resource_action='CREATE'),
     )
 
 
-def test_new_rows(database, context, make_stack):
+def test_save_inserts_rows_with_properties_and_events(database, context, make_stack):
     turn = creation(make_stack(), 5)
     ids = journal.save(context, turn)
-    rows = resources.for_stack(context, turn.stack_id)
+    rows = resources.list_by_stack(context, turn.stack_id)
     assert [row.id for row in rows] == ids
     assert [row.uuid for row in rows] == [row['uuid'] for row in turn.rows_added]
     assert [row.properties for row in rows] == [{'name': row.uuid} for row in rows]
     assert turn.property_ids == {row.uuid: row.rsrc_prop_data_id for row in rows}
-    for told in events.list(context, turn.stack_id):
-        assert told.resource_name == f'of {events.get(context, told.uuid).properties["name"]}'
+    for event in events.list(context, turn.stack_id):
+        assert event.resource_name == f'of {events.get(context, event.uuid).properties["name"]}'
 
 
-def test_the_order_of_ids_is_that_of_the_rows(database, context, make_stack):
+def test_save_returns_ids_in_the_order_of_rows(database, context, make_stack):
     turn = creation(make_stack(), 400)
     ids = journal.save(context, turn)
-    found = {row.id: row for row in resources.for_stack(context, turn.stack_id)}
+    found = {row.id: row for row in resources.list_by_stack(context, turn.stack_id)}
     assert [found[row_id].name for row_id in ids] == [row['name'] for row in turn.rows_added]
     assert all(row.properties == {'name': row.uuid} for row in found.values())
 
 
 @pytest.mark.parametrize('count', [1, 10, 128, 129, 300])
-def test_changes_with_different_values(database, context, make_stack, count):
+def test_changed_rows_with_different_values_are_updated(database, context, make_stack, count):
     stack_id = make_stack()
     ids = journal.save(context, creation(stack_id, count))
     bystander = journal.save(context, creation(stack_id, 1))
     moment = utcnow()
     changed = [
-        {'id': row_id, 'nova_instance': f'id of {row_id}', 'rsrc_metadata': {'n': row_id}, 'status': 'COMPLETE', 'updated_at': moment}
+        {
+            'id': row_id,
+            'nova_instance': f'id of {row_id}',
+            'rsrc_metadata': {'n': row_id},
+            'status': 'COMPLETE',
+            'updated_at': moment,
+        }
         for row_id in reversed(ids)
     ]
-    journal.save(context, journal.Turn(stack_id, rows_changed=changed))
-    rows = resources.for_stack(context, stack_id)
+    journal.save(context, journal.ChangeSet(stack_id, rows_changed=changed))
+    rows = resources.list_by_stack(context, stack_id)
     assert [row.id for row in rows] == ids + bystander
-    assert all((row.nova_instance, row.rsrc_metadata) == (f'id of {row.id}', {'n': row.id}) for row in rows[:-1])
+    assert all(
+        (row.nova_instance, row.rsrc_metadata) == (f'id of {row.id}', {'n': row.id})
+        for row in rows[:-1]
+    )
     assert {(row.status, row.updated_at) for row in rows[:-1]} == {('COMPLETE', moment)}
-    assert (rows[-1].nova_instance, rows[-1].status, rows[-1].updated_at) == (None, 'IN_PROGRESS', None)
+    assert (rows[-1].nova_instance, rows[-1].status, rows[-1].updated_at) == (
+        None,
+        'IN_PROGRESS',
+        None,
+    )
 
 
-def test_rows_that_change_different_columns(database, context, make_stack):
+def test_changed_rows_with_different_columns_are_updated(database, context, make_stack):
     stack_id = make_stack()
     one, two, three = journal.save(context, creation(stack_id, 3))
     odd = {'name': 'it\'s "%s" %(odd)s ? :a \\ 😀'}
-    changes = [{'id': one, 'status': 'FAILED'}, {'id': two, 'replaces': one, 'requires': None}, {'id': three, 'rsrc_metadata': odd}]
-    journal.save(context, journal.Turn(stack_id, rows_changed=changes))
-    first, second, third = resources.for_stack(context, stack_id)
+    changes = [
+        {'id': one, 'status': 'FAILED'},
+        {'id': two, 'replaces': one, 'requires': None},
+        {'id': three, 'rsrc_metadata': odd},
+    ]
+    journal.save(context, journal.ChangeSet(stack_id, rows_changed=changes))
+    first, second, third = resources.list_by_stack(context, stack_id)
     assert (first.status, second.status) == ('FAILED', 'IN_PROGRESS')
     assert (second.replaces, second.requires, third.requires) == (one, None, [])
     assert third.rsrc_metadata == odd
 
 
-def test_a_null_among_values(database, context, make_stack):
+def test_null_among_values_is_stored(database, context, make_stack):
     stack_id = make_stack()
     ids = journal.save(context, creation(stack_id, 3))
     values = [None, 7, None]
     moments = [utcnow(), None, None]
     changes = [
-        {'id': row_id, 'replaced_by': value, 'engine_id': value and 'e', 'updated_at': moment, 'properties_data_encrypted': bool(value)}
+        {
+            'id': row_id,
+            'replaced_by': value,
+            'engine_id': value and 'e',
+            'updated_at': moment,
+            'properties_data_encrypted': bool(value),
+        }
         for row_id, value, moment in zip(ids, values, moments, strict=True)
     ]
-    journal.save(context, journal.Turn(stack_id, rows_changed=changes))
-    rows = resources.for_stack(context, stack_id)
-    assert [(row.replaced_by, row.engine_id, row.updated_at) for row in rows] == list(zip(values, [None, 'e', None], moments, strict=True))
+    journal.save(context, journal.ChangeSet(stack_id, rows_changed=changes))
+    rows = resources.list_by_stack(context, stack_id)
+    assert [(row.replaced_by, row.engine_id, row.updated_at) for row in rows] == list(
+        zip(values, [None, 'e', None], moments, strict=True)
+    )
     assert [row.properties_data_encrypted for row in rows] == [False, True, False]
 
 
-def test_new_properties_of_old_rows(database, context, make_stack):
+def test_new_properties_of_existing_rows_are_stored(database, context, make_stack):
     stack_id = make_stack()
     one, two = journal.save(context, creation(stack_id, 2))
-    turn = journal.Turn(
+    turn = journal.ChangeSet(
         stack_id,
         rows_changed=[{'id': one, 'status': 'COMPLETE'}],
         properties=[(one, {'a': 1}), (two, {'b': 2})],
         events=events_of([two, one]) + [{'resource_name': 'web', 'rsrc_prop_data_id': None}],
     )
     journal.save(context, turn)
-    rows = resources.for_stack(context, stack_id)
-    assert [(row.status, row.properties) for row in rows] == [('COMPLETE', {'a': 1}), ('IN_PROGRESS', {'b': 2})]
-    shown = [events.get(context, told.uuid) for told in events.list(context, stack_id)][2:]
-    assert [(told.resource_name, told.properties) for told in shown] == [(f'of {two}', {'b': 2}), (f'of {one}', {'a': 1}), ('web', None)]
+    rows = resources.list_by_stack(context, stack_id)
+    assert [(row.status, row.properties) for row in rows] == [
+        ('COMPLETE', {'a': 1}),
+        ('IN_PROGRESS', {'b': 2}),
+    ]
+    shown = [events.get(context, event.uuid) for event in events.list(context, stack_id)][2:]
+    assert [(event.resource_name, event.properties) for event in shown] == [
+        (f'of {two}', {'b': 2}),
+        (f'of {one}', {'a': 1}),
+        ('web', None),
+    ]
 
 
-def test_an_event_may_point_at_older_properties(database, context, make_stack):
+def test_event_with_older_properties_refers_to_them(database, context, make_stack):
     turn = creation(make_stack(), 1)
     (row_id,) = journal.save(context, turn)
     (properties_id,) = turn.property_ids.values()
-    late = journal.Turn(turn.stack_id, events=events_of([row_id], rsrc_prop_data_id=properties_id))
+    late = journal.ChangeSet(
+        turn.stack_id, events=events_of([row_id], rsrc_prop_data_id=properties_id)
+    )
     journal.save(context, late)
-    assert events.get(context, late.events[0]['uuid']).properties == {'name': turn.rows_added[0]['uuid']}
+    assert events.get(context, late.events[0]['uuid']).properties == {
+        'name': turn.rows_added[0]['uuid']
+    }
 
 
-def test_rows_gone(database, context, make_stack):
+def test_deleted_rows_are_removed(database, context, make_stack):
     turn = creation(make_stack(), 3)
     ids = journal.save(context, turn)
-    journal.save(context, journal.Turn(turn.stack_id, data=[(ids[0], 'key', 'value', False)]))
-    journal.save(context, journal.Turn(turn.stack_id, rows_gone=ids[:2]))
-    assert [row.id for row in resources.for_stack(context, turn.stack_id)] == ids[2:]
+    journal.save(context, journal.ChangeSet(turn.stack_id, data=[(ids[0], 'key', 'value', False)]))
+    journal.save(context, journal.ChangeSet(turn.stack_id, rows_deleted=ids[:2]))
+    assert [row.id for row in resources.list_by_stack(context, turn.stack_id)] == ids[2:]
     assert events.count(context, turn.stack_id) == 3
-    assert events.get(context, turn.events[0]['uuid']).properties == {'name': turn.rows_added[0]['uuid']}
+    assert events.get(context, turn.events[0]['uuid']).properties == {
+        'name': turn.rows_added[0]['uuid']
+    }
 
 
-def test_data(database, context, make_stack):
+def test_data_is_replaced_by_key(database, context, make_stack):
     turn = creation(make_stack(), 2)
     first, second = (row['uuid'] for row in turn.rows_added)
     turn.data = [(first, 'a', '1', False), (first, 'b', 'secret', True), (second, 'a', '2', False)]
     one, two = journal.save(context, turn)
     journal.save(
-        context, journal.Turn(turn.stack_id, data=[(one, 'a', '3', False), (two, 'c', '4', False)], data_gone=[(one, 'b'), (two, 'x')])
+        context,
+        journal.ChangeSet(
+            turn.stack_id,
+            data=[(one, 'a', '3', False), (two, 'c', '4', False)],
+            data_deleted=[(one, 'b'), (two, 'x')],
+        ),
     )
-    assert [row.data for row in resources.for_stack(context, turn.stack_id)] == [{'a': '3'}, {'a': '2', 'c': '4'}]
+    assert [row.data for row in resources.list_by_stack(context, turn.stack_id)] == [
+        {'a': '3'},
+        {'a': '2', 'c': '4'},
+    ]
 
 
-def test_the_stack_changes_in_the_same_turn(database, context, make_stack):
+def test_stack_is_updated_with_its_rows(database, context, make_stack):
     stack_id = make_stack(current_traversal='t1')
-    turn = journal.Turn(stack_id, stack={'status': 'COMPLETE', 'outputs': [{'output_value': '😀'}]}, expect={'current_traversal': 't1'})
+    turn = journal.ChangeSet(
+        stack_id,
+        stack={'status': 'COMPLETE', 'outputs': [{'output_value': '😀'}]},
+        expect={'current_traversal': 't1'},
+    )
     journal.save(context, turn)
     row = stacks.get(context, stack_id)
     assert (row.status, row.outputs) == ('COMPLETE', [{'output_value': '😀'}])
 
 
 @pytest.mark.parametrize('change', [{'status': 'COMPLETE'}, None])
-@pytest.mark.parametrize('expect', [{'current_traversal': 't2'}, {'current_traversal': None}, {'current_traversal': 't1', 'status': 'X'}])
-def test_superseded(database, context, make_stack, change, expect):
+@pytest.mark.parametrize(
+    'expect',
+    [
+        {'current_traversal': 't2'},
+        {'current_traversal': None},
+        {'current_traversal': 't1', 'status': 'X'},
+    ],
+)
+def test_save_with_other_traversal_raises_lock_lost(database, context, make_stack, change, expect):
     turn = creation(make_stack(current_traversal='t1'), 2)
     turn.stack, turn.expect = change, expect
-    with pytest.raises(journal.Superseded):
+    with pytest.raises(journal.LockLost):
         journal.save(context, turn)
-    assert resources.for_stack(context, turn.stack_id) == [] and events.count(context, turn.stack_id) == 0
+    assert (
+        resources.list_by_stack(context, turn.stack_id) == []
+        and events.count(context, turn.stack_id) == 0
+    )
     assert stacks.get(context, turn.stack_id).status is None
     turn.expect = {'current_traversal': 't1', 'status': None}
     assert len(journal.save(context, turn)) == 2
 
 
-def test_the_death_of_a_stack_sets_its_name_free(database, context, make_stack):
-    journal.save(context, journal.Turn(make_stack('web'), stack={'deleted_at': utcnow(), 'action': 'DELETE'}))
+def test_deleted_stack_releases_its_name(database, context, make_stack):
+    journal.save(
+        context,
+        journal.ChangeSet(make_stack('web'), stack={'deleted_at': utcnow(), 'action': 'DELETE'}),
+    )
     make_stack('web')
 
 
-def test_an_empty_turn_sends_nothing(database, context, make_stack):
+def test_empty_change_set_sends_no_statement(database, context, make_stack):
     stack_id = make_stack()
     with databases.statements() as sent:
-        assert journal.save(context, journal.Turn(stack_id)) == []
+        assert journal.save(context, journal.ChangeSet(stack_id)) == []
     assert sent == []
 
 
-def test_texts_of_any_length_and_kind(database, context, make_stack):
+def test_texts_of_any_length_and_characters_are_stored(database, context, make_stack):
     turn = creation(make_stack(), 2)
     long = '😀\0' * 50_000
     for row in turn.rows_added:
         row['status_reason'] = long
-    for told in turn.events:
-        told.update(resource_status_reason=long, physical_resource_id=long, resource_type=long)
+    for event in turn.events:
+        event.update(resource_status_reason=long, physical_resource_id=long, resource_type=long)
     ids = journal.save(context, turn)
-    journal.save(context, journal.Turn(turn.stack_id, {'status_reason': long}, rows_changed=[{'id': ids[0], 'status_reason': long + 'x'}]))
-    assert all(row.status_reason.startswith('😀\ufffd😀') for row in resources.for_stack(context, turn.stack_id))
-    assert all(len(told.resource_status_reason) == 255 for told in events.list(context, turn.stack_id))
+    journal.save(
+        context,
+        journal.ChangeSet(
+            turn.stack_id,
+            {'status_reason': long},
+            rows_changed=[{'id': ids[0], 'status_reason': long + 'x'}],
+        ),
+    )
+    assert all(
+        row.status_reason.startswith('😀\ufffd😀')
+        for row in resources.list_by_stack(context, turn.stack_id)
+    )
+    assert all(
+        len(event.resource_status_reason) == 255 for event in events.list(context, turn.stack_id)
+    )
 
 
-def test_a_turn_may_be_saved_again(database, context, make_stack):
-    """As a caller does who cannot know whether it was."""
+def test_change_set_saved_twice_is_stored_once(database, context, make_stack):
+    """A caller repeats the call if it does not know the outcome."""
     turn = creation(make_stack(), 3)
     turn.data = [(turn.rows_added[0]['uuid'], 'a', '1', False)]
     ids = journal.save(context, turn)
     first = turn.property_ids
     assert journal.save(context, turn) == ids
     assert turn.property_ids == first
-    assert len(resources.for_stack(context, turn.stack_id)) == 3 and events.count(context, turn.stack_id) == 3
+    assert (
+        len(resources.list_by_stack(context, turn.stack_id)) == 3
+        and events.count(context, turn.stack_id) == 3
+    )
 
 
 @pytest.mark.parametrize('stored', [True, False])
-def test_when_nobody_heard_of_the_commit(database, context, make_stack, stored):
-    """The connection is lost at the commit, before or after the server did it: either way the turn is stored once."""
+def test_change_set_with_lost_commit_is_stored_once(database, context, make_stack, stored):
+    """The connection is lost at the commit, before or after the server has committed."""
     if database == 'sqlite':
         pytest.skip('SQLite has no connections to lose')
     turn = creation(make_stack(), 2)
-    with databases.first_commit_unheard(database, stored) as lost:
+    with databases.lose_first_commit(database, stored) as lost:
         ids = journal.save(context, turn)
-    assert [row.id for row in resources.for_stack(context, turn.stack_id)] == ids
+    assert [row.id for row in resources.list_by_stack(context, turn.stack_id)] == ids
     assert len(ids) == 2 and events.count(context, turn.stack_id) == 2 and lost
 
 
-def test_somebody_elses_uuid_is_an_error(database, context, make_stack):
+def test_existing_uuid_of_another_row_raises(database, context, make_stack):
     turn = creation(make_stack(), 1)
     journal.save(context, turn)
-    clash = journal.Turn(turn.stack_id, rows_added=[*new_rows(1), dict(turn.rows_added[0])])
+    clash = journal.ChangeSet(turn.stack_id, rows_added=[*new_rows(1), dict(turn.rows_added[0])])
     with pytest.raises(db_exception.DBDuplicateEntry):
         journal.save(context, clash)
 
 
-# --------------------------------------------------------------- what it costs
+# --------------------------------------------------------------- costs
 
 
 def full_turn(context, stack_id, count):
-    """The rows of a stack, and a turn that changes each in its own way with new properties, two events and data."""
+    """Return a change set that changes each row, with new properties, two events and data."""
     ids = journal.save(context, creation(stack_id, count))
-    return journal.Turn(
+    return journal.ChangeSet(
         stack_id,
         stack={'status': 'COMPLETE'},
         expect={'current_traversal': 't1'},
         rows_added=new_rows(10),
-        rows_changed=[{'id': i, 'nova_instance': f'id of {i}', 'rsrc_metadata': {'n': i}, 'status': 'COMPLETE'} for i in ids],
+        rows_changed=[
+            {
+                'id': i,
+                'nova_instance': f'id of {i}',
+                'rsrc_metadata': {'n': i},
+                'status': 'COMPLETE',
+            }
+            for i in ids
+        ],
         properties=[(i, {'n': i}) for i in ids],
         events=events_of(ids) + events_of(ids),
         data=[(i, 'key', str(i), False) for i in ids],
     )
 
 
-def test_a_turn_is_a_handful_of_statements(database, context, make_stack):
+def test_change_set_takes_few_statements(database, context, make_stack):
     turn = full_turn(context, make_stack(current_traversal='t1'), 100)
     with databases.statements() as sent:
         journal.save(context, turn)
-    verbs = [' '.join(statement.split()[:3]) for statement in sent if not statement.startswith('BEGIN')]
+    verbs = [
+        ' '.join(statement.split()[:3]) for statement in sent if not statement.startswith('BEGIN')
+    ]
     assert verbs == [
         'UPDATE stack SET',
         'INSERT INTO resource_properties_data',
@@ -251,7 +348,7 @@ def test_a_turn_is_a_handful_of_statements(database, context, make_stack):
     ]
 
 
-def test_statements_do_not_grow_with_the_rows(database, context, make_stack):
+def test_number_of_statements_is_independent_of_rows(database, context, make_stack):
     counts = {}
     for count in (1, batch.CHUNK, 3 * batch.CHUNK):
         turn = full_turn(context, make_stack(f'of {count}', current_traversal='t1'), count)
@@ -261,9 +358,11 @@ def test_statements_do_not_grow_with_the_rows(database, context, make_stack):
     assert counts[1] == counts[batch.CHUNK] == counts[3 * batch.CHUNK] - 2
 
 
-def test_cpu_of_a_turn(database, context, make_stack):
-    """A row with its properties and two events costs some 0.08 ms; a machine that is busy with else is allowed for."""
-    turns = [full_turn(context, make_stack(f'number {n}', current_traversal='t1'), 100) for n in range(3)]
+def test_change_set_cpu_time_is_bounded(database, context, make_stack):
+    """A row with properties and two events costs about 0.08 ms; the limit allows for other load."""
+    turns = [
+        full_turn(context, make_stack(f'number {n}', current_traversal='t1'), 100) for n in range(3)
+    ]
     times = []
     for turn in turns:
         start = time.thread_time()
@@ -272,8 +371,8 @@ def test_cpu_of_a_turn(database, context, make_stack):
     assert min(times) < 0.05, times
 
 
-def test_turns_of_many_stacks_side_by_side(database, context, make_stack):
-    """They must not deadlock each other, nor mix up their rows."""
+def test_concurrent_change_sets_of_many_stacks_do_not_deadlock(database, context, make_stack):
+    """Concurrent change sets neither deadlock nor mix up their rows."""
     stack_ids = [make_stack(f's{number}', current_traversal='t1') for number in range(6)]
     failures = []
 
@@ -290,20 +389,25 @@ def test_turns_of_many_stacks_side_by_side(database, context, make_stack):
     for thread in threads:
         thread.join(60)
     assert not failures
-    assert {len(resources.for_stack(context, stack_id)) for stack_id in stack_ids} == {90}
+    assert {len(resources.list_by_stack(context, stack_id)) for stack_id in stack_ids} == {90}
 
 
-def test_one_stack_from_two_sides(database, context, make_stack):
-    """Of two traversals that expect the same, the second finds the stack changed."""
+def test_second_of_two_competing_change_sets_raises_lock_lost(database, context, make_stack):
+    """Of two traversals with the same expectation, the second one fails."""
     stack_id = make_stack(current_traversal='t1')
     results = []
 
     def take(name):
-        turn = journal.Turn(stack_id, {'current_traversal': name}, {'current_traversal': 't1'}, events=events_of([name]))
+        turn = journal.ChangeSet(
+            stack_id,
+            {'current_traversal': name},
+            {'current_traversal': 't1'},
+            events=events_of([name]),
+        )
         try:
             journal.save(context, turn)
             results.append(name)
-        except journal.Superseded:
+        except journal.LockLost:
             results.append(None)
 
     threads = [threading.Thread(target=take, args=(f't{number}',)) for number in range(2, 8)]
@@ -313,7 +417,7 @@ def test_one_stack_from_two_sides(database, context, make_stack):
         thread.join(30)
     (winner,) = [name for name in results if name]
     assert len(results) == 6 and stacks.get(context, stack_id).current_traversal == winner
-    assert [told.resource_name for told in events.list(context, stack_id)] == [f'of {winner}']
+    assert [event.resource_name for event in events.list(context, stack_id)] == [f'of {winner}']
 
 
 def test_properties_are_stored_as_json(database, context, make_stack):
@@ -321,22 +425,28 @@ def test_properties_are_stored_as_json(database, context, make_stack):
 
     @session.reader
     def stored():
-        return session.connection().exec_driver_sql('SELECT data FROM resource_properties_data').scalar()
+        return (
+            session.connection()
+            .exec_driver_sql('SELECT data FROM resource_properties_data')
+            .scalar()
+        )
 
     assert isinstance(json.loads(stored()), dict)
 
 
-def test_no_property_is_stored_twice(database, context, make_stack):
+def test_unchanged_properties_are_not_stored_again(database, context, make_stack):
     journal.save(context, full_turn(context, make_stack(current_traversal='t1'), 7))
 
     @session.reader
     def count():
-        return session.execute(select(func.count()).select_from(models.resource_properties_data)).scalar()
+        return session.execute(
+            select(func.count()).select_from(models.resource_properties_data)
+        ).scalar()
 
     assert count() == 14
 
 
-def test_whoever_has_lost_the_lock_writes_nothing_more(database, context, make_stack):
+def test_save_without_the_stack_lock_raises_lock_lost(database, context, make_stack):
     stack_id, other_id = make_stack(), make_stack(name='other')
     locks.acquire(context, stack_id, 'one')
     turn = creation(stack_id, 1)
@@ -345,10 +455,12 @@ def test_whoever_has_lost_the_lock_writes_nothing_more(database, context, make_s
     locks.steal(context, stack_id, 'one', 'two')
     late = creation(stack_id, 1)
     late.holder = 'one'
-    with pytest.raises(journal.Superseded):
+    with pytest.raises(journal.LockLost):
         journal.save(context, late)
     unlocked = creation(other_id, 1)
     unlocked.holder = 'one'
-    with pytest.raises(journal.Superseded):
+    with pytest.raises(journal.LockLost):
         journal.save(context, unlocked)
-    assert len(resources.for_stack(context, stack_id)) == 1 and not resources.for_stack(context, other_id)
+    assert len(resources.list_by_stack(context, stack_id)) == 1 and not resources.list_by_stack(
+        context, other_id
+    )

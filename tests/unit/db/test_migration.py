@@ -4,7 +4,7 @@ from alembic import autogenerate
 from alembic.runtime.migration import MigrationContext
 
 from heat_lite.common.context import RequestContext
-from heat_lite.db import engines, migration, models, stacks
+from heat_lite.db import connections, migration, models, stacks
 from tests import databases
 
 
@@ -15,18 +15,18 @@ def url(request, tmp_path):
 
 
 def tables(url):
-    engine = sqlalchemy.create_engine(engines.full_url(url), poolclass=sqlalchemy.NullPool)
+    engine = sqlalchemy.create_engine(connections.full_url(url), poolclass=sqlalchemy.NullPool)
     return set(sqlalchemy.inspect(engine).get_table_names())
 
 
-def test_sync(url):
+def test_sync_creates_all_tables(url):
     assert migration.version(url) is None
     migration.sync(url)
     assert migration.version(url) == migration.newest()
     assert tables(url) == set(models.metadata.tables) | {'alembic_version'}
 
 
-def test_again_changes_nothing(url):
+def test_second_sync_changes_nothing(url):
     migration.sync(url)
     with databases.configured(url):
         context = RequestContext(project_id='t', overwrite=False)
@@ -35,18 +35,23 @@ def test_again_changes_nothing(url):
         assert stacks.get(context, stack_id) is not None
 
 
-def test_to_a_given_version(url):
+def test_sync_to_a_given_version(url):
     migration.sync(url, '001')
     assert migration.version(url) == '001'
 
 
-def test_stacks_of_001_live_on(url):
+def test_stacks_of_version_001_survive_the_upgrade(url):
     migration.sync(url, '001')
-    engine = sqlalchemy.create_engine(engines.full_url(url), poolclass=sqlalchemy.NullPool)
+    engine = sqlalchemy.create_engine(connections.full_url(url), poolclass=sqlalchemy.NullPool)
     with engine.begin() as connection:
-        connection.execute(sqlalchemy.text("insert into raw_template (id, template) values (7, '{}')"))
         connection.execute(
-            sqlalchemy.text("insert into stack (id, name, raw_template_id, disable_rollback, tenant) values ('s', 'old', 7, :no, 't')"),
+            sqlalchemy.text("insert into raw_template (id, template) values (7, '{}')")
+        )
+        connection.execute(
+            sqlalchemy.text(
+                'insert into stack (id, name, raw_template_id, disable_rollback, tenant) '
+                "values ('s', 'old', 7, :no, 't')"
+            ),
             {'no': False},
         )
     migration.sync(url)
@@ -55,9 +60,9 @@ def test_stacks_of_001_live_on(url):
         assert (found.name, found.raw_template_id, found.protected) == ('old', 7, None)
 
 
-def test_models_and_scripts_agree(url):
+def test_models_match_the_migrated_schema(url):
     migration.sync(url)
-    engine = sqlalchemy.create_engine(engines.full_url(url), poolclass=sqlalchemy.NullPool)
+    engine = sqlalchemy.create_engine(connections.full_url(url), poolclass=sqlalchemy.NullPool)
     with engine.connect() as connection:
         compared = MigrationContext.configure(connection, opts={'compare_type': _types_differ})
         assert autogenerate.compare_metadata(compared, models.metadata) == []
@@ -70,13 +75,13 @@ def _types_differ(context, inspected_column, metadata_column, inspected_type, me
     return found.split(' COLLATE')[0].split(' CHARACTER')[0] not in (wanted, same.get(wanted))
 
 
-def test_unknown_version(url):
+def test_sync_to_unknown_version_raises(url):
     with pytest.raises(Exception, match='nonsense'):
         migration.sync(url, 'nonsense')
 
 
-def test_a_password_with_percent(tmp_path):
-    """Alembic's configuration would take it for the beginning of a variable."""
+def test_sync_with_percent_in_password(tmp_path):
+    """Alembic's configuration interprets a percent sign as the start of a variable."""
     folder = tmp_path / '100%'
     folder.mkdir()
     migration.sync(f'sqlite:///{folder}/a.db')

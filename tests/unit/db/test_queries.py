@@ -4,33 +4,66 @@ import pytest
 
 from heat_lite.common.context import admin_context
 from heat_lite.db import stacks
-from heat_lite.db.types import utcnow
+from heat_lite.db.column_types import utcnow
+from heat_lite.db.queries import StackFilter
 
 START = datetime.datetime(2024, 1, 1)
 
 
 @pytest.fixture
 def many(context, make_stack):
-    """Stacks a to e, each a minute older than the next, differing in tags, states and more."""
+    """Create stacks a to e, one minute apart, with different tags and statuses."""
     table = {
-        'a': {'tags': ['x', 'y'], 'action': 'CREATE', 'status': 'COMPLETE', 'username': 'ann', 'timeout': 60},
-        'b': {'tags': ['x'], 'action': 'CREATE', 'status': 'FAILED', 'updated_at': START, 'disable_rollback': False},
-        'c': {'tags': ['y'], 'action': 'UPDATE', 'status': 'COMPLETE', 'updated_at': START + datetime.timedelta(1)},
+        'a': {
+            'tags': ['x', 'y'],
+            'action': 'CREATE',
+            'status': 'COMPLETE',
+            'username': 'ann',
+            'timeout': 60,
+        },
+        'b': {
+            'tags': ['x'],
+            'action': 'CREATE',
+            'status': 'FAILED',
+            'updated_at': START,
+            'disable_rollback': False,
+        },
+        'c': {
+            'tags': ['y'],
+            'action': 'UPDATE',
+            'status': 'COMPLETE',
+            'updated_at': START + datetime.timedelta(1),
+        },
         'd': {'tags': ['hidden'], 'action': 'UPDATE', 'status': 'FAILED', 'status_reason': 'why'},
         'e': {'action': 'DELETE', 'status': 'COMPLETE', 'deleted_at': utcnow(), 'tags': ['x']},
     }
-    ids = {name: make_stack(name, created_at=START + datetime.timedelta(minutes=n), **table[name]) for n, name in enumerate(table)}
-    ids['nested'] = make_stack('nested', owner_id=ids['a'], created_at=START + datetime.timedelta(hours=1), status='COMPLETE')
-    ids['foreign'] = make_stack('foreign', tenant='other', created_at=START + datetime.timedelta(hours=2))
+    ids = {
+        name: make_stack(name, created_at=START + datetime.timedelta(minutes=n), **table[name])
+        for n, name in enumerate(table)
+    }
+    ids['nested'] = make_stack(
+        'nested',
+        owner_id=ids['a'],
+        created_at=START + datetime.timedelta(hours=1),
+        status='COMPLETE',
+    )
+    ids['foreign'] = make_stack(
+        'foreign', tenant='other', created_at=START + datetime.timedelta(hours=2)
+    )
     return ids
 
 
+PAGE = ('limit', 'marker', 'sort_keys', 'sort_dir')
+
+
 def names(context, **arguments):
-    """As one word; and the count must agree."""
-    found = ' '.join(row.name for row in stacks.list(context, **arguments))
-    for key in ('limit', 'marker', 'sort_keys', 'sort_dir'):
-        arguments.pop(key, None)
-    assert stacks.count(context, **arguments) == len(stacks.list(context, **arguments))
+    """Return the names in a list, separated by spaces. The count must agree with the list."""
+    page = {name: value for name, value in arguments.items() if name in PAGE}
+    stack_filter = StackFilter(
+        **{name: value for name, value in arguments.items() if name not in PAGE}
+    )
+    found = ' '.join(row.name for row in stacks.list(context, stack_filter, **page))
+    assert stacks.count(context, stack_filter) == len(stacks.list(context, stack_filter))
     return found
 
 
@@ -77,23 +110,28 @@ def names(context, **arguments):
         ({'limit': 2}, 'd c'),
         ({'limit': 0}, ''),
         ({'limit': 2, 'marker': 'no such'}, 'd c'),
+        ({'tags': ['x'] * 1500}, 'b a'),
+        ({'not_tags': [f'{number}' for number in range(1500)]}, 'd c b a'),
+        ({'filters': {'status': [f'{number}' for number in range(1500)]}}, ''),
+        ({'filters': {'timeout': ['60'] * 1500, 'name': ['a'] * 1500}}, 'a'),
+        ({'sort_keys': ['stack_name', 'updated_time'] * 1000}, 'a b c d'),
     ],
-    ids=str,
+    ids=lambda value: str(value)[:60],
 )
-def test_lists(database, context, many, arguments, wanted):
+def test_list_applies_the_filter(database, context, many, arguments, wanted):
     assert names(context, **arguments) == wanted
 
 
-def test_the_administrator_sees_all_projects(database, many):
+def test_list_of_administrator_shows_all_projects(database, many):
     assert names(admin_context('other')) == 'foreign d c b a'
     assert names(admin_context('other'), filters={'tenant': 'tenant'}) == 'd c b a'
 
 
-def test_nested_stacks_of_one(database, context, many):
+def test_parent_filter_lists_nested_stacks(database, context, many):
     assert names(context, filters={'parent': many['a']}, show_nested=True) == 'nested'
 
 
-def test_null_comes_first_upwards(database, context, many):
+def test_null_sorts_first_in_ascending_order(database, context, many):
     found = names(context, sort_keys=['updated_time']).split()
     assert set(found[:2]) == {'a', 'd'} and found[2:] == ['b', 'c']
     found = names(context, sort_keys=['updated_time'], sort_dir='desc').split()
@@ -102,27 +140,35 @@ def test_null_comes_first_upwards(database, context, many):
 
 @pytest.mark.parametrize('size', [1, 2, 3])
 @pytest.mark.parametrize('direction', ['asc', 'desc', None])
-@pytest.mark.parametrize('keys', [[], ['updated_time'], ['stack_status', 'updated_time'], ['stack_name']], ids=str)
-def test_pages_are_the_whole(database, context, many, keys, direction, size):
-    order = {'sort_keys': keys, 'sort_dir': direction, 'show_deleted': True, 'show_nested': True, 'tenant_safe': False}
-    whole = [row.id for row in stacks.list(context, **order)]
+@pytest.mark.parametrize(
+    'keys', [[], ['updated_time'], ['stack_status', 'updated_time'], ['stack_name']], ids=str
+)
+def test_all_pages_equal_the_whole_list(database, context, many, keys, direction, size):
+    every = StackFilter(show_deleted=True, show_nested=True, tenant_safe=False)
+    order = {'sort_keys': keys, 'sort_dir': direction}
+    whole = [row.id for row in stacks.list(context, every, **order)]
     pages, marker = [], None
-    while page := stacks.list(context, limit=size, marker=marker, **order):
+    while page := stacks.list(context, every, limit=size, marker=marker, **order):
         assert len(page) <= size
         pages += [row.id for row in page]
         marker = page[-1].id
     assert pages == whole and len(whole) == 7
 
 
-def test_unknown_direction(database, context):
+def test_list_with_unknown_direction_raises(database, context):
     with pytest.raises(ValueError, match='Unknown sort direction "sideways"'):
         stacks.list(context, sort_dir='sideways')
 
 
-def test_rows_bring_their_tags(database, context, many):
-    assert {row.name: row.tags for row in stacks.list(context)} == {'a': ['x', 'y'], 'b': ['x'], 'c': ['y'], 'd': ['hidden']}
+def test_listed_stacks_have_their_tags(database, context, many):
+    assert {row.name: row.tags for row in stacks.list(context)} == {
+        'a': ['x', 'y'],
+        'b': ['x'],
+        'c': ['y'],
+        'd': ['hidden'],
+    }
 
 
-def test_brief_rows_say_the_same(context, many):
+def test_brief_rows_equal_full_rows(context, many):
     for brief, whole in zip(stacks.list(context, brief=True), stacks.list(context), strict=True):
         assert brief._asdict() == {name: getattr(whole, name) for name in brief._fields}

@@ -10,70 +10,111 @@ from tests import databases
 
 def add(context, stack_id, *names, **values):
     rows = [{'uuid': f'{stack_id[:18]}{name}', 'name': name, **values} for name in names]
-    return journal.save(context, journal.Turn(stack_id, rows_added=rows))
+    return journal.save(context, journal.ChangeSet(stack_id, rows_added=rows))
 
 
-def test_for_stack(database, context, make_stack):
+def test_list_by_stack_returns_rows_with_properties_and_data(database, context, make_stack):
     one, two = make_stack('one'), make_stack('two')
-    ids = add(context, one, 'b', 'a', action='CREATE', status='COMPLETE', requires=[1], needed_by=['x'], rsrc_metadata={'k': '😀'})
+    ids = add(
+        context,
+        one,
+        'b',
+        'a',
+        action='CREATE',
+        status='COMPLETE',
+        requires=[1],
+        needed_by=['x'],
+        rsrc_metadata={'k': '😀'},
+    )
     add(context, two, 'c')
-    rows = resources.for_stack(context, one)
+    rows = resources.list_by_stack(context, one)
     assert [(row.id, row.name) for row in rows] == list(zip(ids, 'ba', strict=True))
     row = rows[0]
-    assert (row.action, row.status, row.requires, row.needed_by, row.rsrc_metadata) == ('CREATE', 'COMPLETE', [1], ['x'], {'k': '😀'})
+    assert (row.action, row.status, row.requires, row.needed_by, row.rsrc_metadata) == (
+        'CREATE',
+        'COMPLETE',
+        [1],
+        ['x'],
+        {'k': '😀'},
+    )
     assert (row.properties, row.data, row.nova_instance) == (None, {}, None)
     assert set(models.resource.c.keys()) | {'properties', 'data'} == set(row._fields)
 
 
-def test_for_stacks(database, context, make_stack):
+def test_list_by_stacks_returns_rows_of_each_stack(database, context, make_stack):
     one, two, three = make_stack('one'), make_stack('two'), make_stack('three')
     first, second, _ = add(context, one, 'a'), add(context, two, 'b'), add(context, three, 'c')
     resources.set_data(context, second[0], 'key', 'value')
-    assert [(row.id, row.data) for row in resources.for_stacks(context, [two, one])] == [(first[0], {}), (second[0], {'key': 'value'})]
-    assert resources.for_stacks(context, []) == []
+    assert [(row.id, row.data) for row in resources.list_by_stacks(context, [two, one])] == [
+        (first[0], {}),
+        (second[0], {'key': 'value'}),
+    ]
+    assert resources.list_by_stacks(context, []) == []
 
 
-def test_listed(database, context, make_stack):
+def test_list_brief_reads_small_columns_only(database, context, make_stack):
     one, two = make_stack('one'), make_stack('two')
-    ids = add(context, one, 'b', 'a', action='CREATE', status='COMPLETE', status_reason='made', nova_instance='x')
+    ids = add(
+        context,
+        one,
+        'b',
+        'a',
+        action='CREATE',
+        status='COMPLETE',
+        status_reason='made',
+        nova_instance='x',
+    )
     with databases.statements() as sent:
-        found = resources.listed(context, [one, two])
+        found = resources.list_brief(context, [one, two])
     assert len(sent) == 1 and list(found) == [one]
     assert [(row.id, row.name) for row in found[one]] == list(zip(ids, 'ba', strict=True))
     row = found[one][0]
-    assert (row.stack_id, row.action, row.status, row.status_reason, row.nova_instance) == (one, 'CREATE', 'COMPLETE', 'made', 'x')
-    assert resources.listed(context, []) == {}
+    assert (row.stack_id, row.action, row.status, row.status_reason, row.nova_instance) == (
+        one,
+        'CREATE',
+        'COMPLETE',
+        'made',
+        'x',
+    )
+    assert resources.list_brief(context, []) == {}
 
 
 @pytest.mark.parametrize('count', [1, 200])
-def test_a_stack_is_two_statements(database, context, make_stack, count):
+def test_list_by_stack_takes_two_statements(database, context, make_stack, count):
     stack_id = make_stack()
     add(context, stack_id, *(f'r{number}' for number in range(count)))
     with databases.statements() as sent:
-        assert len(resources.for_stack(context, stack_id)) == count
+        assert len(resources.list_by_stack(context, stack_id)) == count
     assert len(sent) == 2
 
 
-def test_get_by_name_is_the_newest(database, context, make_stack):
+def test_get_by_name_returns_the_newest_row(database, context, make_stack):
     stack_id = make_stack()
     add(context, stack_id, 'a')
-    (second,) = journal.save(context, journal.Turn(stack_id, rows_added=[{'uuid': 'another', 'name': 'a'}]))
+    (second,) = journal.save(
+        context, journal.ChangeSet(stack_id, rows_added=[{'uuid': 'another', 'name': 'a'}])
+    )
     assert resources.get_by_name(context, stack_id, 'a').id == second
     assert resources.get_by_name(context, stack_id, 'A') is None
     assert resources.get(context, second).uuid == 'another'
     assert resources.get(context, second + 1) is None
 
 
-def test_get_by_physical_id(database, context, other, make_stack):
+def test_get_by_physical_id_is_limited_to_the_project(database, context, other, make_stack):
     stack_id = make_stack(stack_user_project_id='its users')
     (row_id,) = add(context, stack_id, 'a', nova_instance='the object')
     assert resources.get_by_physical_id(context, 'the object').id == row_id
-    assert resources.get_by_physical_id(RequestContext(project_id='its users', overwrite=False), 'the object').id == row_id
+    assert (
+        resources.get_by_physical_id(
+            RequestContext(project_id='its users', overwrite=False), 'the object'
+        ).id
+        == row_id
+    )
     assert resources.get_by_physical_id(other, 'the object') is None
     assert resources.get_by_physical_id(context, 'another') is None
 
 
-def test_metadata(database, context, make_stack):
+def test_metadata_is_stored_and_read(database, context, make_stack):
     (row_id,) = add(context, make_stack(), 'a', atomic_key=3)
     assert resources.set_metadata(context, row_id, {'a': 1})
     assert resources.set_metadata(context, row_id, {'a': 2}, expect=3)
@@ -84,57 +125,73 @@ def test_metadata(database, context, make_stack):
     assert resources.metadata(context, row_id + 1) is None
 
 
-def test_metadata_of_a_row_that_nobody_has_claimed_yet(database, context, make_stack):
+def test_set_metadata_without_atomic_key_stores_it(database, context, make_stack):
     (row_id,) = add(context, make_stack(), 'a')
     assert resources.metadata(context, row_id) == (None, None)
     assert resources.set_metadata(context, row_id, {'a': 1}, expect=None)
-    assert not resources.set_metadata(context, row_id, {'a': 2}, expect=None), 'somebody was quicker'
+    assert not resources.set_metadata(context, row_id, {'a': 2}, expect=None), (
+        'another writer was first'
+    )
     assert resources.metadata(context, row_id) == ({'a': 1}, 1)
 
 
-def test_data(database, context, make_stack):
+def test_data_is_stored_by_key(database, context, make_stack):
     (row_id,) = add(context, make_stack(), 'a')
     resources.set_data(context, row_id, 'key', 'one')
     resources.set_data(context, row_id, 'key', 'two')
     resources.set_data(context, row_id, 'other', 'x' * 10_000, redact=True)
     assert resources.get(context, row_id).data == {'key': 'two', 'other': 'x' * 10_000}
     assert resources.data(context, row_id) == [('key', 'two', False), ('other', 'x' * 10_000, True)]
-    assert resources.delete_data(context, row_id, 'key') and not resources.delete_data(context, row_id, 'key')
+    assert resources.delete_data(context, row_id, 'key') and not resources.delete_data(
+        context, row_id, 'key'
+    )
     assert list(resources.get(context, row_id).data) == ['other']
 
 
-def test_secrets_are_sealed(backend_url, context):
+def test_redacted_data_is_encrypted(backend_url, context):
     _, url = backend_url
 
     @session.reader
     def stored():
-        return session.connection().exec_driver_sql('SELECT value FROM resource_data').scalars().all()
+        return (
+            session.connection().exec_driver_sql('SELECT value FROM resource_data').scalars().all()
+        )
 
     with databases.configured(url, key='a key of some length'):
-        databases.wipe()
+        databases.delete_all_rows()
         stack_id = databases.make_stack(context)
         (row_id,) = add(context, stack_id, 'a')
         resources.set_data(context, row_id, 'one', 'a secret', redact=True)
-        journal.save(context, journal.Turn(stack_id, data=[(row_id, 'two', 'a secret', True)]))
+        journal.save(context, journal.ChangeSet(stack_id, data=[(row_id, 'two', 'a secret', True)]))
         assert resources.get(context, row_id).data == {'one': 'a secret', 'two': 'a secret'}
         assert len(stored()) == 2 and not any('a secret' in value for value in stored())
-    with databases.configured(url, key='another key'), pytest.raises(exception.InvalidEncryptionKey):
+    with (
+        databases.configured(url, key='another key'),
+        pytest.raises(exception.InvalidEncryptionKey),
+    ):
         resources.get(context, row_id)
 
 
-def test_claim(database, context, make_stack):
+def test_acquire_row_requires_the_current_atomic_key(database, context, make_stack):
     (row_id,) = add(context, make_stack(), 'a')
-    assert resources.claim(context, row_id, None, 'engine 1')
-    assert not resources.claim(context, row_id, None, 'engine 2')
-    assert not resources.claim(context, row_id, 1, 'engine 2')
-    assert resources.claim(context, row_id, 1, None)
-    assert resources.claim(context, row_id, 2, 'engine 2')
+    assert resources.acquire_row(context, row_id, None, 'engine 1')
+    assert not resources.acquire_row(context, row_id, None, 'engine 2')
+    assert not resources.acquire_row(context, row_id, 1, 'engine 2')
+    assert resources.acquire_row(context, row_id, 1, None)
+    assert resources.acquire_row(context, row_id, 2, 'engine 2')
 
 
-def test_one_of_many_claims_a_row(database, context, make_stack):
+def test_one_of_many_engines_acquires_a_row(database, context, make_stack):
     (row_id,) = add(context, make_stack(), 'a', atomic_key=5)
     results = []
-    threads = [threading.Thread(target=lambda n=n: results.append(resources.claim(context, row_id, 5, f'engine {n}'))) for n in range(8)]
+    threads = [
+        threading.Thread(
+            target=lambda n=n: results.append(
+                resources.acquire_row(context, row_id, 5, f'engine {n}')
+            )
+        )
+        for n in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -23,12 +23,12 @@ def names():
     return set(session.execute(select(models.user_creds.c.username)).scalars())
 
 
-def test_a_writer_commits(database):
+def test_writer_commits(database):
     add('ann')
     assert names() == {'ann'}
 
 
-def test_what_fails_leaves_nothing(database):
+def test_failed_writer_is_rolled_back(database):
     @session.writer
     def fail():
         add('ann')
@@ -37,11 +37,11 @@ def test_what_fails_leaves_nothing(database):
     with pytest.raises(KeyError):
         fail()
     assert names() == set()
-    add('bob')  # and the connection is as good as before
+    add('bob')  # the connection is usable again
     assert names() == {'bob'}
 
 
-def test_a_called_function_joins(database):
+def test_nested_function_joins_the_transaction(database):
     @session.writer
     def both():
         add('ann')
@@ -53,7 +53,7 @@ def test_a_called_function_joins(database):
     assert len([statement for statement in sent if not statement.startswith('BEGIN')]) == 3
 
 
-def test_a_reader_cannot_write(database):
+def test_writer_within_a_reader_raises(database):
     @session.reader
     def sly():
         add('ann')
@@ -63,8 +63,8 @@ def test_a_reader_cannot_write(database):
     assert names() == set()
 
 
-def test_a_reader_sees_what_others_commit(database):
-    """A reader that is alive for long must not go on seeing the past."""
+def test_reader_sees_later_commits(database):
+    """A long reader must not keep an old snapshot of the data."""
     seen = []
 
     @session.reader
@@ -79,7 +79,7 @@ def test_a_reader_sees_what_others_commit(database):
     assert seen == [set(), {'ann'}]
 
 
-def test_deadlocks_are_tried_again(database):
+def test_deadlock_is_retried(database):
     tries = []
 
     @session.writer
@@ -93,13 +93,13 @@ def test_deadlocks_are_tried_again(database):
     assert names() == {'try 2'}
 
 
-def test_a_real_deadlock(database):
-    """Two transactions that lock two rows crosswise: the database breaks one off, which then succeeds."""
+def test_deadlock_of_two_transactions_is_retried(database):
+    """Two transactions lock two rows in opposite order; the aborted one is retried."""
     if database == 'sqlite':
         pytest.skip('SQLite has one writer at a time')
     add('left')
     add('right')
-    meet = threading.Barrier(2, timeout=5)
+    meet = threading.Barrier(2, timeout=60)
     tries, done = [], []
 
     @session.writer
@@ -118,11 +118,13 @@ def test_a_real_deadlock(database):
         lock_both(*order)
         done.append(order)
 
-    threads = [threading.Thread(target=run, args=order) for order in (('left', 'right'), ('right', 'left'))]
+    threads = [
+        threading.Thread(target=run, args=order) for order in (('left', 'right'), ('right', 'left'))
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
     assert len(done) == 2 and len(tries) > 2
 
 
@@ -133,7 +135,7 @@ OURS = {
 
 
 def cut_all(database):
-    """Cut the connections that our pools hold, as a restart of the server would."""
+    """Close the pooled connections from the server, as its restart does."""
     if database == 'sqlite':
         pytest.skip('SQLite has no connections to lose')
 
@@ -141,10 +143,10 @@ def cut_all(database):
     def ours():
         return session.execute(text(OURS[database])).scalars().all()
 
-    databases.cut(database, *ours())
+    databases.kill_connections(database, *ours())
 
 
-def test_lost_connections_are_not_noticed(database):
+def test_lost_pooled_connections_are_replaced(database):
     add('ann')
     names()
     cut_all(database)
@@ -154,7 +156,7 @@ def test_lost_connections_are_not_noticed(database):
     assert names() == {'ann', 'bob'}
 
 
-def test_a_lost_transaction_is_run_again_whole(database):
+def test_transaction_with_lost_connection_is_repeated(database):
     calls = []
 
     @session.writer
@@ -170,13 +172,13 @@ def test_a_lost_transaction_is_run_again_whole(database):
 
 
 def cut_current():
-    """Kill the connection of the transaction that we are in."""
+    """Kill the connection of the current transaction."""
     if session.dialect() == 'sqlite':
         pytest.skip('SQLite has no connections to lose')
-    databases.cut(session.dialect(), databases.connection_number(session.connection()))
+    databases.kill_connections(session.dialect(), databases.connection_id(session.connection()))
 
 
-def test_a_commit_that_nobody_heard_of_is_not_repeated(database):
+def test_commit_with_unknown_outcome_is_not_repeated(database):
     calls = []
 
     @session.writer
@@ -185,13 +187,13 @@ def test_a_commit_that_nobody_heard_of_is_not_repeated(database):
         add('ann')
         cut_current()
 
-    with pytest.raises(session.Broken):
+    with pytest.raises(session.CommitOutcomeUnknown):
         lost_at_the_end()
     assert calls == [1] and names() == set()
 
 
-def test_many_threads(database, make_stack):
-    """More threads than connections: all wait their turn, none fails."""
+def test_threads_beyond_the_pool_size_wait(database, make_stack):
+    """More threads than connections: all of them succeed."""
     failures = []
 
     def work(number):
@@ -211,7 +213,7 @@ def test_many_threads(database, make_stack):
 
 
 def limiter():
-    """Let the SQLite file grow no more; and as it likes again."""
+    """Set or remove the size limit of the SQLite file."""
 
     def limit(pages):
         with session.engine().connect() as connection:
@@ -220,8 +222,8 @@ def limiter():
     return limit
 
 
-def test_a_full_disk_passes(tmp_path):
-    """Whoever waits for an answer hears of it soon; who is patient goes on when there is room."""
+def test_full_disk_is_retried(tmp_path):
+    """A limited retry fails soon; an unlimited retry continues when there is space."""
     with databases.migrated('sqlite', tmp_path) as url, databases.configured(url):
         limit, tried = limiter(), threading.Event()
 
@@ -231,27 +233,27 @@ def test_a_full_disk_passes(tmp_path):
             add('x' * 200_000)
 
         limit(1)
-        with pausing(()), pytest.raises(session.Unable):
+        with pausing(()), pytest.raises(session.DatabaseUnavailable):
             store()
         assert names() == set()
         tried.clear()
 
         def patiently():
-            session.be_patient()
+            session.retry_forever()
             store()
 
         with pausing((0.01,)):
             worker = threading.Thread(target=patiently)
             worker.start()
-            tried.wait(5)
+            tried.wait(60)
             limit(2**30)
-            worker.join(10)
+            worker.join(60)
         assert len(names()) == 1
 
 
 @contextlib.contextmanager
 def pausing(pauses):
-    """How long is waited between the tries."""
+    """Set the pauses between retries within the block."""
     before, session._state.pauses = session._state.pauses, pauses
     try:
         yield
@@ -259,34 +261,40 @@ def pausing(pauses):
         session._state.pauses = before
 
 
-def test_a_server_that_is_away():
+def test_unavailable_server_is_retried():
     for url in ('mysql://root@127.0.0.1:1/nowhere', 'postgresql://postgres@127.0.0.1:1/nowhere'):
-        with databases.configured(url), pausing((0,)), pytest.raises(db_exception.DBConnectionError):
+        with (
+            databases.configured(url),
+            pausing((0,)),
+            pytest.raises(db_exception.DBConnectionError),
+        ):
             names()
 
 
-def test_options_decide_how_long_to_wait():
-    conf = databases.conf_for('sqlite://', db_retry_interval=2, db_max_retries=4, db_max_retry_interval=7)
-    assert session._long_pauses(conf.database) == [0, 2, 4, 7, 7]
+def test_configured_pauses_follow_the_options():
+    conf = databases.conf_for(
+        'sqlite://', db_retry_interval=2, db_max_retries=4, db_max_retry_interval=7
+    )
+    assert session._configured_pauses(conf.database) == [0, 2, 4, 7, 7]
     conf.set_override('db_inc_retry_interval', False, 'database')
-    assert session._long_pauses(conf.database) == [0, 2, 2, 2, 2]
+    assert session._configured_pauses(conf.database) == [0, 2, 2, 2, 2]
 
 
-def test_not_configured():
+def test_session_before_configure_raises():
     session.dispose()
     with pytest.raises(RuntimeError, match='not configured'):
         names()
 
 
-def test_no_url():
+def test_configure_without_connection_raises():
     conf = cfg.ConfigOpts()
     conf([])
     with pytest.raises(ValueError, match='connection is not set'):
         session.configure(conf)
 
 
-def test_in_memory(context):
-    """One connection for reading and writing: what is in it lives as long as that."""
+def test_sqlite_in_memory_has_one_connection(context):
+    """Readers and writers share the connection, and the database lives as long as it does."""
     with databases.configured('sqlite://'):
         models.metadata.create_all(session.engine())
         assert templates.get(context, templates.store(context, {'a': 1})).template == {'a': 1}
@@ -294,8 +302,11 @@ def test_in_memory(context):
         assert session.engine(writes=False) is session.engine()
 
 
-def test_how_many_round_trips_a_transaction_takes(database):
-    """On MariaDB, which counts them: the statements of a writer and its COMMIT, those of a reader and no more; no pings, no rollbacks."""
+def test_transaction_takes_few_round_trips(database):
+    """MariaDB counts the statements and the COMMIT of a writer, and the statements of a reader.
+
+    There are no pings and no rollbacks.
+    """
     if database != 'mysql':
         pytest.skip('MariaDB counts them')
 
@@ -309,14 +320,14 @@ def test_how_many_round_trips_a_transaction_takes(database):
     questions(session.writer), questions(session.reader)
     before = questions(session.writer)
     add('ann')
-    # besides: the INSERT, its COMMIT, the COMMIT of the first question, the second question
+    # Also counted: the INSERT, its COMMIT, the COMMIT of the first SHOW STATUS, the second one.
     assert questions(session.writer) - before == 4
     before = questions(session.reader)
     names()
     assert questions(session.reader) - before == 2
 
 
-def test_sqlite_has_a_log_and_keys(tmp_path):
+def test_sqlite_uses_wal_and_foreign_keys(tmp_path):
     with databases.migrated('sqlite', tmp_path) as url, databases.configured(url):
         for writes in (True, False):
             with session.engine(writes).connect() as connection:
@@ -326,11 +337,13 @@ def test_sqlite_has_a_log_and_keys(tmp_path):
                 assert connection.exec_driver_sql('PRAGMA busy_timeout').scalar() == 30_000
 
 
-def test_mysql_speaks_all_of_unicode(database):
+def test_mysql_stores_all_of_unicode(database):
     if database != 'mysql':
         pytest.skip('MariaDB has more than one')
     with session.engine().connect() as connection:
-        assert connection.exec_driver_sql('SELECT @@character_set_connection, @@sql_mode LIKE "%%TRADITIONAL%%"').one() == ('utf8mb4', 1)
+        assert connection.exec_driver_sql(
+            'SELECT @@character_set_connection, @@sql_mode LIKE "%%TRADITIONAL%%"'
+        ).one() == ('utf8mb4', 1)
         assert connection.execute(select(func.char_length('😀'))).scalar() == 1
 
 
@@ -349,20 +362,27 @@ with databases.configured(sys.argv[1]):
     def work(stack_id):
         for turn in range(5):
             rows = [{'uuid': f'{stack_id[:30]}{turn}{number}', 'name': 'r'} for number in range(10)]
-            journal.save(context, journal.Turn(stack_id, {'status': str(turn)}, rows_added=rows))
+            changes = journal.ChangeSet(stack_id, {'status': str(turn)}, rows_added=rows)
+            journal.save(context, changes)
             time.sleep(0)
-            assert len(resources.for_stack(context, stack_id)) == 10 * turn + 10
+            assert len(resources.list_by_stack(context, stack_id)) == 10 * turn + 10
 
     threads = [eventlet.spawn(work, stack_id) for stack_id in ids]
-    with eventlet.Timeout(30):
+    with eventlet.Timeout(150):
         for thread in threads:
             thread.wait()
-    print(len(resources.for_stacks(context, ids)))
+    print(len(resources.list_by_stacks(context, ids)))
 """
 
 
-def test_green_threads(backend_url):
-    """Nothing waits in C for what another green thread holds."""
+def test_green_threads_do_not_block_each_other(backend_url):
+    """No green thread blocks the process while another one holds the write lock."""
     command = [sys.executable, '-W', 'ignore', '-c', GREEN, backend_url[1]]
-    done = subprocess.run(command, cwd=Path(databases.__file__).parent.parent, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command,
+        cwd=Path(databases.__file__).parent.parent,
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
     assert done.stdout.strip() == '500', done.stderr

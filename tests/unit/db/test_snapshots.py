@@ -1,15 +1,22 @@
 from heat_lite.db import snapshots
 
 
-def test_life(database, context, other, make_stack):
+def test_snapshot_is_created_updated_and_deleted(database, context, other, make_stack):
     stack_id, another = make_stack('one'), make_stack('two')
-    first = snapshots.create(context, {'stack_id': stack_id, 'name': 's', 'status': 'IN_PROGRESS', 'action': 'SNAPSHOT'})
+    first = snapshots.create(
+        context, {'stack_id': stack_id, 'name': 's', 'status': 'IN_PROGRESS', 'action': 'SNAPSHOT'}
+    )
     second = snapshots.create(context, {'stack_id': stack_id, 'data': {'resources': {'😀': 1}}})
     snapshots.create(context, {'stack_id': another})
     assert {row.id for row in snapshots.list(context, stack_id)} == {first, second}
     assert snapshots.count(context, stack_id) == 2
     row = snapshots.get(context, first)
-    assert (row.name, row.status, row.tenant, row.stack_id) == ('s', 'IN_PROGRESS', 'tenant', stack_id)
+    assert (row.name, row.status, row.tenant, row.stack_id) == (
+        's',
+        'IN_PROGRESS',
+        'tenant',
+        stack_id,
+    )
     assert snapshots.get(context, first, stack_id=stack_id) is not None
     assert snapshots.get(context, first, stack_id=another) is None
     assert snapshots.get(other, first) is None
@@ -21,10 +28,13 @@ def test_life(database, context, other, make_stack):
     assert snapshots.count(context, stack_id) == 1
 
 
-def test_of_resources(database, context, make_stack):
+def test_snapshots_of_resources_are_listed_by_name(database, context, make_stack):
     snapshot_id = snapshots.create(context, {'stack_id': make_stack()})
     snapshots.add_resource(context, snapshot_id, 'web', {'image': 'i'})
     snapshots.add_resource(context, snapshot_id, 'disk', None)
-    assert [(row.resource_name, row.data) for row in snapshots.resources(context, snapshot_id)] == [('disk', None), ('web', {'image': 'i'})]
+    assert [(row.resource_name, row.data) for row in snapshots.resources(context, snapshot_id)] == [
+        ('disk', None),
+        ('web', {'image': 'i'}),
+    ]
     assert snapshots.delete(context, snapshot_id)
     assert snapshots.resources(context, snapshot_id) == []

@@ -1,25 +1,34 @@
 import datetime
 import threading
 
+import pytest
 from sqlalchemy import func, select, update
 
 from heat_lite.db import models, session, templates
-from heat_lite.db.types import utcnow
+from heat_lite.db.column_types import utcnow
+from tests import databases
 
-TEMPLATE = {'heat_template_version': '2018-08-31', 'resources': {'b': {'type': 'T'}, 'a': {'type': '😀'}}}
+TEMPLATE = {
+    'heat_template_version': '2018-08-31',
+    'resources': {'b': {'type': 'T'}, 'a': {'type': '😀'}},
+}
 
 
 def counts():
     @session.reader
     def count():
         tables = (models.raw_template, models.raw_template_files)
-        return tuple(session.execute(select(func.count()).select_from(table)).scalar() for table in tables)
+        return tuple(
+            session.execute(select(func.count()).select_from(table)).scalar() for table in tables
+        )
 
     return count()
 
 
-def test_comes_back_as_it_was(database, context):
-    template_id = templates.store(context, TEMPLATE, {'parameters': {'p': 1}}, {'file:///a': 'text of a'})
+def test_template_is_read_as_stored(database, context):
+    template_id = templates.store(
+        context, TEMPLATE, {'parameters': {'p': 1}}, {'file:///a': 'text of a'}
+    )
     row = templates.get(context, template_id)
     assert (row.id, row.template, row.environment, row.files) == (
         template_id,
@@ -30,19 +39,19 @@ def test_comes_back_as_it_was(database, context):
     assert list(row.template['resources']) == ['b', 'a']
 
 
-def test_without_environment_and_files(database, context):
+def test_template_without_environment_and_files_is_stored(database, context):
     row = templates.get(context, templates.store(context, TEMPLATE))
     assert (row.environment, row.files) == ({}, {})
     assert templates.get(context, row.id + 1) is None
 
 
-def test_the_same_content_is_one_row(database, context):
+def test_same_content_is_stored_once(database, context):
     first = templates.store(context, TEMPLATE, {}, {'f': 'x'})
     assert templates.store(context, dict(TEMPLATE), None, {'f': 'x'}) == first
     assert counts() == (1, 1)
 
 
-def test_other_content_is_another_row(database, context):
+def test_different_content_is_another_row(database, context):
     order = {**TEMPLATE, 'resources': dict(reversed(TEMPLATE['resources'].items()))}
     ids = [
         templates.store(context, TEMPLATE, {}, {'f': 'x'}),
@@ -53,10 +62,16 @@ def test_other_content_is_another_row(database, context):
     ]
     assert len(set(ids)) == 5
     assert counts() == (5, 2)
-    assert [templates.get(context, template_id).files for template_id in ids] == [{'f': 'x'}, {'f': 'y'}, {'f': 'x'}, {'f': 'x'}, {}]
+    assert [templates.get(context, template_id).files for template_id in ids] == [
+        {'f': 'x'},
+        {'f': 'y'},
+        {'f': 'x'},
+        {'f': 'x'},
+        {},
+    ]
 
 
-def test_many_store_the_same(database, context):
+def test_concurrent_stores_of_same_content_share_a_row(database, context):
     start, ids = threading.Barrier(8, timeout=20), []
 
     def store():
@@ -71,8 +86,8 @@ def test_many_store_the_same(database, context):
     assert len(ids) == 8 and len(set(ids)) == 1 and counts() == (1, 1)
 
 
-def test_the_use_of_an_old_row_is_noted(database, context):
-    """The purge leaves alone what was used lately."""
+def test_use_of_an_old_row_is_recorded(database, context):
+    """The purge keeps rows that were used recently."""
     template_id = templates.store(context, TEMPLATE)
 
     @session.writer
@@ -86,21 +101,48 @@ def test_the_use_of_an_old_row_is_noted(database, context):
     set_created(utcnow() - templates.FRESH / 2)
     assert templates.store(context, TEMPLATE) == template_id and noted() is None
     set_created(utcnow() - datetime.timedelta(days=3))
-    assert templates.store(context, TEMPLATE) == template_id and utcnow() - noted() < datetime.timedelta(minutes=1)
+    assert templates.store(
+        context, TEMPLATE
+    ) == template_id and utcnow() - noted() < datetime.timedelta(minutes=1)
 
 
-def test_find_tells_what_store_would(database, context):
+def test_find_returns_the_id_of_stored_content(database, context):
     assert templates.find(context, TEMPLATE, {}, {'f': 'x'}) is None
     template_id = templates.store(context, TEMPLATE, {}, {'f': 'x'})
     assert templates.find(context, TEMPLATE, None, {'f': 'x'}) == template_id
     assert templates.find(context, TEMPLATE, {}, {'f': 'y'}) is None
 
 
-def test_many_are_stored_with_what_is_there_already(database, context):
+def test_store_all_reuses_existing_rows(database, context):
     first = templates.store(context, TEMPLATE, {}, {'f': 'x'})
     other = {**TEMPLATE, 'description': 'another'}
-    contents = [(TEMPLATE, {}, {'f': 'x'}), (other, {}, {'f': 'x'}), (other, None, {'f': 'x'}), (other, {}, {'g': 'y'}), (other, {}, {})]
+    contents = [
+        (TEMPLATE, {}, {'f': 'x'}),
+        (other, {}, {'f': 'x'}),
+        (other, None, {'f': 'x'}),
+        (other, {}, {'g': 'y'}),
+        (other, {}, {}),
+    ]
     ids = templates.store_all(context, contents)
     assert ids[0] == first and ids[1] == ids[2] and len(set(ids)) == 4
-    assert [templates.get(context, each).files for each in ids] == [{'f': 'x'}, {'f': 'x'}, {'f': 'x'}, {'g': 'y'}, {}]
-    assert templates.get(context, ids[3]).template == other and templates.store_all(context, contents) == ids
+    assert [templates.get(context, each).files for each in ids] == [
+        {'f': 'x'},
+        {'f': 'x'},
+        {'f': 'x'},
+        {'g': 'y'},
+        {},
+    ]
+    assert (
+        templates.get(context, ids[3]).template == other
+        and templates.store_all(context, contents) == ids
+    )
+
+
+@pytest.mark.parametrize('stored', [True, False])
+def test_store_with_lost_commit_stores_one_template(database, context, stored):
+    if database == 'sqlite':
+        pytest.skip('SQLite has no connections to lose')
+    with databases.lose_first_commit(database, stored) as lost:
+        template_id = templates.store(context, TEMPLATE, {}, {'f': 'x'})
+    assert lost and counts() == (1, 1)
+    assert templates.get(context, template_id).template == TEMPLATE

@@ -1,0 +1,91 @@
+"""Encryption of columns, so that a copy of the database alone discloses no secrets.
+
+Credentials and private data of resources are always encrypted. With [DEFAULT]
+encrypt_parameters_and_properties, so are all columns of type ``column_types.Secret``: they can
+contain values of parameters and properties. Their ciphertext starts with PREFIX, so encrypted and
+plain rows can coexist. See ``common.cipher`` for the cipher.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+
+from heat_lite.common import cipher
+from heat_lite.conf import identity
+
+#: Start of an encrypted column. No JSON text starts with it.
+PREFIX = f'{cipher.METHOD}:'
+
+
+class _Settings:
+    key: str | None = None
+    former_keys: tuple[str, ...] = ()
+    encrypt_parameters = False
+
+
+def configure(
+    key: str | None, encrypt_parameters: bool = False, former_keys: Sequence[str] = ()
+) -> None:
+    """Set the keys and whether parameters and properties are encrypted.
+
+    The arguments are the options auth_encryption_key, encrypt_parameters_and_properties and
+    former_encryption_keys. ``former_keys`` only decrypt.
+    """
+    _Settings.key, _Settings.encrypt_parameters = key, encrypt_parameters and bool(key)
+    _Settings.former_keys = tuple(former_keys)
+
+
+def encrypt(text: str, always: bool = True) -> tuple[str | None, str]:
+    """Return (method, text) as they are stored; the method of a plain text is None.
+
+    The text stays plain without a configured key. A value that is not ``always`` secret is
+    encrypted only if parameters and properties are.
+    """
+    if _Settings.key and (always or _Settings.encrypt_parameters):
+        return cipher.encrypt(text, _Settings.key)
+    return None, text
+
+
+def decrypt(method: str | None, text: str | None) -> str | None:
+    """Return the plain text of what ``encrypt`` returned. Raises InvalidEncryptionKey."""
+    if method is None or text is None:
+        return text
+    return cipher.decrypt(method, text, _Settings.key or '', _Settings.former_keys)
+
+
+def encrypt_or_none(text: str) -> str | None:
+    """Return the ciphertext; None unless a private key is configured.
+
+    It is for secrets that must not be stored in plain text or with the well-known default key.
+    """
+    if _Settings.key in (None, '', identity.WELL_KNOWN_KEY):
+        return None
+    return PREFIX + cipher.encrypt(text, _Settings.key)[1]
+
+
+def encrypt_column(text: str) -> str:
+    """Return the text as a column of type ``column_types.Secret`` stores it."""
+    if _Settings.encrypt_parameters and _Settings.key:
+        return PREFIX + cipher.encrypt(text, _Settings.key)[1]
+    return text
+
+
+def decrypt_column(text: str) -> str:
+    """Return the plain text of ``encrypt_column`` or ``encrypt_or_none``, encrypted or not.
+
+    Raises InvalidEncryptionKey for a text that was encrypted with another key.
+    """
+    if not text.startswith(PREFIX):
+        return text
+    return decrypt(cipher.METHOD, text[len(PREFIX) :]) or ''
+
+
+def digest(text: str) -> str:
+    """Return the fingerprint of a content.
+
+    If contents are encrypted, the fingerprint depends on the key. Otherwise a reader of the
+    database could guess secrets and compare fingerprints.
+    """
+    if _Settings.encrypt_parameters and _Settings.key:
+        return hmac.new(_Settings.key.encode(), text.encode(), hashlib.sha256).hexdigest()
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,227 @@
+"""Lists of rows: filters of stacks, sorting and paging."""
+
+import dataclasses
+import typing
+from collections.abc import Collection, Mapping, Sequence
+
+from oslo_utils import strutils
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ColumnElement,
+    Integer,
+    Select,
+    Table,
+    and_,
+    case,
+    func,
+    not_,
+    or_,
+    select,
+    tuple_,
+)
+
+from heat_lite.common import status
+from heat_lite.common.context import RequestContext
+from heat_lite.db import models, session
+
+_S, _TAG = models.stack, models.stack_tag
+_COLUMN_FILTERS = (
+    'id',
+    'name',
+    'status',
+    'action',
+    'status_reason',
+    'username',
+    'owner_id',
+    'tenant',
+    'timeout',
+    'disable_rollback',
+    'stack_user_project_id',
+)
+#: The name of a filter (the API's or the column's) and the column that it compares.
+FILTERS = {
+    'stack_name': 'name',
+    'stack_status': 'status',
+    'stack_action': 'action',
+    'stack_status_reason': 'status_reason',
+    'stack_owner': 'username',
+    'stack_identity': 'id',
+    'parent': 'owner_id',
+    'project': 'tenant',
+    'timeout_mins': 'timeout',
+    **{name: name for name in _COLUMN_FILTERS},
+}
+SORTS = {
+    'stack_name': _S.c.name,
+    'stack_status': _S.c.status,
+    'creation_time': _S.c.created_at,
+    'updated_time': _S.c.updated_at,
+    'created_at': _S.c.created_at,
+    'updated_at': _S.c.updated_at,
+}
+DIRECTIONS = ('asc', 'desc')
+
+
+@dataclasses.dataclass(frozen=True)
+class StackFilter:
+    """The stacks that a list shows; the parameters of GET /stacks in Heat's API.
+
+    ``filters`` maps a name of FILTERS to a value or a list of alternatives; other names are
+    ignored. A stack matches ``tags`` if it has all of them, ``tags_any`` if it has one of them,
+    ``not_tags`` unless it has all of them, ``not_tags_any`` unless it has one of them. Stacks
+    with one of ``hidden_tags`` match only with ``show_hidden``. Without ``tenant_safe`` the
+    stacks of all projects match.
+    """
+
+    filters: Mapping[str, typing.Any] | None = None
+    tenant_safe: bool = True
+    show_deleted: bool = False
+    show_nested: bool = False
+    show_hidden: bool = False
+    hidden_tags: Collection[str] = ()
+    tags: Collection[str] | None = None
+    tags_any: Collection[str] | None = None
+    not_tags: Collection[str] | None = None
+    not_tags_any: Collection[str] | None = None
+
+
+#: The living top-level stacks of the project.
+DEFAULT_FILTER = StackFilter()
+
+
+def stack_conditions(
+    context: RequestContext, stack_filter: StackFilter
+) -> Sequence[ColumnElement[bool]]:
+    """Return the conditions of a filter; for an administrator of the cloud, in all projects."""
+    conditions: list[ColumnElement[bool]] = []
+    if stack_filter.tenant_safe and not context.is_admin:
+        conditions.append(_S.c.tenant == context.tenant_id)
+    if not stack_filter.show_deleted:
+        conditions.append(_S.c.deleted_at.is_(None))
+    if not stack_filter.show_nested:
+        conditions.append(_S.c.owner_id.is_(None))
+    conditions.extend(
+        _matches(_S.c[FILTERS[name]], wanted)
+        for name, wanted in (stack_filter.filters or {}).items()
+        if name in FILTERS
+    )
+    return [*conditions, *_tag_conditions(stack_filter)]
+
+
+def _tag_conditions(stack_filter):
+    conditions = []
+    if stack_filter.tags:
+        conditions.append(_has_all(stack_filter.tags))
+    if stack_filter.tags_any:
+        conditions.append(_has_any(stack_filter.tags_any))
+    if stack_filter.not_tags:
+        conditions.append(not_(_has_all(stack_filter.not_tags)))
+    hidden = () if stack_filter.show_hidden else stack_filter.hidden_tags
+    excluded = [*hidden, *(stack_filter.not_tags_any or ())]
+    if excluded:
+        conditions.append(not_(_has_any(excluded)))
+    return conditions
+
+
+def _has_any(tags):
+    # SQLAlchemy correlates stack.id with the enclosing query.
+    return select(_TAG.c.id).where(_TAG.c.stack_id == _S.c.id, _TAG.c.tag.in_(tags)).exists()
+
+
+def _has_all(tags):
+    # One condition for any number of tags: SQLite refuses an expression of more than 1000 levels.
+    wanted = set(tags)
+    found = select(func.count(_TAG.c.tag.distinct())).where(
+        _TAG.c.stack_id == _S.c.id, _TAG.c.tag.in_(wanted)
+    )
+    return found.scalar_subquery() == len(wanted)
+
+
+def _matches(column, wanted):
+    """Compare a column with values from a URL, in one condition for any number of them."""
+    values = wanted if isinstance(wanted, (list, tuple, set)) else [wanted]
+    if column is _S.c.status:
+        return _has_state(values)
+    if isinstance(column.type, Boolean):
+        return column.in_({strutils.bool_from_string(value) for value in values})
+    if isinstance(column.type, Integer):
+        texts = map(str, values)
+        return column.in_({int(text) for text in texts if text.isdecimal() and len(text) < 10})
+    return column.in_(set(values))
+
+
+def _has_state(values):
+    """Compare the state: COMPLETE is a status, CREATE_COMPLETE is an action and a status."""
+    plain = {value for value in values if value in status.STATUSES}
+    parts = {str(value).partition('_')[::2] for value in set(values) - plain}
+    return or_(_S.c.status.in_(plain), tuple_(_S.c.action, _S.c.status).in_(parts))
+
+
+def paginate_stacks(
+    query: Select,
+    limit: int | None,
+    marker: str | None,
+    sort_keys: Collection[str] | None,
+    sort_dir: str | None,
+) -> Select:
+    """Return the query of one page of stacks.
+
+    Without sort keys the newest stack comes first; with sort keys the order is ascending by
+    default. Raises ValueError for an unknown direction.
+    """
+    columns = [SORTS[key] for key in sort_keys or () if key in SORTS]
+    chosen = direction(sort_dir, default='asc' if columns else 'desc')
+    return paginate(query, _S, columns or [_S.c.created_at], chosen, limit, marker, _S.c.id)
+
+
+def direction(given: str | None, default: str) -> str:
+    """Return 'asc' or 'desc'. Raises ValueError for another direction."""
+    if given and given not in DIRECTIONS:
+        raise ValueError(
+            f'Unknown sort direction "{given}", must be one of: {", ".join(DIRECTIONS)}'
+        )
+    return given or default
+
+
+def paginate(
+    query: Select,
+    table: Table,
+    columns: Sequence[Column],
+    direction: str,
+    limit: int | None,
+    marker: str | int | None,
+    marker_column: Column,
+) -> Select:
+    """Return the query with its order, its limit and its start after the row of the marker.
+
+    An unknown marker is ignored. A repeated column counts once. Rows with equal keys are ordered by
+    the primary key. NULL sorts first in ascending order, on each database.
+    """
+    keys: list[ColumnElement] = [
+        key for column in dict.fromkeys(columns) for key in _with_null_first(column)
+    ]
+    keys.append(table.c.id)
+    if marker is not None:
+        last = session.execute(select(*keys).where(marker_column == marker)).first()
+        if last is not None:
+            query = query.where(_after(keys, last, direction))
+    query = query.order_by(*(getattr(key, direction)() for key in keys))
+    return query if limit is None else query.limit(limit)
+
+
+def _with_null_first(column):
+    # created_at is never NULL in practice, and an index is usable only for the plain column.
+    if not column.nullable or column.name == 'created_at':
+        return [column]
+    return [case((column.is_(None), 0), else_=1), column]
+
+
+def _after(keys, last, direction):
+    """Return the condition of rows after the given one: a > A or (a = A and b > B) or ..."""
+    options, equal = [], []
+    for key, value in zip(keys, last, strict=True):
+        if value is not None:
+            options.append(and_(*equal, key > value if direction == 'asc' else key < value))
+        equal.append(key.is_(None) if value is None else key == value)
+    return or_(*options)

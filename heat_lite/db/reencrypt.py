@@ -1,0 +1,158 @@
+"""Re-encryption of the database with another key, or with or without parameters and properties.
+
+The tables are processed in small transactions, which lock their rows. The process can be
+interrupted and repeated at any time. Engines may run meanwhile if they know all keys and only the
+key changes: they write parameters and properties encrypted or not by their configuration. See
+``encryption``.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import sqlalchemy
+from sqlalchemy import select, update
+
+from heat_lite.common import cipher, exception
+from heat_lite.db import encryption, models, session
+from heat_lite.db.column_types import Secret
+
+METHOD, SECRET = 'decrypt_method', 'redact'
+#: Columns whose encryption method is in the row. A row with a false ``redact`` is encrypted only if
+#: parameters and properties are.
+METHOD_COLUMNS = {
+    models.user_creds: [METHOD, 'password', 'trust_id'],
+    models.resource_data: [METHOD, SECRET, 'value'],
+}
+_SECRET_COLUMNS = {
+    table: [column.name for column in table.c if isinstance(column.type, Secret)]
+    for table in models.metadata.sorted_tables
+}
+#: Columns of type Secret, whose ciphertext starts with a prefix.
+PREFIX_COLUMNS = {table: columns for table, columns in _SECRET_COLUMNS.items() if columns}
+#: Columns with a prefix that are always encrypted; they have a value during an action only.
+REQUESTER_COLUMNS = {models.stack: ['asker']}
+#: The fingerprint by which a content is found. It depends on the encryption of the content.
+HASH = 'content_hash'
+
+
+def reencrypt_tables(
+    encrypt: bool | None, keys: Sequence[str], batch_size: int
+) -> Iterator[tuple[str, int]]:
+    """Encrypt all secrets with ``keys[0]``; yield (table name, number of changed rows).
+
+    The secrets were encrypted with one of ``keys``. Parameters and properties are encrypted if
+    ``encrypt`` is true and decrypted if it is false; None keeps encrypted what is encrypted and
+    plain what is plain. Raises ValueError for a row that no key decrypts.
+    """
+    for table, columns in METHOD_COLUMNS.items():
+        yield (
+            table.name,
+            _process_table(
+                table, columns, lambda row: _reencrypted_row(row, encrypt, keys), batch_size
+            ),
+        )
+    always = None if encrypt is None else True
+    for table, columns in REQUESTER_COLUMNS.items():
+        _process_table(
+            table, columns, lambda row: _reencrypted_columns(row, always, keys), batch_size
+        )
+    for table, columns in PREFIX_COLUMNS.items():
+        yield (
+            table.name,
+            _process_table(
+                table, columns, lambda row: _reencrypted_columns(row, encrypt, keys), batch_size
+            ),
+        )
+
+
+def _process_table(table, columns, change: Callable[[dict], dict], batch_size):
+    # The columns have no types here, so the stored texts are read and written unchanged.
+    (key,) = table.primary_key.columns.keys()
+    names = [key, *columns, *([HASH] if HASH in table.c and columns else [])]
+    plain = sqlalchemy.table(table.name, *map(sqlalchemy.column, names))
+    last, changed = None, 0
+    while True:
+        last, count, more = _batch(plain, key, columns, change, last, batch_size)
+        changed += count
+        if not more:
+            return changed
+
+
+@session.writer
+def _batch(table, key, columns, change, last, batch_size):
+    query = (
+        select(table.c[key], *(table.c[name] for name in columns))
+        .order_by(table.c[key])
+        .limit(batch_size)
+        .with_for_update()
+    )
+    rows = session.execute(query if last is None else query.where(table.c[key] > last)).all()
+    count = 0
+    for row in rows:
+        before = {name: value for name, value in zip(columns, row[1:], strict=True)}
+        try:
+            after = change(before)
+        except exception.InvalidEncryptionKey as error:
+            raise ValueError(
+                f'The row {row[0]} of table {table.name} is encrypted with none of the given keys. '
+                'Pass the key that was in use as the previous key.'
+            ) from error
+        if after != before:
+            invalidated = {HASH: None} if HASH in table.c else {}
+            session.execute(
+                update(table).where(table.c[key] == row[0]).values({**after, **invalidated})
+            )
+            count += 1
+    return (rows[-1][0] if rows else last), count, bool(rows)
+
+
+def _reencrypted_row(row, encrypt, keys):
+    texts = {
+        name: text
+        for name, text in row.items()
+        if name not in (METHOD, SECRET) and text is not None
+    }
+    method, wanted = row[METHOD], encrypt or row.get(SECRET, True)
+    if encrypt is None:
+        wanted = bool(method)
+    if not texts or not (method or wanted):
+        return row
+    if method and wanted and all(_can_decrypt(text, keys[0], method) for text in texts.values()):
+        return row
+    plain = {
+        name: _decrypted(text, keys, method) if method else text for name, text in texts.items()
+    }
+    if not wanted:
+        return {**row, METHOD: None, **plain}
+    return {
+        **row,
+        METHOD: cipher.METHOD,
+        **{name: cipher.encrypt(text, keys[0])[1] for name, text in plain.items()},
+    }
+
+
+def _reencrypted_columns(row, encrypt, keys):
+    return {
+        name: None if text is None else _reencrypted_text(text, encrypt, keys)
+        for name, text in row.items()
+    }
+
+
+def _reencrypted_text(text, encrypt, keys):
+    encrypted = text.startswith(encryption.PREFIX)
+    encrypt = encrypted if encrypt is None else encrypt
+    if encrypted and encrypt and _can_decrypt(text[len(encryption.PREFIX) :], keys[0]):
+        return text
+    plain = _decrypted(text[len(encryption.PREFIX) :], keys) if encrypted else text
+    return encryption.PREFIX + cipher.encrypt(plain, keys[0])[1] if encrypt else plain
+
+
+def _decrypted(text, keys, method=cipher.METHOD):
+    return cipher.decrypt(method, text, keys[0], tuple(keys[1:]))
+
+
+def _can_decrypt(text, key, method=cipher.METHOD):
+    try:
+        cipher.decrypt(method, text, key)
+    except exception.InvalidEncryptionKey:
+        return False
+    return True

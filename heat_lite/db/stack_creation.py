@@ -1,0 +1,170 @@
+"""Creation of stacks: the row, its tags, its template and its first lock in one transaction.
+
+Nested stacks are created in large numbers at once, so their creation is group-committed.
+"""
+
+import typing
+import uuid
+from collections.abc import Collection
+
+from oslo_db import exception as db_exception
+from sqlalchemy import insert, select
+
+from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
+from heat_lite.db import batch, group_commit, models, session, stacks, templates
+
+_S, _LOCK = models.stack, models.stack_lock
+
+
+class _Request(typing.NamedTuple):
+    """The arguments of ``store``, with the id of the new stack among ``values``."""
+
+    context: RequestContext
+    content: tuple
+    values: dict
+    tags: Collection[str]
+    engine_id: str | None
+    parent_engine_id: str | None
+
+    @property
+    def groupable(self) -> bool:
+        """Whether the request can share a transaction: a nested stack cannot fail for its name."""
+        return (
+            self.values.get('owner_id') is not None
+            and not self.tags
+            and self.engine_id is not None
+            and self.parent_engine_id is None
+        )
+
+
+@session.writer
+def create(context: RequestContext, values: dict, tags: Collection[str] = ()) -> str:
+    """Insert the row of a stack with its tags and return the id.
+
+    Raises StackExists when a living top-level stack of the project has this name. Nested stacks
+    may share a name.
+    """
+    values = {'disable_rollback': True, **values}
+    top_level = values.get('owner_id') is None and not values.get('backup')
+    values['live'] = True if top_level and values.get('deleted_at') is None else None
+    try:
+        stack_id = session.execute(insert(_S).values(values)).inserted_primary_key[0]
+    except db_exception.DBDuplicateEntry as error:
+        if 'name' in error.columns:
+            raise exception.StackExists(stack_name=values['name']) from error
+        raise
+    stacks.add_tags(stack_id, tags)
+    return stack_id
+
+
+def store(
+    context: RequestContext,
+    content: tuple,
+    values: dict,
+    tags: Collection[str] = (),
+    engine_id: str | None = None,
+    parent_engine_id: str | None = None,
+) -> tuple[str, int | None]:
+    """Insert a stack and its template and return (stack id, template id).
+
+    ``content`` is what ``templates.store`` takes. With ``engine_id`` the stack is locked by this
+    engine. Raises StackExists as ``create`` does; then nothing is stored.
+
+    ``parent_engine_id`` is the engine that holds the lock of the parent and has delegated this
+    nested stack. If the stack exists already, the template id is None. Raises ActionInProgress
+    when that engine has lost the lock: the engine that holds the lock now creates the stack.
+    """
+    # The id is chosen here, so that the stack can be found if the outcome of a commit is unknown.
+    values = {'id': str(uuid.uuid4()), **values}
+    request = _Request(context, content, values, tags, engine_id, parent_engine_id)
+    if request.groupable and not session.in_transaction():
+        return _creations.submit(request)
+    return _store_once(request)
+
+
+def _store_once(request):
+    """Store the stack, unless a transaction with unknown outcome has stored it already."""
+    try:
+        return _store(request)
+    except (
+        session.CommitOutcomeUnknown,
+        db_exception.DBDuplicateEntry,
+        exception.StackExists,
+    ) as error:
+        found = None
+        if not session.in_transaction():
+            found = _find_stored(request.context, request.values['id'])
+        if found is not None:
+            return found
+        if isinstance(error, session.CommitOutcomeUnknown):
+            return _store(request)
+        raise
+
+
+@session.reader
+def _find_stored(context, stack_id):
+    """Return (stack id, template id), or None if there is no such stack."""
+    query = select(_S.c.id, _S.c.raw_template_id).where(_S.c.id == stack_id)
+    found = session.execute(query).first()
+    return found and tuple(found)
+
+
+@session.writer
+def _store(request):
+    context, values = request.context, request.values
+    if request.parent_engine_id is not None:
+        found = _find_in_locked_parent(values, request.parent_engine_id)
+        if found is not None:
+            return found, None
+    template_id = templates.store(context, *request.content)
+    stack_id = create(context, {**values, 'raw_template_id': template_id}, request.tags)
+    if request.engine_id is not None:
+        lock = {'stack_id': stack_id, 'engine_id': request.engine_id}
+        session.execute(insert(_LOCK), lock)
+    return stack_id, template_id
+
+
+def _find_in_locked_parent(values, parent_engine_id):
+    """Return the id of the nested stack of this name, or None.
+
+    The lock row of the parent stays locked until the transaction ends: of two transactions that
+    create the same nested stack, the second one finds it.
+    """
+    holder = (
+        select(_LOCK.c.engine_id).where(_LOCK.c.stack_id == values['owner_id']).with_for_update()
+    )
+    if session.execute(holder).scalar() != parent_engine_id:
+        raise exception.ActionInProgress(stack_name=values['name'], action=values['action'])
+    same = select(_S.c.id).where(
+        _S.c.owner_id == values['owner_id'], _S.c.name == values['name'], _S.c.deleted_at.is_(None)
+    )
+    return session.execute(same).scalar()
+
+
+@session.writer
+def _store_many(requests):
+    """Store nested stacks with as many statements as for one; all of them or none."""
+    template_ids = templates.store_all(
+        requests[0].context, [request.content for request in requests]
+    )
+    rows = [
+        {
+            'id': str(uuid.uuid4()),
+            'disable_rollback': True,
+            **request.values,
+            'raw_template_id': template_id,
+            'live': None,
+        }
+        for request, template_id in zip(requests, template_ids, strict=True)
+    ]
+    batch.insert(insert(_S), rows)
+    locks = [
+        {'stack_id': row['id'], 'engine_id': request.engine_id}
+        for row, request in zip(rows, requests, strict=True)
+    ]
+    batch.insert(insert(_LOCK), locks)
+    return [(row['id'], row['raw_template_id']) for row in rows]
+
+
+_creations = group_commit.GroupCommit(_store_many, _store_once)
