@@ -1,15 +1,22 @@
-"""Names on the wire: topics, the keys of what the engine answers, the parameters that a request may carry in ``args``."""
+"""Names on the wire: topics, keys of responses, and parameters in the ``args`` of a request."""
 
 ENGINE_TOPIC = 'engine'
+# calls of engines to engines; with threads of their own, so that they cannot use up those of users
+PEER_TOPIC = 'heat-lite-engine-peer'
 LISTENER_TOPIC = 'heat-engine-listener'
 WORKER_TOPIC = 'engine_worker'
-VERSIONS = {ENGINE_TOPIC: '1.36', WORKER_TOPIC: '1.9', LISTENER_TOPIC: '1.0'}
+VERSIONS = {
+    ENGINE_TOPIC: '1.36',
+    PEER_TOPIC: '1.36',
+    WORKER_TOPIC: '1.9',
+    LISTENER_TOPIC: '1.0',
+}
 
-# messages to a stack that is at work
+# messages to the running action of a stack
 CANCEL = 'cancel'
 CANCEL_WITH_ROLLBACK = 'cancel_with_rollback'
 THREAD_MESSAGES = (CANCEL, CANCEL_WITH_ROLLBACK)
-# to the engine that works on the stack around: the one inside, of which the message is, is at work no more
+# to the engine of the parent stack: the action of the nested stack has ended
 THREAD_ENDED = 'ended'
 
 # parameters of a request
@@ -34,12 +41,12 @@ PARAM_RESOLVE_OUTPUTS = 'resolve_outputs'
 PARAM_IGNORE_ERRORS = 'ignore_errors'
 PARAM_CONVERGE = 'converge'
 
-# and those that are ours
+# parameters that Heat does not have
 PROTECTED = 'protected'
 ON_REPLACE = 'on_replace'
 REPLACE, FAIL = ON_REPLACE_VALUES = ('replace', 'fail')
 FORCE = 'force'
-# the engine that works on the stack around, and for which a stack is made inside
+# id of the engine that runs the action of the parent stack, for a request about a nested stack
 ON_BEHALF_OF = 'on_behalf_of'
 
 STACK_KEYS = (
@@ -115,9 +122,28 @@ NOTIFY_KEYS = (
     'updated_at',
     'tags',
 )
-SNAPSHOT_KEYS = ('id', 'name', 'stack_id', 'data', 'action', 'status', 'status_reason', 'creation_time')
+SNAPSHOT_KEYS = (
+    'id',
+    'name',
+    'stack_id',
+    'data',
+    'action',
+    'status',
+    'status_reason',
+    'creation_time',
+)
 RESOURCE_SNAPSHOT_KEYS = ('id', 'snapshot_id', 'resource_name', 'data', 'creation_time')
-SOFTWARE_CONFIG_KEYS = ('id', 'name', 'group', 'config', 'inputs', 'outputs', 'options', 'creation_time', 'project')
+SOFTWARE_CONFIG_KEYS = (
+    'id',
+    'name',
+    'group',
+    'config',
+    'inputs',
+    'outputs',
+    'options',
+    'creation_time',
+    'project',
+)
 SOFTWARE_DEPLOYMENT_KEYS = (
     'id',
     'config_id',

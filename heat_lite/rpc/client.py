@@ -1,36 +1,58 @@
-"""The engine, seen from the API and from other engines: the contract, one line a method."""
+"""Clients of the engine, for the API and for other engines: one line declares one remote method."""
 
+from typing import Any
+
+from heat_lite.common.context import RequestContext
 from heat_lite.rpc import api
-from heat_lite.rpc.remote import ABSENT, Remote, call
+from heat_lite.rpc.contract import ABSENT, RpcClient, call
 
 _DELETE_STACK = call('delete_stack', '1.0', 'stack_identity', force=ABSENT)
 _CHECK_DEPLOYMENT = call('check_software_deployment', '1.27', 'deployment_id', 'timeout')
 
-_STACK = ('stack_name', 'template', 'params', 'files', 'args')
+_CREATE = ('stack_name', 'template', 'params', 'files', 'args')
 _UPDATE = ('stack_identity', 'template', 'params', 'files', 'args')
 _FILES = {'environment_files': None, 'files_container': None}
 _TAGS = {'tags': None, 'tags_any': None, 'not_tags': None, 'not_tags_any': None}
-_WHICH = {'filters': None, 'show_deleted': False, 'show_nested': False, 'show_hidden': False, **_TAGS, 'tenant_safe': ABSENT}
+_SCOPE = {
+    'filters': None,
+    'show_deleted': False,
+    'show_nested': False,
+    'show_hidden': False,
+    **_TAGS,
+    'tenant_safe': ABSENT,
+}
 _PAGE = {'limit': None, 'marker': None, 'sort_keys': None, 'sort_dir': None}
-_PARENT = {'owner_id': None, 'nested_depth': 0, 'user_creds_id': None, 'stack_user_project_id': None, 'parent_resource_name': None}
+_PARENT = {
+    'owner_id': None,
+    'nested_depth': 0,
+    'user_creds_id': None,
+    'stack_user_project_id': None,
+    'parent_resource_name': None,
+}
 
 
-class EngineClient(Remote):
-    """Some engine. All methods take the context, and the rest by name: ``client.show_stack(context, stack_identity=...)``."""
+class EngineClient(RpcClient):
+    """Client of any running engine.
+
+    Each method takes the context by position and all else by name:
+    ``client.show_stack(context, stack_identity=...)``.
+    """
 
     topic = api.ENGINE_TOPIC
-    mandatory = patient = True
+    mandatory = retry_undeliverable = True
 
     # stacks
     identify_stack = call('identify_stack', '1.0', 'stack_name')
-    list_stacks = call('list_stacks', '1.33', **_PAGE, **_WHICH)
-    count_stacks = call('count_stacks', '1.33', **_WHICH)
+    list_stacks = call('list_stacks', '1.33', **_PAGE, **_SCOPE)
+    count_stacks = call('count_stacks', '1.33', **_SCOPE)
     show_stack = call('show_stack', '1.20', 'stack_identity', resolve_outputs=True)
-    preview_stack = call('preview_stack', '1.36', *_STACK, **_FILES)
-    create_stack = call('create_stack', '1.36', *_STACK, **_FILES, **_PARENT, template_id=None)
+    preview_stack = call('preview_stack', '1.36', *_CREATE, **_FILES)
+    create_stack = call('create_stack', '1.36', *_CREATE, **_FILES, **_PARENT, template_id=None)
     preview_update_stack = call('preview_update_stack', '1.36', *_UPDATE, **_FILES)
     update_stack = call('update_stack', '1.36', *_UPDATE, **_FILES, template_id=None)
-    stack_cancel_update = call('stack_cancel_update', '1.14', 'stack_identity', cancel_with_rollback=True)
+    stack_cancel_update = call(
+        'stack_cancel_update', '1.14', 'stack_identity', cancel_with_rollback=True
+    )
     stack_suspend = call('stack_suspend', '1.0', 'stack_identity')
     stack_resume = call('stack_resume', '1.0', 'stack_identity')
     stack_check = call('stack_check', '1.0', 'stack_identity')
@@ -53,32 +75,77 @@ class EngineClient(Remote):
     stack_restore = call('stack_restore', '1.0', 'stack_identity', 'snapshot_id')
 
     # resources and events
-    list_stack_resources = call('list_stack_resources', '1.25', 'stack_identity', nested_depth=0, with_detail=False, filters=None)
-    describe_stack_resource = call('describe_stack_resource', '1.2', 'stack_identity', 'resource_name', with_attr=False)
-    describe_stack_resources = call('describe_stack_resources', '1.0', 'stack_identity', 'resource_name')
-    find_physical_resource = call('find_physical_resource', '1.0', 'physical_resource_id')
-    resource_signal = call('resource_signal', '1.3', 'stack_identity', 'resource_name', 'details', sync_call=False)
-    resource_mark_unhealthy = call(
-        'resource_mark_unhealthy', '1.26', 'stack_identity', 'resource_name', 'mark_unhealthy', resource_status_reason=None
+    list_stack_resources = call(
+        'list_stack_resources',
+        '1.25',
+        'stack_identity',
+        nested_depth=0,
+        with_detail=False,
+        filters=None,
     )
-    list_events = call('list_events', '1.31', 'stack_identity', **_PAGE, filters=None, nested_depth=None)
+    describe_stack_resource = call(
+        'describe_stack_resource', '1.2', 'stack_identity', 'resource_name', with_attr=False
+    )
+    describe_stack_resources = call(
+        'describe_stack_resources', '1.0', 'stack_identity', 'resource_name'
+    )
+    find_physical_resource = call('find_physical_resource', '1.0', 'physical_resource_id')
+    resource_signal = call(
+        'resource_signal', '1.3', 'stack_identity', 'resource_name', 'details', sync_call=False
+    )
+    resource_mark_unhealthy = call(
+        'resource_mark_unhealthy',
+        '1.26',
+        'stack_identity',
+        'resource_name',
+        'mark_unhealthy',
+        resource_status_reason=None,
+    )
+    list_events = call(
+        'list_events', '1.31', 'stack_identity', **_PAGE, filters=None, nested_depth=None
+    )
 
     # templates and types
     validate_template = call(
-        'validate_template', '1.36', 'template', params=None, files=None, **_FILES, show_nested=False, ignorable_errors=None
+        'validate_template',
+        '1.36',
+        'template',
+        params=None,
+        files=None,
+        **_FILES,
+        show_nested=False,
+        ignorable_errors=None,
     )
     list_template_versions = call('list_template_versions', '1.11')
-    list_template_functions = call('list_template_functions', '1.35', 'template_version', with_condition=False)
+    list_template_functions = call(
+        'list_template_functions', '1.35', 'template_version', with_condition=False
+    )
     list_resource_types = call(
-        'list_resource_types', '1.30', support_status=None, type_name=None, heat_version=None, with_description=False
+        'list_resource_types',
+        '1.30',
+        support_status=None,
+        type_name=None,
+        heat_version=None,
+        with_description=False,
     )
     resource_schema = call('resource_schema', '1.30', 'type_name', with_description=False)
     generate_template = call('generate_template', '1.9', 'type_name', template_type='cfn')
 
-    # software
-    list_software_configs = call('list_software_configs', '1.33', limit=None, marker=None, tenant_safe=ABSENT)
+    # software configs and deployments
+    list_software_configs = call(
+        'list_software_configs', '1.33', limit=None, marker=None, tenant_safe=ABSENT
+    )
     show_software_config = call('show_software_config', '1.0', 'config_id')
-    create_software_config = call('create_software_config', '1.0', 'group', 'name', 'config', inputs=None, outputs=None, options=None)
+    create_software_config = call(
+        'create_software_config',
+        '1.0',
+        'group',
+        'name',
+        'config',
+        inputs=None,
+        outputs=None,
+        options=None,
+    )
     delete_software_config = call('delete_software_config', '1.0', 'config_id')
     list_software_deployments = call('list_software_deployments', '1.0', server_id=None)
     metadata_software_deployments = call('metadata_software_deployments', '1.0', 'server_id')
@@ -108,19 +175,42 @@ class EngineClient(Remote):
         updated_at=None,
     )
     delete_software_deployment = call('delete_software_deployment', '1.0', 'deployment_id')
-    signal_software_deployment = call('signal_software_deployment', '1.6', 'deployment_id', 'details', updated_at=None)
+    signal_software_deployment = call(
+        'signal_software_deployment', '1.6', 'deployment_id', 'details', updated_at=None
+    )
 
     # the service
     authenticated_to_backend = call('authenticated_to_backend')
     get_revision = call('get_revision')
     list_services = call('list_services', '1.4')
 
-    def delete_stack(self, context, *, stack_identity, cast=False, force=False):
-        """Delete a stack; with ``cast`` do not wait for the engine to have begun, with ``force`` forget what cannot be deleted."""
-        args = {'stack_identity': stack_identity, 'force': True} if force else {'stack_identity': stack_identity}
-        return self.deliver(_DELETE_STACK, context, args, answers=not cast)
+    def delete_stack(
+        self,
+        context: RequestContext,
+        *,
+        stack_identity: dict[str, Any],
+        cast: bool = False,
+        force: bool = False,
+    ) -> Any:
+        """Delete a stack.
 
-    def check_software_deployment(self, context, *, deployment_id, timeout):
-        """Wait for the end of a deployment, ``timeout`` seconds at most."""
+        ``cast``: do not wait until the engine has started the action. ``force``: remove the stack
+        even if some of its resources cannot be deleted.
+        """
+        args: dict[str, Any] = {'stack_identity': stack_identity}
+        if force:
+            args['force'] = True
+        return self.deliver(_DELETE_STACK, context, args, expects_reply=not cast)
+
+    def check_software_deployment(
+        self, context: RequestContext, *, deployment_id: str, timeout: float
+    ) -> Any:
+        """Wait for the end of a deployment for at most ``timeout`` seconds."""
         args = {'deployment_id': deployment_id, 'timeout': timeout}
         return self.deliver(_CHECK_DEPLOYMENT, context, args, timeout=timeout)
+
+
+class PeerClient(EngineClient):
+    """Client of any running engine, for other engines: it uses the RPC server of PEER_TOPIC."""
+
+    topic = api.PEER_TOPIC

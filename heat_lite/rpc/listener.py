@@ -1,21 +1,23 @@
-"""One particular engine, seen from another: does it live, and messages to what it is doing."""
+"""Client of the listener of one engine: liveness, and messages to its running actions."""
 
 import contextlib
+from typing import Any
 
 import oslo_messaging
 
 from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
 from heat_lite.rpc import api, messaging
-from heat_lite.rpc.remote import Remote, call
+from heat_lite.rpc.contract import Method, RpcClient, call
 
 STOP_TIMEOUT = 30
 
 
-class ListenerClient(Remote):
-    """The listener of the engine ``server``."""
+class ListenerClient(RpcClient):
+    """Client of the listener of the engine ``server``."""
 
     topic = api.LISTENER_TOPIC
-    # an engine that never was, or whose queue is gone, need not be waited for
+    # fail at once for an engine that never existed or whose queue is deleted
     mandatory = True
 
     listening = call('listening')
@@ -23,37 +25,67 @@ class ListenerClient(Remote):
     stop_stack = call('stop_stack', '1.0', 'stack_identity')
 
 
-def alive(context, engine_id):
-    """Whether the engine answers within ``engine_life_check_timeout`` seconds."""
+def is_alive(context: RequestContext, engine_id: str) -> bool:
+    """Return whether the engine answers within ``engine_life_check_timeout`` seconds."""
     try:
-        return bool(_soon(engine_id).listening(context))
+        return bool(_liveness_client(engine_id).listening(context))
     except (exception.EngineTimeout, oslo_messaging.MessageUndeliverable):
         return False
 
 
-def send(context, engine_id, stack_identity, message):
-    """Give a message (``api.THREAD_MESSAGES``) to the work on a stack. EngineTimeout where the engine is not there."""
-    return _reach(_soon(engine_id).send, context, engine_id, stack_identity=stack_identity, message=message)
+def send(
+    context: RequestContext, engine_id: str, stack_identity: dict[str, Any], message: str
+) -> Any:
+    """Send a message (``api.THREAD_MESSAGES``) to the running action of a stack.
+
+    Raises EngineTimeout when the engine is not running.
+    """
+    return _call(
+        _liveness_client(engine_id),
+        ListenerClient.send,
+        context,
+        engine_id,
+        stack_identity=stack_identity,
+        message=message,
+    )
 
 
-def tell(context, engine_id, stack_identity, message):
-    """The same without waiting for an answer; an engine that is not there hears nothing."""
-    one = ListenerClient(engine_id)
+def cast_message(
+    context: RequestContext, engine_id: str, stack_identity: dict[str, Any], message: str
+) -> None:
+    """Send a message without waiting for a reply; it is lost if the engine is not running."""
+    client = ListenerClient(engine_id)
     with contextlib.suppress(oslo_messaging.MessageUndeliverable):
-        one.deliver(ListenerClient.send, context, {'stack_identity': stack_identity, 'message': message}, answers=False)
+        client.deliver(
+            ListenerClient.send,
+            context,
+            {'stack_identity': stack_identity, 'message': message},
+            expects_reply=False,
+        )
 
 
-def stop_stack(context, engine_id, stack_identity):
-    """Have the engine stop working on a stack, and wait for it. EngineTimeout where the engine is not there."""
-    return _reach(ListenerClient(engine_id, STOP_TIMEOUT).stop_stack, context, engine_id, stack_identity=stack_identity)
+def stop_stack(context: RequestContext, engine_id: str, stack_identity: dict[str, Any]) -> Any:
+    """Have an engine stop its action on a stack, and wait for that.
+
+    Raises EngineTimeout when the engine is not running.
+    """
+    return _call(
+        ListenerClient(engine_id, STOP_TIMEOUT),
+        ListenerClient.stop_stack,
+        context,
+        engine_id,
+        stack_identity=stack_identity,
+    )
 
 
-def _soon(engine_id):
+def _liveness_client(engine_id: str) -> ListenerClient:
     return ListenerClient(engine_id, messaging.transport.conf.engine_life_check_timeout)
 
 
-def _reach(method, context, engine_id, **args):
+def _call(
+    client: ListenerClient, method: Method, context: RequestContext, engine_id: str, **args: Any
+) -> Any:
     try:
-        return method(context, **args)
+        return client.invoke(method, context, **args)
     except oslo_messaging.MessageUndeliverable:
-        raise exception.EngineTimeout(engine=engine_id, method=method.args[0].name, seconds=0) from None
+        raise exception.EngineTimeout(engine=engine_id, method=method.name, seconds=0) from None

@@ -1,8 +1,9 @@
 """An oslo.messaging driver for one process: ``local://``.
 
-Here a message is a call: the sender's thread gives it to the executor of the server that it is for, so nothing polls and nothing is woken
-twice. What is sent is turned into JSON and back, as any broker would have it, so both sides own what they hold. Names after the slashes
-(``local:///name``) are separate worlds; without one all transports of the process meet.
+A message is a function call: the thread of the sender submits it to the executor of the receiving
+server, so no thread polls. A message is serialized to JSON and back, as a broker would do it, so
+sender and receiver share no objects. The name after the slashes (``local:///name``) selects a
+separate broker; all transports of the process without a name share one.
 """
 
 import collections
@@ -11,92 +12,132 @@ import json
 import queue
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import oslo_messaging
+from oslo_config import cfg
 from oslo_messaging._drivers import base, common
 from oslo_serialization import jsonutils
 
-# Messages that wait for a listener to come; notifications that nobody ever wants must not fill the memory.
+# Messages that are kept for an address without a listener. The limit bounds the memory that unread
+# notifications take.
 BACKLOG = 1000
+
+Topic = tuple[str, str]  # exchange, topic
+Address = tuple  # exchange, topic, and a server name, None or ('pool', name)
 
 
 class LocalDriver(base.BaseDriver):
-    """The driver; oslo.messaging finds it by its entry point."""
+    """The driver, registered as an entry point of oslo.messaging."""
 
-    def __init__(self, conf, url, default_exchange=None, allowed_remote_exmods=None):
+    def __init__(
+        self,
+        conf: cfg.ConfigOpts,
+        url: Any,
+        default_exchange: str | None = None,
+        allowed_remote_exmods: Sequence[str] | None = None,
+    ) -> None:
         super().__init__(conf, url, default_exchange, allowed_remote_exmods)
         self._broker = broker(url.virtual_host or '')
 
-    def require_features(self, requeue=False):
-        """All are there."""
+    def require_features(self, requeue: bool = False) -> None:
+        """Accept any request: the driver has all optional features."""
 
     def send(
         self,
-        target,
-        ctxt,
-        message,
-        wait_for_reply=None,
-        timeout=None,
-        call_monitor_timeout=None,
-        retry=None,
-        transport_options=None,
-    ):
-        """Hand over a message, and where wanted wait for its reply."""
-        caller = Caller() if wait_for_reply else None
+        target: Any,
+        ctxt: dict[str, Any],
+        message: dict[str, Any],
+        wait_for_reply: bool | None = None,
+        timeout: float | None = None,
+        call_monitor_timeout: float | None = None,
+        retry: int | None = None,
+        transport_options: Any = None,
+    ) -> Any:
+        """Deliver a message; with ``wait_for_reply`` return its reply."""
+        pending = PendingReply() if wait_for_reply else None
         deadline = None if timeout is None else time.monotonic() + timeout
-        incoming = Letter(_copy(ctxt), _copy(message), caller, deadline, call_monitor_timeout)
-        address = (target.exchange or self._default_exchange, target.topic)
+        incoming = Message(_copy(ctxt), _copy(message), pending, deadline, call_monitor_timeout)
+        topic = (target.exchange or self._default_exchange, target.topic)
         mandatory = transport_options is not None and transport_options.at_least_once
         if target.fanout:
-            delivered = self._broker.fanout(address, incoming)
+            delivered = self._broker.fanout(topic, incoming)
         else:
-            delivered = self._broker.send((*address, target.server), incoming, keep=not mandatory)
+            delivered = self._broker.send((*topic, target.server), incoming, keep=not mandatory)
         if mandatory and not delivered:
-            raise oslo_messaging.MessageUndeliverable(None, address[0], target.topic, message)
-        return caller.wait(timeout, call_monitor_timeout, self._allowed_remote_exmods) if caller else None
+            raise oslo_messaging.MessageUndeliverable(None, topic[0], target.topic, message)
+        if pending is None:
+            return None
+        return pending.wait(timeout, call_monitor_timeout, self._allowed_remote_exmods)
 
-    def send_notification(self, target, ctxt, message, version, retry=None):
-        """Give a notification to one listener of each pool."""
-        incoming = Letter(_copy(ctxt), _copy(message))
+    def send_notification(
+        self,
+        target: Any,
+        ctxt: dict[str, Any],
+        message: dict[str, Any],
+        version: float,
+        retry: int | None = None,
+    ) -> None:
+        """Deliver a notification to one listener of each pool."""
+        incoming = Message(_copy(ctxt), _copy(message))
         self._broker.publish((target.exchange or self._default_exchange, target.topic), incoming)
 
-    def listen(self, target, batch_size, batch_timeout):
-        """Requests for a topic, for one server of it, and for all its servers."""
-        address = (target.exchange or self._default_exchange, target.topic)
-        return LocalListener(self._broker, [(*address, None), (*address, target.server)], address)
+    def listen(self, target: Any, batch_size: int, batch_timeout: float | None) -> 'LocalListener':
+        """Listen for requests to a topic, to one server of it, and to all its servers."""
+        topic = (target.exchange or self._default_exchange, target.topic)
+        return LocalListener(self._broker, [(*topic, None), (*topic, target.server)], topic)
 
-    def listen_for_notifications(self, targets_and_priorities, pool, batch_size, batch_timeout):
-        """Notifications of some topics; listeners of one pool share them. They come one at a time, whatever the size of a batch."""
-        topics = [(target.exchange or self._default_exchange, f'{target.topic}.{priority}') for target, priority in targets_and_priorities]
+    def listen_for_notifications(
+        self,
+        targets_and_priorities: Sequence[tuple[Any, str]],
+        pool: str | None,
+        batch_size: int,
+        batch_timeout: float | None,
+    ) -> 'LocalListener':
+        """Listen for notifications of some topics; the listeners of a pool share them.
+
+        Notifications are delivered one at a time, whatever ``batch_size`` is.
+        """
+        topics = [
+            (target.exchange or self._default_exchange, f'{target.topic}.{priority}')
+            for target, priority in targets_and_priorities
+        ]
         return LocalListener(self._broker, [(*topic, ('pool', pool)) for topic in topics])
 
-    def cleanup(self):
-        """Nothing is held: listeners leave when they are stopped."""
+    def cleanup(self) -> None:
+        """Do nothing: the driver holds no resources, and listeners detach when stopped."""
 
 
 class Broker:
-    """Who listens where. An address is (exchange, topic, server or None or ('pool', name))."""
+    """The listeners of each address, and the messages that wait for a listener."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._listeners = collections.defaultdict(list)
-        self._turns = collections.defaultdict(itertools.count)
-        self._fanouts = collections.defaultdict(list)
-        self._waiting = collections.defaultdict(lambda: collections.deque(maxlen=BACKLOG))
+        self._listeners: dict[Address, list[LocalListener]] = collections.defaultdict(list)
+        self._turns: dict[Address, Iterator[int]] = collections.defaultdict(itertools.count)
+        self._fanouts: dict[Topic, list[LocalListener]] = collections.defaultdict(list)
+        self._backlog: dict[Address, collections.deque[Message]] = collections.defaultdict(
+            lambda: collections.deque(maxlen=BACKLOG)
+        )
 
-    def attach(self, listener):
-        """Let a listener have what comes, and what has been waiting."""
+    def attach(self, listener: 'LocalListener') -> None:
+        """Add a listener and deliver the backlog of its addresses."""
         with self._lock:
             for address in listener.addresses:
                 self._listeners[address].append(listener)
             if listener.fanout:
                 self._fanouts[listener.fanout].append(listener)
-            waiting = [(address, letter) for address in listener.addresses for letter in self._waiting.pop(address, ())]
-        for address, letter in waiting:
-            self.send(address, letter)
+            backlog = [
+                (address, message)
+                for address in listener.addresses
+                for message in self._backlog.pop(address, ())
+            ]
+        for address, message in backlog:
+            self.send(address, message)
 
-    def detach(self, listener):
-        """Give a listener nothing more."""
+    def detach(self, listener: 'LocalListener') -> None:
+        """Remove a listener."""
         with self._lock:
             for address in listener.addresses:
                 self._listeners[address].remove(listener)
@@ -106,44 +147,58 @@ class Broker:
             if listener.fanout:
                 self._fanouts[listener.fanout].remove(listener)
 
-    def send(self, address, letter, keep=True):
-        """Give a letter to one of the listeners, in turn; where there is none, ``keep`` it for one to come. Says whether one took it."""
-        if letter.expired():
+    def send(self, address: Address, message: 'Message', keep: bool = True) -> bool:
+        """Deliver a message to one listener, round robin; return whether one accepted it.
+
+        If there is no listener, ``keep`` the message in the backlog.
+        """
+        if message.expired():
             return False
-        letter = letter.to(self, address)
-        while listener := self._next(address, letter if keep else None):
-            if listener.take(letter):
+        message = message.with_origin(self, address)
+        while listener := self._next_listener(address, message if keep else None):
+            if listener.deliver(message):
                 return True
         return False
 
-    def fanout(self, topic, letter):
-        """Give a letter to all servers of a topic."""
+    def fanout(self, topic: Topic, message: 'Message') -> bool:
+        """Deliver a message to all servers of a topic; return whether one accepted it."""
         with self._lock:
             listeners = list(self._fanouts.get(topic, ()))
-        return any([listener.take(letter.copy()) for listener in listeners])
+        return any([listener.deliver(message.copy()) for listener in listeners])
 
-    def publish(self, topic, letter):
-        """Give a letter to each pool of listeners, or keep it for the pool without a name."""
+    def publish(self, topic: Topic, message: 'Message') -> None:
+        """Deliver a message to each pool; if there is none, keep it for the unnamed pool."""
         with self._lock:
-            pools = [address for address in self._listeners if address[:2] == topic and isinstance(address[2], tuple)]
+            pools = [
+                address
+                for address in self._listeners
+                if address[:2] == topic and isinstance(address[2], tuple)
+            ]
         for address in pools or [(*topic, ('pool', None))]:
-            self.send(address, letter.copy())
+            self.send(address, message.copy())
 
-    def _next(self, address, to_keep):
-        """Whose turn it is. Finding nobody and putting the letter aside is one step, or a listener that comes would miss it."""
+    def _next_listener(self, address: Address, to_keep: 'Message | None') -> 'LocalListener | None':
+        """Return the next listener of an address in turn; if there is none, keep the message.
+
+        Both happen under one lock; otherwise a listener that attaches in between would miss it.
+        """
         with self._lock:
-            listeners = [listener for listener in self._listeners.get(address, ()) if not listener.stopped]
+            listeners = [
+                listener for listener in self._listeners.get(address, ()) if not listener.stopped
+            ]
             if listeners:
                 return listeners[next(self._turns[address]) % len(listeners)]
             if to_keep is not None:
-                self._waiting[address].append(to_keep)
+                self._backlog[address].append(to_keep)
             return None
 
 
 class LocalListener(base.Listener):
-    """A server's ear: passes what comes to the server at once, in the thread of the sender."""
+    """The listener of a server: it passes messages to the server in the thread of the sender."""
 
-    def __init__(self, broker, addresses, fanout=None):
+    def __init__(
+        self, broker: Broker, addresses: Sequence[Address], fanout: Topic | None = None
+    ) -> None:
         super().__init__(batch_size=1, batch_timeout=None)
         self.addresses = addresses
         self.fanout = fanout
@@ -151,21 +206,24 @@ class LocalListener(base.Listener):
         self._broker = broker
         self._lock = threading.Lock()
 
-    def start(self, on_incoming_callback):
-        """Begin to listen."""
+    def start(self, on_incoming_callback: Callable[[list['Message']], Any]) -> None:
+        """Start to accept messages."""
         super().start(on_incoming_callback)
         self.stopped = False
         self._broker.attach(self)
 
-    def take(self, letter):
-        """Pass a letter on; False once stopped. Never while stopping: the server's executor ends after that."""
+    def deliver(self, message: 'Message') -> bool:
+        """Pass a message to the server; return False once stopped.
+
+        The lock keeps ``stop`` from returning meanwhile: the executor is shut down after it.
+        """
         with self._lock:
             if not self.stopped:
-                self.on_incoming_callback([letter])
+                self.on_incoming_callback([message])
             return not self.stopped
 
-    def stop(self):
-        """Take nothing more."""
+    def stop(self) -> None:
+        """Stop to accept messages."""
         with self._lock:
             if self.stopped:
                 return
@@ -173,70 +231,86 @@ class LocalListener(base.Listener):
         self._broker.detach(self)
         super().stop()
 
-    def cleanup(self):
-        """Stopping was all."""
+    def cleanup(self) -> None:
+        """Do nothing: ``stop`` has detached the listener."""
 
 
-class Letter(base.RpcIncomingMessage):
-    """A message on its way, and how to answer it."""
+class Message(base.RpcIncomingMessage):
+    """A request or notification in delivery, with the means to reply."""
 
-    def __init__(self, ctxt, message, caller=None, deadline=None, client_timeout=None):
+    def __init__(
+        self,
+        ctxt: dict[str, Any],
+        message: dict[str, Any],
+        pending: 'PendingReply | None' = None,
+        deadline: float | None = None,
+        client_timeout: float | None = None,
+    ) -> None:
         super().__init__(ctxt, message, msg_id=id(self))
-        self.caller = caller
+        self.pending = pending
         self.deadline = deadline
         self.client_timeout = client_timeout
-        self._origin = None
+        self._origin: tuple[Broker, Address] | None = None
 
-    def to(self, broker, address):
-        """The same letter, knowing where it would come back to."""
+    def with_origin(self, broker: Broker, address: Address) -> 'Message':
+        """Return the message itself; ``requeue`` will send it to this address."""
         self._origin = (broker, address)
         return self
 
-    def copy(self):
-        """A letter of the same text for another reader."""
-        return Letter(_copy(self.ctxt), _copy(self.message), deadline=self.deadline)
+    def copy(self) -> 'Message':
+        """Return a one-way copy for another listener."""
+        return Message(_copy(self.ctxt), _copy(self.message), deadline=self.deadline)
 
-    def expired(self):
-        """Whether the caller has given up: then nobody shall do the work."""
+    def expired(self) -> bool:
+        """Return whether the caller has timed out; its request is dropped then."""
         return self.deadline is not None and time.monotonic() > self.deadline
 
-    def reply(self, reply=None, failure=None):
-        """Answer the caller, if it is one that waits."""
-        if self.caller:
+    def reply(self, reply: Any = None, failure: Any = None) -> None:
+        """Send the result or the failure to the caller, if it waits for a reply."""
+        if self.pending:
             failure = common.serialize_remote_exception(failure) if failure else None
-            self.caller.answers.put(('end', None if failure else _copy(reply), failure))
+            self.pending.replies.put(('end', None if failure else _copy(reply), failure))
 
-    def heartbeat(self):
-        """Tell the caller that the work goes on."""
-        if self.caller:
-            self.caller.answers.put(('alive', None, None))
+    def heartbeat(self) -> None:
+        """Inform the caller that the request is still in progress."""
+        if self.pending:
+            self.pending.replies.put(('alive', None, None))
 
-    def requeue(self):
-        """Give the letter back, as a reader of notifications may."""
-        broker, address = self._origin
-        broker.send(address, self)
+    def requeue(self) -> None:
+        """Return a notification to its topic."""
+        if self._origin is not None:
+            broker, address = self._origin
+            broker.send(address, self)
 
 
-class Caller:
-    """Waits for the answer to one call."""
+class PendingReply:
+    """The caller's side of a call in progress."""
 
-    def __init__(self):
-        self.answers = queue.SimpleQueue()
+    def __init__(self) -> None:
+        self.replies: queue.SimpleQueue[tuple[str, Any, Any]] = queue.SimpleQueue()
 
-    def wait(self, timeout, silence, known_modules):
-        """The reply, or the failure raised. ``silence``: seconds without a sign of life after which to give up earlier."""
+    def wait(
+        self, timeout: float | None, heartbeat_timeout: float | None, known_modules: Sequence[str]
+    ) -> Any:
+        """Return the reply, or raise the failure.
+
+        ``timeout`` and ``heartbeat_timeout`` are the seconds to wait in all, and since the last
+        heartbeat. Raises MessagingTimeout after either.
+        """
         deadline = None if timeout is None else time.monotonic() + timeout
-        kind = None
+        kind, reply, failure = None, None, None
         while kind != 'end':
             left = None if deadline is None else deadline - time.monotonic()
-            kind, reply, failure = self._next(left if not silence else min(silence, left or silence))
+            kind, reply, failure = self._next(
+                left if not heartbeat_timeout else min(heartbeat_timeout, left or heartbeat_timeout)
+            )
         if failure:
             raise common.deserialize_remote_exception(failure, known_modules)
         return reply
 
-    def _next(self, seconds):
+    def _next(self, seconds: float | None) -> tuple[str, Any, Any]:
         try:
-            return self.answers.get(timeout=None if seconds is None else max(seconds, 0))
+            return self.replies.get(timeout=None if seconds is None else max(seconds, 0))
         except queue.Empty:
             raise oslo_messaging.MessagingTimeout('No reply came in time.') from None
 
@@ -245,12 +319,13 @@ _brokers: dict[str, Broker] = {}
 _brokers_lock = threading.Lock()
 
 
-def broker(name):
-    """The broker of a name; the same for all that ask in this process."""
+def broker(name: str) -> Broker:
+    """Return the broker of a name, one for each name in the process."""
     with _brokers_lock:
         return _brokers.setdefault(name, Broker())
 
 
-def _copy(value):
-    # a circle is a RecursionError then, and looking for one would take as long as all the rest
+def _copy(value: Any) -> Any:
+    # Without the check for circular references, which takes as long as the rest of the
+    # serialization; a circular reference raises RecursionError.
     return json.loads(jsonutils.dumps(value, check_circular=False))

@@ -1,68 +1,78 @@
-"""The way between the processes: one oslo.messaging transport, servers and clients on it.
+"""Messaging between the processes: one oslo.messaging transport, with its servers and clients.
 
-Entities cross as they are: the driver makes JSON of the whole message once, so nothing is converted here but the context.
+Arguments and results are plain data. The driver serializes a whole message to JSON once, so the
+serializer here converts nothing but the request context.
 """
 
 import concurrent.futures
+import contextlib
 import logging
 import socket
 import sys
 import threading
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import oslo_messaging
+from oslo_config import cfg
 from oslo_messaging import serializer as oslo_serializer
 from oslo_messaging.notify import notifier as oslo_notifier
 from oslo_messaging.rpc import dispatcher as oslo_dispatcher
 from oslo_messaging.rpc import server as oslo_server
 
 from heat_lite.common import context as common_context
-from heat_lite.common import exception
-from heat_lite.rpc import api, errors, rabbit
+from heat_lite.common import exception, log_context
+from heat_lite.rpc import api, rabbit, remote_errors, reply_size
 
 LOG = logging.getLogger(__name__)
 
-transport = None
-_url = None
-_reached = False
-_notifications = None
+transport: Any = None
+_url: str | None = None
+_broker_checked = False
+_notification_transport: Any = None
 
-REACH_SECONDS = 3
-# where those who read our notifications look for them
+CONNECT_TIMEOUT = 3
+# exchange in which the consumers of Heat's notifications look
 EXCHANGE = 'heat'
 
-# Raised on purpose to tell the caller something; anything else is a fault of ours and leaves a traceback in the log.
-EXPECTED = (exception.HeatException, ValueError)
+# Errors that inform the caller. Any other class is a fault of the service and is logged with its
+# traceback.
+EXPECTED_ERRORS = (exception.HeatException, ValueError)
 
 
-def setup(conf, url=None):
-    """Open the transport that ``url``, or else the configuration, names. Connections are made when first used, so fork before that."""
-    global transport, _url, _reached
+def setup(conf: cfg.ConfigOpts, url: str | None = None) -> Any:
+    """Create the transport of ``url``, or of the configuration if ``url`` is None.
+
+    The driver connects at first use, so processes must be forked before that.
+    """
+    global transport, _url, _broker_checked
     cleanup()
-    _reached = False
+    _broker_checked = False
     set_defaults()
     _register_options(conf)
     _url = url
     transport = oslo_messaging.get_rpc_transport(conf, url=url, allowed_remote_exmods=[])
-    rabbit.quicken(transport._driver)
+    rabbit.install_fast_path(transport._driver)
     return transport
 
 
-def cleanup():
-    """Close what ``setup`` opened."""
-    global transport, _notifications
-    for opened in (transport, _notifications):
+def cleanup() -> None:
+    """Close the transports that ``setup`` and ``notifier`` created."""
+    global transport, _notification_transport
+    for opened in (transport, _notification_transport):
         if opened is not None:
             opened.cleanup()
-    transport = _notifications = None
+    transport = _notification_transport = None
 
 
-def set_defaults():
-    """Defaults of options that are the library's."""
+def set_defaults() -> None:
+    """Set the defaults of options that oslo.messaging defines."""
     oslo_messaging.set_transport_defaults(EXCHANGE)
 
 
-def _register_options(conf):
-    # oslo.messaging reads these from whatever conf it is given, but declares them in the global one only
+def _register_options(conf: cfg.ConfigOpts) -> None:
+    # oslo.messaging reads these options from the given configuration, but registers them in the
+    # global one only.
     for group in ('oslo_messaging_metrics', 'oslo_messaging_tracing'):
         module = sys.modules.get(f'oslo_messaging._{group.removeprefix("oslo_messaging_")}.client')
         if module is not None:
@@ -70,140 +80,180 @@ def _register_options(conf):
     conf.register_opts(oslo_notifier._notifier_opts, group='oslo_messaging_notifications')
 
 
-def is_local():
-    """Whether all that can be reached is in this process."""
+def is_local() -> bool:
+    """Return whether the transport reaches this process only."""
     return oslo_messaging.TransportURL.parse(transport.conf, _url).transport == 'local'
 
 
-def reach():
-    """OSError where no broker can be reached. Once one was, this is not looked at again.
+def check_broker() -> None:
+    """Raise OSError when no broker accepts a connection; succeeds at once after the first success.
 
-    The first call of a process makes a queue for its replies, and oslo.messaging would wait for the broker then without an end.
+    The first call of a process declares a queue for its replies, and oslo.messaging would wait
+    without a timeout for a broker that is down.
     """
-    global _reached
-    if _reached:
+    global _broker_checked
+    if _broker_checked:
         return
     url = oslo_messaging.TransportURL.parse(transport.conf, _url)
-    hosts = [(host.hostname or 'localhost', host.port or 5672) for host in url.hosts] or [('localhost', 5672)]
+    hosts = [(host.hostname or 'localhost', host.port or 5672) for host in url.hosts] or [
+        ('localhost', 5672)
+    ]
     if url.transport.partition('+')[0] in ('rabbit', 'kombu'):
         _connect(hosts)
-    _reached = True
+    _broker_checked = True
 
 
-def _connect(hosts):
-    for place, address in enumerate(hosts, start=1):
+def _connect(hosts: list[tuple[str, int]]) -> None:
+    for number, address in enumerate(hosts, start=1):
         try:
-            return socket.create_connection(address, REACH_SECONDS).close()
+            return socket.create_connection(address, CONNECT_TIMEOUT).close()
         except OSError:
-            if place == len(hosts):
+            if number == len(hosts):
                 raise
 
 
-def serve(topic, server, endpoints, executor=None, pool_size=None):
-    """An RPC server of our transport: ``start()``, ``stop()`` (takes no more), ``wait()`` (ends when all taken is done).
+def serve(
+    topic: str,
+    server: str,
+    endpoints: Sequence[Any],
+    executor: str | None = None,
+    pool_size: int | None = None,
+    around: Callable[[], contextlib.AbstractContextManager] = contextlib.nullcontext,
+    max_reply: int = sys.maxsize,
+) -> 'Server':
+    """Create an RPC server: ``start()``, ``stop()`` (accept no more), ``wait()`` (finish requests).
 
-    Endpoints are looked through in turn for a public method of the wanted name. One without a ``target`` of its own gets the version of
-    the topic. ``executor`` is 'threading' or 'eventlet'; None finds out.
+    A method is looked up in ``endpoints`` in their order. An endpoint without a ``target`` gets the
+    version of the topic. ``executor`` is 'threading' or 'eventlet'; None detects it. Each request
+    runs in a context ``around()``. ``max_reply`` limits the characters of a reply.
     """
     version = api.VERSIONS.get(topic)
     target = oslo_messaging.Target(topic=topic, server=server, version=version)
     for endpoint in endpoints:
         if getattr(endpoint, 'target', None) is None:
             endpoint.target = oslo_messaging.Target(version=version)
-    chosen = {'executor': executor} if executor else {}
-    made = oslo_server.RPCServer(transport, target, Dispatcher(endpoints, ContextSerializer()), **chosen)
-    return Server(made, pool_size, own_queue=f'{topic}.{server}')
+    options = {'executor': executor} if executor else {}
+    rpc_server = oslo_server.RPCServer(
+        transport, target, Dispatcher(endpoints, around, max_reply), **options
+    )
+    return Server(rpc_server, pool_size, own_queue=f'{topic}.{server}')
 
 
-def forget(queue):
-    """Remove a queue of RabbitMQ to which nobody will ever listen again; oslo.messaging would leave it there for good."""
+def delete_queue(queue: str) -> None:
+    """Delete a queue of RabbitMQ that has no consumer any more; oslo.messaging would leave it."""
     get = getattr(transport and transport._driver, '_get_connection', None)
     if get is None:
         return
     try:
         with get(retry=0) as connection:
             connection.channel.queue_delete(queue=queue)
-    except Exception as error:  # whatever the driver's library raises; a queue that stays costs little
-        LOG.info('The queue %s stays: %s', queue, error)
+    except Exception as error:  # the driver's library raises many classes
+        LOG.info('Queue %s was not deleted and stays on the broker: %s', queue, error)
 
 
-def client(topic, server=None, version=None, timeout=None, retry=None, mandatory=False):
-    """A caller of one topic. ``mandatory``: fail at once where nobody has ever listened instead of waiting for the timeout."""
-    caller = oslo_messaging.get_rpc_client(
+def client(
+    topic: str,
+    server: str | None = None,
+    version: str | None = None,
+    timeout: float | None = None,
+    retry: int | None = None,
+    mandatory: bool = False,
+) -> Any:
+    """Return an oslo.messaging client of a topic.
+
+    ``mandatory``: raise MessageUndeliverable at once when the queue does not exist.
+    """
+    rpc_client = oslo_messaging.get_rpc_client(
         transport,
         oslo_messaging.Target(topic=topic, server=server, version=version),
         serializer=ContextSerializer(),
         timeout=timeout,
         retry=retry,
-        transport_options=oslo_messaging.TransportOptions(at_least_once=True) if mandatory else None,
+        transport_options=oslo_messaging.TransportOptions(at_least_once=True)
+        if mandatory
+        else None,
     )
-    return caller.prepare()  # what each call would do again otherwise
+    return rpc_client.prepare()  # once, instead of at each call
 
 
-def notifier(publisher_id):
-    """Sends notifications as [oslo_messaging_notifications] says; None where no driver is configured there."""
-    global _notifications
-    if _notifications is None:
+def notifier(publisher_id: str) -> Any:
+    """Return a Notifier for [oslo_messaging_notifications]; None if no driver is configured."""
+    global _notification_transport
+    if _notification_transport is None:
         group = transport.conf.oslo_messaging_notifications
-        _notifications = oslo_messaging.get_notification_transport(transport.conf, url=group.transport_url or _url)
+        _notification_transport = oslo_messaging.get_notification_transport(
+            transport.conf, url=group.transport_url or _url
+        )
     drivers = set(transport.conf.oslo_messaging_notifications.driver) - {'noop'}
-    return oslo_messaging.Notifier(_notifications, publisher_id=publisher_id, serializer=NoticeSerializer()) if drivers else None
+    if not drivers:
+        return None
+    return oslo_messaging.Notifier(
+        _notification_transport, publisher_id=publisher_id, serializer=NotificationSerializer()
+    )
 
 
 class ContextSerializer(oslo_serializer.NoOpSerializer):
-    """Contexts travel as dicts of what they know; all else is left to the driver's JSON."""
+    """Serializer of request contexts as dicts of their non-empty values."""
 
-    def serialize_context(self, ctxt):
-        return {name: value for name, value in ctxt.to_dict().items() if value not in (None, '', [])}
+    def serialize_context(self, ctxt: common_context.RequestContext) -> dict[str, Any]:
+        return {
+            name: value for name, value in ctxt.to_dict().items() if value not in (None, '', [])
+        }
 
-    def deserialize_context(self, ctxt):
+    def deserialize_context(self, ctxt: dict[str, Any]) -> common_context.RequestContext:
         return common_context.RequestContext.from_dict(ctxt)
 
 
-class NoticeSerializer(ContextSerializer):
-    """What others read says who did it, but does not let them do it too."""
+class NotificationSerializer(ContextSerializer):
+    """Serializer that removes credentials: other services read notifications."""
 
     SECRET = ('auth_token', 'password', 'aws_creds', 'service_token', 'auth_token_info')
 
-    def serialize_context(self, ctxt):
-        return {name: value for name, value in super().serialize_context(ctxt).items() if name not in self.SECRET}
+    def serialize_context(self, ctxt: common_context.RequestContext) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in super().serialize_context(ctxt).items()
+            if name not in self.SECRET
+        }
 
 
 class Server:
-    """oslo.messaging's server, with threads that cost nothing while there is nothing to do."""
+    """RPC server of oslo.messaging whose idle threads use no CPU."""
 
-    def __init__(self, server, pool_size=None, own_queue=None):
+    def __init__(
+        self, server: Any, pool_size: int | None = None, own_queue: str | None = None
+    ) -> None:
         self._server = server
         self._pool_size = pool_size
         self._own_queue = own_queue
         if server.executor_type == 'threading':
-            # the threads of its own pool look for work once a second each, idle or not, and take as long to end
+            # The threads of the library's pool poll once a second, and take as long to end.
             server._executor_cls = concurrent.futures.ThreadPoolExecutor
 
     @property
-    def executor(self):
+    def executor(self) -> str:
         """'threading' or 'eventlet'."""
         return self._server.executor_type
 
-    def start(self):
-        """Take requests from now on."""
+    def start(self) -> None:
+        """Start to accept requests."""
         self._server.start(override_pool_size=self._pool_size)
 
-    def stop(self):
-        """Take no more."""
+    def stop(self) -> None:
+        """Stop to accept requests."""
         self._server.stop()
 
-    def wait(self):
-        """Return when all that was taken is done. The queue in which only this server was meant goes with it."""
+    def wait(self) -> None:
+        """Wait for the end of all accepted requests, then delete the queue of this server."""
         self._server.wait()
         if self._own_queue is not None:
-            forget(self._own_queue)
+            delete_queue(self._own_queue)
 
 
-def stop(servers):
-    """Have servers take no more, and wait until all that they took is done.
+def stop_servers(servers: Sequence[Server]) -> None:
+    """Stop servers and wait for the end of all their requests.
 
-    At the same time: each looks only every few seconds whether it is to stop.
+    The servers are stopped in parallel, because each polls for its stop every few seconds.
     """
     stopping = [threading.Thread(target=server.stop) for server in servers]
     for thread in stopping:
@@ -215,22 +265,47 @@ def stop(servers):
 
 
 class Dispatcher(oslo_dispatcher.RPCDispatcher):
-    """Turns exceptions into what ``errors`` can carry, and logs a traceback only of those that nobody meant to raise."""
+    """Dispatcher that serializes errors by ``remote_errors`` and logs unexpected ones."""
 
-    def dispatch(self, incoming):
+    def __init__(self, endpoints: Any, around: Callable[[], Any], max_reply: int) -> None:
+        super().__init__(endpoints, ContextSerializer())
+        self._around, self._max_reply = around, max_reply
+
+    def dispatch(self, incoming: Any) -> Any:
+        subject = log_context.subject_of_arguments(incoming.message.get('args'))
+        log_context.set_subject(subject)
         try:
-            return super().dispatch(incoming)
-        except EXPECTED as error:
-            LOG.info('%s ends with %s: %s', incoming.message.get('method'), type(error).__name__, error)
-            failure = error
+            with self._around():
+                reply = super().dispatch(incoming)
+            reply_size.check(str(incoming.message.get('method')), reply, self._max_reply)
+            return reply
         except Exception as error:
-            LOG.exception('%s failed', incoming.message.get('method'))
+            _log_failure(incoming.message.get('method'), error)
             failure = error
-        raise _expected(errors.Carrier(failure))
+        # An error may quote the value of a hidden parameter, which the requester knows already;
+        # logs of clients and reasons of other stacks would repeat it.
+        raise _expected(remote_errors.Carrier(failure, subject.redactor.redact_data))
 
 
-def _expected(carrier):
-    # without a traceback: formatting and sending one costs more than the call itself, and the log has it where it matters
+def _log_failure(method: Any, error: Exception) -> None:
+    if is_expected(error):
+        LOG.info('RPC method %s failed with %s: %s', method, type(error).__name__, error)
+    else:
+        LOG.exception('RPC method %s failed', method)
+
+
+def is_expected(error: Exception) -> bool:
+    """Return whether an error informs the caller about its request.
+
+    An AttributeError without a name is one that is raised for invalid data; Python names its own.
+    """
+    if isinstance(error, AttributeError):
+        return error.name is None
+    return isinstance(error, EXPECTED_ERRORS)
+
+
+def _expected(carrier: remote_errors.Carrier) -> oslo_dispatcher.ExpectedException:
+    # Without a traceback: formatting and sending it costs more than the call, and the log has it.
     expected = oslo_dispatcher.ExpectedException()
     expected.exc_info = (type(carrier), carrier, None)
     return expected

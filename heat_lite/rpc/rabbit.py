@@ -1,63 +1,88 @@
-"""The shorter way through oslo.messaging's driver for RabbitMQ, while nothing is wrong.
+"""Fast path through oslo.messaging's driver for RabbitMQ, taken while the connection is healthy.
 
-For each message the library makes ready for a broker that goes away: closures, a class, a loop of attempts. And between two messages it
-looks every few milliseconds for what might have to be acknowledged, although requests and replies are acknowledged as they come. The two
-were four tenths of an engine's CPU for a request that reads nothing.
+For each message, the library prepares for the loss of the broker: closures, a class and a loop of
+attempts. Between two messages it polls every few milliseconds for messages to acknowledge, although
+requests and replies are acknowledged on receipt. Both together took 40 % of the CPU time of an
+engine for a request that reads nothing. See docs/decisions/0010.
 """
 
 import contextlib
 import itertools
 import os
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from oslo_messaging._drivers import common
 from oslo_serialization import jsonutils
 
-# seconds that a thread waits for the next message at least; what comes wakes it at once, only to be stopped it has to look up
-PATIENCE = 0.25
+# Lower limit of the wait for the next message, in seconds. A message ends the wait at once; only
+# the check whether the server is stopped has to wait for it.
+MIN_CONSUME_TIMEOUT = 0.25
 LIBRARY = 'oslo_messaging._drivers.impl_rabbit'
 
 
 class Connection:
-    """Mixed into the library's connection, in front of it."""
+    """Methods that ``install_fast_path`` puts in front of those of the library's connection."""
 
-    def ensure(self, method, *args, **kwargs):
-        """Call the method; where it fails, that is the first attempt of the library, which knows what to do next."""
+    # attributes and methods of the library's connection
+    channel: Any
+    heartbeat_timeout_threshold: float
+    _initial_pid: int
+    _heartbeat_supported_and_enabled: Callable[[], bool]
+
+    def ensure(self, method: Callable[[], Any], *args: Any, **kwargs: Any) -> Any:
+        """Call ``method``; if it fails, its error counts as the first attempt of the library."""
         if self.channel is None or self._initial_pid != os.getpid():
-            return super().ensure(method, *args, **kwargs)
+            return super().ensure(method, *args, **kwargs)  # type: ignore[misc]
         try:
             return method()
         except Exception as error:
-            attempts = itertools.chain([_raising(error)], itertools.repeat(method))
-        return super().ensure(lambda: next(attempts)(), *args, **kwargs)
+            attempts = itertools.chain([_raiser(error)], itertools.repeat(method))
+        return super().ensure(lambda: next(attempts)(), *args, **kwargs)  # type: ignore[misc]
 
-    def consume(self, timeout=None):
-        """Wait for messages; raises the library's Timeout when there is none for that long, or a little longer."""
-        return super().consume(None if timeout is None else max(timeout, PATIENCE))
+    def consume(self, timeout: float | None = None) -> Any:
+        """Wait for a message for ``timeout`` seconds, or MIN_CONSUME_TIMEOUT if that is longer.
 
-    def _transport_socket_timeout(self, timeout):
-        """What a socket may wait while a message is sent. Most of the time that is what it may wait anyway."""
-        if self._heartbeat_supported_and_enabled() and (timeout is None or timeout >= self.heartbeat_timeout_threshold):
+        Raises the library's Timeout when none comes.
+        """
+        seconds = None if timeout is None else max(timeout, MIN_CONSUME_TIMEOUT)
+        return super().consume(seconds)  # type: ignore[misc]
+
+    def _transport_socket_timeout(
+        self, timeout: float | None
+    ) -> contextlib.AbstractContextManager[Any]:
+        """Set the timeout of the socket while a message is sent.
+
+        With heartbeats the socket has a shorter timeout already, so nothing has to be set.
+        """
+        if self._heartbeat_supported_and_enabled() and (
+            timeout is None or timeout >= self.heartbeat_timeout_threshold
+        ):
             return contextlib.nullcontext()
-        return super()._transport_socket_timeout(timeout)
+        return super()._transport_socket_timeout(timeout)  # type: ignore[misc]
 
 
-def _raising(error):
-    def attempt():
+def _raiser(error: Exception) -> Callable[[], NoReturn]:
+    def attempt() -> NoReturn:
         raise error
 
     return attempt
 
 
-def serialize(message):
-    """The library's envelope. It would look for circles in what is sent, which takes as long as all the rest; a circle fails so, too."""
+def serialize(message: dict[str, Any]) -> dict[str, Any]:
+    """Return the library's envelope of a message.
+
+    Without the check for circular references, which takes as long as the rest of the serialization;
+    a circular reference raises RecursionError.
+    """
     text = jsonutils.dumps(message, check_circular=False)
     return {common._VERSION_KEY: common._RPC_ENVELOPE_VERSION, common._MESSAGE_KEY: text}
 
 
-def quicken(driver):
-    """Have a driver go this way from now on; one that is none of RabbitMQ stays as it is."""
-    pool = getattr(driver, '_connection_pool', None)
-    made = getattr(pool, 'connection_cls', None)
-    if made is not None and made.__module__ == LIBRARY:
+def install_fast_path(driver: Any) -> None:
+    """Make a RabbitMQ driver use the fast path; do nothing for any other driver."""
+    pool: Any = getattr(driver, '_connection_pool', None)
+    connection_class = getattr(pool, 'connection_cls', None)
+    if connection_class is not None and connection_class.__module__ == LIBRARY:
         common.serialize_msg = serialize
-        pool.connection_cls = type('Connection', (Connection, made), {})
+        pool.connection_cls = type('Connection', (Connection, connection_class), {})

@@ -1,16 +1,19 @@
-"""The convergence workers, seen from where work is handed on."""
+"""Client of the convergence workers."""
 
+from typing import Any
+
+from heat_lite.common.context import RequestContext
 from heat_lite.rpc import api
-from heat_lite.rpc.remote import RETRY, Remote, cast
+from heat_lite.rpc.contract import RETRY, RpcClient, cast
 
 
-class WorkerClient(Remote):
-    """Some worker of those that are there."""
+class WorkerClient(RpcClient):
+    """Client of any running worker."""
 
     topic = api.WORKER_TOPIC
-    # work that is not handed on leaves a stack hanging: wait for the broker as long as it takes
+    # A lost message would leave the stack IN_PROGRESS, so wait for the broker without a limit.
     retry: int | None = None
-    mandatory = patient = True
+    mandatory = retry_undeliverable = True
 
     check_resource = cast(
         'check_resource',
@@ -38,26 +41,26 @@ class WorkerClient(Remote):
     cancel_check_resource = cast('cancel_check_resource', '1.3', 'stack_id')
 
 
-class OneWorker(WorkerClient):
-    """The worker of the engine ``server``; where that is gone, so is its work."""
+class SingleWorkerClient(WorkerClient):
+    """Client of the worker of the engine ``server``; without that engine the message is lost."""
 
     retry = RETRY
-    mandatory = patient = False
+    mandatory = retry_undeliverable = False
 
 
-_any = WorkerClient()
+_any_worker = WorkerClient()
 
 
-def check_resource(context, **args):
-    """Have some engine take the next step of a node."""
-    _any.check_resource(context, **args)
+def check_resource(context: RequestContext, **args: Any) -> None:
+    """Have any worker process the next node of a traversal."""
+    _any_worker.check_resource(context, **args)
 
 
-def check_resource_delete_snapshot(context, **args):
-    """Have some engine remove the snapshot of one resource."""
-    _any.check_resource_delete_snapshot(context, **args)
+def check_resource_delete_snapshot(context: RequestContext, **args: Any) -> None:
+    """Have any worker delete the snapshot of one resource."""
+    _any_worker.check_resource_delete_snapshot(context, **args)
 
 
-def cancel_check_resource(context, engine_id, stack_id):
-    """Have one engine stop what it does for a stack."""
-    OneWorker(engine_id).cancel_check_resource(context, stack_id=stack_id)
+def cancel_check_resource(context: RequestContext, engine_id: str, stack_id: str) -> None:
+    """Have one engine cancel its work on a stack."""
+    SingleWorkerClient(engine_id).cancel_check_resource(context, stack_id=stack_id)

@@ -1,4 +1,4 @@
-"""A transport to test with: the driver for one process, and RabbitMQ."""
+"""Transports under test: the driver for one process, and RabbitMQ."""
 
 import uuid
 
@@ -19,7 +19,11 @@ def rabbit():
 
 @pytest.fixture(params=['local', 'rabbit'])
 def url(request):
-    return f'local:///{uuid.uuid4().hex}' if request.param == 'local' else request.getfixturevalue('rabbit')
+    return (
+        f'local:///{uuid.uuid4().hex}'
+        if request.param == 'local'
+        else request.getfixturevalue('rabbit')
+    )
 
 
 @pytest.fixture
@@ -44,28 +48,33 @@ def local(conf):
 @pytest.fixture
 def ctx():
     return context.RequestContext(
-        user_id='u1', project_id='p1', roles=['member', 'reader'], auth_token='secret', user_domain_id='default', overwrite=False
+        user_id='u1',
+        project_id='p1',
+        roles=['member', 'reader'],
+        auth_token='secret',
+        user_domain_id='default',
+        overwrite=False,
     )
 
 
 @pytest.fixture
 def topic():
-    """A topic that no other test uses: queues of RabbitMQ outlive their readers."""
+    """A topic of one test: queues of RabbitMQ outlive their consumers."""
     return f'topic_{uuid.uuid4().hex[:10]}'
 
 
 @pytest.fixture
 def start():
-    """Starts servers, and stops them after the test."""
+    """Start servers; they are stopped after the test."""
     servers = []
 
-    def begin(topic, endpoints, server='one', **options):
-        made = messaging.serve(topic, server, endpoints, **options)
-        made.start()
-        servers.append(made)
-        return made
+    def start_server(topic, endpoints, server='one', **options):
+        new_server = messaging.serve(topic, server, endpoints, **options)
+        new_server.start()
+        servers.append(new_server)
+        return new_server
 
-    yield begin
+    yield start_server
     for server in servers:
         server.stop()
         server.wait()

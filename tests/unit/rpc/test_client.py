@@ -1,4 +1,4 @@
-"""The contract: each line against what Heat's client sends, and against the door of the engine that it leads to."""
+"""The RPC contract: each method against Heat's client, and against the endpoint of the engine."""
 
 import inspect
 import json
@@ -7,85 +7,109 @@ from pathlib import Path
 import pytest
 
 from heat_lite.engine import service
-from heat_lite.engine.endpoints import listener as listener_door
-from heat_lite.rpc import api, client, listener, remote, worker
+from heat_lite.engine.endpoints import listener as listener_endpoint
+from heat_lite.rpc import api, client, contract, listener, worker
 
 HERE = Path(__file__).parent
 HEAT = json.loads((HERE / 'heat_rpc.json').read_text())
 KEYS = json.loads((HERE / 'heat_keys.json').read_text())
-OURS = {'engine': client.EngineClient, 'listener': listener.ListenerClient, 'worker': worker.WorkerClient}
-# written out, as they do more than send
-SPECIAL = {'delete_stack': client._DELETE_STACK, 'check_software_deployment': client._CHECK_DEPLOYMENT}
-# what only this service knows
+CLIENTS = {
+    'engine': client.EngineClient,
+    'listener': listener.ListenerClient,
+    'worker': worker.WorkerClient,
+}
+# methods written out, because they do more than send
+EXPLICIT = {
+    'delete_stack': client._DELETE_STACK,
+    'check_software_deployment': client._CHECK_DEPLOYMENT,
+}
+# methods that Heat does not have
 ADDED = {'engine': {'stack_retry', 'stack_protect'}, 'listener': set(), 'worker': set()}
 CASES = [(part, name) for part, methods in HEAT.items() for name in methods]
-DOORS = {'engine': service.ENDPOINTS, 'listener': (listener_door.Listener,)}
+ENDPOINTS = {'engine': service.ENDPOINTS, 'listener': (listener_endpoint.Listener,)}
 
 
-def line(part, name):
-    return SPECIAL.get(name) or getattr(OURS[part], name)
-
-
-@pytest.mark.parametrize('part, name', CASES)
-def test_sends_what_heat_sends(part, name):
-    facts, ours = HEAT[part][name], line(part, name)
-    given = {argument: f'given {argument}' for argument in ours.required}
-    assert ours.name == name
-    assert ours.version == facts['version']
-    assert ours.answers == (facts['kind'] == 'call')
-    assert ours.arguments(given) == {argument: facts['defaults'].get(argument, f'given {argument}') for argument in facts['sent']}
+def method_of(part, name):
+    return EXPLICIT.get(name) or getattr(CLIENTS[part], name)
 
 
 @pytest.mark.parametrize('part, name', CASES)
-def test_the_engine_takes_what_is_sent(part, name):
-    found = [getattr(door, name) for door in DOORS.get(part, ()) if hasattr(door, name)]
+def test_client_method_sends_arguments_of_heat(part, name):
+    facts, method = HEAT[part][name], method_of(part, name)
+    given = {argument: f'given {argument}' for argument in method.required}
+    assert method.name == name
+    assert method.version == facts['version']
+    assert method.expects_reply == (facts['kind'] == 'call')
+    assert method.arguments(given) == {
+        argument: facts['defaults'].get(argument, f'given {argument}') for argument in facts['sent']
+    }
+
+
+@pytest.mark.parametrize('part, name', CASES)
+def test_endpoint_method_accepts_sent_arguments(part, name):
+    found = [
+        getattr(endpoint, name) for endpoint in ENDPOINTS.get(part, ()) if hasattr(endpoint, name)
+    ]
     if not found:
-        pytest.skip('this door of the engine is not there yet')
-    ours = line(part, name)
-    sent = {*ours.required, *ours.defaults}
+        pytest.skip('the engine does not have this endpoint yet')
+    method = method_of(part, name)
+    sent = {*method.required, *method.defaults}
     inspect.signature(found[0]).bind(None, 'context', **dict.fromkeys(sent))
 
 
-@pytest.mark.parametrize('part', OURS)
-def test_nothing_is_there_that_heat_does_not_know(part):
-    lines = {name for name, value in vars(OURS[part]).items() if isinstance(value, remote.Method)}
-    assert lines | {name for name in SPECIAL if part == 'engine'} == set(HEAT[part]) | ADDED[part]
+@pytest.mark.parametrize('part', CLIENTS)
+def test_client_has_no_methods_beyond_heat_and_the_listed_ones(part):
+    declared = {
+        name for name, value in vars(CLIENTS[part]).items() if isinstance(value, contract.Method)
+    }
+    assert (
+        declared | {name for name in EXPLICIT if part == 'engine'} == set(HEAT[part]) | ADDED[part]
+    )
 
 
 @pytest.mark.parametrize('name', [name for name in KEYS if name != 'PARAM_KEYS'])
-def test_the_keys_are_heats(name):
+def test_response_keys_equal_those_of_heat(name):
     assert list(getattr(api, name)) == KEYS[name]
 
 
-def test_the_parameters_are_heats():
-    assert [value for name, value in vars(api).items() if name.startswith('PARAM_')] == KEYS['PARAM_KEYS']
+def test_request_parameters_equal_those_of_heat():
+    assert [value for name, value in vars(api).items() if name.startswith('PARAM_')] == KEYS[
+        'PARAM_KEYS'
+    ]
 
 
 class Recorder(client.EngineClient):
-    """Takes down what would be sent."""
+    """Client that returns the request instead of sending it."""
 
-    def deliver(self, method, context, args, answers=None, timeout=None):
-        return method.name, args, answers, timeout
+    def deliver(self, method, context, args, expects_reply=None, timeout=None):
+        return method.name, args, expects_reply, timeout
 
 
-def test_what_is_not_in_the_contract_is_refused():
+def test_client_method_with_wrong_arguments_raises_type_error():
     with pytest.raises(TypeError, match="unknown.*'colour'"):
         Recorder().show_stack('context', stack_identity={}, colour='red')
     with pytest.raises(TypeError, match="missing.*'stack_identity'"):
         Recorder().show_stack('context')
 
 
-def test_what_need_not_be_sent_is_sent_when_given():
+def test_absent_argument_is_sent_only_when_given():
     name, args, _, _ = Recorder().list_stacks('context', tenant_safe=False)
     assert args['tenant_safe'] is False
     assert 'tenant_safe' not in Recorder().list_stacks('context')[1]
 
 
-def test_deleting_without_waiting():
-    assert Recorder().delete_stack('context', stack_identity={'a': 1}) == ('delete_stack', {'stack_identity': {'a': 1}}, True, None)
+def test_delete_stack_with_cast_expects_no_reply():
+    assert Recorder().delete_stack('context', stack_identity={'a': 1}) == (
+        'delete_stack',
+        {'stack_identity': {'a': 1}},
+        True,
+        None,
+    )
     assert Recorder().delete_stack('context', stack_identity={'a': 1}, cast=True)[2] is False
 
 
-def test_a_deployment_is_waited_for_as_long_as_wanted():
-    _, args, _, timeout = Recorder().check_software_deployment('context', deployment_id='d', timeout=77)
+def test_check_software_deployment_uses_its_timeout_for_the_call():
+    _, args, _, timeout = Recorder().check_software_deployment(
+        'context', deployment_id='d', timeout=77
+    )
     assert (args, timeout) == ({'deployment_id': 'd', 'timeout': 77}, 77)

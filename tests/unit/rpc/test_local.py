@@ -1,4 +1,4 @@
-"""What is particular to the driver for one process."""
+"""The driver for one process, where it differs from that of a broker."""
 
 import threading
 import time
@@ -9,87 +9,90 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.rpc import messaging
+from heat_lite.rpc.contract import RpcClient, call, cast
 from heat_lite.rpc.local import BACKLOG
-from heat_lite.rpc.remote import Remote, call, cast
-from tests.waiting import PATIENCE
+from tests.timeouts import WAIT_SECONDS
 
 
-class Client(Remote):
-    keep = call('keep', '1.0', 'value')
+class Client(RpcClient):
+    store = call('store', '1.0', 'value')
     note = cast('note', '1.0', 'text')
-    ask = call('ask', '1.0', 'text')
+    submit = call('submit', '1.0', 'text')
 
-    def __init__(self, topic, timeout=5):
+    def __init__(self, topic, timeout=60):
         super().__init__(timeout=timeout)
         self.topic = topic
 
 
-class Keeper:
+class Recorder:
     def __init__(self):
-        self.kept = []
+        self.received = []
 
-    def keep(self, ctxt, value):
-        self.kept.append(value)
+    def store(self, ctxt, value):
+        self.received.append(value)
         return value
 
     def note(self, ctxt, text):
-        self.kept.append(text)
+        self.received.append(text)
 
-    ask = note
+    submit = note
 
 
-def wait_for(condition, seconds=PATIENCE):
+def wait_for(condition, seconds=WAIT_SECONDS):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.005)
     assert condition()
 
 
-def test_both_sides_own_what_they_hold(local, topic, start, ctx):
-    keeper = Keeper()
-    start(topic, [keeper])
+def test_call_shares_no_objects_between_sender_and_receiver(local, topic, start, ctx):
+    recorder = Recorder()
+    start(topic, [recorder])
     sent = {'list': [1], 'tuple': (1, 2)}
-    got = Client(topic).keep(ctx, value=sent)
+    got = Client(topic).store(ctx, value=sent)
     got['list'].append('theirs')
     sent['list'].append('ours')
-    assert keeper.kept == [{'list': [1], 'tuple': [1, 2]}]
+    assert recorder.received == [{'list': [1], 'tuple': [1, 2]}]
 
 
-def test_what_no_broker_would_carry_is_refused(local, topic, start, ctx):
-    start(topic, [Keeper()])
+def test_circular_argument_is_refused(local, topic, start, ctx):
+    start(topic, [Recorder()])
     endless = []
     endless.append(endless)
     with pytest.raises((ValueError, RecursionError)):
-        Client(topic).keep(ctx, value=endless)
+        Client(topic).store(ctx, value=endless)
 
 
-def test_names_are_worlds_of_their_own(conf, topic, ctx):
+def test_transports_of_different_names_are_separate(conf, topic, ctx):
     servers = {}
     for name in ('a', 'b'):
         messaging.setup(conf, f'local:///{uuid.uuid4().hex}')
-        servers[name] = Keeper()
+        servers[name] = Recorder()
         server = messaging.serve(topic, 'one', [servers[name]])
         server.start()
-        Client(topic).keep(ctx, value=name)
+        Client(topic).store(ctx, value=name)
         server.stop()
         server.wait()
     messaging.cleanup()
-    assert {name: keeper.kept for name, keeper in servers.items()} == {'a': ['a'], 'b': ['b']}
+    assert {name: recorder.received for name, recorder in servers.items()} == {
+        'a': ['a'],
+        'b': ['b'],
+    }
 
 
-def test_what_a_caller_no_longer_waits_for_is_not_done(local, topic, start, ctx):
+def test_request_of_timed_out_caller_is_dropped(local, topic, start, ctx):
     with pytest.raises(exception.EngineTimeout):
-        Client(topic, timeout=0.05).ask(ctx, text='too late')
+        Client(topic, timeout=0.05).submit(ctx, text='too late')
     time.sleep(0.05)
-    keeper = Keeper()
-    start(topic, [keeper])
+    recorder = Recorder()
+    start(topic, [recorder])
     Client(topic).note(ctx, text='in time')
-    wait_for(lambda: keeper.kept)
-    assert keeper.kept == ['in time']
+    wait_for(lambda: recorder.received)
+    assert recorder.received == ['in time']
 
 
-def test_a_server_that_stops_loses_nothing(local, topic, ctx):
-    """Servers come and go while casts are sent: each is done exactly once."""
+def test_server_restart_loses_no_cast(local, topic, ctx):
+    """Servers start and stop while casts are sent: each cast is processed exactly once."""
     done, lock, sent = [], threading.Lock(), range(300)
 
     class Counter:
@@ -97,7 +100,9 @@ def test_a_server_that_stops_loses_nothing(local, topic, ctx):
             with lock:
                 done.append(text)
 
-    sender = threading.Thread(target=lambda: [Client(topic).note(ctx, text=number) for number in sent])
+    sender = threading.Thread(
+        target=lambda: [Client(topic).note(ctx, text=number) for number in sent]
+    )
     sender.start()
     while sender.is_alive():
         server = messaging.serve(topic, 'one', [Counter()])
@@ -112,37 +117,43 @@ def test_a_server_that_stops_loses_nothing(local, topic, ctx):
     assert sorted(done) == list(sent)
 
 
-def test_the_backlog_is_bounded(local, topic, start, ctx):
+def test_backlog_over_its_limit_drops_the_oldest(local, topic, start, ctx):
     client = Client(topic)
     for number in range(BACKLOG + 5):
         client.note(ctx, text=number)
-    keeper = Keeper()
-    start(topic, [keeper])
-    wait_for(lambda: len(keeper.kept) == BACKLOG)
-    assert 4 not in keeper.kept and 5 in keeper.kept
+    recorder = Recorder()
+    start(topic, [recorder])
+    wait_for(lambda: len(recorder.received) == BACKLOG)
+    assert 4 not in recorder.received and 5 in recorder.received
 
 
-def test_a_call_costs_little(local, topic, start, ctx):
-    start(topic, [Keeper()])
+def test_call_takes_less_than_two_milliseconds_of_cpu(local, topic, start, ctx):
+    start(topic, [Recorder()])
     client = Client(topic)
-    client.keep(ctx, value=0)
+    client.store(ctx, value=0)
     began = time.process_time()
     for number in range(500):
-        client.keep(ctx, value=number)
-    # 0.25 ms on a slow machine; a driver that polls would need 50 ms of patience, one that copies deeply many times the CPU
+        client.store(ctx, value=number)
+    # 0.25 ms on a slow machine; a polling driver would take 50 ms, one that makes deep copies
+    # many times the CPU time
     assert (time.process_time() - began) / 500 < 0.002
 
 
-def test_signs_of_life_prolong_a_call(local, topic, start, ctx):
+def test_heartbeat_prolongs_a_monitored_call(local, topic, start, ctx):
     class Slow:
-        def ask(self, ctxt, text):
-            time.sleep(2.4)
+        def submit(self, ctxt, text):
+            time.sleep(6)
             return text
 
     start(topic, [Slow()])
     target = oslo_messaging.Target(topic=topic)
-    caller = oslo_messaging.get_rpc_client(messaging.transport, target, timeout=10, serializer=messaging.ContextSerializer())
-    assert caller.prepare(call_monitor_timeout=2).call(ctx, 'ask', text='still here') == 'still here'
+    caller = oslo_messaging.get_rpc_client(
+        messaging.transport, target, timeout=WAIT_SECONDS, serializer=messaging.ContextSerializer()
+    )
+    assert (
+        caller.prepare(call_monitor_timeout=5).call(ctx, 'submit', text='still here')
+        == 'still here'
+    )
 
 
 # --------------------------------------------------------------- notifications
@@ -162,14 +173,16 @@ class Reader:
 def listen(local, topic):
     started = []
 
-    def begin(reader, pool=None):
+    def start_listener(reader, pool=None):
         transport = oslo_messaging.get_notification_transport(local.conf, url=messaging._url)
         target = oslo_messaging.Target(topic=topic)
-        made = oslo_messaging.get_notification_listener(transport, [target], [reader], allow_requeue=True, pool=pool)
+        made = oslo_messaging.get_notification_listener(
+            transport, [target], [reader], allow_requeue=True, pool=pool
+        )
         made.start()
         started.append(made)
 
-    yield begin
+    yield start_listener
     for made in started:
         made.stop()
         made.wait()
@@ -177,21 +190,25 @@ def listen(local, topic):
 
 @pytest.fixture
 def notifier(local, topic):
-    local.conf.register_opts(oslo_messaging.notify.notifier._notifier_opts, group='oslo_messaging_notifications')
+    local.conf.register_opts(
+        oslo_messaging.notify.notifier._notifier_opts, group='oslo_messaging_notifications'
+    )
     local.conf.set_override('driver', ['messagingv2'], group='oslo_messaging_notifications')
     local.conf.set_override('topics', [topic], group='oslo_messaging_notifications')
     return messaging.notifier('orchestration.here')
 
 
-def test_notifications_go_where_the_options_say(listen, notifier, ctx):
+def test_notification_goes_to_the_configured_topic(listen, notifier, ctx):
     reader = Reader()
     listen(reader)
     notifier.info(ctx, 'orchestration.stack.create.end', {'state': 'CREATE_COMPLETE'})
     wait_for(lambda: reader.got)
-    assert reader.got == [('orchestration.here', 'orchestration.stack.create.end', {'state': 'CREATE_COMPLETE'})]
+    assert reader.got == [
+        ('orchestration.here', 'orchestration.stack.create.end', {'state': 'CREATE_COMPLETE'})
+    ]
 
 
-def test_each_pool_gets_its_copy(listen, notifier, ctx):
+def test_notification_reaches_each_pool(listen, notifier, ctx):
     readers = {pool: Reader() for pool in ('billing', 'audit')}
     for pool, reader in readers.items():
         listen(reader, pool)
@@ -200,19 +217,21 @@ def test_each_pool_gets_its_copy(listen, notifier, ctx):
     assert [len(reader.got) for reader in readers.values()] == [1, 1]
 
 
-def test_notifications_wait_for_a_reader(listen, notifier, ctx):
+def test_notification_without_listener_is_kept(listen, notifier, ctx):
     notifier.info(ctx, 'early', {})
     reader = Reader()
     listen(reader)
     wait_for(lambda: reader.got)
 
 
-def test_a_reader_may_give_one_back(listen, notifier, ctx):
-    reader = Reader([oslo_messaging.NotificationResult.REQUEUE, oslo_messaging.NotificationResult.HANDLED])
+def test_requeued_notification_is_delivered_again(listen, notifier, ctx):
+    reader = Reader(
+        [oslo_messaging.NotificationResult.REQUEUE, oslo_messaging.NotificationResult.HANDLED]
+    )
     listen(reader)
     notifier.info(ctx, 'again', {})
     wait_for(lambda: len(reader.got) == 2)
 
 
-def test_no_driver_no_notifications(local):
+def test_notifier_without_driver_is_none(local):
     assert messaging.notifier('orchestration.here') is None

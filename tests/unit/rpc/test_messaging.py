@@ -1,4 +1,4 @@
-"""What both transports must do: calls, casts, contexts, errors, timeouts, many at a time, an orderly end."""
+"""Both transports: calls, casts, contexts, errors, timeouts, concurrency, orderly shutdown."""
 
 import threading
 import time
@@ -10,14 +10,15 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.rpc import messaging
-from heat_lite.rpc.remote import Remote, call, cast
+from heat_lite.rpc.contract import RpcClient, call, cast
 
 
-class Probe(Remote):
+class Probe(RpcClient):
     echo = call('echo', '1.0', 'value')
     whoami = call('whoami')
     server_name = call('server_name')
     slow = call('slow', '1.0', 'seconds')
+    held = call('held')
     note = cast('note', '1.0', 'text')
     note_slowly = cast('note_slowly', '1.0', 'text')
     absent = call('absent')
@@ -39,7 +40,15 @@ class Endpoint:
         return value
 
     def whoami(self, ctxt):
-        return [ctxt.user_id, ctxt.project_id, ctxt.roles, ctxt.auth_token, ctxt.user_domain_id, ctxt.request_id, ctxt.is_admin]
+        return [
+            ctxt.user_id,
+            ctxt.project_id,
+            ctxt.roles,
+            ctxt.auth_token,
+            ctxt.user_domain_id,
+            ctxt.request_id,
+            ctxt.is_admin,
+        ]
 
     def server_name(self, ctxt):
         return self.name
@@ -47,6 +56,10 @@ class Endpoint:
     def slow(self, ctxt, seconds):
         time.sleep(seconds)
         return 'done'
+
+    def held(self, ctxt):
+        self.noted.set()
+        self.go_on.wait(60)
 
     def note(self, ctxt, text):
         self.notes.append(text)
@@ -76,24 +89,29 @@ VALUES = [
 
 
 @pytest.mark.parametrize('value', VALUES, ids=repr)
-def test_values_come_back_as_they_went(transport, topic, start, ctx, value):
+def test_call_returns_value_unchanged(transport, topic, start, ctx, value):
     start(topic, [Endpoint()])
     assert Probe(topic, timeout=60).echo(ctx, value=value) == value
 
 
-def test_a_large_template_crosses(transport, topic, start, ctx):
+def test_call_with_large_template_returns_it_unchanged(transport, topic, start, ctx):
     start(topic, [Endpoint()])
-    value = {'resources': {f'r{number}': {'type': 'OS::Heat::None', 'properties': {'x': 'y' * 200}} for number in range(3000)}}
+    value = {
+        'resources': {
+            f'r{number}': {'type': 'OS::Heat::None', 'properties': {'x': 'y' * 200}}
+            for number in range(3000)
+        }
+    }
     assert Probe(topic, timeout=60).echo(ctx, value=value) == value
 
 
-def test_the_context_crosses(transport, topic, start, ctx):
+def test_context_reaches_the_server(transport, topic, start, ctx):
     start(topic, [Endpoint()])
     got = Probe(topic, timeout=60).whoami(ctx)
     assert got == ['u1', 'p1', ['member', 'reader'], 'secret', 'default', ctx.request_id, False]
 
 
-def test_several_endpoints_are_one_remote_object(transport, topic, start, ctx):
+def test_server_with_several_endpoints_finds_methods_of_all(transport, topic, start, ctx):
     class Other:
         def absent(self, ctxt):
             return 'here after all'
@@ -104,7 +122,7 @@ def test_several_endpoints_are_one_remote_object(transport, topic, start, ctx):
     assert probe.echo(ctx, value=1) == 1
 
 
-def test_a_cast_is_not_waited_for(transport, topic, start, ctx):
+def test_cast_returns_before_the_server_has_finished(transport, topic, start, ctx):
     endpoint = Endpoint()
     start(topic, [endpoint])
     assert Probe(topic).note_slowly(ctx, text='later') is None
@@ -112,41 +130,43 @@ def test_a_cast_is_not_waited_for(transport, topic, start, ctx):
     endpoint.go_on.set()
 
 
-def test_private_names_are_not_reachable(transport, topic, start, ctx):
+def test_private_method_cannot_be_called(transport, topic, start, ctx):
     start(topic, [Endpoint()])
     with pytest.raises(exception.EngineTooOld):
         Probe(topic, timeout=60).private(ctx)
 
 
-def test_methods_that_are_not_there(transport, topic, start, ctx):
+def test_unknown_method_raises_engine_too_old(transport, topic, start, ctx):
     start(topic, [Endpoint()])
-    with pytest.raises(exception.EngineTooOld, match='The engine does not know absent .*Upgrade all engines') as caught:
+    with pytest.raises(
+        exception.EngineTooOld, match='The engine does not know absent .*Upgrade all engines'
+    ) as caught:
         Probe(topic, timeout=60).absent(ctx)
     assert caught.value.code == 501
 
 
-def test_a_newer_version_than_the_server_knows(transport, topic, start, ctx):
+def test_newer_version_than_the_server_raises_engine_too_old(transport, topic, start, ctx):
     start(topic, [Endpoint()])
     with pytest.raises(exception.EngineTooOld):
         Probe(topic, timeout=60).newer(ctx, value=1)
 
 
-def test_the_queue_of_a_server_that_has_ended_is_gone(conf, rabbit, topic, ctx):
+def test_own_queue_of_stopped_server_is_deleted(conf, rabbit, topic, ctx):
     messaging.setup(conf, rabbit)
     one, two = (messaging.serve(topic, name, [Endpoint(name)]) for name in ('one', 'two'))
     one.start(), two.start()
     one.stop(), one.wait()
     with kombu.Connection(rabbit.replace('rabbit://', 'amqp://')) as connection:
-        for name, there in ((f'{topic}.one', False), (f'{topic}.two', True), (topic, True)):
-            assert is_there(connection, name) is there
+        for name, exists in ((f'{topic}.one', False), (f'{topic}.two', True), (topic, True)):
+            assert queue_exists(connection, name) is exists
     with pytest.raises(oslo_messaging.MessageUndeliverable):
-        Listening(topic, server='one').echo(ctx, value=1)
+        MandatoryProbe(topic, server='one').echo(ctx, value=1)
     assert Probe(topic, timeout=60).echo(ctx, value=1) == 1
     two.stop(), two.wait()
     messaging.cleanup()
 
 
-def is_there(connection, queue):
+def queue_exists(connection, queue):
     try:
         connection.channel().queue_declare(queue=queue, passive=True)
     except amqp.exceptions.NotFound:
@@ -154,17 +174,17 @@ def is_there(connection, queue):
     return True
 
 
-class Listening(Probe):
+class MandatoryProbe(Probe):
     mandatory = True
 
 
-def test_a_broker_that_is_gone_keeps_no_server_from_ending(conf, caplog):
+def test_delete_queue_without_broker_does_not_raise(conf, caplog):
     messaging.setup(conf, 'rabbit://guest:guest@127.0.0.1:1/')
-    messaging.forget('some queue')
+    messaging.delete_queue('some queue')
     messaging.cleanup()
 
 
-def test_servers_take_turns_and_can_be_meant_alone(transport, topic, start, ctx):
+def test_calls_go_round_robin_or_to_the_named_server(transport, topic, start, ctx):
     for name in ('one', 'two'):
         start(topic, [Endpoint(name)], name)
     probe = Probe(topic, timeout=60)
@@ -172,86 +192,90 @@ def test_servers_take_turns_and_can_be_meant_alone(transport, topic, start, ctx)
     assert {Probe(topic, server='two', timeout=60).server_name(ctx) for _ in range(5)} == {'two'}
 
 
-def test_fanout_reaches_all_servers(transport, topic, start, ctx):
+def test_fanout_cast_reaches_all_servers(transport, topic, start, ctx):
     endpoints = [Endpoint('one'), Endpoint('two')]
     for endpoint in endpoints:
         start(topic, [endpoint], endpoint.name)
     oslo_messaging.get_rpc_client(
-        messaging.transport, oslo_messaging.Target(topic=topic, fanout=True), serializer=messaging.ContextSerializer()
+        messaging.transport,
+        oslo_messaging.Target(topic=topic, fanout=True),
+        serializer=messaging.ContextSerializer(),
     ).cast(ctx, 'note', text='all')
     assert all(endpoint.noted.wait(60) for endpoint in endpoints)
 
 
-def test_no_engine_in_time(transport, topic, ctx):
+def test_call_without_server_raises_engine_timeout(transport, topic, ctx):
     with pytest.raises(exception.EngineTimeout) as caught:
         Probe(topic, timeout=1).echo(ctx, value=1)
     assert caught.value.code == 504
     assert f'{topic} did not answer echo within 1 seconds' in str(caught.value)
 
 
-class Patient(Probe):
-    mandatory = patient = True
+class RetryingProbe(Probe):
+    mandatory = retry_undeliverable = True
 
 
-def test_an_engine_that_is_just_starting_is_waited_for(transport, topic, start, ctx):
+def test_call_waits_for_a_starting_server(transport, topic, start, ctx):
     timer = threading.Timer(0.5, lambda: start(topic, [Endpoint()]))
     timer.start()
-    probe = Patient(topic, timeout=60)
+    probe = RetryingProbe(topic, timeout=60)
     began = time.monotonic()
     assert [probe.echo(ctx, value=number) for number in range(20)] == list(range(20))
     assert time.monotonic() - began > 0.4
     timer.join()
 
 
-def test_a_cast_waits_for_an_engine_that_is_just_starting(transport, topic, start, ctx):
+def test_cast_waits_for_a_starting_server(transport, topic, start, ctx):
     endpoint = Endpoint()
     timer = threading.Timer(0.3, lambda: start(topic, [endpoint]))
     timer.start()
-    Patient(topic, timeout=60).note(ctx, text='once')
+    RetryingProbe(topic, timeout=60).note(ctx, text='once')
     timer.join()
     assert endpoint.noted.wait(60)
     assert endpoint.notes == ['once']
 
 
-def test_patience_ends_at_the_timeout(transport, topic, ctx):
+def test_undeliverable_call_is_retried_until_its_timeout(transport, topic, ctx):
     began = time.monotonic()
     with pytest.raises(exception.EngineTimeout, match='did not answer echo within 1 seconds'):
-        Patient(topic, timeout=1).echo(ctx, value=1)
+        RetryingProbe(topic, timeout=1).echo(ctx, value=1)
     assert time.monotonic() - began > 0.9
 
 
-def test_an_engine_that_takes_too_long(transport, topic, start, ctx):
+def test_call_of_slow_method_raises_engine_timeout(transport, topic, start, ctx):
     start(topic, [Endpoint()])
     with pytest.raises(exception.EngineTimeout):
-        Probe(topic, timeout=1).slow(ctx, seconds=1.5)
+        Probe(topic, timeout=1).slow(ctx, seconds=4)
 
 
-def test_the_default_timeout_is_the_option(conf, transport, topic, ctx):
-    messaging.client(topic)  # which declares the option
+def test_default_timeout_is_rpc_response_timeout(conf, transport, topic, ctx):
+    messaging.client(topic)  # registers the option
     conf.set_override('rpc_response_timeout', 1)
     with pytest.raises(exception.EngineTimeout, match='within 1 seconds'):
         Probe(topic).echo(ctx, value=1)
 
 
-def test_slow_calls_do_not_hold_up_others(transport, topic, start, ctx):
-    start(topic, [Endpoint()])
+def test_slow_call_does_not_delay_others(transport, topic, start, ctx):
+    endpoint = Endpoint()
+    start(topic, [endpoint])
     probe = Probe(topic, timeout=60)
-    waiting = threading.Thread(target=probe.slow, args=(ctx,), kwargs={'seconds': 4})
+    waiting = threading.Thread(target=probe.held, args=(ctx,))
     waiting.start()
+    assert endpoint.noted.wait(60)
     assert probe.echo(ctx, value=1) == 1
-    assert waiting.is_alive()
+    endpoint.go_on.set()
     waiting.join()
 
 
-def test_many_callers_at_a_time_each_get_their_own(transport, topic, start, ctx):
+def test_concurrent_callers_get_their_own_replies(transport, topic, start, ctx):
     start(topic, [Endpoint()])
     probe = Probe(topic, timeout=60)
     answers = {}
 
-    def ask(number):
+    def call_repeatedly(number):
         answers[number] = [probe.echo(ctx, value=[number, turn]) for turn in range(5)]
 
-    threads = [threading.Thread(target=ask, args=(number,)) for number in range(20)]
+    threads = [threading.Thread(target=call_repeatedly, args=(number,)) for number in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -259,7 +283,7 @@ def test_many_callers_at_a_time_each_get_their_own(transport, topic, start, ctx)
     assert answers == {number: [[number, turn] for turn in range(5)] for number in range(20)}
 
 
-def test_what_was_taken_is_finished_before_the_end(transport, topic, ctx):
+def test_server_stop_finishes_accepted_requests(transport, topic, ctx):
     endpoint = Endpoint()
     server = messaging.serve(topic, 'one', [endpoint])
     server.start()
@@ -271,7 +295,7 @@ def test_what_was_taken_is_finished_before_the_end(transport, topic, ctx):
     assert endpoint.notes == ['begun']
 
 
-def test_requests_wait_for_a_server_that_comes_back(transport, topic, start, ctx):
+def test_cast_without_server_is_kept_for_the_next_one(transport, topic, start, ctx):
     first = messaging.serve(topic, 'one', [Endpoint()])
     first.start()
     first.stop()
@@ -283,42 +307,49 @@ def test_requests_wait_for_a_server_that_comes_back(transport, topic, start, ctx
     assert endpoint.notes == ['meanwhile']
 
 
-def test_the_pool_bounds_what_runs_at_a_time(transport, topic, start, ctx):
-    most, now, lock = [0], [0], threading.Lock()
+def test_pool_size_limits_concurrent_requests(transport, topic, start, ctx):
+    peak, running, lock = [0], [0], threading.Lock()
+    pair = threading.Barrier(2)  # a loaded machine would start one call after another
 
     class Counting:
         def slow(self, ctxt, seconds):
             with lock:
-                now[0] += 1
-                most[0] = max(most[0], now[0])
+                running[0] += 1
+                peak[0] = max(peak[0], running[0])
+            pair.wait(60)
             time.sleep(seconds)
             with lock:
-                now[0] -= 1
+                running[0] -= 1
 
     start(topic, [Counting()], pool_size=2)
     probe = Probe(topic, timeout=60)
-    threads = [threading.Thread(target=probe.slow, args=(ctx,), kwargs={'seconds': 0.1}) for _ in range(6)]
+    threads = [
+        threading.Thread(target=probe.slow, args=(ctx,), kwargs={'seconds': 0.1}) for _ in range(6)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert most[0] == 2
+    assert peak[0] == 2
 
 
-@pytest.mark.parametrize('ask', [lambda probe, ctx: probe.note(ctx, text='x'), lambda probe, ctx: probe.echo(ctx, value=1)])
-def test_a_broker_that_is_away_is_said_so(conf, ctx, ask):
+@pytest.mark.parametrize(
+    'send',
+    [lambda probe, ctx: probe.note(ctx, text='x'), lambda probe, ctx: probe.echo(ctx, value=1)],
+)
+def test_send_without_broker_raises_service_unavailable(conf, ctx, send):
     messaging.setup(conf, 'rabbit://guest:guest@127.0.0.1:1/')
     try:
         with pytest.raises(exception.ServiceUnavailable) as caught:
-            ask(Probe('nowhere', timeout=1), ctx)
+            send(Probe('nowhere', timeout=1), ctx)
     finally:
         messaging.cleanup()
     assert caught.value.code == 503
 
 
-def test_one_broker_of_several_is_enough(conf, rabbit, topic, start, ctx):
+def test_check_broker_with_one_of_two_hosts_succeeds(conf, rabbit, topic, start, ctx):
     messaging.setup(conf, rabbit.replace('@', '@127.0.0.1:1,guest:guest@'))
     try:
-        messaging.reach()
+        messaging.check_broker()
     finally:
         messaging.cleanup()

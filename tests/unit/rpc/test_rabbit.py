@@ -1,4 +1,4 @@
-"""The shorter way must lead where the library's would."""
+"""The fast path behaves as the driver of oslo.messaging."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from heat_lite.rpc import rabbit
 
 
 class Library:
-    """A connection as the library's: ``ensure`` tries twice, and after a failure it is on a new channel."""
+    """A connection like the library's: ``ensure`` makes a second attempt on a new channel."""
 
     heartbeat_timeout_threshold = 60
 
@@ -20,10 +20,10 @@ class Library:
         self.channel = object()
         self._initial_pid = os.getpid()
         self.failures = []
-        self.asked = []
+        self.calls = []
 
     def ensure(self, method, retry=None):
-        self.asked.append(retry)
+        self.calls.append(retry)
         try:
             return method()
         except ConnectionError as error:
@@ -32,19 +32,19 @@ class Library:
             return method()
 
     def consume(self, timeout=None):
-        self.asked.append(timeout)
+        self.calls.append(timeout)
 
     def _heartbeat_supported_and_enabled(self):
         return True
 
     @contextlib.contextmanager
     def _transport_socket_timeout(self, timeout):
-        self.asked.append(timeout)
+        self.calls.append(timeout)
         yield
 
 
 class Connection(rabbit.Connection, Library):
-    """What ``quicken`` makes."""
+    """The class that ``install_fast_path`` creates."""
 
 
 class Work:
@@ -60,22 +60,25 @@ class Work:
         return 'done'
 
 
-def test_the_library_is_not_troubled_with_what_succeeds():
+def test_ensure_on_success_does_not_call_the_library():
     work = Work()
     assert work.connection.ensure(work) == 'done'
-    assert not work.connection.asked
+    assert not work.connection.calls
 
 
-def test_what_fails_is_its_first_attempt():
+def test_ensure_on_failure_counts_as_first_attempt_of_the_library():
     lost = ConnectionResetError()
     work = Work(lost)
     assert work.connection.ensure(work, retry=3) == 'done'
-    assert (work.connection.asked, work.connection.failures) == ([3], [lost])
+    assert (work.connection.calls, work.connection.failures) == ([3], [lost])
     assert len(work.channels) == 2 and work.channels[0] is not work.channels[1]
 
 
-@pytest.mark.parametrize('error', [oslo_messaging.MessageUndeliverable(None, 'x', 'y', {}), common.Timeout(), amqp.NotFound()])
-def test_what_is_not_to_be_tried_again_is_not(error):
+@pytest.mark.parametrize(
+    'error',
+    [oslo_messaging.MessageUndeliverable(None, 'x', 'y', {}), common.Timeout(), amqp.NotFound()],
+)
+def test_ensure_on_final_error_does_not_retry(error):
     work = Work(error)
     with pytest.raises(type(error)) as caught:
         work.connection.ensure(work)
@@ -83,49 +86,59 @@ def test_what_is_not_to_be_tried_again_is_not(error):
     assert len(work.channels) == 1
 
 
-@pytest.mark.parametrize('unsound', [{'channel': None}, {'_initial_pid': 0}])
-def test_a_connection_that_is_not_sound_goes_the_long_way(unsound):
+@pytest.mark.parametrize('broken', [{'channel': None}, {'_initial_pid': 0}])
+def test_ensure_on_unusable_connection_calls_the_library(broken):
     work = Work()
-    vars(work.connection).update(unsound)
+    vars(work.connection).update(broken)
     assert work.connection.ensure(work) == 'done'
-    assert work.connection.asked
+    assert work.connection.calls
 
 
-@pytest.mark.parametrize(('asked', 'waited'), [(0.001, rabbit.PATIENCE), (5, 5), (None, None)])
-def test_nobody_looks_up_a_thousand_times_a_second(asked, waited):
+@pytest.mark.parametrize(
+    ('timeout', 'waited'), [(0.001, rabbit.MIN_CONSUME_TIMEOUT), (5, 5), (None, None)]
+)
+def test_consume_with_short_timeout_waits_for_the_minimum(timeout, waited):
     connection = Connection()
-    connection.consume(asked)
-    assert connection.asked == [waited]
+    connection.consume(timeout)
+    assert connection.calls == [waited]
 
 
-@pytest.mark.parametrize(('timeout', 'told'), [(None, []), (60, []), (300, []), (5, [5]), (0, [0])])
-def test_a_socket_is_told_of_a_shorter_time_only(timeout, told):
+@pytest.mark.parametrize(
+    ('timeout', 'set_timeouts'), [(None, []), (60, []), (300, []), (5, [5]), (0, [0])]
+)
+def test_socket_timeout_is_set_only_below_the_heartbeat_threshold(timeout, set_timeouts):
     connection = Connection()
     with connection._transport_socket_timeout(timeout):
-        assert connection.asked == told
+        assert connection.calls == set_timeouts
 
 
-def test_the_envelope_is_the_librarys():
-    message = {'method': 'm', 'args': {'text': 'ü"\\', 'many': [1, None, {'a': (1, 2)}], 'set': {1}}}
+def test_serialize_returns_the_envelope_of_the_library():
+    message = {
+        'method': 'm',
+        'args': {'text': 'ü"\\', 'many': [1, None, {'a': (1, 2)}], 'set': {1}},
+    }
     there = common.deserialize_msg(rabbit.serialize(message))
-    assert there == {'method': 'm', 'args': {'text': 'ü"\\', 'many': [1, None, {'a': [1, 2]}], 'set': [1]}}
+    assert there == {
+        'method': 'm',
+        'args': {'text': 'ü"\\', 'many': [1, None, {'a': [1, 2]}], 'set': [1]},
+    }
 
 
-def test_a_circle_cannot_be_sent():
-    circle = []
-    circle.append(circle)
+def test_serialize_of_circular_reference_raises_recursion_error():
+    circular = []
+    circular.append(circular)
     with pytest.raises(RecursionError):
-        rabbit.serialize({'result': circle})
+        rabbit.serialize({'result': circular})
 
 
-def test_a_driver_without_a_broker_stays_as_it_is(local):
-    rabbit.quicken(local._driver)
+def test_install_fast_path_on_local_driver_changes_nothing(local):
+    rabbit.install_fast_path(local._driver)
     assert not hasattr(local._driver, '_connection_pool')
 
 
-def test_that_of_rabbitmq_does_not(conf):
+def test_install_fast_path_on_rabbitmq_driver_replaces_its_connection(conf):
     transport = oslo_messaging.get_rpc_transport(conf, 'rabbit://nobody@127.0.0.1:1/none')
     library = transport._driver._connection_pool.connection_cls
-    rabbit.quicken(transport._driver)
+    rabbit.install_fast_path(transport._driver)
     made = transport._driver._connection_pool.connection_cls
     assert issubclass(made, rabbit.Connection) and issubclass(made, library)

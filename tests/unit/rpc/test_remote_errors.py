@@ -1,4 +1,4 @@
-"""Exceptions of an engine, as they arrive: class, text and code as they were raised."""
+"""Exceptions across RPC keep their class, text and code."""
 
 import inspect
 import logging
@@ -8,23 +8,27 @@ import pytest
 from oslo_db import exception as db_exception
 
 from heat_lite.common import exception
-from heat_lite.rpc.remote import Remote, call
+from heat_lite.rpc.contract import RpcClient, call
 
 
 class FormatError(ValueError):
-    """One that only the engine knows."""
+    """A class that only the server knows, with a builtin base."""
 
 
-class Strange(Exception):
-    """Of no family that the API knows."""
+class UnknownError(Exception):
+    """A class that only the server knows."""
 
 
 def samples():
-    """One of each class of ours, and some that are awkward to make again."""
+    """Return an instance of each class of ``heat_lite.common.exception``, by class name."""
     path = ('resources', 'web', 3, 'properties')
     special = {
-        'ResourceFailure': exception.ResourceFailure(ValueError('no room'), path=('resources', 'web')),
-        'StackValidationFailed': exception.StackValidationFailed('wrong', error='Property error', path=path),
+        'ResourceFailure': exception.ResourceFailure(
+            ValueError('no room'), path=('resources', 'web')
+        ),
+        'StackValidationFailed': exception.StackValidationFailed(
+            'wrong', error='Property error', path=path
+        ),
         'RequestLimitExceeded': exception.RequestLimitExceeded('100% of %(what)s'),
         'InvalidSchemaError': exception.InvalidSchemaError('50% off'),
         'UpdateReplace': exception.UpdateReplace('web'),
@@ -58,7 +62,7 @@ class Thrower:
         raise self.error
 
 
-class Client(Remote):
+class Client(RpcClient):
     throw = call('throw')
 
     def __init__(self, topic):
@@ -68,7 +72,7 @@ class Client(Remote):
 
 @pytest.fixture
 def thrown(transport, topic, start, ctx):
-    """What arrives when an engine raises an error."""
+    """Return the exception that the client raises for one of the server."""
 
     def get(error):
         start(topic, [Thrower(error)])
@@ -80,8 +84,8 @@ def thrown(transport, topic, start, ctx):
 
 
 @pytest.fixture
-def thrown_here(local, topic, start, ctx):
-    """The same, on the quick transport alone."""
+def thrown_locally(local, topic, start, ctx):
+    """The same, on the local transport only."""
 
     def get(error):
         start(topic, [Thrower(error)])
@@ -93,71 +97,80 @@ def thrown_here(local, topic, start, ctx):
 
 
 @pytest.mark.parametrize('name', SAMPLES)
-def test_ours_keep_class_text_and_code(thrown_here, name):
+def test_service_exception_keeps_class_text_and_code(thrown_locally, name):
     error = SAMPLES[name]
-    got = thrown_here(error)
+    got = thrown_locally(error)
     assert type(got) is type(error)
     assert str(got) == str(error)
     assert getattr(got, 'code', None) == getattr(error, 'code', None)
 
 
 @pytest.mark.parametrize('error', BUILTIN, ids=repr)
-def test_builtins_arrive_as_themselves(thrown_here, error):
-    got = thrown_here(error)
+def test_builtin_exception_keeps_class_text_and_args(thrown_locally, error):
+    got = thrown_locally(error)
     assert type(got) is type(error)
     assert str(got) == str(error)
     assert got.args == error.args
 
 
-@pytest.mark.parametrize('error', [SAMPLES['StackValidationFailed'], KeyError('missing'), FormatError('line 3')], ids=repr)
-def test_both_transports_carry_them(thrown, error):
+@pytest.mark.parametrize(
+    'error',
+    [SAMPLES['StackValidationFailed'], KeyError('missing'), FormatError('line 3')],
+    ids=repr,
+)
+def test_exception_crosses_both_transports(thrown, error):
     got = thrown(error)
     assert type(got).__name__ == type(error).__name__.replace('FormatError', 'ValueError')
     assert str(got) == str(error)
 
 
-def test_where_a_failure_is_stays_known(thrown_here):
-    got = thrown_here(SAMPLES['StackValidationFailed'])
+def test_validation_error_keeps_its_path(thrown_locally):
+    got = thrown_locally(SAMPLES['StackValidationFailed'])
     assert got.error == 'Property error'
-    assert str(got.prefixed('resources', 'outer')) == 'Property error: resources.outer.resources.web[3].properties: wrong'
+    assert (
+        str(got.prefixed('resources', 'outer'))
+        == 'Property error: resources.outer.resources.web[3].properties: wrong'
+    )
 
 
-def test_one_that_cannot_be_made_again_is_its_parent(thrown_here):
-    got = thrown_here(UnicodeDecodeError('utf-8', b'\xff', 0, 1, 'invalid start byte'))
+def test_exception_that_cannot_be_rebuilt_becomes_its_base(thrown_locally):
+    got = thrown_locally(UnicodeDecodeError('utf-8', b'\xff', 0, 1, 'invalid start byte'))
     assert isinstance(got, ValueError)
     assert 'invalid start byte' in str(got)
 
 
-def test_strangers_are_remote_errors_with_their_name(thrown_here):
-    got = thrown_here(Strange('who am I'))
+def test_unknown_exception_becomes_remote_error_with_its_name(thrown_locally):
+    got = thrown_locally(UnknownError('what is this'))
     assert isinstance(got, oslo_messaging.RemoteError)
-    assert (got.exc_type, got.value) == ('Strange', 'who am I')
+    assert (got.exc_type, got.value) == ('UnknownError', 'what is this')
 
 
-@pytest.mark.parametrize('error', [exception.EntityNotFound(entity='Stack', name='x'), ValueError('bad')], ids=repr)
-def test_expected_ones_leave_no_traceback_in_the_log(thrown_here, caplog, error):
+@pytest.mark.parametrize(
+    'error', [exception.EntityNotFound(entity='Stack', name='x'), ValueError('bad')], ids=repr
+)
+def test_expected_exception_is_logged_without_traceback(thrown_locally, caplog, error):
     with caplog.at_level(logging.INFO):
-        thrown_here(error)
+        thrown_locally(error)
     assert [record.levelname for record in caplog.records if record.exc_info] == []
     assert any(str(error) in record.getMessage() for record in caplog.records)
 
 
-def test_faults_leave_a_traceback_in_the_log(thrown_here, caplog):
-    thrown_here(KeyError('a fault of ours'))
+def test_unexpected_exception_is_logged_with_traceback(thrown_locally, caplog):
+    thrown_locally(KeyError('a fault of ours'))
     faults = [record for record in caplog.records if record.exc_info]
-    assert [record.getMessage() for record in faults] == ['throw failed']
+    assert [record.getMessage() for record in faults] == ['RPC method throw failed']
     assert isinstance(faults[0].exc_info[1], KeyError)
 
 
-def test_an_attribute_that_is_missing_stays_known_from_one_that_we_miss(thrown_here):
+def test_attribute_error_keeps_whether_python_raised_it(thrown_locally):
     missed = AttributeError('parameters must be a map')
-    assert thrown_here(missed).name is None
+    assert thrown_locally(missed).name is None
     with pytest.raises(AttributeError) as mistake:
         missed.nothing_of_that_name  # noqa: B018
-    assert thrown_here(mistake.value).name == 'nothing_of_that_name'
+    assert thrown_locally(mistake.value).name == 'nothing_of_that_name'
 
 
-def test_a_database_that_is_away_is_a_service_that_is_away(thrown_here):
-    caught = thrown_here(db_exception.DBConnectionError('gone'))
+def test_lost_database_connection_becomes_service_unavailable(thrown_locally):
+    caught = thrown_locally(db_exception.DBConnectionError('gone'))
     assert isinstance(caught, exception.ServiceUnavailable) and caught.code == 503
     assert 'the database does not answer' in str(caught)
