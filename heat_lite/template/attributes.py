@@ -1,4 +1,4 @@
-"""The attributes of a resource: asked once, and answered by path."""
+"""The attributes of a resource, read through a cache, and lookups by path."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -7,30 +7,36 @@ from heat_lite.template.schema import CACHE_NONE, AttributeSchema
 
 
 class Attributes(Mapping):
-    """A map of all attributes of a type. ``resolver(name)`` asks the resource; answers are kept where the schema allows it.
+    """A map of all attributes of a type.
 
-    None is no answer: it is asked again.
+    ``resolver(name)`` reads an attribute of the resource. Values are cached if the schema allows
+    it; None is never cached.
     """
 
-    def __init__(self, resource_name: str, schemata: Mapping[str, AttributeSchema], resolver: Callable[[str], Any]):
+    def __init__(
+        self,
+        resource_name: str,
+        schemata: Mapping[str, AttributeSchema],
+        resolver: Callable[[str], Any],
+    ):
         self.resource_name = resource_name
         self.schemata = schemata
         self._resolver = resolver
-        self._known: dict[str, Any] = {}
+        self._cache: dict[str, Any] = {}
 
     def __getitem__(self, name):
         schema = self.schemata.get(name)
         if schema is None:
             raise KeyError(f'{self.resource_name}: Invalid attribute {name}')
-        if name in self._known:
-            return self._known[name]
+        if name in self._cache:
+            return self._cache[name]
         value = self._resolver(name)
         if value is not None and schema.cache_mode != CACHE_NONE:
-            self._known[name] = value
+            self._cache[name] = value
         return value
 
     def get(self, name, *path):
-        """What is at a path in an attribute; None where there is nothing."""
+        """Return the value at a path in an attribute, None if the path does not exist."""
         return select(self[name], path)
 
     def __iter__(self):
@@ -42,21 +48,12 @@ class Attributes(Mapping):
     def __contains__(self, name):
         return name in self.schemata
 
-    def keep(self, known: Mapping[str, Any]):
-        """Take over answers that were given before, from where they were stored."""
-        self._known.update(known)
-
-    def known(self):
-        """The answers that have been kept."""
-        return dict(self._known)
-
-    def forget(self):
-        """Ask again from now on."""
-        self._known.clear()
-
 
 def select(value: Any, path: Sequence) -> Any:
-    """What is at a path of keys and indexes; None where there is nothing. A list takes integers only, negative ones included."""
+    """Return the value at a path of keys and indexes, None if the path does not exist.
+
+    A list accepts integers only, negative ones included.
+    """
     for key in path:
         value = _step(value, key)
         if value is None:
@@ -68,7 +65,11 @@ def _step(value, key):
     try:
         if isinstance(value, Mapping):
             return value.get(key)
-        if isinstance(value, Sequence) and not isinstance(value, str | bytes) and isinstance(key, int):
+        if (
+            isinstance(value, Sequence)
+            and not isinstance(value, str | bytes)
+            and isinstance(key, int)
+        ):
             return value[key]
     except (IndexError, TypeError):
         return None

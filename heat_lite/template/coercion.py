@@ -1,21 +1,35 @@
-"""What becomes of a property's value by its schema: the right type, defaults inside maps and lists, constraints.
+"""Coercion of property values by their schemas: types, defaults in maps and lists, constraints.
 
-Failures are StackValidationFailed with the words of the API and the path below the property. Values that need no change are not copied.
+Errors are StackValidationFailed with the path below the property. Values that need no change are
+not copied.
 """
 
 import functools
 from collections.abc import Mapping
+from typing import Any
 
 from heat_lite.common import exception
-from heat_lite.template import versions
-from heat_lite.template.constraints import ANY, BOOLEAN, INTEGER, LIST, MAP, NUMBER, STRING, to_number
-from heat_lite.template.suggest import say
+from heat_lite.template import property_checks, versions
+from heat_lite.template.checks import raise_first
+from heat_lite.template.constraints import (
+    ANY,
+    BOOLEAN,
+    INTEGER,
+    LIST,
+    MAP,
+    NUMBER,
+    STRING,
+    to_number,
+)
+from heat_lite.template.property_checks import property_error
 
-ERROR = 'Property error'
 
+class CheckOptions:
+    """Options of a conversion.
 
-class Checks:
-    """How a value is checked: ``strict`` or only converted, and who is asked about cloud objects."""
+    ``strict`` also checks constraints and unknown keys. ``lookup(kind, value)`` checks cloud
+    objects (see ``constraints``).
+    """
 
     __slots__ = ('lookup', 'strict')
 
@@ -24,22 +38,23 @@ class Checks:
         self.lookup = lookup
 
 
-STRICT, LENIENT = Checks(), Checks(strict=False)
+STRICT, LENIENT = CheckOptions(), CheckOptions(strict=False)
 
 
-def refuse(message, path=()):
-    return exception.StackValidationFailed(message, error=ERROR, path=path)
+def convert(schema, value: Any, options: CheckOptions = STRICT) -> Any:
+    """Convert a value to the type of its schema.
 
-
-def convert(schema, value, checks=STRICT):
-    """The value as its schema wants it. None means the default, or the empty value of the type."""
+    None becomes the default, or the empty value of the type if there is no default.
+    """
     try:
-        result = _CONVERTERS[schema.type](schema, value, checks)
-        if checks.strict:
+        result = _CONVERTERS[schema.type](schema, value, options)
+        if options.strict:
             for constraint in schema.constraints:
-                constraint.check(result, checks.lookup, functools.partial(_as_type, schema))
+                constraint.check(result, options.lookup, functools.partial(_as_type, schema))
     except (ValueError, TypeError, OverflowError) as error:
-        raise refuse(exception.hinted(str(error), versions.meant_function(value))) from error
+        raise property_error(
+            exception.append_hint(str(error), versions.suggest_function(value))
+        ) from error
     return result
 
 
@@ -47,21 +62,19 @@ def _as_type(schema, value):
     return _CONVERTERS[schema.type](schema, value, LENIENT)
 
 
-def shown(schemata):
-    """The names that a user should know: older names are not among them."""
-    return [name for name, schema in schemata.items() if not schema.hidden]
+def missing_value(name: str, schema) -> Any:
+    """Return the value of a property that is not given: its default, or None.
 
-
-def absent(name, schema, checks=STRICT):
-    """The value of a property that is not given."""
+    Raises StackValidationFailed if the property is required.
+    """
     if schema.has_default:
         return convert(schema, None, LENIENT) if schema.type in (MAP, LIST) else schema.default
     if schema.required:
-        raise refuse(f'Property {name} not assigned')
+        raise property_checks.missing_property(name).error
     return None
 
 
-def _string(schema, value, checks):
+def _string(schema, value, options):
     if isinstance(value, str):
         return value
     if value is None:
@@ -71,7 +84,7 @@ def _string(schema, value, checks):
     raise ValueError(f'Value must be a string; got {value!r}')
 
 
-def _integer(schema, value, checks):
+def _integer(schema, value, options):
     if type(value) is int:
         return value
     if value is None:
@@ -82,13 +95,13 @@ def _integer(schema, value, checks):
         raise ValueError(f"Value '{value}' is not an integer") from None
 
 
-def _number(schema, value, checks):
+def _number(schema, value, options):
     if value is None:
         return schema.default if schema.has_default else 0
     return to_number(value)
 
 
-def _boolean(schema, value, checks):
+def _boolean(schema, value, options):
     if isinstance(value, bool):
         return value
     if value is None:
@@ -99,90 +112,97 @@ def _boolean(schema, value, checks):
     return text == 'true'
 
 
-def _map(schema, value, checks):
+def _map(schema, value, options):
     if value is None:
         value = dict(schema.default or {})
     if not isinstance(value, Mapping):
         if schema.allow_conversion and isinstance(value, str | list):
             return value
         raise ValueError(f'"{value}" is not a map')
-    return value if schema.schema is None else _children(schema.schema, value, checks)
+    return value if schema.schema is None else _children(schema.schema, value, options)
 
 
-def _children(schemata, given, checks):
-    if checks.strict:
-        for key in given:
-            if key not in schemata:
-                raise refuse(say(f'Unknown Property {key}', key, shown(schemata)))
+def _children(schemata, given, options):
+    if options.strict:
+        raise_first(property_checks.property_names(schemata, given, nested=True))
     aliases = aliases_of(schemata)
     result = {}
     for name, schema in schemata.items():
-        source = pick(name, aliases, given)
+        source = source_name(name, aliases, given)
         if source is None:
-            result[name] = absent(name, schema, checks)
+            result[name] = missing_value(name, schema)
             continue
         try:
-            result[name] = convert(schema, given[source], checks)
+            result[name] = convert(schema, given[source], options)
         except exception.StackValidationFailed as error:
             raise error.prefixed(source) from error.__cause__
-        except Conflict as conflict:
-            raise conflict.within(source) from None
+        except AliasConflict as conflict:
+            raise conflict.prefixed(source) from None
     return result
 
 
-def aliases_of(schemata):
-    """``{name: its hidden older name}`` of those that have one."""
+def aliases_of(schemata: Mapping) -> dict[str, str]:
+    """Return ``{name: deprecated name}`` of the properties that have a deprecated alias."""
     return {schema.alias_of: name for name, schema in schemata.items() if schema.alias_of}
 
 
-def pick(name, aliases, given):
-    """Under which key the value of ``name`` was given: its own, or an older name's. None when it was not.
+def source_name(name: str, aliases: Mapping[str, str], given: Mapping) -> str | None:
+    """Return the key of ``given`` that holds the property ``name``, None if it is not given.
 
-    What was given under an older name no longer appears there.
+    The key is the name or its deprecated alias; the alias itself always has None, since its value
+    belongs to the current name. Raises AliasConflict if both are given.
     """
-    older = aliases.get(name) if aliases else None
-    if older is not None and given.get(older) is not None:
+    alias = aliases.get(name) if aliases else None
+    if alias is not None and given.get(alias) is not None:
         if given.get(name) is not None:
-            raise Conflict(name, older)
-        return older
+            raise AliasConflict(name, alias)
+        return alias
     if aliases and name in aliases.values():
         return None
     return name if name in given else None
 
 
-class Conflict(Exception):
-    """A property was given both under its name and under an older one; the names are dotted paths."""
+class AliasConflict(Exception):
+    """A property is given both by its name and by a deprecated alias; names are dotted paths."""
 
     def __init__(self, *names):
         self.names = names
         super().__init__(*names)
 
-    def within(self, outer):
-        return Conflict(*(f'{outer}.{name}' for name in self.names))
+    def prefixed(self, outer):
+        return AliasConflict(*(f'{outer}.{name}' for name in self.names))
 
 
-def _list(schema, value, checks):
+def _list(schema, value, options):
     if value is None:
         value = list(schema.default or ())
     if isinstance(value, str) and schema.allow_conversion:
         value = value.split(',') if value else []
     if not isinstance(value, list | tuple):
         raise ValueError(f'"{value!r}" is not a list')
-    return value if schema.schema is None else _items(schema.schema, value, checks)
+    return value if schema.schema is None else _items(schema.schema, value, options)
 
 
-def _items(schema, values, checks):
+def _items(schema, values, options):
     result = []
     try:
         for value in values:
-            result.append(convert(schema, value, checks))
+            result.append(convert(schema, value, options))
     except exception.StackValidationFailed as error:
         raise error.prefixed(len(result)) from error.__cause__
     return result
 
 
-def _any(schema, value, checks):
+def _any(schema, value, options):
     return schema.default if value is None else value
 
 
-_CONVERTERS = {STRING: _string, INTEGER: _integer, NUMBER: _number, BOOLEAN: _boolean, MAP: _map, LIST: _list, ANY: _any}
+_CONVERTERS = {
+    STRING: _string,
+    INTEGER: _integer,
+    NUMBER: _number,
+    BOOLEAN: _boolean,
+    MAP: _map,
+    LIST: _list,
+    ANY: _any,
+}

@@ -1,45 +1,50 @@
-"""The conditions of a template: which of them hold, each computed when it is first asked for."""
+"""The conditions of a template, each evaluated at its first use."""
+
+from typing import Any
 
 from heat_lite.common import exception
-from heat_lite.template import function
-from heat_lite.template.suggest import say
+from heat_lite.template import checks, function
 
-#: How many conditions may ask for each other in a row: each takes some of Python's stack.
-DEEPEST = 100
+#: Limit of a chain of conditions that refer to each other: each one uses Python's stack.
+MAX_DEPTH = 100
 
 
 class Conditions:
-    """``definitions`` are parsed, as ``parse`` gives them."""
+    """Evaluated conditions; ``definitions`` are the result of ``parse``."""
 
     def __init__(self, definitions, scope):
         self._definitions = definitions
         self._scope = scope
-        self._known = {}
+        self._results = {}
         self._depth = 0
 
-    def enabled(self, name):
-        """Whether a condition holds; ValueError for an unknown name, StackValidationFailed for one that has no answer."""
-        if name not in self._known:
-            if self._depth >= DEEPEST:
-                raise failure(f'The condition "{name}" stands behind more than {DEEPEST} others')
-            if name not in self._definitions:
-                raise ValueError(say(f'Invalid condition "{name}"', name, self._definitions))
-            self._known[name] = None
+    def is_enabled(self, name: str) -> bool:
+        """Return whether a condition is true.
+
+        Raises ValueError for an unknown name, StackValidationFailed for a circular definition or
+        a value that is not boolean.
+        """
+        if name not in self._results:
+            if self._depth >= MAX_DEPTH:
+                raise checks.condition_error(
+                    f'The condition "{name}" stands behind more than {MAX_DEPTH} others'
+                )
+            checks.raise_first(checks.condition_name(name, self._definitions))
+            self._results[name] = None
             self._depth += 1
             try:
-                self._known[name] = self._compute(name)
+                self._results[name] = self._compute(name)
             finally:
                 self._depth -= 1
-                if self._known[name] is None:
-                    del self._known[name]
-        elif self._known[name] is None:
-            raise failure(f'Circular definition for condition "{name}"')
-        return self._known[name]
+                if self._results[name] is None:
+                    del self._results[name]
+        elif self._results[name] is None:
+            raise checks.condition_cycle(name).error
+        return self._results[name]
 
     def _compute(self, name):
         value = function.resolve(self._definitions[name], self._scope)
-        if not isinstance(value, bool):
-            raise invalid_definition(name, value)
+        checks.raise_first(checks.condition_definition(name, value))
         return value
 
     def __contains__(self, name):
@@ -49,47 +54,38 @@ class Conditions:
         return iter(self._definitions)
 
 
-def parse(section, parser, section_name):
-    """The parsed definitions of the section; StackValidationFailed for what their functions refuse."""
-    if not isinstance(section, dict):
-        found = type(section).__name__
-        raise failure(f'Condition definitions must be a map. Found a {found} instead', 'Conditions validation error')
+def parse(section: Any, parser: function.Parser, section_name: str) -> dict[str, Any]:
+    """Return the parsed definitions of a section. Raises StackValidationFailed for invalid ones."""
+    checks.raise_first(checks.section_map('conditions', section, section_name))
     parsed = {}
     name = None
     try:
         for name, snippet in section.items():
             parsed[name] = parser.parse(snippet)
     except exception.StackValidationFailed as error:
-        raise function.outside(error, section_name, name) from error.__cause__
+        raise function.prefix_error(error, section_name, name) from error.__cause__
     return parsed
 
 
 def validate(definitions, hint=lambda definition: ''):
-    """Raises StackValidationFailed for a definition that can never hold or not hold; ``hint(definition)`` is put after it."""
+    """Raise StackValidationFailed for a definition that is neither a boolean nor a function.
+
+    ``hint(definition)`` is appended to the error message.
+    """
     for name, definition in definitions.items():
         function.validate(definition)
-        if not isinstance(definition, function.Function | bool):
-            raise invalid_definition(name, definition).with_hint(hint(definition))
+        if not isinstance(definition, function.Function):
+            checks.raise_first(checks.condition_definition(name, definition, hint))
 
 
-def invalid_definition(name, value):
-    return failure(f'The definition of condition "{name}" is invalid: {value}')
+def is_true(condition: Any, scope: function.Scope) -> bool:
+    """Return whether a parsed condition is true.
 
-
-def failure(message, error='Condition validation error'):
-    return exception.StackValidationFailed(message, error=error)
-
-
-def truth(condition, scope):
-    """Whether a parsed condition holds: a boolean, the name of another condition, or a node that gives one of these.
-
-    Null sets no condition, and so it holds.
+    A condition is a boolean, the name of another condition, or a node whose value is one of
+    these. Null stands for no condition and is true.
     """
     value = function.resolve(condition, scope)
-    if value is None:
-        return True
-    if isinstance(value, bool):
-        return value
+    checks.raise_first(checks.condition_value(value))
     if isinstance(value, str):
         return scope.condition(value)
-    raise ValueError(f'Invalid condition "{value}"')
+    return value is None or value

@@ -1,22 +1,34 @@
-"""Constraints on parameters and properties, and the words in which they refuse a value.
+"""Constraints on parameters and properties, and their error messages.
 
-A constraint looks at converted values: numbers are numbers, lists are lists. Cloud constraints are names only; the caller hands in
-``lookup(kind, value)``, which returns None where the value names such an object and else the reason why it does not. It raises
-UnknownConstraint for a kind that nobody knows.
+Constraints check converted values: numbers are numbers, lists are lists. This package only knows
+the names of cloud constraints. The caller passes ``lookup(kind, value)``: it returns None if the
+value names an existing object of that kind, else the reason for the error, and raises
+UnknownConstraint for an unknown kind.
 """
 
 import json
 import re
+from collections.abc import Callable
+from typing import Any
 
 from heat_lite.common import exception
-from heat_lite.template import formats
-from heat_lite.template.suggest import say
+from heat_lite.template import format_constraints, patterns
+from heat_lite.template.functions import budget
+from heat_lite.template.suggest import with_suggestion
 
-STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST, ANY = TYPES = ('string', 'integer', 'number', 'boolean', 'map', 'list', 'any')
+STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST, ANY = TYPES = (
+    'string',
+    'integer',
+    'number',
+    'boolean',
+    'map',
+    'list',
+    'any',
+)
 
 
 class UnknownConstraint(LookupError):
-    """No custom constraint has this name; ``known`` are those that there are."""
+    """No custom constraint has this name; ``known`` are the names of existing ones."""
 
     def __init__(self, name, known=()):
         super().__init__(name)
@@ -24,7 +36,10 @@ class UnknownConstraint(LookupError):
 
 
 class Constraint:
-    """A rule for values. ``refusal`` answers None, or what is wrong with a value; ``description`` is the author's own text for that."""
+    """A rule for values.
+
+    ``description`` is the error message of the template author; it replaces the default message.
+    """
 
     __slots__ = ('description',)
     valid_types: tuple[str, ...] = TYPES
@@ -32,20 +47,27 @@ class Constraint:
     def __init__(self, description=None):
         self.description = description
 
-    def check(self, value, lookup=None, convert=None):
-        """Raises ValueError with the author's text, or with ours.
+    def check(
+        self,
+        value: Any,
+        lookup: Callable[[str, Any], str | None] | None = None,
+        convert: Callable[[Any], Any] | None = None,
+    ) -> None:
+        """Raise ValueError if the value violates the constraint.
 
-        ``convert`` makes the schema's type of a value: a parameter's text "1" is then one of the numbers that it may be.
+        ``convert(value)`` converts to the type of the schema, so that the parameter value "1"
+        equals the allowed number 1.
         """
-        problem = self.refusal(value, lookup, convert)
+        problem = self.violation(value, lookup, convert)
         if problem is not None:
             raise ValueError(self.description or problem)
 
-    def refusal(self, value, lookup, convert):
+    def violation(self, value, lookup, convert) -> str | None:
+        """Return the error message for a value, None if the value is valid."""
         raise NotImplementedError
 
     def rule(self):
-        """The constraint alone, as templates write it: ``{'range': {'min': 1}}``."""
+        """Return the constraint in template syntax, as in ``{'range': {'min': 1}}``."""
         raise NotImplementedError
 
     def to_wire(self):
@@ -62,7 +84,7 @@ class Constraint:
 
 
 class Bounded(Constraint):
-    """What Range and Length share: a least and a most, either of them optional."""
+    """Base of Range and Length: a minimum and a maximum, at least one of them set."""
 
     __slots__ = ('min', 'max')
     kind = ''
@@ -70,7 +92,9 @@ class Bounded(Constraint):
     def __init__(self, min=None, max=None, description=None):
         super().__init__(description)
         if min is None and max is None:
-            raise exception.InvalidSchemaError(f'A {self.kind} constraint must have a min value and/or a max value specified.')
+            raise exception.InvalidSchemaError(
+                f'A {self.kind} constraint must have a min value and/or a max value specified.'
+            )
         self.min, self.max = min, max
 
     def _within(self, number):
@@ -82,7 +106,7 @@ class Bounded(Constraint):
 
 
 class Range(Bounded):
-    """A number between two bounds, both included."""
+    """A number between two inclusive bounds."""
 
     __slots__ = ()
     kind = 'range'
@@ -91,9 +115,13 @@ class Range(Bounded):
     def __init__(self, min=None, max=None, description=None):
         super().__init__(_number_or_none(min), _number_or_none(max), description)
 
-    def refusal(self, value, lookup, convert):
+    def violation(self, value, lookup, convert):
         number = to_number(value)
-        return None if self._within(number) else f'{value} is out of range (min: {self.min}, max: {self.max})'
+        return (
+            None
+            if self._within(number)
+            else f'{value} is out of range (min: {self.min}, max: {self.max})'
+        )
 
 
 class Length(Bounded):
@@ -108,13 +136,17 @@ class Length(Bounded):
             raise exception.InvalidSchemaError('min/max length must be integral')
         super().__init__(_integer_or_none(min), _integer_or_none(max), description)
 
-    def refusal(self, value, lookup, convert):
+    def violation(self, value, lookup, convert):
         length = len(value)
-        return None if self._within(length) else f'length ({length}) is out of range (min: {self.min}, max: {self.max})'
+        return (
+            None
+            if self._within(length)
+            else f'length ({length}) is out of range (min: {self.min}, max: {self.max})'
+        )
 
 
 class Modulo(Constraint):
-    """A number that is ``offset`` more than a multiple of ``step``."""
+    """A number that is a multiple of ``step`` plus ``offset``."""
 
     __slots__ = ('step', 'offset')
     valid_types = (INTEGER, NUMBER)
@@ -122,21 +154,27 @@ class Modulo(Constraint):
     def __init__(self, step=None, offset=None, description=None):
         super().__init__(description)
         if step is None or offset is None:
-            raise exception.InvalidSchemaError('A modulo constraint must have a step value and an offset value specified.')
+            raise exception.InvalidSchemaError(
+                'A modulo constraint must have a step value and an offset value specified.'
+            )
         if any(isinstance(number, float) for number in (step, offset)):
             raise exception.InvalidSchemaError('step/offset must be integer')
-        self.step, self.offset = int(step), int(offset)
+        self.step, self.offset = _bound(int, step), _bound(int, offset)
         self._check_numbers()
 
     def _check_numbers(self):
         if self.step == 0:
             raise exception.InvalidSchemaError('step cannot be 0.')
         if abs(self.offset) >= abs(self.step):
-            raise exception.InvalidSchemaError('offset must be smaller (by absolute value) than step.')
+            raise exception.InvalidSchemaError(
+                'offset must be smaller (by absolute value) than step.'
+            )
         if self.step * self.offset < 0:
-            raise exception.InvalidSchemaError('step and offset must be both positive or both negative.')
+            raise exception.InvalidSchemaError(
+                'step and offset must be both positive or both negative.'
+            )
 
-    def refusal(self, value, lookup, convert):
+    def violation(self, value, lookup, convert):
         if to_number(value) % self.step == self.offset:
             return None
         return f'{value} is not a multiple of {self.step} with an offset of {self.offset}'
@@ -146,7 +184,7 @@ class Modulo(Constraint):
 
 
 class AllowedValues(Constraint):
-    """One of a list of values; of a list, each item."""
+    """One of a list of values; for a list value, each item is one of them."""
 
     __slots__ = ('allowed',)
     valid_types = (STRING, INTEGER, NUMBER, BOOLEAN, LIST)
@@ -157,7 +195,7 @@ class AllowedValues(Constraint):
             raise exception.InvalidSchemaError('AllowedValues must be a list')
         self.allowed = tuple(allowed)
 
-    def refusal(self, value, lookup, convert):
+    def violation(self, value, lookup, convert):
         if not self._allows(value, convert):
             return f'{_as_json(value)} is not an allowed value {_as_json(self.allowed)}'
         return None
@@ -165,7 +203,9 @@ class AllowedValues(Constraint):
     def _allows(self, value, convert):
         if isinstance(value, list | tuple):
             return all(item in self.allowed for item in value)
-        return value in self.allowed or (convert is not None and convert(value) in [convert(item) for item in self.allowed])
+        return value in self.allowed or (
+            convert is not None and convert(value) in [convert(item) for item in self.allowed]
+        )
 
     def rule(self):
         return {'allowed_values': list(self.allowed)}
@@ -174,7 +214,7 @@ class AllowedValues(Constraint):
 class AllowedPattern(Constraint):
     """A regular expression that the whole string matches."""
 
-    __slots__ = ('pattern', '_match')
+    __slots__ = ('pattern',)
     valid_types = (STRING,)
 
     def __init__(self, pattern, description=None):
@@ -183,19 +223,25 @@ class AllowedPattern(Constraint):
             raise exception.InvalidSchemaError('AllowedPattern must be a string')
         self.pattern = pattern
         try:
-            self._match = re.compile(pattern).fullmatch
-        except (re.error, RecursionError, OverflowError) as error:
-            raise exception.InvalidSchemaError(f'AllowedPattern "{pattern}" is not a regular expression: {error}') from error
+            patterns.check(pattern)
+        except re.error as error:
+            raise exception.InvalidSchemaError(
+                f'AllowedPattern "{pattern}" is not a regular expression: {error}'
+            ) from error
 
-    def refusal(self, value, lookup, convert):
-        return None if self._match(value) else f'"{value}" does not match pattern "{self.pattern}"'
+    def violation(self, value, lookup, convert):
+        try:
+            found = patterns.compile_pattern(self.pattern).fullmatch(value)
+        except budget.LimitExceeded as error:
+            return str(error)
+        return None if found else f'"{value}" does not match pattern "{self.pattern}"'
 
     def rule(self):
         return {'allowed_pattern': self.pattern}
 
 
 class CustomConstraint(Constraint):
-    """A rule known by name: a format of ours, or an object that must be there in the cloud."""
+    """A constraint by name: a format (see ``format_constraints``) or an existing cloud object."""
 
     __slots__ = ('name',)
     valid_types = (STRING, INTEGER, NUMBER, BOOLEAN, LIST)
@@ -204,8 +250,8 @@ class CustomConstraint(Constraint):
         super().__init__(description)
         self.name = name
 
-    def refusal(self, value, lookup, convert):
-        checker = formats.CHECKS.get(self.name) if isinstance(self.name, str) else None
+    def violation(self, value, lookup, convert):
+        checker = format_constraints.CHECKS.get(self.name) if isinstance(self.name, str) else None
         try:
             if checker is not None:
                 problem = checker(value)
@@ -214,18 +260,27 @@ class CustomConstraint(Constraint):
             else:
                 return None
         except UnknownConstraint as error:
-            known = [*formats.CHECKS, *error.known]
-            return say(f'"{value}" does not validate {self.name} (constraint not found)', self.name, known)
+            known = [*format_constraints.CHECKS, *error.known]
+            return with_suggestion(
+                f'"{value}" does not validate {self.name} (constraint not found)', self.name, known
+            )
         if problem is None:
             return None
-        return f"Error validating value '{value}': {problem}" if problem else f"Error validating value '{value}'"
+        return (
+            f"Error validating value '{value}': {problem}"
+            if problem
+            else f"Error validating value '{value}'"
+        )
 
     def rule(self):
         return {'custom_constraint': self.name}
 
 
-def to_number(value):
-    """An int where the text allows it, else a float; numbers stay as they are. Raises ValueError and TypeError as Python does."""
+def to_number(value: Any) -> int | float:
+    """Convert a string to an int if possible, else to a float; return numbers unchanged.
+
+    Raises ValueError or TypeError as ``int`` and ``float`` do.
+    """
     if isinstance(value, int | float):
         return value
     try:
@@ -235,11 +290,22 @@ def to_number(value):
 
 
 def _number_or_none(value):
-    return None if value is None else to_number(value)
+    return None if value is None else _bound(to_number, value)
 
 
 def _integer_or_none(value):
-    return None if value is None else int(value)
+    return None if value is None else _bound(int, value)
+
+
+def _bound(convert, value):
+    """Return a bound as a number. Raises ValueError for a text that is none, as Heat does, and
+    InvalidSchemaError for a list, a map or an infinite number.
+    """
+    try:
+        return convert(value)
+    except (TypeError, OverflowError):
+        text = f'The bound of a constraint must be a finite number, not {_as_json(value)[:80]}'
+        raise exception.InvalidSchemaError(text) from None
 
 
 def _as_json(value):

@@ -1,11 +1,12 @@
-"""Definitions of resources and outputs: what a template says of them, parsed, checked and searchable."""
+"""Parsed definitions of resources and outputs."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from heat_lite.common import exception
-from heat_lite.template import function
-from heat_lite.template.suggest import say_word, suggest
+from heat_lite.template import checks, function
+from heat_lite.template.suggest import suggest
 
 PARTS = ('properties', 'metadata', 'update_policy', 'external_id')
 
@@ -13,15 +14,33 @@ PARTS = ('properties', 'metadata', 'update_policy', 'external_id')
 class ResourceDefinition:
     """One resource of a bound template.
 
-    ``properties``, ``metadata``, ``update_policy`` and ``external_id`` are parsed trees, ``deletion_policy`` is one of Delete, Retain,
-    Snapshot. ``raw`` is the snippet as it was written: whoever stores or compares definitions uses that. ``template`` is the Template
-    that it is from, with the files and the environment by which its type is to be read.
+    ``properties``, ``metadata``, ``update_policy`` and ``external_id`` are parsed trees.
+    ``deletion_policy`` is Delete, Retain or Snapshot. ``raw`` is the unparsed snippet; store and
+    compare definitions by it. ``template`` is the Template that contains the definition; its files
+    and environment determine what the resource type stands for.
     """
 
     __slots__ = (
-        'name', 'raw', 'version', 'resource_type', 'properties', 'metadata', 'depends_on', 'deletion_policy', 'update_policy',
-        'description', 'external_id', 'condition', 'template', '_declared',
-    )  # fmt: skip
+        'name',
+        'raw',
+        'version',
+        'resource_type',
+        'properties',
+        'metadata',
+        'depends_on',
+        'deletion_policy',
+        'update_policy',
+        'description',
+        'external_id',
+        'condition',
+        'template',
+        '_declared',
+    )
+    # assigned in a loop over PARTS
+    properties: Any
+    metadata: Any
+    update_policy: Any
+    external_id: Any
 
     def __init__(self, name, snippet, version, parser, declared, template=None):
         self.name = name
@@ -49,18 +68,18 @@ class ResourceDefinition:
         try:
             return parser.parse(snippet)
         except exception.StackValidationFailed as error:
-            raise function.outside(error, self._section, self.name, word) from error.__cause__
+            raise function.prefix_error(error, self._section, self.name, word) from error.__cause__
 
     def _refuse_function(self, part):
-        """Their keys must be known before anything is resolved."""
+        """Raise if a function replaces a whole map: its keys must be known before resolution."""
         parsed = getattr(self, part)
         if isinstance(parsed, function.Function):
-            word = self.version.dialect.resource[part]
-            raise exception.StackValidationFailed(f'"{parsed.name}" cannot stand for a whole map', path=(self._section, self.name, word))
+            path = (self._section, self.name, self.version.dialect.resource[part])
+            raise checks.function_for_map(parsed.name, path).error
 
     @property
-    def path(self):
-        """Where its properties are, for error messages: ('resources', 'web', 'properties')."""
+    def path(self) -> tuple:
+        """The path of the properties, for error messages: ('resources', 'web', 'properties')."""
         return (self._section, self.name, self.version.dialect.resource['properties'])
 
     @property
@@ -68,69 +87,88 @@ class ResourceDefinition:
         return self.version.dialect.sections['resources']
 
     def _deletion_policy(self, parser):
-        """Only what is known already may decide it: whether an object stays must not depend on an object that is gone."""
+        """Resolve the deletion policy from parameters and files only.
+
+        It must not depend on another resource, which may be deleted already.
+        """
         word = self.version.dialect.resource['deletion_policy']
         policy = self.raw.get(word, 'Delete')
         if not isinstance(policy, str):
             policy = function.resolve(parser.parse(policy), parser.scope)
-        if not isinstance(policy, str) or policy not in self.version.deletion_policies:
-            raise exception.StackValidationFailed(say_word(f'Invalid deletion policy "{policy}"', policy, self.version.deletion_policies))
+        checks.raise_first(checks.deletion_policy(policy, self.version))
         return self.version.deletion_policies[policy]
 
     def freeze(self, **parts):
-        """The same with other parts, by plain values: ``definition.freeze(properties={**definition.properties, ...})``, as types do that
-        restore a snapshot. What is taken over from this one stays as it was written, functions and all."""
+        """Return a copy with parts replaced: ``freeze(properties={**definition.properties, ...})``.
+
+        Resource types use it to restore a snapshot. Values taken from this definition keep their
+        functions in ``raw``.
+        """
         other = copy.copy(self)
         other.raw = dict(self.raw)
         for part, value in parts.items():
             key = self.version.dialect.resource[part]
             setattr(other, part, value)
-            other.raw[key] = _as_written(value, getattr(self, part), self.raw.get(key))
+            other.raw[key] = _with_raw_values(value, getattr(self, part), self.raw.get(key))
         return other
 
-    def requires(self, names):
-        """The resources among ``names`` that must come first; InvalidTemplateReference for names that nobody has."""
-        required = set()
-        for name in self.depends_on:
-            if name in names:
-                required.add(name)
-            elif name not in self._declared:
-                raise exception.InvalidTemplateReference(resource=name, key=self.name).with_hint(suggest(name, self._declared))
-        for part, word in (('properties', 'Properties'), ('metadata', 'Metadata')):
-            found = function.dependencies(getattr(self, part))
-            if not found.issubset(names):
-                self._refuse(getattr(self, part), found.difference(names), f'{self.name}.{word}', names)
-            required |= found
-        # unknown names in these are found when they are resolved
-        return required.union(function.dependencies([self.update_policy, self.external_id]).intersection(names))
+    def requires(self, names: Collection[str]) -> set[str]:
+        """Return the resources among ``names`` that this one depends on.
 
-    def _refuse(self, snippet, unknown, place, names):
-        """'None' stands for a name that nothing tells yet; a wrong name inside of that is what the author has to mend."""
+        Raises InvalidTemplateReference for a reference to an unknown resource.
+        """
+        if self.depends_on:
+            checks.raise_first(checks.depends_on(self.name, self.depends_on, self._declared))
+        required = {name for name in self.depends_on if name in names}
+        for part, word in (('properties', 'Properties'), ('metadata', 'Metadata')):
+            referenced = function.dependencies(getattr(self, part))
+            if not referenced.issubset(names):
+                self._raise_unknown(
+                    getattr(self, part), referenced.difference(names), f'{self.name}.{word}', names
+                )
+            required |= referenced
+        # resolution reports unknown names in these two parts
+        return required.union(
+            function.dependencies([self.update_policy, self.external_id]).intersection(names)
+        )
+
+    def _raise_unknown(self, snippet, unknown, path, names):
+        """Raise InvalidTemplateReference for one of the unknown names.
+
+        'None' stands for a name that a function has yet to compute. It is reported last: an
+        unknown name in the arguments of that function is the cause.
+        """
         name = min(unknown, key=lambda name: (name == 'None', name))
-        error = exception.InvalidTemplateReference(resource=name, key=function.locate(snippet, name, place))
+        error = exception.InvalidTemplateReference(
+            resource=name, key=function.locate_reference(snippet, name, path)
+        )
         raise error.with_hint(suggest(name, names))
 
-    def dep_attrs(self, resource_name):
-        """The names of the attributes of a resource that it reads, None among them when it reads all."""
+    def dep_attrs(self, resource_name: str) -> set:
+        """Return the names of the attributes of a resource that are read; None stands for all."""
         return {path[0] if path else None for path in self.attribute_paths(resource_name)}
 
-    def attribute_paths(self, resource_name):
-        """The same as tuples ``(attribute, key, ...)``, ``()`` for all attributes."""
+    def attribute_paths(self, resource_name: str) -> set[tuple]:
+        """Return the paths ``(attribute, key, ...)`` that are read; ``()`` stands for all."""
         parts = [getattr(self, part) for part in PARTS]
         return function.attribute_paths(parts, resource_name)
 
-    def reads(self):
-        """``{resource name: attribute paths}`` of all attributes that it reads."""
-        return function.reads([getattr(self, part) for part in PARTS])
+    def attribute_reads(self):
+        """Return ``{resource name: attribute paths}`` of all attributes that are read."""
+        return function.attribute_reads([getattr(self, part) for part in PARTS])
 
-    def validate(self, scope=None):
-        """Raises StackValidationFailed for functions that can not work; see ``Scope.check_attribute``."""
+    def validate(self, scope: function.Scope | None = None) -> None:
+        """Raise StackValidationFailed for invalid functions (see ``Function.validate``)."""
         for part in PARTS:
             word = self.version.dialect.resource.get(part)
             function.validate(getattr(self, part), (self._section, self.name, word), scope)
 
     def __eq__(self, other):
-        return isinstance(other, ResourceDefinition) and self.name == other.name and self.raw == other.raw
+        return (
+            isinstance(other, ResourceDefinition)
+            and self.name == other.name
+            and self.raw == other.raw
+        )
 
     def __hash__(self):
         return hash((self.name, self.resource_type))
@@ -139,15 +177,23 @@ class ResourceDefinition:
         return f'<ResourceDefinition {self.name} {self.resource_type}>'
 
 
-def _as_written(value, parsed, raw):
-    """A part of a definition, with those of its values that another one has as they were written there."""
-    if not (isinstance(value, Mapping) and isinstance(parsed, Mapping) and isinstance(raw, Mapping)):
+def _with_raw_values(value, parsed, raw):
+    """Return a map in which values that are also in ``parsed`` are replaced by those of ``raw``."""
+    if not (
+        isinstance(value, Mapping) and isinstance(parsed, Mapping) and isinstance(raw, Mapping)
+    ):
         return value
-    return {name: raw[name] if name in raw and each is parsed.get(name) else each for name, each in value.items()}
+    return {
+        name: raw[name] if name in raw and item is parsed.get(name) else item
+        for name, item in value.items()
+    }
 
 
 class OutputDefinition:
-    """One output of a bound template; ``value`` is a parsed tree. An output that a condition disables has None."""
+    """One output of a bound template.
+
+    ``value`` is a parsed tree, or None if a condition disables the output.
+    """
 
     __slots__ = ('name', 'description', 'value', 'version')
 
@@ -157,30 +203,32 @@ class OutputDefinition:
         self.value = value
         self.version = version
 
-    def requires(self, names):
-        """The resources among ``names`` whose attributes or references it reads."""
+    def requires(self, names: Collection[str]) -> set[str]:
+        """Return the resources among ``names`` that the value refers to."""
         return function.dependencies(self.value).intersection(names)
 
-    def dep_attrs(self, resource_name):
-        """The names of the attributes of a resource that it reads, None among them when it reads all."""
+    def dep_attrs(self, resource_name: str) -> set:
+        """Return the names of the attributes of a resource that are read; None stands for all."""
         return function.dep_attrs(self.value, resource_name)
 
-    def attribute_paths(self, resource_name):
+    def attribute_paths(self, resource_name: str) -> set[tuple]:
         return function.attribute_paths(self.value, resource_name)
 
-    def reads(self):
-        """``{resource name: attribute paths}`` of all attributes that it reads."""
-        return function.reads(self.value)
+    def attribute_reads(self):
+        """Return ``{resource name: attribute paths}`` of all attributes that are read."""
+        return function.attribute_reads(self.value)
 
-    def validate(self, scope=None):
-        """Raises StackValidationFailed for functions that can not work."""
+    def validate(self, scope: function.Scope | None = None) -> None:
+        """Raise StackValidationFailed for invalid functions (see ``Function.validate``)."""
         dialect = self.version.dialect
-        # Heat says "Value" of a list with functions in it
-        word = dialect.output['value'] if isinstance(self.value, function.Function | dict) else 'Value'
+        # as in Heat: the path of an error in a list contains "Value" in both dialects
+        word = (
+            dialect.output['value'] if isinstance(self.value, function.Function | dict) else 'Value'
+        )
         function.validate(self.value, (dialect.sections['outputs'], self.name, word), scope)
 
-    def result(self, scope):
-        """The value; raises whatever its functions raise."""
+    def result(self, scope: function.Scope) -> Any:
+        """Return the resolved value. Errors of its functions propagate."""
         return function.resolve(self.value, scope)
 
     def __repr__(self):

@@ -1,13 +1,17 @@
-"""A graph of what must come before what. Nodes are any hashable things."""
+"""Dependency graphs: which node must precede which. Nodes are any hashable objects."""
+
+from collections.abc import Hashable
+from typing import Any
 
 from heat_lite.common import exception
 
 
 class Dependencies:
-    """Made of edges ``(requirer, required)``; ``(node, None)`` adds a node that requires nothing.
+    """A graph from edges ``(requirer, required)``; ``(node, None)`` adds a node without edges.
 
-    Iterating gives each node after all that it requires, and raises CircularDependencyException where that is impossible. ``label``
-    says what a node is called in its text.
+    Iteration yields each node after all nodes that it requires. It raises
+    CircularDependencyException if there is a cycle. ``label(node)`` returns the text for a node in
+    the error message.
     """
 
     def __init__(self, edges=(), label=str):
@@ -17,7 +21,7 @@ class Dependencies:
         for requirer, required in edges:
             self.add(requirer, required)
 
-    def add(self, requirer, required=None):
+    def add(self, requirer: Hashable, required: Hashable = None) -> None:
         self._node(requirer)
         if required is not None:
             self._node(required)
@@ -25,50 +29,50 @@ class Dependencies:
             self._required_by[required][requirer] = None
 
     def _node(self, node):
-        # dicts as sets that keep their order: the walk of a stack should not differ from run to run
+        # dicts serve as ordered sets, so that the traversal order of a stack is deterministic
         if node not in self._requires:
             self._requires[node] = {}
             self._required_by[node] = {}
 
-    def requires(self, node):
-        """What must directly come before a node."""
+    def requires(self, node: Hashable) -> set:
+        """Return the direct dependencies of a node."""
         return set(self._requires[node])
 
-    def required_by(self, node):
-        """What a node must directly come before."""
+    def required_by(self, node: Hashable) -> set:
+        """Return the nodes that directly depend on a node."""
         return set(self._required_by[node])
 
-    def roots(self):
-        """The nodes that nothing requires."""
-        return [node for node, users in self._required_by.items() if not users]
+    def roots(self) -> list:
+        """Return the nodes on which no other node depends."""
+        return [node for node, dependents in self._required_by.items() if not dependents]
 
-    def leaves(self):
-        """The nodes that require nothing."""
+    def leaves(self) -> list:
+        """Return the nodes without dependencies."""
         return [node for node, required in self._requires.items() if not required]
 
-    def reversed(self):
-        """The same graph with all edges turned round."""
-        turned = Dependencies((node, None) for node in self._requires)
+    def reversed(self) -> 'Dependencies':
+        """Return a graph with the direction of all edges reversed."""
+        result = Dependencies((node, None) for node in self._requires)
         for node, required in self._requires.items():
             for other in required:
-                turned.add(other, node)
-        return turned
+                result.add(other, node)
+        return result
 
-    def graph(self):
-        """``{node: set of what it requires}``, a copy."""
+    def graph(self) -> dict[Any, set]:
+        """Return a new dict ``{node: set of direct dependencies}``."""
         return {node: set(required) for node, required in self._requires.items()}
 
     def __getitem__(self, node):
-        """The part of the graph that a node is in: the node and all that, directly or not, require it."""
-        part = Dependencies([(node, None)])
-        waiting = [node]
-        while waiting:
-            required = waiting.pop()
-            for user in self._required_by[required]:
-                if user not in part:
-                    waiting.append(user)
-                part.add(user, required)
-        return part
+        """Return the subgraph of a node and all its direct and indirect dependents."""
+        subgraph = Dependencies([(node, None)])
+        pending = [node]
+        while pending:
+            required = pending.pop()
+            for dependent in self._required_by[required]:
+                if dependent not in subgraph:
+                    pending.append(dependent)
+                subgraph.add(dependent, required)
+        return subgraph
 
     def __contains__(self, node):
         return node in self._requires
@@ -79,29 +83,37 @@ class Dependencies:
     def __iter__(self):
         return iter(self.order())
 
-    def order(self):
-        """A list of all nodes, each after what it requires."""
-        missing = {node: len(required) for node, required in self._requires.items()}
-        ready = [node for node, count in missing.items() if not count]
-        for node in ready:  # grows while it is walked
-            for user in self._required_by[node]:
-                missing[user] -= 1
-                if not missing[user]:
-                    ready.append(user)
-        if len(ready) < len(missing):
-            raise exception.CircularDependencyException(cycle=self._stuck(set(missing).difference(ready)))
+    def order(self) -> list:
+        """Return all nodes in topological order, each node after its dependencies."""
+        unmet = {node: len(required) for node, required in self._requires.items()}
+        ready = [node for node, count in unmet.items() if not count]
+        for node in ready:  # the list grows during the iteration
+            for dependent in self._required_by[node]:
+                unmet[dependent] -= 1
+                if not unmet[dependent]:
+                    ready.append(dependent)
+        if len(ready) < len(unmet):
+            raise exception.CircularDependencyException(
+                cycle=self._subgraph(set(unmet).difference(ready))
+            )
         return ready
 
-    def _stuck(self, nodes):
-        """The circles, and what waits for them."""
-        edges = ((node, other) for node in self._requires if node in nodes for other in self._requires[node] if other in nodes)
+    def _subgraph(self, nodes):
+        """Return the graph of some nodes and the edges between them."""
+        edges = (
+            (node, other)
+            for node in self._requires
+            if node in nodes
+            for other in self._requires[node]
+            if other in nodes
+        )
         return Dependencies(edges, self._label)
 
     def __str__(self):
         parts = []
         for node, required in self._requires.items():
-            inside = ', '.join(self._label(other) for other in required)
-            parts.append(f'{self._label(node)}: {{{inside}}}' if required else self._label(node))
+            listed = ', '.join(self._label(other) for other in required)
+            parts.append(f'{self._label(node)}: {{{listed}}}' if required else self._label(node))
         return '{' + ', '.join(parts) + '}'
 
     def __repr__(self):

@@ -1,21 +1,29 @@
-"""The environment of a stack: values of parameters, which type names stand for what, hooks, restricted actions, event sinks."""
+"""The environment of a stack.
+
+It holds parameter values, the resource registry with hooks and restricted actions, and event sinks.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
-from heat_lite.template.registry import PER_RESOURCE, TypeRegistry
+from heat_lite.template.resource_registry import PER_RESOURCE, TypeRegistry
 
-PARAMETERS, PARAMETER_DEFAULTS, RESOURCE_REGISTRY = 'parameters', 'parameter_defaults', 'resource_registry'
+PARAMETERS, PARAMETER_DEFAULTS, RESOURCE_REGISTRY = (
+    'parameters',
+    'parameter_defaults',
+    'resource_registry',
+)
 ENCRYPTED, EVENT_SINKS = 'encrypted_param_names', 'event_sinks'
-#: kinds of event sinks -> what each must be told; plug-ins add theirs
+#: {type of event sink: its required keys}; plug-ins add their types
 SINK_TYPES = {'zaqar-queue': ('target',)}
 
 
 class Environment:
-    """Parsed sections of an environment; read it, do not change it.
+    """Parsed sections of an environment. Read-only.
 
-    ``data`` is what was given, to be stored and parsed again. ``base`` is the operator's environment, whose registry is asked after the
-    user's. What is no map where a map belongs raises AttributeError, which the API answers with 400.
+    ``data`` is the environment as given; store it and parse it again to restore the environment.
+    ``base`` is the operator's environment; its registry applies after the user's. Raises
+    AttributeError for a section of the wrong type, which the API answers with 400.
     """
 
     def __init__(self, data: Mapping[str, Any] | None = None, base: 'Environment | None' = None):
@@ -25,10 +33,15 @@ class Environment:
         self.encrypted_param_names = _names(self.data)
         self.event_sinks = _event_sinks(self.data)
         self.base = base
-        self.registry: TypeRegistry = TypeRegistry(_map(self.data, RESOURCE_REGISTRY), base.registry if base else None)
+        self.registry: TypeRegistry = TypeRegistry(
+            _map(self.data, RESOURCE_REGISTRY), base.registry if base else None
+        )
 
     def as_dict(self) -> dict[str, Any]:
-        """As GET .../environment shows it: with the types that have been resolved. Masking hidden values is the caller's."""
+        """Return the environment as GET .../environment shows it, including resolved types.
+
+        The caller masks the values of hidden parameters.
+        """
         return {
             RESOURCE_REGISTRY: self.registry.as_dict(),
             PARAMETERS: dict(self.params),
@@ -41,20 +54,24 @@ class Environment:
         self,
         resource_name: str,
         params: Mapping[str, Any] | None = None,
-        without: str | None = None,
+        excluded_type: str | None = None,
         types: Mapping[str, str] | None = None,
     ) -> 'Environment':
-        """The environment of the stack inside a resource.
+        """Return the environment of the nested stack of a resource.
 
-        It has the parameters that the resource passes on, all else but its own names of resources, of which it gets what was said
-        for resources inside this one. ``without`` is a type that means the built-in one in there: a template may wrap the type that it
-        replaces. ``types``: what names of types mean in there besides.
+        ``params`` are the parameters that the resource passes on. Of the registry entries for
+        single resources, the nested stack gets those below ``resource_name``. All other sections
+        are inherited. ``excluded_type`` is not mapped in the nested stack, so that a template can
+        use the built-in type that it replaces. ``types`` are additional registry entries.
         """
         return Environment(
             {
                 PARAMETERS: dict(params or {}),
                 PARAMETER_DEFAULTS: self.param_defaults,
-                RESOURCE_REGISTRY: {**self.registry.inside(resource_name, without), **(types or {})},
+                RESOURCE_REGISTRY: {
+                    **self.registry.nested(resource_name, excluded_type),
+                    **(types or {}),
+                },
                 EVENT_SINKS: self.event_sinks,
             },
             self.base,
@@ -82,8 +99,11 @@ def _event_sinks(data):
     if not isinstance(sinks, list) or not all(isinstance(sink, Mapping) for sink in sinks):
         raise AttributeError('The event_sinks of an environment must be a list of maps')
     for sink in sinks:
-        if sink.get('type') not in SINK_TYPES:
-            raise ValueError(f'Unknown event sink type "{sink.get("type")}", it should be one of: {", ".join(SINK_TYPES)}')
+        if not isinstance(sink.get('type'), str) or sink['type'] not in SINK_TYPES:
+            raise ValueError(
+                f'Unknown event sink type "{sink.get("type")}", '
+                f'it should be one of: {", ".join(SINK_TYPES)}'
+            )
         for name in SINK_TYPES[sink['type']]:
             if name not in sink:
                 raise ValueError(f'The event sink of type "{sink["type"]}" has no {name}')

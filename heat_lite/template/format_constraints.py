@@ -1,6 +1,6 @@
-"""Formats that custom constraints know by name: addresses, DNS names, cron, dates, JSON.
+"""Format checks of custom constraints: addresses, DNS names, cron expressions, dates, JSON.
 
-A check answers None where the value is well formed, else the reason in words (which may be empty).
+A check returns None for a valid value, else the reason, which may be an empty string.
 """
 
 import datetime
@@ -8,6 +8,7 @@ import ipaddress
 import json
 import re
 import zoneinfo
+from typing import Any
 
 import croniter
 
@@ -26,7 +27,8 @@ _ISO_8601 = re.compile(
     r"""(?P<year>\d{4})
     (?:(?:-(?P<month_dashed>\d{1,2})|(?P<month>\d{2})(?!$))
        (?:(?:-(?P<day_dashed>\d{1,2})|(?P<day>\d{2}))
-          (?:[ T](?P<hour>\d{2})(?::?(?P<minute>\d{2}))?(?::?(?P<second>\d{1,2})(?:[.,](?P<fraction>\d+))?)?
+          (?:[ T](?P<hour>\d{2})(?::?(?P<minute>\d{2}))?
+             (?::?(?P<second>\d{1,2})(?:[.,](?P<fraction>\d+))?)?
              (?P<zone>Z|(?P<sign>[-+])(?P<zone_hour>\d{2}):?(?P<zone_minute>\d{2})?)?
           )?
        )?
@@ -35,12 +37,15 @@ _ISO_8601 = re.compile(
 )
 
 
-def ip_addr(value):
+def ip_addr(value: Any) -> str | None:
     return None if _address(value) else 'Invalid IP address'
 
 
 def _address(value):
-    """The address that a text is; None where it is none. Zones ("%eth0") and octets with leading zeros are refused."""
+    """Return the parsed address, None if it is invalid.
+
+    Zones ("%eth0") and octets with leading zeros are invalid.
+    """
     if not isinstance(value, str) or '%' in value:
         return None
     try:
@@ -50,20 +55,34 @@ def _address(value):
 
 
 def _is_subnet(value):
-    """A full address, a slash and the length of the prefix. Host bits may be set."""
+    """Return whether the value is a full address with a prefix length. Host bits may be set."""
     address, slash, prefix = str(value).partition('/')
     parsed = _address(address)
-    return bool(slash) and parsed is not None and prefix.isascii() and prefix.isdigit() and int(prefix) <= parsed.max_prefixlen
+    return (
+        bool(slash)
+        and parsed is not None
+        and prefix.isascii()
+        and prefix.isdigit()
+        and int(prefix) <= parsed.max_prefixlen
+    )
 
 
-def net_cidr(value):
+def net_cidr(value: Any) -> str | None:
     if _is_subnet(value):
         return None
-    return f"'{value}' is not a valid IP subnet" if _is_loose_subnet(value) else f'Invalid net cidr invalid IPNetwork {value} '
+    return (
+        f"'{value}' is not a valid IP subnet"
+        if _is_loose_subnet(value)
+        else f'Invalid net cidr invalid IPNetwork {value} '
+    )
 
 
 def _is_loose_subnet(value):
-    """Whether a lenient reader would take it for a network: missing octets, no prefix, or a netmask for a prefix."""
+    """Return whether a lenient parser accepts the value as a network.
+
+    It accepts missing octets, a missing prefix, and a netmask as the prefix. Heat's error message
+    depends on this.
+    """
     address, slash, prefix = str(value).partition('/')
     octets = address.split('.')
     if address.isascii() and octets[0].isdigit() and len(octets) < 4:
@@ -75,36 +94,41 @@ def _is_loose_subnet(value):
     return True
 
 
-def ip_or_cidr(value):
+def ip_or_cidr(value: Any) -> str | None:
     if '/' in str(value):
         return None if _is_subnet(value) else f"'{value}' is not a valid IP subnet"
     return None if _address(value) else f"'{value}' is not a valid IP address"
 
 
-def mac_addr(value):
-    """Any of the usual notations, as generous as the network service is."""
-    return None if any(shape.fullmatch(str(value)) for shape in _MAC_SHAPES) else 'Invalid MAC address.'
+def mac_addr(value: Any) -> str | None:
+    """Accept the notations that Neutron accepts."""
+    return (
+        None
+        if any(shape.fullmatch(str(value)) for shape in _MAC_SHAPES)
+        else 'Invalid MAC address.'
+    )
 
 
-def dns_name(value):
+def dns_name(value: Any) -> str | None:
     return _dns_problem(str(value)) if value else None
 
 
-def rel_dns_name(value):
+def rel_dns_name(value: Any) -> str | None:
     if not value:
         return None
     if str(value).endswith('.'):
         return f"'{value}' is a FQDN. It should be a relative domain name."
-    # a dot, a top level domain of one letter, a dot
+    # reserves three characters: a dot, a top level domain of one letter, a dot
     if len(str(value)) > _FQDN_LIMIT - 3:
         return (
             f"'{value}' contains '{len(str(value))}' characters. "
-            f"Adding a domain name will cause it to exceed the maximum length of a FQDN of '{_FQDN_LIMIT}'."
+            'Adding a domain name will cause it to exceed the maximum length of a FQDN '
+            f"of '{_FQDN_LIMIT}'."
         )
     return _dns_problem(str(value))
 
 
-def dns_domain(value):
+def dns_domain(value: Any) -> str | None:
     if not value:
         return None
     return _dns_problem(str(value)) if str(value).endswith('.') else f"'{value}' must end with '.'."
@@ -125,12 +149,19 @@ def _dns_labels(labels, absolute):
         if label.startswith('-') or label.endswith('-'):
             return f"Name '{label}' must not start or end with a hyphen."
         if not _DNS_LABEL.fullmatch(label):
-            return f"Name '{label}' must be 1-63 characters long, each of which can only be alphanumeric or a hyphen."
-    # a relative name may end in a number, for more may follow
-    return f"TLD '{labels[-1]}' must not be all numeric." if absolute and len(labels) > 1 and labels[-1].isdigit() else None
+            return (
+                f"Name '{label}' must be 1-63 characters long, "
+                'each of which can only be alphanumeric or a hyphen.'
+            )
+    # the last label of a relative name is not the top level domain, and so may be a number
+    return (
+        f"TLD '{labels[-1]}' must not be all numeric."
+        if absolute and len(labels) > 1 and labels[-1].isdigit()
+        else None
+    )
 
 
-def cron_expression(value):
+def cron_expression(value: Any) -> str | None:
     if not value:
         return None
     try:
@@ -142,7 +173,7 @@ def cron_expression(value):
     return None
 
 
-def timezone(value):
+def timezone(value: Any) -> str | None:
     if not value:
         return None
     try:
@@ -154,7 +185,7 @@ def timezone(value):
     return None
 
 
-def iso_8601(value):
+def iso_8601(value: Any) -> str | None:
     try:
         parse_time(value)
     except ValueError:
@@ -162,8 +193,11 @@ def iso_8601(value):
     return None
 
 
-def expiration(value, now):
-    """A time after ``now`` (aware). The caller has the clock, so this is no member of CHECKS: a ``lookup`` offers it."""
+def expiration(value: Any, now: datetime.datetime) -> str | None:
+    """Check for a time after ``now``, an aware datetime.
+
+    Not in CHECKS since this package reads no clock; the caller's ``lookup`` provides the check.
+    """
     if not value:
         return None
     try:
@@ -173,16 +207,25 @@ def expiration(value, now):
     return None if when > now else f'Expiration {value} is invalid: Expiration time is out of date.'
 
 
-def parse_time(value):
-    """An aware datetime from ISO 8601 in its usual forms; UTC unless the text says otherwise. Raises ValueError."""
+def parse_time(value: Any) -> datetime.datetime:
+    """Return an aware datetime from an ISO 8601 string; UTC if it has no offset.
+
+    Raises ValueError for any other value.
+    """
     match = _ISO_8601.fullmatch(value) if isinstance(value, str) else None
     if not match:
         raise ValueError(f'Unable to parse date string {value!r}')
     part = match.groupdict()
-    month, day = part['month_dashed'] or part['month'] or 1, part['day_dashed'] or part['day'] or 1
-    microsecond = int((part['fraction'] or '0')[:6].ljust(6, '0'))
-    clock = (int(part[name] or 0) for name in ('hour', 'minute', 'second'))
-    return datetime.datetime(int(part['year']), int(month), int(day), *clock, microsecond, tzinfo=_zone(part))
+    return datetime.datetime(
+        int(part['year']),
+        int(part['month_dashed'] or part['month'] or 1),
+        int(part['day_dashed'] or part['day'] or 1),
+        int(part['hour'] or 0),
+        int(part['minute'] or 0),
+        int(part['second'] or 0),
+        int((part['fraction'] or '0')[:6].ljust(6, '0')),
+        tzinfo=_zone(part),
+    )
 
 
 def _zone(part):
@@ -192,7 +235,7 @@ def _zone(part):
     return datetime.timezone(-offset if part['sign'] == '-' else offset)
 
 
-def json_string(value):
+def json_string(value: Any) -> str | None:
     if not value:
         return None
     try:

@@ -1,20 +1,26 @@
-"""Functions of the template language: what a node is, and how trees of values and nodes are parsed, resolved and searched.
+"""Function nodes of the template language, and the parser, resolver and searches of parsed trees.
 
-A parsed tree is made of maps, lists, plain values and ``Function`` nodes. A part of a template without functions is the template's own
-object, never a copy: parsed trees are read, not changed. ``resolve`` always gives new maps and lists.
+A parsed tree consists of maps, lists, scalars and ``Function`` nodes. A part of a template without
+functions is shared with the template data, not copied: parsed trees are read-only. ``resolve``
+always returns new maps and lists.
 """
 
 import importlib
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.template.suggest import suggest
 
-#: What the arguments of a template can make Python raise; anything else is a bug and must show.
+#: Exceptions that invalid arguments in a template can cause; any other exception is a bug.
 ARGUMENT_ERRORS = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError)
 
 
 class _Omitted:
-    """The value of an ``if`` without an else whose condition is false: the list item or map key around it is left out."""
+    """Value of an ``if`` without an else whose condition is false.
+
+    ``resolve`` drops the list item or map key that has this value.
+    """
 
     def __repr__(self):
         return '<omitted>'
@@ -24,38 +30,52 @@ OMITTED = _Omitted()
 
 
 class Scope:
-    """The questions that functions ask. This one knows nothing; whoever resolves a template answers them."""
+    """The data that functions resolve against.
 
-    def parameter(self, name):
+    This base class has no data: each method raises. The code that resolves a template overrides
+    the methods for which it has data.
+    """
+
+    def parameter(self, name: str) -> Any:
         raise exception.UserParameterMissing(key=name)
 
-    def reference(self, resource_name):
+    def reference(self, resource_name: str) -> Any:
+        """Return the reference id of a resource."""
         raise exception.InvalidTemplateReference(resource=resource_name, key='unknown')
 
-    def attribute(self, resource_name, *path):
-        """An attribute, or what is at a path in it; with no path a map of all attributes."""
+    def attribute(self, resource_name: str, *path) -> Any:
+        """Return the value at a path of keys and indexes in an attribute.
+
+        ``path`` begins with the name of the attribute; an empty path gives a map of all.
+        """
         raise exception.InvalidTemplateReference(resource=resource_name, key='unknown')
 
-    def check_attribute(self, resource_name, attribute):
-        """Raises InvalidTemplateAttribute where the type of a resource has no such attribute. Asked when a template is validated."""
+    def check_attribute(self, resource_name: str, attribute: str) -> None:
+        """Raise InvalidTemplateAttribute if the type of the resource has no such attribute.
 
-    def file(self, name):
-        """The content of a file; None or KeyError where there is none of that name."""
+        Called during validation only. The default accepts every attribute.
+        """
+
+    def file(self, name: str) -> str | None:
+        """Return the content of a file. Return None or raise KeyError if there is no such file."""
         raise KeyError(name)
 
-    def condition(self, name):
+    def condition(self, name: str) -> bool:
         raise ValueError(f'Invalid condition "{name}"')
 
-    def facade(self, key):
-        """``metadata``, ``deletion_policy`` or ``update_policy`` of the resource that a nested stack is the inside of."""
+    def facade(self, key: str) -> Any:
+        """Return a part of the resource that owns this nested stack.
+
+        ``key`` is ``metadata``, ``deletion_policy`` or ``update_policy``.
+        """
         raise ValueError('"resource_facade" works in nested stacks only')
 
-    def availability_zones(self):
+    def availability_zones(self) -> list[str]:
         raise ValueError('No availability zones are known')
 
 
 class Function:
-    """A node: the name under which the template calls it, and its parsed arguments."""
+    """A node: the name of the function in the template, and its parsed arguments."""
 
     __slots__ = ('name', 'args')
 
@@ -66,33 +86,40 @@ class Function:
 
     @classmethod
     def parse(cls, parser, name, args):
-        """The node for a call in a template. Functions that do not want all of their arguments parsed override it."""
+        """Return the node for a call in a template.
+
+        A function that must not parse all of its arguments overrides this method.
+        """
         return cls(name, parser.parse(args))
 
     def check(self):
-        """Refuses arguments that can never work, by raising one of ARGUMENT_ERRORS."""
+        """Raise one of ARGUMENT_ERRORS for arguments that can never be valid."""
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Any:
         raise NotImplementedError
 
-    def validate(self, scope=None):
-        """Looks for what is wrong although it can be parsed; ``scope`` knows the attributes of resources, if anybody does."""
+    def validate(self, scope: Scope | None = None) -> None:
+        """Raise for errors that parsing does not find.
+
+        ``scope.check_attribute`` checks the attributes of resources; without a scope they are
+        not checked.
+        """
         validate(self.args, (), scope)
 
-    def resource_name(self):
-        """The resource that this very node refers to, None for most."""
+    def resource_name(self) -> str | None:
+        """Return the resource that this node itself refers to, None for most functions."""
         return None
 
-    def attribute_path(self):
-        """The attribute that this very node reads, and the path in it, as a tuple; None for most."""
+    def attribute_path(self) -> tuple | None:
+        """Return ``(attribute, key, ...)`` that this node itself reads, None for most functions."""
         return None
 
-    def dependencies(self):
-        """The names of all resources that it or its arguments refer to."""
+    def dependencies(self) -> set[str]:
+        """Return the names of all resources that the node or its arguments refer to."""
         return dependencies(self)
 
-    def dep_attrs(self, resource_name):
-        """The attributes of a resource that it or its arguments read."""
+    def dep_attrs(self, resource_name: str) -> set:
+        """Return the attributes of a resource that the node or its arguments read."""
         return dep_attrs(self, resource_name)
 
     def __repr__(self):
@@ -100,7 +127,7 @@ class Function:
 
 
 class Reference(Function):
-    """A function whose first argument names a resource. It knows the names that there are, as ``known``."""
+    """A function whose first argument names a resource; ``known`` holds all valid names."""
 
     __slots__ = ('known',)
 
@@ -108,11 +135,14 @@ class Reference(Function):
     def parse(cls, parser, name, args):
         node = cls(name, parser.parse(args))
         node.known = parser.resources
-        node.settle(parser)
+        node.resolve_names(parser)
         return node
 
-    def settle(self, parser):
-        """Replaces names that are given by functions by what these give now, since dependencies do not wait."""
+    def resolve_names(self, parser):
+        """Replace arguments that are functions by their values.
+
+        Dependencies are computed before any resource exists, and so need the names at once.
+        """
 
     def require_known(self, resource_name):
         if not isinstance(resource_name, str) or resource_name not in self.known:
@@ -121,21 +151,24 @@ class Reference(Function):
 
 
 class Parser:
-    """Makes trees of values and nodes from what YAML or JSON gave.
+    """A parser from YAML or JSON data to trees of values and function nodes.
 
-    ``functions`` is a table name -> class (or 'module:class', loaded at its first use) of a template version, ``scope`` what can be asked
-    already now: parameters, conditions, files. ``resources`` are the names that references may use, ``conditions`` is the parser of
-    the conditions of ``if``, ``mappings`` the section of that name of CFN templates.
+    ``functions`` maps names to classes (or to 'module:class', loaded at the first use) for one
+    template version. ``scope`` resolves parameters, conditions and files at parse time.
+    ``resources`` are the names that references may use. ``conditions`` is the parser for the
+    condition of an ``if``. ``mappings`` is the section Mappings of a CFN template.
     """
 
-    def __init__(self, functions, scope=None, resources=frozenset(), conditions=None, mappings=None):
+    def __init__(
+        self, functions, scope=None, resources=frozenset(), conditions=None, mappings=None
+    ):
         self.functions = functions
         self.scope = scope or Scope()
         self.resources = resources
         self.conditions = conditions
         self.mappings = mappings or {}
 
-    def parse(self, snippet):
+    def parse(self, snippet: Any) -> Any:
         if isinstance(snippet, str):
             return snippet
         if isinstance(snippet, dict):
@@ -147,16 +180,16 @@ class Parser:
     def _map(self, snippet):
         if len(snippet) == 1:
             for name, args in snippet.items():
-                found = self.functions.get(name) if isinstance(name, str) else None
-                if found is not None:
-                    return self._call(found, name, args)
+                entry = self.functions.get(name) if isinstance(name, str) else None
+                if entry is not None:
+                    return self._call(entry, name, args)
         return self._children(snippet, snippet.items(), dict)
 
     def _list(self, snippet):
         return self._children(snippet, enumerate(snippet), lambda parsed: list(parsed.values()))
 
     def _children(self, snippet, items, build):
-        """The snippet itself when there is no function in it, else what ``build`` makes of its parsed children."""
+        """Return ``build(parsed children)``, or the snippet itself if it contains no function."""
         parsed = {}
         changed = False
         key = None
@@ -166,38 +199,38 @@ class Parser:
                 changed = changed or child is not value
                 parsed[key] = child
         except exception.StackValidationFailed as error:
-            raise outside(error, key) from error.__cause__
+            raise prefix_error(error, key) from error.__cause__
         return build(parsed) if changed else snippet
 
-    def _call(self, found, name, args):
+    def _call(self, entry, name, args):
         try:
-            return load(found).parse(self, name, args)
+            return load_class(entry).parse(self, name, args)
         except exception.StackValidationFailed as error:
-            raise outside(error, name) from error.__cause__
+            raise prefix_error(error, name) from error.__cause__
         except ARGUMENT_ERRORS as error:
             raise exception.StackValidationFailed(str(error), path=(name,)) from error
 
 
-def load(found):
-    """The class that an entry of a function table stands for."""
-    if not isinstance(found, str):
-        return found
-    module, _, name = found.partition(':')
+def load_class(entry: type[Function] | str) -> type[Function]:
+    """Return the class of an entry of a function table, a class or 'module:class'."""
+    if not isinstance(entry, str):
+        return entry
+    module, _, name = entry.partition(':')
     return getattr(importlib.import_module(module), name)
 
 
-def outside(error, *path):
-    """A StackValidationFailed as seen from further outside, unless it already says all of where it is."""
+def prefix_error(error: exception.StackValidationFailed, *path) -> exception.StackValidationFailed:
+    """Put a path in front of the path of an error, unless the error has its full location."""
     return error if error.error or error.kwargs.get('whole') else error.prefixed(*path)
 
 
-def omitted(snippet):
-    """Whether it is an ``if`` that gives nothing."""
+def is_omitted(snippet: Any) -> bool:
+    """Return whether a parsed tree is an ``if`` whose value is omitted."""
     return isinstance(snippet, Function) and snippet.args is OMITTED
 
 
-def resolve(snippet, scope):
-    """The value of a parsed tree; new maps and lists, so that the caller may change them."""
+def resolve(snippet: Any, scope: Scope) -> Any:
+    """Return the value of a parsed tree, in new maps and lists that the caller may change."""
     value = _resolve(snippet, scope)
     return None if value is OMITTED else value
 
@@ -208,30 +241,34 @@ def _resolve(snippet, scope):
     if isinstance(snippet, Function):
         return OMITTED if snippet.args is OMITTED else snippet.result(scope)
     if isinstance(snippet, dict):
-        return {key: found for key, value in snippet.items() if (found := _resolve(value, scope)) is not OMITTED}
+        return {
+            key: result
+            for key, value in snippet.items()
+            if (result := _resolve(value, scope)) is not OMITTED
+        }
     if isinstance(snippet, list):
-        return [found for value in snippet if (found := _resolve(value, scope)) is not OMITTED]
+        return [result for value in snippet if (result := _resolve(value, scope)) is not OMITTED]
     return snippet
 
 
-def resolve_each(snippets, scope):
-    """The values of some arguments, each by itself: one that is left out counts as null."""
+def resolve_each(snippets: Iterable, scope: Scope) -> list:
+    """Return the value of each argument; an omitted one becomes None instead of being dropped."""
     return [resolve(snippet, scope) for snippet in snippets]
 
 
-def validate(snippet, path=(), scope=None):
-    """Raises StackValidationFailed, with where in its path, for what nodes find wrong with themselves."""
+def validate(snippet: Any, path: tuple = (), scope: Scope | None = None) -> None:
+    """Validate all nodes of a tree. Raises StackValidationFailed with the path of the error."""
     if isinstance(snippet, Function):
         _validate_function(snippet, path, scope)
         return
-    where = None
+    current = None
     try:
         for key, value in _items(snippet):
             if isinstance(value, Function | dict | list):
-                where = key
+                current = key
                 validate(value, (), scope)
     except exception.StackValidationFailed as error:
-        raise error.prefixed(*path, where) from error.__cause__
+        raise error.prefixed(*path, current) from error.__cause__
 
 
 def _validate_function(node, path, scope):
@@ -249,47 +286,56 @@ def _items(snippet):
     return enumerate(snippet) if isinstance(snippet, list) else ()
 
 
-def nodes(snippet):
-    """All Function nodes of a parsed tree, those inside the arguments of others included, in no special order."""
-    waiting = [snippet]
-    while waiting:
-        part = waiting.pop()
+def nodes(snippet: Any) -> Iterator[Function]:
+    """Yield all Function nodes of a parsed tree, nested ones included, in no defined order."""
+    pending = [snippet]
+    while pending:
+        part = pending.pop()
         if isinstance(part, Function):
             yield part
-            waiting.append(part.args)
+            pending.append(part.args)
         elif isinstance(part, dict):
-            waiting.extend(part.values())
+            pending.extend(part.values())
         elif isinstance(part, list):
-            waiting.extend(part)
+            pending.extend(part)
 
 
-def dependencies(snippet):
-    """The names of the resources that a parsed tree refers to."""
+def dependencies(snippet: Any) -> set[str]:
+    """Return the names of the resources that a parsed tree refers to."""
     return {name for node in nodes(snippet) if (name := node.resource_name()) is not None}
 
 
-def dep_attrs(snippet, resource_name):
-    """The attributes of a resource that a parsed tree reads: names, and None when it reads all of them."""
+def dep_attrs(snippet: Any, resource_name: str) -> set:
+    """Return the names of the attributes of a resource that a parsed tree reads.
+
+    The set contains None if the tree reads all attributes.
+    """
     return {path[0] if path else None for path in attribute_paths(snippet, resource_name)}
 
 
-def attribute_paths(snippet, resource_name):
-    """The same with the paths: ``(name, key, ...)`` for each use, ``()`` for one that reads all attributes."""
-    return reads(snippet).get(resource_name, set())
+def attribute_paths(snippet: Any, resource_name: str) -> set[tuple]:
+    """Return the ``(attribute, key, ...)`` of a resource that a parsed tree reads.
+
+    The set contains ``()`` if the tree reads all attributes.
+    """
+    return attribute_reads(snippet).get(resource_name, set())
 
 
-def reads(snippet):
-    """``{resource name: attribute paths}`` of all attributes that a parsed tree reads."""
-    found = {}
+def attribute_reads(snippet: Any) -> dict[str, set[tuple]]:
+    """Return ``{resource name: attribute paths}`` of all attributes that a parsed tree reads."""
+    paths: dict[Any, set[tuple]] = {}
     for node in nodes(snippet):
         path = node.attribute_path()
         if path is not None:
-            found.setdefault(node.resource_name(), set()).add(path)
-    return found
+            paths.setdefault(node.resource_name(), set()).add(path)
+    return paths
 
 
-def locate(snippet, resource_name, path=''):
-    """Where a parsed tree first refers to a resource, as in ``r.Properties.value[1].str_replace.params.x``; None if nowhere."""
+def locate_reference(snippet: Any, resource_name: str, path: str = '') -> str | None:
+    """Return the path of the first reference to a resource, None if there is none.
+
+    The path reads like ``r.Properties.value[1].str_replace.params.x``.
+    """
     if isinstance(snippet, Function):
         if snippet.resource_name() == resource_name:
             return path
@@ -300,5 +346,5 @@ def locate(snippet, resource_name, path=''):
         children = [(f'{path}[{index}]', value) for index, value in enumerate(snippet)]
     else:
         return None
-    found = (locate(value, resource_name, place) for place, value in children)
-    return next((place for place in found if place is not None), None)
+    paths = (locate_reference(value, resource_name, child_path) for child_path, value in children)
+    return next((found for found in paths if found is not None), None)

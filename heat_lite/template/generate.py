@@ -1,12 +1,21 @@
-"""The template that shows how a resource type is used: a parameter for each property, an output for each attribute."""
+"""The generated template of a resource type: one parameter a property, one output an attribute."""
 
 from collections.abc import Mapping
 
-from heat_lite.template.constraints import ANY, BOOLEAN, INTEGER, LIST, MAP, NUMBER, STRING, CustomConstraint
+from heat_lite.template.constraints import (
+    ANY,
+    BOOLEAN,
+    INTEGER,
+    LIST,
+    MAP,
+    NUMBER,
+    STRING,
+    CustomConstraint,
+)
 from heat_lite.template.parameter_schema import describe_constraints
 from heat_lite.template.parameter_types import WIRE_NAMES
 
-#: HOT's word for the type of the parameter that gives a property, and CFN's
+#: {type of property: HOT type of its parameter}
 _TYPES = {
     INTEGER: 'number',
     STRING: 'string',
@@ -20,9 +29,16 @@ REFERENCE_OUTPUT = 'OS::stack_id'
 
 
 def template_for(
-    resource_type: str, properties_schema: Mapping, attributes_schema: Mapping, template_type: str = 'cfn', name: str | None = None
+    resource_type: str,
+    properties_schema: Mapping,
+    attributes_schema: Mapping,
+    template_type: str = 'cfn',
+    name: str | None = None,
 ) -> dict:
-    """The template, as data. Hidden properties and attributes are left out. ``name`` is what the resource is called in it."""
+    """Return the template as data, without hidden properties and attributes.
+
+    ``name`` is the name of the resource in the template.
+    """
     name = name or resource_type.split('::')[-1]
     properties = {key: schema for key, schema in properties_schema.items() if not schema.hidden}
     attributes = {key: schema for key, schema in attributes_schema.items() if not schema.hidden}
@@ -31,14 +47,22 @@ def template_for(
 
 
 def _hot(resource_type, name, properties, attributes):
-    outputs = {key: {'value': {'get_attr': [name, key]}, 'description': schema.description} for key, schema in attributes.items()}
+    outputs = {
+        key: {'value': {'get_attr': [name, key]}, 'description': schema.description}
+        for key, schema in attributes.items()
+    }
     outputs[REFERENCE_OUTPUT] = {'value': {'get_resource': name}}
     return {
         'heat_template_version': '2016-10-14',
         'description': f'Initial template of {name}',
         'parameters': {key: _hot_parameter(schema) for key, schema in properties.items()},
         'outputs': outputs,
-        'resources': {name: {'type': resource_type, 'properties': {key: {'get_param': key} for key in properties}}},
+        'resources': {
+            name: {
+                'type': resource_type,
+                'properties': {key: {'get_param': key} for key in properties},
+            }
+        },
     }
 
 
@@ -54,19 +78,27 @@ def _hot_parameter(schema):
 
 
 def _cfn(resource_type, name, properties, attributes):
-    outputs = {key: {'Value': {'Fn::GetAtt': [name, key]}, 'Description': schema.description} for key, schema in attributes.items()}
+    outputs = {
+        key: {'Value': {'Fn::GetAtt': [name, key]}, 'Description': schema.description}
+        for key, schema in attributes.items()
+    }
     outputs[REFERENCE_OUTPUT] = {'Value': {'Ref': name}}
     return {
         'HeatTemplateFormatVersion': '2012-12-12',
         'Description': f'Initial template of {name}',
         'Parameters': {key: _cfn_parameter(schema) for key, schema in properties.items()},
-        'Resources': {name: {'Type': resource_type, 'Properties': {key: _cfn_value(key, schema) for key, schema in properties.items()}}},
+        'Resources': {
+            name: {
+                'Type': resource_type,
+                'Properties': {key: _cfn_value(key, schema) for key, schema in properties.items()},
+            }
+        },
         'Outputs': outputs,
     }
 
 
 def _cfn_value(name, schema):
-    """Lists come as text, and so the template splits it."""
+    """Return the reference to the parameter. A list parameter is a string that must be split."""
     return {'Fn::Split': [',', {'Ref': name}]} if schema.type == LIST else {'Ref': name}
 
 
@@ -76,8 +108,12 @@ def _cfn_parameter(schema):
         parameter['Description'] = schema.description
     if schema.default is not None:
         parameter['Default'] = schema.default
-    # CFN knows no constraints by name
-    parameter.update(describe_constraints([each for each in schema.constraints if not isinstance(each, CustomConstraint)]))
+    # CFN has no custom constraints
+    parameter.update(
+        describe_constraints(
+            [item for item in schema.constraints if not isinstance(item, CustomConstraint)]
+        )
+    )
     if schema.type == BOOLEAN:
         parameter['AllowedValues'] = ['True', 'true', 'False', 'false']
     return parameter

@@ -1,32 +1,39 @@
-"""The members of groups: what each is to be, which go when a group shrinks, and in which batches they change.
+"""The members of groups: their template, their names, their order of removal, rolling batches.
 
-Pure functions. The template of the inside of a group is made here too; it is written in a fixed version of the language, whatever the
-version of the template around it.
+Pure functions. The template of the nested stack of a group has a fixed version of the language,
+independent of the version of the parent's template.
 """
 
 import typing
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from heat_lite.template.functions import budget
+
 VERSION = '2015-04-30'
 REFS, REFS_MAP = 'refs', 'refs_map'
 
 
-# --------------------------------------------------------------- what a member is to be
+# --------------------------------------------------------------- definitions of members
 
 
-def numbered(snippet, placeholder: str, name: str):
-    """The same values with the member's name wherever the placeholder is part of a text. Keys of maps stay as they are."""
+def render_member(snippet: typing.Any, placeholder: str, name: str) -> typing.Any:
+    """Return the snippet with the placeholder replaced by the member's name in all strings.
+
+    Keys of maps are not changed.
+    """
     if isinstance(snippet, str):
-        return snippet.replace(placeholder, name)
+        text = snippet.replace(placeholder, name)
+        budget.charge_text('the members of the group', len(snippet) + len(text))
+        return text
     if isinstance(snippet, dict):
-        return {key: numbered(value, placeholder, name) for key, value in snippet.items()}
+        return {key: render_member(value, placeholder, name) for key, value in snippet.items()}
     if isinstance(snippet, list):
-        return [numbered(value, placeholder, name) for value in snippet]
+        return [render_member(value, placeholder, name) for value in snippet]
     return snippet
 
 
 def template(members: dict, outputs: dict) -> dict:
-    """The template of the inside: ``members`` by name, ``outputs`` by name with what each is the value of."""
+    """Return the template of the nested stack from ``{name: resource}`` and ``{name: value}``."""
     data: dict = {'heat_template_version': VERSION}
     if members:
         data['resources'] = members
@@ -35,38 +42,39 @@ def template(members: dict, outputs: dict) -> dict:
     return data
 
 
-# --------------------------------------------------------------- what the outputs of the inside are
+# --------------------------------------------------------------- outputs of the nested stack
 
 
 def output_name(path: Sequence) -> str:
-    """The name of the output that holds what an attribute path asks of the members."""
+    """Return the name of the output that holds the value of an attribute path of the group."""
     return ', '.join(str(part) for part in path)
 
 
-def references(names: Iterable[str]) -> list:
+def reference_list(names: Iterable[str]) -> list:
     return [{'get_resource': name} for name in names]
 
 
-def references_map(names: Iterable[str]) -> dict:
+def reference_map(names: Iterable[str]) -> dict:
     return {name: {'get_resource': name} for name in names}
 
 
-def attribute(name: str, path: Sequence) -> dict:
+def attribute_call(name: str, path: Sequence) -> dict:
     return {'get_attr': [name, *path]}
 
 
-def attributes_list(names: Iterable[str], path: Sequence) -> list:
-    return [attribute(name, path) for name in names]
+def attribute_list(names: Iterable[str], path: Sequence) -> list:
+    return [attribute_call(name, path) for name in names]
 
 
-def attributes_map(names: Iterable[str], path: Sequence) -> dict:
-    return {name: attribute(name, path) for name in names}
+def attribute_map(names: Iterable[str], path: Sequence) -> dict:
+    return {name: attribute_call(name, path) for name in names}
 
 
 def member_path(path: Sequence) -> tuple[str, list] | None:
-    """The member that ``resource.N``, ``resource.N.attribute`` or (resource, N) at the begin of a path means, and what is asked of it.
+    """Return ``(member, remaining path)`` of an attribute path, None if it names no member.
 
-    None where the path asks for something else. Only the first two dots count: what comes after them is the member's own affair.
+    A path begins with ``resource.N``, ``resource.N.attribute`` or ('resource', N). Only the first
+    two dots separate parts: the member evaluates the rest.
     """
     first, *rest = path
     if first == 'resource' and rest:
@@ -77,11 +85,11 @@ def member_path(path: Sequence) -> tuple[str, list] | None:
     return member, [*more, *rest]
 
 
-# --------------------------------------------------------------- who is there
+# --------------------------------------------------------------- names of members
 
 
 def first_names(count: int, removed: Collection[str] = ()) -> list[str]:
-    """The names of a group that counts its members: '0', '1' and so on, without those that have been removed for good."""
+    """Return the names of ``count`` members, '0', '1' and so on, skipping the removed ones."""
     names: list[str] = []
     number = 0
     while len(names) < count:
@@ -91,136 +99,184 @@ def first_names(count: int, removed: Collection[str] = ()) -> list[str]:
     return names
 
 
-def removed_names(before: Iterable[str], wanted: Iterable, present: dict[str, str] | None, append: bool) -> list[str]:
-    """The names that a group shall not use (again).
+def removed_names(
+    before: Iterable[str], requested: Iterable, present: dict[str, str] | None, append: bool
+) -> list[str]:
+    """Return the names that a group must not use (again).
 
-    ``wanted`` are names or references of members, ``present`` is {name: reference} of those that are there; None where there are none yet,
-    and any name will do. What is neither a member nor removed already is left out. ``append`` keeps those removed ``before``.
+    ``requested`` are names or references of members to remove. ``present`` maps the name of each
+    member to its reference; None before the group exists, and then each requested name is
+    accepted. Otherwise a name that is neither a member nor removed ``before`` is ignored.
+    ``append`` keeps the names removed ``before``.
     """
     before = set(before)
     names = {reference: name for name, reference in (present or {}).items()}
-    chosen = {names.get(str(each), str(each)) for each in wanted}
+    removed = {names.get(str(item), str(item)) for item in requested}
     if present is not None:
-        chosen &= {*present, *before}
-    return sorted(chosen | before if append else chosen)
+        removed &= {*present, *before}
+    return sorted(removed | before if append else removed)
 
 
-def newest(names: Sequence[str], count: int) -> list[str]:
-    """Those that stay when the oldest go. ``names`` begins with the oldest."""
+def newest_names(names: Sequence[str], count: int) -> list[str]:
+    """Return the ``count`` newest names; ``names`` begins with the oldest."""
     return list(names[-count:]) if count else []
 
 
 class Member(typing.NamedTuple):
-    """One that is there: ``made`` tells its age, by order; ``failed`` that it does not work."""
+    """An existing member; ``created_at`` is any value that sorts by age."""
 
     name: str
-    made: typing.Any
+    created_at: typing.Any
     failed: bool = False
 
 
-def by_worth(present: Iterable[Member]) -> list[str]:
-    """Names in the order in which they go: the failed ones first, then the oldest."""
-    return [each.name for each in sorted(present, key=lambda each: (not each.failed, each.made))]
+def removal_order(present: Iterable[Member]) -> list[str]:
+    """Return the names in order of removal: failed members first, then the oldest."""
+    ordered = sorted(present, key=lambda member: (not member.failed, member.created_at))
+    return [member.name for member in ordered]
 
 
-# --------------------------------------------------------------- how many
+# --------------------------------------------------------------- size of a group
 
 
-def resized(current: int, adjustment: float, kind: str, lowest: int, highest: int, least_step: int | None = None) -> int:
-    """The size of a group after an adjustment: ``change``, ``percent`` or ``exact``, within its bounds.
+def adjusted_size(
+    current: int,
+    adjustment: float,
+    kind: str,
+    min_size: int,
+    max_size: int,
+    min_step: int | None = None,
+) -> int:
+    """Return the size of a group after an adjustment, within its bounds.
 
-    A percentage is cut off to whole members, but never to none.
+    ``kind`` is ``change``, ``percent`` or ``exact``. A percentage is rounded towards zero, but to
+    at least one member or ``min_step`` members.
     """
     if kind == 'exact':
-        wanted = int(adjustment)
+        size = int(adjustment)
     elif kind == 'percent':
-        wanted = current + _part(current * adjustment / 100, least_step)
+        size = current + _rounded_change(current * adjustment / 100, min_step)
     else:
-        wanted = current + int(adjustment)
-    return max(lowest, min(wanted, highest))
+        size = current + int(adjustment)
+    return max(min_size, min(size, max_size))
 
 
-def _part(change, least_step):
+def _rounded_change(change, min_step):
     if not change:
         return 0
-    size = max(int(abs(change)), 1, least_step or 0)
+    size = max(int(abs(change)), 1, min_step or 0)
     return size if change > 0 else -size
 
 
-# --------------------------------------------------------------- in which batches
+# --------------------------------------------------------------- rolling batches
 
 
-class Stage(typing.NamedTuple):
-    """One step of a change: who is there after it, and who of these is as wanted by then."""
+class Batch(typing.NamedTuple):
+    """One step of a rolling change.
+
+    ``names`` are the members after the step, ``changed`` those of them with the new definition.
+    """
 
     names: list[str]
     changed: frozenset[str]
 
 
-class Pace(typing.NamedTuple):
-    """How fast a group may change: at most ``batch`` members at once, while ``in_service`` others stay as they are if that many can be.
+class RollingPolicy(typing.NamedTuple):
+    """Limits of a rolling change.
 
-    ``pause`` is the time between two batches, in seconds.
+    One batch changes at most ``batch_size`` members. At least ``min_in_service`` other members, if
+    the group has as many, are not changed meanwhile. ``pause`` is the time between two batches, in
+    seconds.
     """
 
-    batch: int
-    in_service: int = 0
+    batch_size: int
+    min_in_service: int = 0
     pause: float = 0
 
 
-def stages(
+def rolling_batches(
     present: Sequence[str],
     names_at: Callable[[int], list[str]],
     target: int,
     order: Sequence[str],
-    pace: Pace,
+    policy: RollingPolicy,
     current: Collection[str] = (),
-) -> list[Stage]:
-    """The steps from those present to ``target`` members that are all as wanted.
+) -> list[Batch]:
+    """Return the batches from the present members to ``target`` members with the new definition.
 
-    ``names_at(size)`` are the members of a group of that size, ``order`` those of the last step in the order in which they shall change,
-    ``current`` those that are as wanted already. To keep enough members in service the group may be larger in between::
+    ``names_at(size)`` returns the members of a group of that size. ``order`` are the members of
+    the last batch in the order in which they change. ``current`` are those with the new definition
+    already. To keep enough members in service the group may grow temporarily::
 
-        present 0 1 2 3, target 4, batch 2, in service 3:    +4, change 3  |  change 2 1  |  change 0, -4
+        present 0 1 2 3, target 4, batch size 2, in service 3:
+        add 4, change 3  |  change 2 1  |  change 0, remove 4
     """
-    steps: list[Stage] = []
-    present, done = list(present), set(current)
+    batches: list[Batch] = []
+    present, changed = list(present), set(current)
     while True:
-        waiting = [name for name in order if name not in done]
-        names = names_at(_size(len(present), target, len(waiting), pace))
+        unchanged = [name for name in order if name not in changed]
+        names = names_at(_size(len(present), target, len(unchanged), policy))
         staying = [name for name in names if name in present]
         added = [name for name in names if name not in present]
-        free = min(min(pace.batch, len(waiting)) - len(added), len(staying) - min(pace.in_service, target))
-        changing = [name for name in waiting if name in staying][: max(0, free)]
+        allowance = min(
+            min(policy.batch_size, len(unchanged)) - len(added),
+            len(staying) - min(policy.min_in_service, target),
+        )
+        changing = [name for name in unchanged if name in staying][: max(0, allowance)]
         if not added and not changing and names == present:
-            return steps
-        done.update(added, changing)
-        steps.append(Stage(names, frozenset(done.intersection(names))))
+            return batches
+        changed.update(added, changing)
+        batches.append(Batch(names, frozenset(changed.intersection(names))))
         present = names
 
 
-def _size(now, target, waiting, pace):
-    """How large the group has to be during the next batch."""
-    if not waiting:
+def _size(present_size, target, unchanged, policy):
+    """Return the size of the group during the next batch."""
+    if not unchanged:
         return target
-    batch = min(pace.batch, waiting)
-    return min(max(target, min(pace.in_service, target) + batch), now + batch)
+    batch = min(policy.batch_size, unchanged)
+    return min(max(target, min(policy.min_in_service, target) + batch), present_size + batch)
 
 
-def counted(present: Sequence[str], target: int, pace: Pace, removed: Collection[str] = (), current: Collection[str] = ()) -> list[Stage]:
-    """The stages of a group that counts its members; the highest numbers change first."""
+def index_batches(
+    present: Sequence[str],
+    target: int,
+    policy: RollingPolicy,
+    removed: Collection[str] = (),
+    current: Collection[str] = (),
+) -> list[Batch]:
+    """Return the batches of a group whose members have numbers; the highest change first."""
     kept = [name for name in present if name not in removed]
     order = first_names(target, removed)[::-1]
-    steps = stages(kept, lambda size: first_names(size, removed), target, order, pace, current)
-    return steps or [Stage(first_names(target, removed), frozenset(current))]
+    batches = rolling_batches(
+        kept, lambda size: first_names(size, removed), target, order, policy, current
+    )
+    return batches or [Batch(first_names(target, removed), frozenset(current))]
 
 
-def renewed(present: Sequence[str], target: int, pace: Pace, new_name: Callable[[], str], current: Collection[str] = ()) -> list[Stage]:
-    """The stages of a group in which the oldest go; ``present`` begins with those, and ``target`` is not more than they are.
+def oldest_first_batches(
+    present: Sequence[str],
+    target: int,
+    policy: RollingPolicy,
+    new_name: Callable[[], str],
+    current: Collection[str] = (),
+) -> list[Batch]:
+    """Return the batches of a group that removes its oldest members first.
 
-    Members that go at the end are not changed before: all that stay are.
+    ``present`` begins with the oldest, and ``target`` is at most their number. All members that
+    stay are changed; those that are removed at the end are not.
     """
-    batch = min(pace.batch, len([name for name in newest(present, target) if name not in current]))
-    more = max(0, min(pace.in_service, target) + batch - len(present)) if batch else 0
-    everyone = [*present, *(new_name() for _ in range(more))]
-    return stages(present, lambda size: newest(everyone, size), target, newest(everyone, target), pace, current)
+    batch = min(
+        policy.batch_size,
+        len([name for name in newest_names(present, target) if name not in current]),
+    )
+    extra = max(0, min(policy.min_in_service, target) + batch - len(present)) if batch else 0
+    all_names = [*present, *(new_name() for _ in range(extra))]
+    return rolling_batches(
+        present,
+        lambda size: newest_names(all_names, size),
+        target,
+        newest_names(all_names, target),
+        policy,
+        current,
+    )

@@ -1,58 +1,82 @@
-"""Several environment files become one environment.
+"""Merging of several environment files into one environment.
 
-A later file wins over an earlier one, parameter by parameter, unless ``parameter_merge_strategies`` says ``merge`` or ``deep_merge``. The
-strategy of a parameter is the one of the first file that sets it; a later file may repeat it, but not say another one.
+Each parameter of a later file overrides that of an earlier one, unless its merge strategy in
+``parameter_merge_strategies`` is ``merge`` or ``deep_merge``. The first file that sets a parameter
+determines its strategy; a later file may repeat it, but not change it.
 """
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from heat_lite.common import exception
-from heat_lite.template import format, parameter_types
+from heat_lite.template import parameter_types, reader
 from heat_lite.template.environment import ENCRYPTED, EVENT_SINKS, PARAMETER_DEFAULTS, PARAMETERS
+from heat_lite.template.functions import budget
 
 STRATEGIES = 'parameter_merge_strategies'
 OVERWRITE, MERGE, DEEP_MERGE = 'overwrite', 'merge', 'deep_merge'
 KNOWN = (OVERWRITE, MERGE, DEEP_MERGE)
 
 
-def merge_environments(environment: Mapping, files: Mapping, environment_files, parameter_schemata: Mapping) -> dict:
-    """The environment with those of ``environment_files`` (names in ``files``, in order) put on top of it; new, as data.
+def merge_environments(
+    environment: Mapping,
+    files: Mapping,
+    environment_files: Iterable[str] | None,
+    parameter_schemata: Mapping,
+) -> dict:
+    """Return a new environment, as data, with ``environment_files`` merged over it in order.
 
-    Raises ConflictingMergeStrategyForParam, and ValueError for a file that is not there, is no environment or cannot be merged.
+    ``environment_files`` are keys of ``files``. Raises ConflictingMergeStrategyForParam, and
+    ValueError for a file that is missing, invalid or cannot be merged.
     """
     result = dict(environment or {})
     strategies: dict[str, str] = {}
+    parsed: dict[str, dict] = {}
     for name in environment_files or ():
-        given = dict(_parsed(files, name))
-        chooser = _Chooser(given.pop(STRATEGIES, None) or {}, strategies, name)
+        if name not in parsed:
+            parsed[name] = _parsed(files, name)
+        budget.charge_text(f'environment file {name}', len(str(files[name])))
+        given = dict(parsed[name])
+        file_strategies = _Strategies(given.pop(STRATEGIES, None) or {}, strategies, name)
         for section, value in given.items():
             if not value:
                 continue
             if section in (PARAMETERS, PARAMETER_DEFAULTS):
-                result[section] = _merge_parameters(result.get(section), value, parameter_schemata, chooser)
+                result[section] = _merge_parameters(
+                    result.get(section), value, parameter_schemata, file_strategies
+                )
             else:
                 result[section] = _merge_section(section, result.get(section), value)
-        strategies.update(chooser.chosen)
+        strategies.update(file_strategies.chosen)
     return result
 
 
-def patch(environment: Mapping, given: Mapping, clear: Collection[str] = (), known: Collection[str] | None = None) -> dict:
-    """The environment of a stack with what an update gives on top: entry by entry. Parameters of ``clear`` lose what they had so far.
+def patch(
+    environment: Mapping,
+    given: Mapping,
+    clear: Collection[str] = (),
+    known: Collection[str] | None = None,
+) -> dict:
+    """Return the environment of a stack with the entries of an update merged over it (PATCH).
 
-    Parameters that are not among the ``known`` ones are dropped: the stack may have been given them for a template that it has no more.
+    ``clear`` are parameters whose old values are discarded. Parameters that are not in ``known``
+    are dropped: an earlier template of the stack may have declared them.
     """
     result = dict(environment)
     if clear:
-        result[PARAMETERS] = {name: value for name, value in (result.get(PARAMETERS) or {}).items() if name not in clear}
+        result[PARAMETERS] = {
+            name: value
+            for name, value in (result.get(PARAMETERS) or {}).items()
+            if name not in clear
+        }
     for section, value in given.items():
         if isinstance(value, Mapping):
             result[section] = {**(result.get(section) or {}), **value}
         elif value:
             result[section] = value
-    held = result.get(PARAMETERS)
-    if known is not None and isinstance(held, Mapping):
-        result[PARAMETERS] = {name: value for name, value in held.items() if name in known}
+    parameters = result.get(PARAMETERS)
+    if known is not None and isinstance(parameters, Mapping):
+        result[PARAMETERS] = {name: value for name, value in parameters.items() if name in known}
     return result
 
 
@@ -60,15 +84,18 @@ def _parsed(files, name):
     if name not in files:
         raise ValueError(f'The environment file "{name}" is not among the files')
     try:
-        return format.parse_environment(files[name])
+        return reader.parse_environment(files[name])
     except exception.HeatException:
         raise
     except ValueError as error:
         raise ValueError(f'The environment file "{name}" is not valid: {error}') from error
 
 
-class _Chooser:
-    """The strategies for the parameters of one file. ``earlier`` are those of the files before, ``chosen`` collects new ones."""
+class _Strategies:
+    """The merge strategies of one file.
+
+    ``earlier`` are the strategies that previous files determined, ``chosen`` collects new ones.
+    """
 
     def __init__(self, given, earlier, name):
         if not isinstance(given, Mapping):
@@ -84,7 +111,9 @@ class _Chooser:
         if strategy not in KNOWN:
             strategy = default
         if self._earlier.get(parameter, strategy) != strategy:
-            raise exception.ConflictingMergeStrategyForParam(strategy=strategy, param=parameter, env_file=self._name)
+            raise exception.ConflictingMergeStrategyForParam(
+                strategy=strategy, param=parameter, env_file=self._name
+            )
         self.chosen.setdefault(parameter, strategy)
         return strategy
 
@@ -97,21 +126,32 @@ def _merge_section(section, old, new):
     return {**(old or {}), **{key: value for key, value in new.items() if value is not None}}
 
 
-def _merge_parameters(old, new, schemata, chooser):
-    """Parameters that the template does not know come from the first file only; afterwards they are left out, and so are nulls."""
+def _merge_parameters(old, new, schemata, file_strategies):
+    """Merge a section of parameters.
+
+    The first section is taken as it is. Of later ones, nulls and parameters that the template does
+    not declare are ignored.
+    """
     if not isinstance(new, Mapping):
         raise AttributeError('The parameters of an environment must be a map')
-    ours = {name: value for name, value in new.items() if name in schemata and value is not None}
-    strategies = {name: chooser.strategy(name) for name in ours}
+    declared = {
+        name: value for name, value in new.items() if name in schemata and value is not None
+    }
+    strategies = {name: file_strategies.strategy(name) for name in declared}
     if not old:
         return dict(new)
     merged = dict(old)
-    for name, value in ours.items():
+    for name, value in declared.items():
         before = merged.get(name)
         if before is None or strategies[name] not in (MERGE, DEEP_MERGE):
             merged[name] = value
         else:
-            merged[name] = _merge_value(schemata[name], before, value, strategies[name] == DEEP_MERGE)
+            merged[name] = _merge_value(
+                schemata[name], before, value, strategies[name] == DEEP_MERGE
+            )
+            title = f'merge of parameter {name}'
+            budget.charge_text(title, budget.count_characters(merged[name]))
+            budget.charge_values(title, budget.count_values(merged[name]))
     return merged
 
 
@@ -128,7 +168,10 @@ def _merge_value(schema, old, new, deep):
 def _merge_lists(old, new):
     if isinstance(old, str) and isinstance(new, str):
         return ','.join(part for part in (old, new) if part)
-    return [*parameter_types.parse(parameter_types.LIST, old), *parameter_types.parse(parameter_types.LIST, new)]
+    return [
+        *parameter_types.parse(parameter_types.LIST, old),
+        *parameter_types.parse(parameter_types.LIST, new),
+    ]
 
 
 def _decoded(schema, value):
@@ -137,14 +180,22 @@ def _decoded(schema, value):
     try:
         return json.loads(value)
     except ValueError as error:
-        raise ValueError(f'The value of the parameter "{schema.name}" is no JSON: {error}') from error
+        raise ValueError(
+            f'The value of the parameter "{schema.name}" is not JSON: {error}'
+        ) from error
 
 
 def _merge_json(old, new, deep):
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         if not deep:
             return {**old, **new}
-        return {**old, **{key: _merge_json(old[key], value, True) if key in old else value for key, value in new.items()}}
+        return {
+            **old,
+            **{
+                key: _merge_json(old[key], value, True) if key in old else value
+                for key, value in new.items()
+            },
+        }
     if isinstance(old, list) and isinstance(new, list):
         return old + new
     return old + new if isinstance(old, str) and isinstance(new, str) else new

@@ -1,46 +1,62 @@
-"""Groups of parameters, for forms that ask for them."""
+"""The rules about parameter groups."""
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from heat_lite.common import exception
-from heat_lite.template.suggest import say
+from heat_lite.template.checks import Violation
+from heat_lite.template.suggest import with_suggestion
 
-ERROR = 'Parameter Groups error'
 
+def check(groups: Any, names: Collection[str]) -> Iterator[Violation]:
+    """Yield the violations in groups: they list declared parameters, none of them twice.
 
-def validate(groups, parameter_names):
-    """Check a template's groups (nothing when it has none): each names parameters of the template, and none of them twice."""
+    A template without groups is valid.
+    """
     if not groups:
         return
     if not isinstance(groups, list):
-        raise _refused('The parameter_groups should be a list.')
-    seen = set()
-    for group in groups:
-        _validate_group(group, parameter_names, seen)
+        yield _violation('The parameter_groups should be a list.')
+        return
+    seen: set[str] = set()
+    for index, group in enumerate(groups):
+        for violation in _check_group(group, names, seen):
+            yield dataclasses.replace(violation, path=(index, *violation.path))
 
 
-def _validate_group(group, parameter_names, seen):
+def _check_group(group, names, seen):
     if not isinstance(group, Mapping):
-        # the class is what the API answers with: a map was expected to have keys
-        raise AttributeError('A parameter group should be a map.')
-    place = _place(group.get('label', ''))
-    names = group.get('parameters')
-    if names is None:
-        raise _refused('The parameters must be provided for each parameter group.', place)
-    if not isinstance(names, list):
-        raise _refused('The parameters of parameter group should be a list.', place)
-    for name in names:
-        if not isinstance(name, str) or name not in parameter_names:
-            raise _refused(say(f'The grouped parameter {name} does not reference a valid parameter.', name, parameter_names), place)
-        if name in seen:
-            raise _refused(f'The {name} parameter must be assigned to one parameter group only.', place)
-        seen.add(name)
+        # Heat raises AttributeError here, and clients see the name of the class
+        error = AttributeError('A parameter group should be a map.')
+        yield Violation('parameter-groups', (), error)
+        return
+    path, listed = _path(group.get('label', '')), group.get('parameters')
+    if listed is None:
+        yield _violation('The parameters must be provided for each parameter group.', path)
+    elif not isinstance(listed, list):
+        yield _violation('The parameters of parameter group should be a list.', path)
+    else:
+        yield from _check_names(listed, path, names, seen)
 
 
-def _place(label):
-    """Where a group is, by its label; a group without one shows as an empty name after the dot."""
+def _check_names(listed, path, names, seen):
+    for name in listed:
+        if not isinstance(name, str) or name not in names:
+            text = f'The grouped parameter {name} does not reference a valid parameter.'
+            yield _violation(with_suggestion(text, name, names), path)
+        elif name in seen:
+            text = f'The {name} parameter must be assigned to one parameter group only.'
+            yield _violation(text, path)
+        else:
+            seen.add(name)
+
+
+def _path(label):
+    """Return the path of a group for errors; without a label it ends in a dot, as in Heat."""
     return ('parameter_groups', label) if label else ('parameter_groups.',)
 
 
-def _refused(message, path=('parameter_groups',)):
-    return exception.StackValidationFailed(message, error=ERROR, path=path)
+def _violation(text, path=('parameter_groups',)):
+    error = exception.StackValidationFailed(text, error='Parameter Groups error', path=path)
+    return Violation('parameter-groups', (), error)

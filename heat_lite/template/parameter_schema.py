@@ -1,4 +1,4 @@
-"""The schema of a template parameter, in HOT's and in CFN's words: how it is read, what it refuses, how the API shows it."""
+"""The schema of a template parameter: parsed from HOT or CFN, checked, and shown by the API."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -6,10 +6,27 @@ from typing import Any
 from heat_lite.common import exception
 from heat_lite.template import constraints as rules
 from heat_lite.template import parameter_types
-from heat_lite.template.suggest import say_word
+from heat_lite.template.suggest import with_keyword_suggestion
 
-HOT_KEYS = ('type', 'default', 'description', 'constraints', 'hidden', 'label', 'immutable', 'schema', 'tags')
-HOT_CONSTRAINTS = ('length', 'range', 'modulo', 'allowed_values', 'allowed_pattern', 'custom_constraint')
+HOT_KEYS = (
+    'type',
+    'default',
+    'description',
+    'constraints',
+    'hidden',
+    'label',
+    'immutable',
+    'schema',
+    'tags',
+)
+HOT_CONSTRAINTS = (
+    'length',
+    'range',
+    'modulo',
+    'allowed_values',
+    'allowed_pattern',
+    'custom_constraint',
+)
 CFN_KEYS = (
     'Type',
     'Default',
@@ -26,19 +43,38 @@ CFN_KEYS = (
 )
 CFN_TYPES = {wire: kind for kind, wire in parameter_types.WIRE_NAMES.items()}
 _BOUND_KEYS = {'length': ('min', 'max'), 'range': ('min', 'max'), 'modulo': ('step', 'offset')}
-#: where the API shows the parts of a constraint
+#: {constraint: {part: key in the API}}
 _WIRE_BOUNDS = {
     'length': {'min': 'MinLength', 'max': 'MaxLength'},
     'range': {'min': 'MinValue', 'max': 'MaxValue'},
     'modulo': {'step': 'Step', 'offset': 'Offset'},
 }
-_WIRE_PLAIN = {'allowed_values': 'AllowedValues', 'allowed_pattern': 'AllowedPattern', 'custom_constraint': 'CustomConstraint'}
+_WIRE_PLAIN = {
+    'allowed_values': 'AllowedValues',
+    'allowed_pattern': 'AllowedPattern',
+    'custom_constraint': 'CustomConstraint',
+}
 
 
 class ParameterSchema:
-    """What a parameter takes. ``type`` is HOT's word for it in both dialects; ``declared_type`` is the one that the author used."""
+    """The schema of a parameter.
 
-    __slots__ = ('name', 'type', 'declared_type', 'description', 'default', 'constraints', 'hidden', 'label', 'immutable', 'tags')
+    ``type`` is the HOT name of the type in both dialects; ``declared_type`` is the name in the
+    template.
+    """
+
+    __slots__ = (
+        'name',
+        'type',
+        'declared_type',
+        'description',
+        'default',
+        'constraints',
+        'hidden',
+        'label',
+        'immutable',
+        'tags',
+    )
 
     def __init__(
         self,
@@ -67,19 +103,30 @@ class ParameterSchema:
 
     @property
     def required(self):
-        """Whether somebody must give it a value."""
+        """Whether the parameter has no default."""
         return self.default is None
 
-    # ------------------------------------------------------------ reading
+    # ------------------------------------------------------------ parsing
 
     @classmethod
-    def from_hot(cls, name: str, data: Mapping, keys: Collection[str] = HOT_KEYS, constraints: Collection[str] = HOT_CONSTRAINTS):
-        """From a section of a HOT template. ``keys`` and ``constraints`` are those that its version knows."""
+    def from_hot(
+        cls,
+        name: str,
+        data: Mapping,
+        keys: Collection[str] = HOT_KEYS,
+        constraints: Collection[str] = HOT_CONSTRAINTS,
+    ):
+        """Parse a parameter of a HOT template.
+
+        ``keys`` and ``constraints`` are those of the template version. Raises InvalidSchemaError.
+        """
         _require_mapping(name, data, keys)
         if 'type' not in data:
             raise exception.InvalidSchemaError(f'Missing parameter type for parameter: {name}')
         if 'tags' in data and not isinstance(data['tags'], list):
-            raise exception.InvalidSchemaError(f'Tags property should be a list for parameter: {name}')
+            raise exception.InvalidSchemaError(
+                f'Tags property should be a list for parameter: {name}'
+            )
         checks = _hot_constraints(name, data.get('constraints'), constraints)
         if not isinstance(data['type'], str) or data['type'] not in parameter_types.WIRE_NAMES:
             raise _invalid_type(data['type'], parameter_types.WIRE_NAMES)
@@ -97,7 +144,7 @@ class ParameterSchema:
 
     @classmethod
     def from_cfn(cls, name: str, data: Mapping):
-        """From a section of a CFN template."""
+        """Parse a parameter of a CFN template. Raises InvalidSchemaError."""
         _require_mapping(name, data, CFN_KEYS)
         if 'Type' not in data:
             raise exception.InvalidSchemaError(f'Missing parameter type for parameter: {name}')
@@ -117,11 +164,14 @@ class ParameterSchema:
         )
 
     def check(self):
-        """Raises InvalidSchemaError for constraints that do not go with the type, and for a default that they refuse."""
+        """Raise InvalidSchemaError for a constraint that the type does not allow, or a default that
+        violates a constraint."""
         kind = _SCHEMA_TYPES[self.type]
         for constraint in self.constraints:
             if kind not in constraint.valid_types:
-                raise self.refused(f'{type(constraint).__name__} constraint invalid for {self.declared_type}')
+                raise self.invalid_parameter(
+                    f'{type(constraint).__name__} constraint invalid for {self.declared_type}'
+                )
         if self.default is not None:
             self._check_default()
 
@@ -134,30 +184,43 @@ class ParameterSchema:
                 if not isinstance(constraint, rules.CustomConstraint):
                     constraint.check(value, convert=self.convert)
             except (ValueError, TypeError) as error:
-                raise self.refused(f'Invalid default {self.default} ({error})') from error
+                if self.hidden:  # the text of the error may contain the value
+                    kind = type(constraint).__name__
+                    raise self.invalid_parameter(
+                        f'Invalid default of a hidden parameter: it violates its {kind} constraint'
+                    ) from None
+                raise self.invalid_parameter(f'Invalid default {self.default} ({error})') from error
 
     def _default_list(self):
         try:
             return parameter_types.parse(self.type, self.default)
         except ValueError as error:
-            raise self.refused(str(error).replace('Value', 'Default', 1)) from error
+            raise self.invalid_parameter(str(error).replace('Value', 'Default', 1)) from error
 
-    def refused(self, reason):
-        return exception.InvalidSchemaError(f"Parameter '{self.name}' is invalid: {reason}", parameter=self.name)
+    def invalid_parameter(self, reason):
+        return exception.InvalidSchemaError(
+            f"Parameter '{self.name}' is invalid: {reason}", parameter=self.name
+        )
 
     # ------------------------------------------------------------ values
 
     def convert(self, value):
-        """A single value as this type compares it. Raises ValueError."""
+        """Return a value converted for comparison with allowed values. Raises ValueError."""
         try:
             return parameter_types.compare_as(self.type, value)
         except (ValueError, TypeError):
-            raise ValueError(f'Value "{value}" is invalid for data type "{self.declared_type}".') from None
+            raise ValueError(
+                f'Value "{value}" is invalid for data type "{self.declared_type}".'
+            ) from None
 
     # ------------------------------------------------------------ the API
 
     def describe(self, value: Any = None, default: Any = None) -> dict:
-        """As POST /validate shows it; ``value`` is what the user gave, ``default`` what the environment puts for the default."""
+        """Return the parameter as POST /validate shows it.
+
+        ``value`` is the user's value. ``default`` is the default of the environment, which
+        overrides that of the schema.
+        """
         wire: dict[str, Any] = {
             'Type': parameter_types.WIRE_NAMES[self.type],
             'Description': self.description or '',
@@ -178,7 +241,7 @@ class ParameterSchema:
 
 
 def describe_constraints(constraints) -> dict:
-    """Constraints in the words of POST /validate, which are CFN's."""
+    """Return constraints as POST /validate shows them, with CFN's keys."""
     wire = {}
     for constraint in constraints:
         for kind, rule in constraint.rule().items():
@@ -186,13 +249,15 @@ def describe_constraints(constraints) -> dict:
                 wire.update({_WIRE_BOUNDS[kind][bound]: number for bound, number in rule.items()})
             else:
                 wire[_WIRE_PLAIN[kind]] = rule
-    descriptions = [str(constraint.description) for constraint in constraints if constraint.description]
+    descriptions = [
+        str(constraint.description) for constraint in constraints if constraint.description
+    ]
     if descriptions:
         wire['ConstraintDescription'] = ' '.join(descriptions)
     return wire
 
 
-#: the names that constraints, like property schemas, have for the types
+#: {parameter type: type of constraints and property schemas}
 _SCHEMA_TYPES = {
     parameter_types.STRING: rules.STRING,
     parameter_types.NUMBER: rules.NUMBER,
@@ -203,7 +268,9 @@ _SCHEMA_TYPES = {
 
 
 def _invalid_type(name, known):
-    return exception.InvalidSchemaError(say_word(f'Invalid type ({name})', name, known))
+    return exception.InvalidSchemaError(
+        with_keyword_suggestion(f'Invalid type ({name})', name, known)
+    )
 
 
 def _require_mapping(name, data, keys):
@@ -215,19 +282,24 @@ def _require_mapping(name, data, keys):
 def _require_keys(data, keys, where):
     for key in data:
         if key not in keys:
-            raise exception.InvalidSchemaError(say_word(f"Invalid key '{key}' for {where}", key, keys))
+            raise exception.InvalidSchemaError(
+                with_keyword_suggestion(f"Invalid key '{key}' for {where}", key, keys)
+            )
 
 
 def _hot_constraints(name, data, known):
     if data is None:
         return []
     if not isinstance(data, list):
-        raise exception.InvalidSchemaError(f'Invalid parameter constraints for parameter {name}, expected a list')
+        raise exception.InvalidSchemaError(
+            f'Invalid parameter constraints for parameter {name}, expected a list'
+        )
     return [_hot_constraint(item, known) for item in data]
 
 
 def _hot_constraint(data, known):
-    """One constraint. Of several in one map only the first of this order counts, as it always was."""
+    """Parse one constraint. If a map contains several, only the first in this order counts, as in
+    Heat."""
     if not isinstance(data, Mapping):
         raise exception.InvalidSchemaError('Invalid parameter constraints, expected a mapping')
     _require_keys(data, ('description', *_BOUND_KEYS, *_WIRE_PLAIN), 'parameter constraints')
@@ -242,7 +314,9 @@ def _bounded(kind, data, description):
     if not isinstance(data, Mapping):
         raise exception.InvalidSchemaError(f'Invalid {kind} constraint, expected a mapping')
     _require_keys(data, _BOUND_KEYS[kind], f'{kind} constraint')
-    return {'length': rules.Length, 'range': rules.Range, 'modulo': rules.Modulo}[kind](**data, description=description)
+    return {'length': rules.Length, 'range': rules.Range, 'modulo': rules.Modulo}[kind](
+        **data, description=description
+    )
 
 
 def _plain(kind, data, description):

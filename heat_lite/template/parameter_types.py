@@ -1,37 +1,49 @@
-"""The five types of parameters: what they make of a given value, and how they show it."""
+"""The five parameter types: parsing and rendering of values."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 from heat_lite.template.constraints import to_number
 
 STRING, NUMBER, LIST, JSON, BOOLEAN = 'string', 'number', 'comma_delimited_list', 'json', 'boolean'
-WIRE_NAMES = {STRING: 'String', NUMBER: 'Number', LIST: 'CommaDelimitedList', JSON: 'Json', BOOLEAN: 'Boolean'}
+WIRE_NAMES = {
+    STRING: 'String',
+    NUMBER: 'Number',
+    LIST: 'CommaDelimitedList',
+    JSON: 'Json',
+    BOOLEAN: 'Boolean',
+}
 
 _TRUE = ('1', 't', 'true', 'on', 'y', 'yes')
 _FALSE = ('0', 'f', 'false', 'off', 'n', 'no')
 
 
-def parse(kind, value):
-    """The value as functions see it. Raises ValueError or TypeError, with the reason."""
+def parse(kind: str, value: Any) -> Any:
+    """Return the value as functions see it. Raises ValueError or TypeError with the reason."""
     return _PARSERS[kind](value)
 
 
-def render(kind, parsed):
-    """The text of a parsed value, as the API shows it."""
+def render(kind: str, parsed: Any) -> str:
+    """Return a parsed value as the string that the API shows."""
     if kind == LIST:
         return ','.join(parsed)
     return json.dumps(parsed) if kind == JSON else str(parsed)
 
 
-def checked(kind, given, parsed):
-    """What constraints look at: of lists and maps the parsed value, else what was given, so that messages repeat it."""
+def constraint_value(kind: str, given: Any, parsed: Any) -> Any:
+    """Return the value that constraints check.
+
+    Lists and maps are checked as parsed. Other types are checked as given, so that error messages
+    contain the given value.
+    """
     if kind in (LIST, JSON):
         return parsed
     return parsed if kind == STRING and not isinstance(given, list | dict) else given
 
 
-def compare_as(kind, value):
-    """A value as one of this type compares with allowed ones."""
+def compare_as(kind: str, value: Any) -> Any:
+    """Return a value converted for comparison with the allowed values of a parameter."""
     if kind == STRING:
         return str(value)
     return parse(kind, value) if kind in (NUMBER, BOOLEAN) else value
@@ -71,4 +83,10 @@ def _boolean(value):
     raise ValueError(f"Unrecognized value '{value}', acceptable values are: {acceptable}")
 
 
-_PARSERS = {STRING: str, NUMBER: _number, LIST: _list, JSON: _json, BOOLEAN: _boolean}
+_PARSERS: dict[str, Callable[[Any], Any]] = {
+    STRING: str,
+    NUMBER: _number,
+    LIST: _list,
+    JSON: _json,
+    BOOLEAN: _boolean,
+}

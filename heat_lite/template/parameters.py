@@ -1,34 +1,50 @@
-"""The parameters of a stack: schemas, what the user and the environment gave, and the pseudo parameters that the stack gives itself."""
+"""The parameters of a stack: schemas, values of user and environment, pseudo parameters."""
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from heat_lite.common import exception
-from heat_lite.template import parameter_types
+from heat_lite.template import checks, parameter_types
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.parameter_schema import ParameterSchema
-from heat_lite.template.suggest import suggest
 
-__all__ = ['HIDDEN_TEXT', 'PSEUDO_CFN', 'PSEUDO_HOT', 'RESERVED', 'ParameterSchema', 'Parameters']
+__all__ = [
+    'HIDDEN_TEXT',
+    'PSEUDO_CFN',
+    'PSEUDO_HOT',
+    'RESERVED_NAMES',
+    'ParameterSchema',
+    'Parameters',
+]
 
-#: what is shown of the value of a hidden parameter
+#: shown instead of the value of a hidden parameter
 HIDDEN_TEXT = '******'
 PSEUDO_HOT = ('OS::stack_id', 'OS::project_id', 'OS::stack_name')
 PSEUDO_CFN = ('AWS::StackId', 'AWS::StackName', 'AWS::Region')
-#: names that nobody else should take; the first of them has no value in HOT
-RESERVED = ('OS::region', *PSEUDO_HOT, *PSEUDO_CFN)
-_REGIONS = ('us-east-1', 'us-west-1', 'us-west-2', 'sa-east-1', 'eu-west-1', 'ap-southeast-1', 'ap-northeast-1')
+#: reserved names; OS::region has no value in HOT
+RESERVED_NAMES = ('OS::region', *PSEUDO_HOT, *PSEUDO_CFN)
+_REGIONS = (
+    'us-east-1',
+    'us-west-1',
+    'us-west-2',
+    'sa-east-1',
+    'eu-west-1',
+    'ap-southeast-1',
+    'ap-northeast-1',
+)
 _DEFAULT_REGION = 'ap-southeast-1'
 
 _UNREAD = object()
 
 
 class Parameters(Mapping):
-    """A map of names to typed values, pseudo parameters first, then those of the template in its order.
+    """A map of names to typed values: pseudo parameters, then declared ones in template order.
 
-    ``values`` is what the user gave, ``defaults`` what the environment puts in the place of the schemas' defaults; a null in either
-    counts as not given. ``identity`` is the stack's (None while there is none). Reading a name without a value raises UserParameterMissing,
-    a value of the wrong type StackValidationFailed; nothing else is checked before ``validate``.
+    ``values`` are the user's. ``defaults`` are the environment's and override the defaults of the
+    schemas. A null in either counts as not given. ``identity`` is the stack identifier, None before
+    the stack exists. Reading a parameter without value raises UserParameterMissing; reading one of
+    the wrong type raises StackValidationFailed. All other checks are in ``validate``.
     """
 
     def __init__(
@@ -63,21 +79,28 @@ class Parameters(Mapping):
     def __contains__(self, name):
         return name in self._all
 
-    def is_pseudo(self, name):
-        """Whether the stack gives the value itself: then it belongs to no template and no request."""
-        return name in self._pseudo or name in RESERVED
+    def is_pseudo(self, name: str) -> bool:
+        """Return whether it is a pseudo parameter, whose value comes from the stack."""
+        return name in self._pseudo or name in RESERVED_NAMES
 
-    def has_value(self, name):
-        """Whether reading it gives something."""
+    def has_value(self, name: str) -> bool:
+        """Return whether the parameter has a value."""
         return name in self._all and self._given(self._all[name]) is not None
 
-    def own_names(self):
-        """The names that the template declares, without pseudo parameters."""
+    def declared_names(self):
+        """Return the names that the template declares, without pseudo parameters."""
         return [name for name in self.schemata if not self.is_pseudo(name)]
 
     def as_strings(self) -> dict[str, str]:
-        """All values as the API shows them: texts, hidden ones masked. A name without a value is left out."""
-        return {name: self._as_string(schema) for name, schema in self._all.items() if self._given(schema) is not None}
+        """Return all values as the API shows them: strings, hidden ones masked.
+
+        Parameters without value are left out.
+        """
+        return {
+            name: self._as_string(schema)
+            for name, schema in self._all.items()
+            if self._given(schema) is not None
+        }
 
     def _as_string(self, schema):
         if schema.hidden:
@@ -85,17 +108,36 @@ class Parameters(Mapping):
         return parameter_types.render(schema.type, self[schema.name])
 
     def describe(self) -> dict[str, dict]:
-        """As POST /validate shows the parameters that the template declares."""
-        names = self.own_names()
-        return {name: self.schemata[name].describe(self.given.get(name), self.defaults.get(name)) for name in names}
+        """Return the declared parameters as POST /validate shows them."""
+        names = self.declared_names()
+        return {
+            name: self.schemata[name].describe(self.given.get(name), self.defaults.get(name))
+            for name in names
+        }
+
+    def hidden_values(self) -> list[Any]:
+        """Return the values of hidden parameters, as they were given and as they are parsed."""
+        values = []
+        for schema in self.schemata.values():
+            given = self._given(schema) if schema.hidden else None
+            if given is not None:
+                values.append(given)
+                with contextlib.suppress(ValueError, TypeError):
+                    values.append(parameter_types.parse(schema.type, given))
+        return values
 
     # ------------------------------------------------------------ checking
 
-    def validate(self, validate_value: bool = True, lookup: Callable[[str, Any], str | None] | None = None):
-        """Raise for values of unknown parameters and, with values, for missing and wrong ones."""
+    def validate(
+        self, validate_value: bool = True, lookup: Callable[[str, Any], str | None] | None = None
+    ):
+        """Raise UnknownUserParameter for values of unknown parameters.
+
+        With ``validate_value``, also raise UserParameterMissing for missing values and
+        StackValidationFailed for invalid ones.
+        """
         for name in self.given:
-            if name not in self.schemata:
-                raise exception.UnknownUserParameter(key=name).with_hint(suggest(name, self.schemata))
+            checks.raise_first(checks.user_parameter(name, self.schemata))
         for schema in self._all.values():
             schema.check()
             if validate_value:
@@ -103,7 +145,7 @@ class Parameters(Mapping):
 
     def _check(self, schema, lookup):
         parsed = self[schema.name]
-        value = parameter_types.checked(schema.type, self._given(schema), parsed)
+        value = parameter_types.constraint_value(schema.type, self._given(schema), parsed)
         try:
             for constraint in schema.constraints:
                 constraint.check(value, lookup, schema.convert)
@@ -111,8 +153,12 @@ class Parameters(Mapping):
             raise _invalid(schema.name, error) from error
 
     def immutable_changes(self, new: 'Parameters') -> list[str]:
-        """The names of immutable parameters (by ``new``) that both have, with different values."""
-        common = [name for name in new.own_names() if name in self.schemata and new.schemata[name].immutable]
+        """Return the names of parameters that are immutable in ``new`` and differ from it."""
+        common = [
+            name
+            for name in new.declared_names()
+            if name in self.schemata and new.schemata[name].immutable
+        ]
         return sorted(name for name in common if self._differs(new, name))
 
     def _differs(self, new, name):
@@ -120,16 +166,16 @@ class Parameters(Mapping):
             return self.has_value(name) != new.has_value(name)
         return self[name] != new[name]
 
-    # ------------------------------------------------------------ inside
+    # ------------------------------------------------------------ lookups
 
     def _schema(self, name):
         schema = self._all.get(name)
         if schema is None:
-            raise exception.UserParameterMissing(key=name).with_hint(suggest(name, self._all))
+            checks.raise_first(checks.parameter_name(name, self._all))
         return schema
 
     def _given(self, schema):
-        """The value that counts: the user's, else the environment's default, else the schema's."""
+        """Return the user's value, else the environment's default, else the schema's."""
         name = schema.name
         for source in (self.given, self.defaults):
             value = source.get(name)
@@ -148,7 +194,9 @@ class Parameters(Mapping):
 
 
 def _invalid(name, reason):
-    return exception.StackValidationFailed(f"Parameter '{name}' is invalid: {reason}", parameter=name)
+    return exception.StackValidationFailed(
+        f"Parameter '{name}' is invalid: {reason}", parameter=name
+    )
 
 
 def _pseudo(name, default, **options):
@@ -163,12 +211,14 @@ def _pseudo_hot(identity):
 def _pseudo_cfn(identity):
     values = (_arn(identity), str(_part(identity, 'stack_name')), _DEFAULT_REGION)
     schemata = {name: _pseudo(name, value) for name, value in zip(PSEUDO_CFN, values, strict=True)}
-    schemata['AWS::Region'] = _pseudo('AWS::Region', _DEFAULT_REGION, constraints=[AllowedValues(_REGIONS)])
+    schemata['AWS::Region'] = _pseudo(
+        'AWS::Region', _DEFAULT_REGION, constraints=[AllowedValues(_REGIONS)]
+    )
     return schemata
 
 
 def _part(identity, name):
-    """A part of an identity that is an object or a dictionary, None where there is no identity."""
+    """Return a part of an identity, which is an object, a dictionary or None."""
     if isinstance(identity, Mapping):
         return identity.get(name)
     return getattr(identity, name, None)

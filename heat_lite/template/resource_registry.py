@@ -1,7 +1,9 @@
-"""The resource_registry of an environment: what a type name stands for, and what is said about single resources.
+"""The resource_registry of an environment: mappings of types, and settings of single resources.
 
-An entry is an alias (``My::Server: OS::Nova::Server``), a template (``My::Server: file:///server.yaml``) or a pattern that ends in a star
-(``OS::Networking::*: OS::Neutron::*``). Below ``resources`` are entries, hooks and restricted actions for resources by name.
+A mapping is an alias (``My::Server: OS::Nova::Server``), a template
+(``My::Server: file:///server.yaml``) or a pattern that ends in a star
+(``OS::Networking::*: OS::Neutron::*``). The key ``resources`` holds mappings, hooks and restricted
+actions by name of resource.
 """
 
 import fnmatch
@@ -19,14 +21,17 @@ TEMPLATE_SUFFIXES = ('.yaml', '.template')
 
 
 class Resolution(NamedTuple):
-    """What a type name stands for: kind TYPE and the name of a built-in type, or TEMPLATE and the name of a file or URL."""
+    """The target of a type name.
+
+    ``kind`` is TYPE, with the name of a built-in type, or TEMPLATE, with a file name or URL.
+    """
 
     kind: str
     target: str
 
 
 class TypeRegistry:
-    """Type names and what they stand for. ``base`` is asked for names that this one says nothing of."""
+    """Mappings of type names; ``base`` is the registry for names without a mapping here."""
 
     def __init__(self, data: Mapping[str, Any] | None = None, base: 'TypeRegistry | None' = None):
         data = data or {}
@@ -38,48 +43,55 @@ class TypeRegistry:
 
     # ------------------------------------------------------------ types
 
-    def resolve(self, type_name: str, resource_name: str | None, known: Callable[[str], bool]) -> Resolution:
-        """What the type of a resource stands for; ``known`` tells whether there is a built-in type of a name.
+    def resolve(
+        self, type_name: str, resource_name: str | None, known: Callable[[str], bool]
+    ) -> Resolution:
+        """Return the target of the type of a resource.
 
-        Raises EntityNotFound where it stands for nothing, StackValidationFailed where names stand for each other in a circle.
+        ``known(name)`` returns whether a built-in type of that name exists. Raises EntityNotFound
+        for an unknown type, StackValidationFailed for circular mappings.
         """
         name = type_name
         seen = [name]
         while True:
-            target = self._step(name, resource_name)
+            target = self._next_target(name, resource_name)
             if target is None:
-                return self._end(type_name, name, known)
+                return self._final_target(type_name, name, known)
             if is_template(target):
                 return Resolution(TEMPLATE, target)
             if target in seen:
-                circle = ' -> '.join([*seen, target])
-                raise exception.StackValidationFailed(f'The types of the resource_registry stand for each other: {circle}')
+                cycle = ' -> '.join([*seen, target])
+                raise exception.StackValidationFailed(
+                    f'The types of the resource_registry stand for each other: {cycle}'
+                )
             seen.append(target)
             name = target
 
-    def _step(self, name, resource_name):
-        """What the name stands for by the first entry that fits; None where no entry does, or only one for the name itself."""
-        found = self._found(name, resource_name)
-        if found is None:
-            return self._base._step(name, resource_name) if self._base else None
-        pattern, target = found
+    def _next_target(self, name, resource_name):
+        """Apply the first matching entry; None if there is none or it maps the name to itself."""
+        entry = self._matching_entry(name, resource_name)
+        if entry is None:
+            return self._base._next_target(name, resource_name) if self._base else None
+        pattern, target = entry
         if self._entries.get(name) != target:
             self._resolved[name] = target
         if pattern.endswith('*') and target.endswith('*'):
             target = target[:-1] + name[len(pattern) - 1 :]
         return None if target == name else target
 
-    def _found(self, name, resource_name):
-        own = self._resources.get(resource_name, {}).get(name) if resource_name is not None else None
+    def _matching_entry(self, name, resource_name):
+        own = (
+            self._resources.get(resource_name, {}).get(name) if resource_name is not None else None
+        )
         if isinstance(own, str):
             return name, own
-        # patterns sort before the names that they cover, and so they always have won over them
+        # as in Heat: patterns sort before the names that they match, and so override them
         for pattern in self._patterns:
             if name.startswith(pattern[:-1]) and not is_template(self._entries[pattern]):
                 return pattern, self._entries[pattern]
         return (name, self._entries[name]) if isinstance(self._entries.get(name), str) else None
 
-    def _end(self, type_name, name, known):
+    def _final_target(self, type_name, name, known):
         if known(name):
             return Resolution(TYPE, name)
         if is_template(name):
@@ -90,49 +102,57 @@ class TypeRegistry:
     # ------------------------------------------------------------ single resources
 
     def hooks(self, resource_name: str) -> set[str]:
-        """The hooks that stop a resource."""
-        return self._said_of(resource_name, HOOKS)
+        """Return the hooks of a resource."""
+        return self._settings(resource_name, HOOKS)
 
     def restricted_actions(self, resource_name: str) -> set[str]:
-        """What must not be done to a resource: ``update``, ``replace``."""
-        return self._said_of(resource_name, RESTRICTED_ACTIONS)
+        """Return the restricted actions of a resource: ``update``, ``replace``."""
+        return self._settings(resource_name, RESTRICTED_ACTIONS)
 
-    def _said_of(self, resource_name, what):
+    def _settings(self, resource_name, key):
         result = set()
         for pattern, entry in self._resources.items():
             if fnmatch.fnmatchcase(resource_name, pattern):
-                said = entry.get(what, ())
-                result.update((said,) if isinstance(said, str) else said)
+                values = entry.get(key, ())
+                result.update((values,) if isinstance(values, str) else values)
         return result
 
     # ------------------------------------------------------------ data
 
     def names(self) -> list[str]:
-        """The names that entries for all resources give to types, patterns not among them."""
+        """Return the type names that are mapped for all resources, without patterns."""
         own = [name for name in self._entries if name not in self._patterns and name not in _CHECKS]
         return own + (self._base.names() if self._base else [])
 
     def as_dict(self) -> dict[str, Any]:
-        """As the API shows it: names that were resolved through patterns or for single resources appear as entries of their own."""
+        """Return the registry as the API shows it.
+
+        Names that were resolved through patterns or for single resources are listed as entries.
+        """
         return {PER_RESOURCE: self._resources, **self._entries, **self._resolved}
 
-    def inside(self, resource_name: str, without: str | None = None) -> dict[str, Any]:
-        """The registry, as data, of the stack inside a resource (see ``Environment.child``)."""
-        entries = {name: target for name, target in self._entries.items() if name != without}
+    def nested(self, resource_name: str, excluded_type: str | None = None) -> dict[str, Any]:
+        """Return the registry, as data, of the nested stack of a resource.
+
+        See ``Environment.child``.
+        """
+        entries = {name: target for name, target in self._entries.items() if name != excluded_type}
         inner: dict[str, Any] = {}
         for pattern, entry in self._resources.items():
             if fnmatch.fnmatchcase(resource_name, pattern):
-                inner.update({name: value for name, value in entry.items() if isinstance(value, dict)})
+                inner.update(
+                    {name: value for name, value in entry.items() if isinstance(value, dict)}
+                )
         return {PER_RESOURCE: inner, **entries}
 
 
 def is_template(target: Any) -> bool:
-    """Whether an entry, or a type as such, names a template by its file or URL."""
+    """Return whether an entry or a type name is the file name or URL of a template."""
     return isinstance(target, str) and target.endswith(TEMPLATE_SUFFIXES)
 
 
 def _entries(data):
-    """The entries for types, without those that are null."""
+    """Return the entries that are not null. Raises for an entry of the wrong type."""
     entries = {}
     for name, target in data.items():
         if target is None:
@@ -154,9 +174,11 @@ def _resources(data):
 
 
 def _entry(name, data):
-    """What is said about one resource: entries, hooks, restricted actions, and the same for resources inside it."""
+    """Return the settings of one resource: entries, hooks, restricted actions, nested resources."""
     if not isinstance(data, Mapping):
-        raise ValueError(f'The entry "{name}" of the resources of the resource_registry must be a map')
+        raise ValueError(
+            f'The entry "{name}" of the resources of the resource_registry must be a map'
+        )
     result = {}
     for key, value in data.items():
         if value is None:
@@ -170,14 +192,16 @@ def _entry(name, data):
 def _check_hooks(given):
     if not _all_in(given, HOOK_TYPES):
         raise exception.InvalidBreakPointHook(
-            f'Invalid hook type "{given}" for resource breakpoint, acceptable hook types are: {HOOK_TYPES}'
+            f'Invalid hook type "{given}" for resource breakpoint, '
+            f'acceptable hook types are: {HOOK_TYPES}'
         )
 
 
 def _check_restricted(given):
     if not _all_in(given, RESTRICTABLE):
         raise exception.InvalidRestrictedAction(
-            f'Invalid restricted_action type "{given}" for resource, acceptable restricted_action types are: {RESTRICTABLE}'
+            f'Invalid restricted_action type "{given}" for resource, '
+            f'acceptable restricted_action types are: {RESTRICTABLE}'
         )
 
 

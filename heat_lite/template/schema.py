@@ -1,22 +1,37 @@
-"""Schemas of properties and attributes: types, defaults, constraints, nesting, and how the API shows them.
+"""Schemas of properties and attributes: types, defaults, constraints, nesting, API output.
 
-Built once, with the class that owns them, and shared; treat them as immutable.
+A schema is built once, with the class that owns it, and shared. Treat schemas as immutable.
 """
+
+from collections.abc import Mapping
+from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.template import support as support_status
-from heat_lite.template.constraints import ANY, BOOLEAN, INTEGER, LIST, MAP, NUMBER, STRING, TYPES, CustomConstraint
+from heat_lite.template.constraints import (
+    ANY,
+    BOOLEAN,
+    INTEGER,
+    LIST,
+    MAP,
+    NUMBER,
+    STRING,
+    TYPES,
+    CustomConstraint,
+)
 
 CACHE_LOCAL, CACHE_NONE = 'cache_local', 'cache_none'
 
 
 class PropertySchema:
-    """What a property takes.
+    """The schema of a property.
 
-    ``schema`` is, for a map, a dictionary of its keys and, for a list, the schema of its items. ``ref`` names the kind of cloud object
-    that the value names: it must be there, and its id stands for it; ``resolves`` does only the latter. ``wire`` is the key in the
-    request (``key(name)`` tells), ``sent`` whether the property is in its body at all, ``alias_of`` the name of the property that this
-    hidden older name stands for. ``allow_conversion`` lets a map be JSON text or a list, and a list text with commas.
+    ``schema`` is a dictionary of the keys of a map, or the schema of the items of a list. ``ref``
+    is the kind of the cloud object that the value names: validation checks that the object exists,
+    and reading the property gives its id. ``resolves`` does only the latter. ``wire`` is the key in
+    the request to the cloud (see ``key``), and ``sent`` whether the property is in its body at all.
+    ``alias_of`` makes this a hidden, deprecated alias of another property. ``allow_conversion``
+    accepts a string or a list for a map, and a comma-separated string for a list.
     """
 
     __slots__ = (
@@ -65,7 +80,7 @@ class PropertySchema:
         self.constraints = (*constraints, CustomConstraint(ref)) if ref else tuple(constraints)
         self.update_allowed = update_allowed
         self.immutable = immutable
-        self.support = support or (support_status.hidden() if alias_of else support_status.PLAIN)
+        self.support = support or (support_status.hidden() if alias_of else support_status.DEFAULT)
         self.schema = schema
         self.ref = ref or resolves
         self.wire = wire
@@ -73,8 +88,10 @@ class PropertySchema:
         self.alias_of = alias_of
         self.allow_conversion = allow_conversion
         self.implemented = implemented
-        #: whether it, or anything inside it, names an object of the cloud
-        self.names_objects = bool(self.ref) or any(each.names_objects for each in _inside(schema))
+        #: whether this or a nested schema names a cloud object
+        self.names_objects = bool(self.ref) or any(
+            nested.names_objects for nested in _nested_schemas(schema)
+        )
         self._check()
 
     def _check(self):
@@ -84,10 +101,14 @@ class PropertySchema:
         if self.schema is not None and (nesting is None or not isinstance(self.schema, nesting)):
             raise exception.InvalidSchemaError(f'Items contained in {self.type} do not fit')
         if self.update_allowed and self.immutable:
-            raise exception.InvalidSchemaError('Options update_allowed and immutable cannot both be True')
+            raise exception.InvalidSchemaError(
+                'Options update_allowed and immutable cannot both be True'
+            )
         for constraint in self.constraints:
             if self.type not in (*constraint.valid_types, ANY):
-                raise exception.InvalidSchemaError(f'{type(constraint).__name__} constraint invalid for {self.type}')
+                raise exception.InvalidSchemaError(
+                    f'{type(constraint).__name__} constraint invalid for {self.type}'
+                )
 
     @property
     def has_default(self):
@@ -97,19 +118,22 @@ class PropertySchema:
     def hidden(self):
         return self.support.status == support_status.HIDDEN
 
-    def key(self, name):
-        """The key of the property in a request's body."""
+    def key(self, name: str) -> str:
+        """Return the key of the property in the body of a request."""
         return self.wire or name
 
     def children(self):
-        """The nested schemas by name, of a list's items as of a map's keys."""
+        """Return the nested schemas by name: those of a map, or of the maps in a list."""
         if self.type == LIST and self.schema is not None:
             return self.schema.schema if self.schema.type == MAP else None
         return self.schema if self.type == MAP else None
 
     @classmethod
     def from_parameter(cls, parameter):
-        """The property of a template used as a resource type. Defaults stay with the parameter: what is not given is not passed on."""
+        """Return the property for a parameter of a template that serves as a resource type.
+
+        The property has no default: without a value, the parameter's own default applies.
+        """
         return cls(
             _PARAMETER_TYPES[parameter.type],
             parameter.description,
@@ -121,7 +145,10 @@ class PropertySchema:
         )
 
     def to_wire(self):
-        """As GET resource_types/{type} shows a property. Hidden ones are the caller's to leave out (see ``to_wire`` of this module)."""
+        """Return the schema as GET resource_types/{type} shows it.
+
+        The caller leaves out hidden properties (see the function ``to_wire``).
+        """
         wire = {'type': self.type}
         if self.description is not None:
             wire['description'] = self.description
@@ -146,61 +173,73 @@ class PropertySchema:
         return f'PropertySchema({self.type}, {self.description!r})'
 
 
-def _inside(schema):
+def _nested_schemas(schema):
     if isinstance(schema, dict):
         return schema.values()
     return () if schema is None else (schema,)
 
 
-_PARAMETER_TYPES = {'string': STRING, 'number': NUMBER, 'comma_delimited_list': LIST, 'json': MAP, 'boolean': BOOLEAN}
+_PARAMETER_TYPES = {
+    'string': STRING,
+    'number': NUMBER,
+    'comma_delimited_list': LIST,
+    'json': MAP,
+    'boolean': BOOLEAN,
+}
 
 
-def to_wire(schemata):
-    """The schemas that are not hidden, by name, as the API shows them."""
+def to_wire(schemata: Mapping) -> dict:
+    """Return the schemas that are not hidden, by name, as the API shows them."""
     return {name: schema.to_wire() for name, schema in schemata.items() if not schema.hidden}
 
 
-def string(description=None, **options):
+def string(description: str | None = None, **options: Any) -> PropertySchema:
     return PropertySchema(STRING, description, **options)
 
 
-def integer(description=None, **options):
+def integer(description: str | None = None, **options: Any) -> PropertySchema:
     return PropertySchema(INTEGER, description, **options)
 
 
-def number(description=None, **options):
+def number(description: str | None = None, **options: Any) -> PropertySchema:
     return PropertySchema(NUMBER, description, **options)
 
 
-def boolean(description=None, **options):
+def boolean(description: str | None = None, **options: Any) -> PropertySchema:
     return PropertySchema(BOOLEAN, description, **options)
 
 
-def map_(description=None, keys=None, **options):
-    """A map: of any keys, or of those whose schemas are given."""
+def map_(
+    description: str | None = None, keys: dict | None = None, **options: Any
+) -> PropertySchema:
+    """Return the schema of a map; ``keys`` maps names to schemas, None allows any keys."""
     return PropertySchema(MAP, description, schema=keys, **options)
 
 
-def list_(description=None, item=None, **options):
-    """A list: of anything, or of items of one schema."""
+def list_(
+    description: str | None = None, item: PropertySchema | None = None, **options: Any
+) -> PropertySchema:
+    """Return the schema of a list; ``item`` is the schema of each item, None allows any."""
     return PropertySchema(LIST, description, schema=item, **options)
 
 
-def any_(description=None, **options):
+def any_(description: str | None = None, **options: Any) -> PropertySchema:
     return PropertySchema(ANY, description, **options)
 
 
 class AttributeSchema:
-    """What an attribute of a resource is. ``cache_mode`` CACHE_NONE means that it is asked again each time."""
+    """The schema of an attribute; with ``cache_mode`` CACHE_NONE its value is never cached."""
 
     __slots__ = ('type', 'description', 'support', 'cache_mode', 'wire')
 
-    def __init__(self, description=None, type=None, *, support=None, cache_mode=CACHE_LOCAL, wire=None):
+    def __init__(
+        self, description=None, type=None, *, support=None, cache_mode=CACHE_LOCAL, wire=None
+    ):
         if type is not None and type not in TYPES:
             raise exception.InvalidSchemaError(f'Invalid type ({type})')
         self.description = description
         self.type = type
-        self.support = support or support_status.PLAIN
+        self.support = support or support_status.DEFAULT
         self.cache_mode = cache_mode
         self.wire = wire
 
@@ -208,17 +247,17 @@ class AttributeSchema:
     def hidden(self):
         return self.support.status == support_status.HIDDEN
 
-    def key(self, name):
-        """The key of the attribute in the answer of the cloud."""
+    def key(self, name: str) -> str:
+        """Return the key of the attribute in the response of the cloud."""
         return self.wire or name
 
     @classmethod
     def from_output(cls, definition):
-        """The attribute of a template used as a resource type."""
+        """Return the attribute for an output of a template that serves as a resource type."""
         return cls(definition.description)
 
     def to_wire(self):
-        """As GET resource_types/{type} shows an attribute."""
+        """Return the schema as GET resource_types/{type} shows it."""
         wire = {'description': self.description}
         if self.type is not None:
             wire['type'] = self.type
@@ -228,30 +267,30 @@ class AttributeSchema:
         return f'AttributeSchema({self.description!r}, {self.type})'
 
 
-def any_attribute(description=None, **options):
-    """An attribute of no declared type."""
+def any_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
+    """Return the schema of an attribute without a declared type."""
     return AttributeSchema(description, **options)
 
 
-def text(description=None, **options):
+def text(description: str | None = None, **options: Any) -> AttributeSchema:
     return AttributeSchema(description, STRING, **options)
 
 
-def integer_attribute(description=None, **options):
+def integer_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
     return AttributeSchema(description, INTEGER, **options)
 
 
-def number_attribute(description=None, **options):
+def number_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
     return AttributeSchema(description, NUMBER, **options)
 
 
-def boolean_attribute(description=None, **options):
+def boolean_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
     return AttributeSchema(description, BOOLEAN, **options)
 
 
-def map_attribute(description=None, **options):
+def map_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
     return AttributeSchema(description, MAP, **options)
 
 
-def list_attribute(description=None, **options):
+def list_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
     return AttributeSchema(description, LIST, **options)

@@ -1,61 +1,98 @@
-"""What software configurations are made of, as plain data: inputs, outputs, and what a deployment adds to them."""
+"""Software configurations as plain data: inputs, outputs, and the values of a deployment."""
 
+import json
+import math
 import typing
+from collections.abc import Iterable, Mapping
 
 from heat_lite.common import exception
+from heat_lite.template import coercion, schema
 
 STRING, NUMBER, BOOLEAN, JSON, LIST = 'String', 'Number', 'Boolean', 'Json', 'CommaDelimitedList'
 TYPES = (STRING, NUMBER, LIST, JSON, BOOLEAN)
-#: what stands for a value of a type where a template gives none
-NOTHING: dict[str, typing.Any] = {STRING: '', NUMBER: 0, BOOLEAN: False, JSON: {}, LIST: []}
+#: {type: schema of the default of an input}
+DEFAULTS = {
+    STRING: schema.string(),
+    NUMBER: schema.number(),
+    LIST: schema.list_(allow_conversion=True),
+    JSON: schema.map_(allow_conversion=True),
+    BOOLEAN: schema.boolean(),
+}
 INPUT_KEYS = ('name', 'description', 'type', 'default', 'replace_on_change', 'value')
 OUTPUT_KEYS = ('name', 'description', 'type', 'error_output')
 LAX, STRICT = 'LAX', 'STRICT'
 _WORDS = {'true': True, 'false': False}
 
 
-def input_(given) -> dict:
-    """An input in its normal form. Raises Invalid for what is none."""
-    made = _named(given, INPUT_KEYS, 'input')
-    for key in ('default', 'value'):
-        if key in given:
-            made[key] = _as_type(given[key], made['type'], made['name'])
-    if _flag(given.get('replace_on_change'), 'replace_on_change', made['name']):
-        made['replace_on_change'] = True
-    return {key: made[key] for key in INPUT_KEYS if key in made}
+def normalize_input(given: typing.Any) -> dict:
+    """Return an input in normal form. Raises Invalid for an invalid input.
+
+    The default is converted to the type, the empty value of the type if it is None; without a
+    ``type`` it stays as it is. The value is that of a deployment and stays as it is (as in Heat).
+    """
+    result = _named(given, INPUT_KEYS, 'input')
+    if 'default' in given and given.get('type'):
+        result['default'] = _as_type(given['default'], result['type'], result['name'])
+    elif given.get('default') is not None:
+        result['default'] = given['default']
+    if 'value' in given:
+        result['value'] = given['value']
+    if _flag(given.get('replace_on_change'), 'replace_on_change', result['name']):
+        result['replace_on_change'] = True
+    return {key: result[key] for key in INPUT_KEYS if key in result}
 
 
-def output(given) -> dict:
-    """An output in its normal form. Raises Invalid for what is none."""
-    made = _named(given, OUTPUT_KEYS, 'output')
-    return {**made, 'error_output': _flag(given.get('error_output'), 'error_output', made['name'])}
+def normalize_output(given: typing.Any) -> dict:
+    """Return an output in normal form. Raises Invalid for an invalid output."""
+    result = _named(given, OUTPUT_KEYS, 'output')
+    return {
+        **result,
+        'error_output': _flag(given.get('error_output'), 'error_output', result['name']),
+    }
 
 
-def _named(given, keys, what):
+def _named(given, keys, label):
     if not isinstance(given, dict):
-        raise exception.Invalid(reason=f'an {what} of a software configuration is a map, not {given!r}')
+        raise exception.Invalid(
+            reason=f'an {label} of a software configuration is a map, not {given!r}'
+        )
     unknown = [key for key in given if key not in keys]
     if unknown:
-        raise exception.Invalid(reason=f'an {what} of a software configuration has no "{unknown[0]}", only {", ".join(keys)}')
+        raise exception.Invalid(
+            reason=f'an {label} of a software configuration has no "{unknown[0]}", '
+            f'only {", ".join(keys)}'
+        )
     if not isinstance(given.get('name'), str):
-        raise exception.Invalid(reason=f'an {what} of a software configuration needs a name: {given!r}')
+        raise exception.Invalid(
+            reason=f'an {label} of a software configuration needs a name: {given!r}'
+        )
     kind = given.get('type') or STRING
     if kind not in TYPES:
-        raise exception.Invalid(reason=f'{what} "{given["name"]}": the type {kind!r} is none of {", ".join(TYPES)}')
-    described = {'description': given['description']} if given.get('description') is not None else {}
+        raise exception.Invalid(
+            reason=f'{label} "{given["name"]}": the type {kind!r} is none of {", ".join(TYPES)}'
+        )
+    described = (
+        {'description': given['description']} if given.get('description') is not None else {}
+    )
     return {'name': given['name'], **described, 'type': kind}
 
 
 def _as_type(value, kind, name):
-    """Numbers and truths may be given as text; other types take what they are given."""
+    """Convert the default of an input as Heat does.
+
+    A list is the text between commas; a list as Json becomes its JSON text.
+    """
+    if value == '' and kind != STRING:
+        value = None
     try:
-        if kind == NUMBER and isinstance(value, str):
-            return float(value) if set('.eE') & set(value) else int(value)
-        if kind == BOOLEAN:
-            return _flag(value, 'value', name)
-    except ValueError:
-        raise exception.Invalid(reason=f'"{name}": {value!r} is not a number') from None
-    return value
+        made = coercion.convert(DEFAULTS[kind], value)
+    except exception.StackValidationFailed as error:
+        raise exception.Invalid(
+            reason=f'input "{name}": the default is no {kind}: {error.error_message}'
+        ) from None
+    if isinstance(made, float) and not math.isfinite(made):
+        raise exception.Invalid(reason=f'input "{name}": the default is no finite number: {value}')
+    return json.dumps(made) if kind == JSON and isinstance(made, list) else made
 
 
 def _flag(value, key, name):
@@ -66,46 +103,66 @@ def _flag(value, key, name):
     return _WORDS[str(value).lower()]
 
 
-def normal(config, inputs, outputs, options) -> dict:
-    """The parts of a configuration, as they are stored."""
+def normalize_config(
+    config: typing.Any, inputs: Iterable | None, outputs: Iterable | None, options: Mapping | None
+) -> dict:
+    """Return the parts of a configuration as they are stored."""
     return {
         'config': config,
-        'inputs': [input_(each) for each in inputs or ()],
-        'outputs': [output(each) for each in outputs or ()],
+        'inputs': [normalize_input(item) for item in inputs or ()],
+        'outputs': [normalize_output(item) for item in outputs or ()],
         'options': dict(options or {}),
     }
 
 
-# --------------------------------------------------------------- what a deployment makes of a configuration
+# --------------------------------------------------------------- deployments
 
 
-def with_values(inputs, values, added) -> list[dict]:
-    """The inputs with their values: first those of the configuration, then others that were given, then those ``added``."""
-    known = [{**each, 'value': values.get(each['name'], each.get('default'))} for each in inputs]
-    names = {each['name'] for each in inputs}
-    more = [{'name': name, 'type': STRING, 'value': value} for name, value in values.items() if name not in names]
-    return [*known, *more, *added]
+def merge_values(inputs: list[dict], values: Mapping, added: Iterable[dict]) -> list[dict]:
+    """Return the inputs with their values.
+
+    The inputs of the configuration come first, then values without a declared input, then
+    ``added``.
+    """
+    declared = [{**item, 'value': values.get(item['name'], item.get('default'))} for item in inputs]
+    names = {item['name'] for item in inputs}
+    undeclared = [
+        {'name': name, 'type': STRING, 'value': value}
+        for name, value in values.items()
+        if name not in names
+    ]
+    return [*declared, *undeclared, *added]
 
 
-def told(name, description, value) -> dict:
-    """An input that tells the server what it needs to know about the deployment."""
+def derived_input(name: str, description: str, value: typing.Any) -> dict:
+    """Return an input with data of the deployment itself, such as its id or action."""
     return {'name': name, 'description': description, 'type': STRING, 'value': value}
 
 
-def replaced_by(inputs, before) -> bool:
-    """Whether one of the inputs that want a new deployment has another value than ``before``, a list of inputs too."""
-    had = {each['name']: each.get('value') for each in before}
-    return any(each.get('replace_on_change') and each['name'] in had and had[each['name']] != each.get('value') for each in inputs)
+def requires_replacement(inputs: Iterable[dict], before: Iterable[dict]) -> bool:
+    """Return whether an input with ``replace_on_change`` differs from the inputs ``before``."""
+    old_values = {item['name']: item.get('value') for item in before}
+    return any(
+        item.get('replace_on_change')
+        and item['name'] in old_values
+        and old_values[item['name']] != item.get('value')
+        for item in inputs
+    )
 
 
-def filled(config, inputs, key, policy):
-    """The configuration with each map ``{key: name}`` replaced by the input's value. Raises UserParameterMissing with STRICT."""
+def substitute_inputs(config: typing.Any, inputs: Mapping, key: str, policy: str) -> typing.Any:
+    """Return the configuration with each map ``{key: name}`` replaced by the input's value.
+
+    A missing input gives None with policy LAX and raises UserParameterMissing with STRICT.
+    """
     if isinstance(config, dict):
         if len(config) == 1 and key in config and isinstance(config[key], str):
             return _value_of(config[key], inputs, policy)
-        return {name: filled(value, inputs, key, policy) for name, value in config.items()}
+        return {
+            name: substitute_inputs(value, inputs, key, policy) for name, value in config.items()
+        }
     if isinstance(config, list):
-        return [filled(value, inputs, key, policy) for value in config]
+        return [substitute_inputs(value, inputs, key, policy) for value in config]
     return config
 
 
@@ -115,32 +172,37 @@ def _value_of(name, inputs, policy):
     return inputs.get(name)
 
 
-# --------------------------------------------------------------- what a server tells of it
+# --------------------------------------------------------------- signals of servers
 
 STDOUT, STDERR, STATUS_CODE = REPORTED = ('deploy_stdout', 'deploy_stderr', 'deploy_status_code')
 
 
-class Outcome(typing.NamedTuple):
-    """``reasons`` say why a deployment has failed; there are none where it has not."""
+class DeploymentResult(typing.NamedTuple):
+    """The result of a deployment; ``reasons`` is empty if it succeeded."""
 
     outputs: dict
     reasons: dict
 
     def reason(self):
-        return ', '.join(f'{name} : {why}' for name, why in self.reasons.items())
+        return ', '.join(f'{name} : {text}' for name, text in self.reasons.items())
 
 
-def outcome(outputs, details, before) -> Outcome:
-    """What the signal of a server means: an exit status that is not zero, or any output that tells of errors, is a failure."""
-    given, reasons = dict(before or {}), {}
+def deployment_result(
+    outputs: Iterable[dict], details: Mapping, before: Mapping | None
+) -> DeploymentResult:
+    """Return the result of a deployment from the signal of a server.
+
+    It failed if the exit status is not zero or an output with ``error_output`` is set.
+    """
+    values, reasons = dict(before or {}), {}
     code = details.get(STATUS_CODE)
     if code is not None and str(code) != '0':
         reasons[STATUS_CODE] = f'Deployment exited with non-zero status code: {code}'
-    for each in outputs:
-        name = each['name']
+    for item in outputs:
+        name = item['name']
         if name in details:
-            given[name] = details[name]
-            if each.get('error_output'):
+            values[name] = details[name]
+            if item.get('error_output'):
                 reasons[name] = details[name]
-    given.update((name, details.get(name)) for name in REPORTED)
-    return Outcome(given, reasons)
+    values.update((name, details.get(name)) for name in REPORTED)
+    return DeploymentResult(values, reasons)

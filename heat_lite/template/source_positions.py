@@ -1,10 +1,10 @@
-"""Where in a text things are: the line and column of each part of a YAML or JSON document, by its path in the data.
+"""Line and column of each part of a YAML or JSON document, by its path in the data.
 
-Nothing here is needed to read a template: positions are worked out when somebody has to be told where a fault is.
+Positions are computed only to report errors; reading a template does not need them.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import yaml
@@ -16,7 +16,7 @@ _MERGE_KEY = '<<'
 
 
 class Position(NamedTuple):
-    """Both count from one."""
+    """A line and a column, both counted from 1."""
 
     line: int
     column: int
@@ -30,15 +30,18 @@ START = Position(1, 1)
 
 
 class Duplicate(NamedTuple):
-    """A key that a map has twice: where it is, and where it was first."""
+    """A repeated key of a map: its path, its position, the position of its first occurrence."""
 
     path: tuple
     position: Position
     first: Position
 
 
-class Plain(NamedTuple):
-    """A value without quotes, as it is written, and what YAML takes it for ('int', 'bool', 'float', 'null', 'str', ...)."""
+class PlainScalar(NamedTuple):
+    """An unquoted scalar: ``text`` as written, ``kind`` as YAML reads it.
+
+    ``kind`` is 'int', 'bool', 'float', 'null', 'str' or another tag of YAML.
+    """
 
     path: tuple
     text: str
@@ -47,22 +50,24 @@ class Plain(NamedTuple):
 
 
 class Positions:
-    """The positions of one text. A text that nobody can read has none: then everything is at its start."""
+    """The positions in one text. If the text cannot be parsed, each position is its start."""
 
     def __init__(self, text: str):
-        self._root = _composed(text)
+        self._root = _compose(text)
 
-    def find(self, path) -> Position:
-        """Where the part at a path begins: its key in a map, its first character in a list. What is not there is where its surroundings
-        are.
+    def find(self, path: Iterable) -> Position:
+        """Return the position of a path: of the key in a map, or of the item in a list.
 
-        Paths of errors do not always spell as the text does (``Properties``, ``Value``): upper and lower case count as the same.
+        If the path does not exist, return the position of its deepest existing part. Keys match
+        case-insensitively, since paths of errors use other spellings (``Properties``, ``Value``).
         """
         return self.match(path)[0]
 
-    def match(self, path) -> tuple[Position, int]:
-        """The same, and how many parts of the path were found."""
-        node, position, found = self._root, START if self._root is None else Position.of(self._root.start_mark), 0
+    def match(self, path: Iterable) -> tuple[Position, int]:
+        """Return the position of a path and the number of its parts that exist."""
+        node = self._root
+        position = START if node is None else Position.of(node.start_mark)
+        found = 0
         for part in path:
             step = _step(node, part)
             if step is None:
@@ -73,7 +78,7 @@ class Positions:
         return position, found
 
     def duplicates(self) -> Iterator[Duplicate]:
-        """Keys that a map has more than once: the last one counts, the others are lost."""
+        """Yield repeated keys of maps. The last occurrence is the effective one."""
         for path, node in self._maps():
             first: dict[str, Position] = {}
             for key, _value in node.value:
@@ -84,31 +89,33 @@ class Positions:
                     yield Duplicate((*path, name), position, first[name])
                 first.setdefault(name, position)
 
-    def plain(self) -> Iterator[Plain]:
-        """All values that are written without quotes."""
+    def plain_scalars(self) -> Iterator[PlainScalar]:
+        """Yield all unquoted scalars."""
         for path, node in self._nodes():
             if isinstance(node, yaml.ScalarNode) and not node.style:
-                yield Plain(path, node.value, node.tag.rpartition(':')[2], Position.of(node.start_mark))
+                yield PlainScalar(
+                    path, node.value, node.tag.rpartition(':')[2], Position.of(node.start_mark)
+                )
 
     def _maps(self):
         return ((path, node) for path, node in self._nodes() if isinstance(node, yaml.MappingNode))
 
     def _nodes(self):
-        """All nodes with their paths, in the order of the text; what aliases repeat, once."""
+        """Yield ``(path, node)`` in the order of the text; a node with aliases once."""
         seen = set()
-        waiting: list[tuple[tuple, Any]] = [] if self._root is None else [((), self._root)]
-        while waiting:
-            path, node = waiting.pop()
+        pending: list[tuple[tuple, Any]] = [] if self._root is None else [((), self._root)]
+        while pending:
+            path, node = pending.pop()
             if id(node) in seen:
                 continue
             seen.add(id(node))
             yield path, node
-            waiting.extend(reversed([((*path, part), child) for part, child in _children(node)]))
+            pending.extend(reversed([((*path, part), child) for part, child in _children(node)]))
 
 
-def _composed(text):
-    """The tree of the text's nodes; None where it has none."""
-    # JSON may be indented with tabs, YAML may not; neither has them inside of texts in JSON
+def _compose(text):
+    """Return the node tree of a text, None if it is empty or invalid."""
+    # JSON allows tabs for indentation, YAML does not; strings in JSON contain no literal tabs
     text = text.replace('\t', ' ') if text.lstrip()[:1] == '{' else text
     try:
         return yaml.compose(text, Loader=_LOADER)
@@ -123,7 +130,7 @@ def _children(node):
 
 
 def _step(node, part):
-    """The mark and the node that are one key or index further inside."""
+    """Return ``(mark, node)`` at a key or index of a node, None if it does not exist."""
     if isinstance(node, yaml.SequenceNode):
         if isinstance(part, int) and -len(node.value) <= part < len(node.value):
             item = node.value[part]
@@ -133,10 +140,13 @@ def _step(node, part):
 
 
 def _entry(node, name, depth):
-    """The last entry of that name: it is the one that counts. Entries that are merged in come after the map's own."""
-    for same in (lambda key: key == name, lambda key: key.lower() == name.lower()):
+    """Return the effective entry of a name: the last of the map's own, else a merged-in one.
+
+    An exact match takes precedence over a case-insensitive one.
+    """
+    for matches in (lambda key: key == name, lambda key: key.lower() == name.lower()):
         for key, value in reversed(node.value):
-            if not _is_merge(key) and same(_name(key)):
+            if not _is_merge(key) and matches(_name(key)):
                 return key.start_mark, value
     for key, value in node.value:
         for source in _merged(value) if _is_merge(key) and depth < 10 else ():
@@ -156,15 +166,19 @@ def _is_merge(key):
 
 
 def _name(key):
-    """A key as it is in the data."""
-    return yaml_reader.key_text(key.value, key.tag) if isinstance(key, yaml.ScalarNode) else str(key.tag)
+    """Return a key as the data contains it."""
+    return (
+        yaml_reader.key_text(key.value, key.tag)
+        if isinstance(key, yaml.ScalarNode)
+        else str(key.tag)
+    )
 
 
 # --------------------------------------------------------------- errors
 
 
-class Place(NamedTuple):
-    """Where in a file something is."""
+class SourceLocation(NamedTuple):
+    """A position in a named file."""
 
     file: str
     line: int
@@ -174,36 +188,49 @@ class Place(NamedTuple):
         return f'file {self.file}, line {self.line}, column {self.column}'
 
 
-#: what the template of a request is called, which has no name
+#: name of the template of a request, which has no file name
 TEMPLATE = 'template'
-#: Longer texts are not looked through: to tell of an error must not cost much more than the error.
-LONGEST = 128 * 1024
+#: longer texts are not parsed for positions, to limit the cost of an error report
+MAX_TEXT_LENGTH = 128 * 1024
 _LABEL = re.compile(r'(.*)<(.+)>', re.DOTALL)
 
 
-def locate(path, text, files: Mapping) -> Place | None:
-    """Where the path of an error leads: into the text of a template, or by ``name<file>`` into a file that a resource is made of.
+def locate(path: Iterable, text: Any, files: Mapping) -> SourceLocation | None:
+    """Return the location of the path of an error.
 
-    None where that came as no text of several lines: lines of what a program has written tell nobody anything.
+    The path leads into the template, or by ``name<file>`` into the template of a resource. None
+    if the text is not available or has a single line: it was generated by a program.
     """
-    found = (place(file, content, inside) for file, content, inside in reversed(_ways(path, text, files)))
-    return next((place for place in found if place is not None), None)
+    locations = (
+        locate_in_text(file, content, file_path)
+        for file, content, file_path in reversed(_split_by_file(path, text, files))
+    )
+    return next((location for location in locations if location is not None), None)
 
 
-def place(file, content, path, whole=False) -> Place | None:
-    """Where in one text a path leads to, or as far as it leads; ``whole``: None where it does not lead all of its way."""
-    if not isinstance(content, str) or '\n' not in content.strip() or len(content) > LONGEST:
+def locate_in_text(
+    file: str, content: Any, path: Sequence, whole: bool = False
+) -> SourceLocation | None:
+    """Return the location of a path in one text, or of its deepest existing part.
+
+    With ``whole``, return None unless the complete path exists.
+    """
+    if (
+        not isinstance(content, str)
+        or '\n' not in content.strip()
+        or len(content) > MAX_TEXT_LENGTH
+    ):
         return None
     position, found = Positions(content).match(path)
-    return Place(file, *position) if found and (found == len(path) or not whole) else None
+    return SourceLocation(file, *position) if found and (found == len(path) or not whole) else None
 
 
-def _ways(path, text, files):
-    """``file, its content, the path in it`` of each template that a path leads through, the outermost first."""
-    ways: list[tuple[str, Any, list]] = [(TEMPLATE, text, [])]
+def _split_by_file(path, text, files):
+    """Return ``(file, content, path in it)`` of each template on a path, the outermost first."""
+    parts: list[tuple[str, Any, list]] = [(TEMPLATE, text, [])]
     for part in path:
         label = _LABEL.fullmatch(part) if isinstance(part, str) else None
-        ways[-1][2].append(label.group(1) if label else part)
+        parts[-1][2].append(label.group(1) if label else part)
         if label:
-            ways.append((label.group(2), files.get(label.group(2)), []))
-    return ways
+            parts.append((label.group(2), files.get(label.group(2)), []))
+    return parts

@@ -1,13 +1,22 @@
-"""Support status: since when a type, a property or an attribute is there, and whether it still should be used."""
+"""Support status of types, properties and attributes."""
 
 import dataclasses
 
-STATUSES = (UNKNOWN, SUPPORTED, DEPRECATED, UNSUPPORTED, HIDDEN) = ('UNKNOWN', 'SUPPORTED', 'DEPRECATED', 'UNSUPPORTED', 'HIDDEN')
+STATUSES = (UNKNOWN, SUPPORTED, DEPRECATED, UNSUPPORTED, HIDDEN) = (
+    'UNKNOWN',
+    'SUPPORTED',
+    'DEPRECATED',
+    'UNSUPPORTED',
+    'HIDDEN',
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SupportStatus:
-    """A status since a version; ``previous`` is what it was before, ``substitute`` the class that takes over from a hidden type."""
+    """A status since a version.
+
+    ``previous`` is the status before it. ``substitute`` is the class that replaces a hidden type.
+    """
 
     status: str = SUPPORTED
     version: str | None = None
@@ -20,7 +29,7 @@ class SupportStatus:
             raise ValueError(f'Invalid support status and should be one of {STATUSES}')
 
     def to_wire(self):
-        """As the API shows it."""
+        """Return the status as the API shows it."""
         return {
             'status': self.status,
             'message': self.message,
@@ -28,30 +37,47 @@ class SupportStatus:
             'previous_status': self.previous.to_wire() if self.previous else None,
         }
 
-    def is_substituted(self, other):
-        """Whether ``other`` is the class that replaces this one, so that a change of type between them is no replacement."""
+    def is_substituted(self, other: type) -> bool:
+        """Return whether ``other`` is the substitute of this type.
+
+        A change to the substitute updates a resource in place.
+        """
         return self.substitute is not None and self.substitute is other
 
 
-PLAIN = SupportStatus()
+DEFAULT = SupportStatus()
 
 
-def since(version, message=None):
-    """Supported since a version."""
+def since(version: str, message: str | None = None) -> SupportStatus:
+    """Return the status SUPPORTED since a version."""
     return SupportStatus(SUPPORTED, version, message)
 
 
-def deprecated(version, message=None, previous=None):
-    """Deprecated since a version; ``previous`` is a SupportStatus, or the version that brought the thing."""
+def deprecated(
+    version: str, message: str | None = None, previous: SupportStatus | str | None = None
+) -> SupportStatus:
+    """Return the status DEPRECATED.
+
+    ``previous`` is a SupportStatus, or the version since which it was supported.
+    """
     return SupportStatus(DEPRECATED, version, message, _earlier(previous))
 
 
-def unsupported(version=None, message=None, previous=None):
+def unsupported(
+    version: str | None = None,
+    message: str | None = None,
+    previous: SupportStatus | str | None = None,
+) -> SupportStatus:
     return SupportStatus(UNSUPPORTED, version, message, _earlier(previous))
 
 
-def hidden(version=None, message=None, previous=None, substitute=None):
-    """Works for old templates, but is no longer shown."""
+def hidden(
+    version: str | None = None,
+    message: str | None = None,
+    previous: SupportStatus | str | None = None,
+    substitute: type | None = None,
+) -> SupportStatus:
+    """Return the status HIDDEN: valid in existing templates, but not listed by the API."""
     return SupportStatus(HIDDEN, version, message, _earlier(previous), substitute)
 
 

@@ -1,33 +1,40 @@
-"""Templates: the text of a stack as an object, and what it means once the parameters are known."""
+"""Templates, and templates bound to parameters."""
 
-import functools
-import typing
+from collections.abc import Mapping
+from typing import Any
 
-from heat_lite.common import exception
-from heat_lite.template import conditions, function, parameter_groups, sections, versions
+from heat_lite.common import cooperation, exception
+from heat_lite.template import checks, conditions, function, parameter_groups, versions
 from heat_lite.template.definition import OutputDefinition, ResourceDefinition
+from heat_lite.template.environment import Environment
 from heat_lite.template.parameters import Parameters, ParameterSchema
 
 
 class Template:
-    """A template with its files and its environment. Never changed after construction, so it may be shared and cached.
+    """A template with its files and its environment. Immutable, so it can be shared and cached.
 
-    Raises InvalidTemplateVersion when it does not say in which version of the language it is written.
+    Raises InvalidTemplateVersion if the template has no valid version key.
     """
 
-    def __init__(self, data, files=None, environment=None):
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        files: Mapping[str, str] | None = None,
+        environment: Environment | None = None,
+    ):
         self.data = data
         self.files = files or {}
-        self.environment = environment
-        self.version = versions.of_template(data)
+        self.environment: Any = environment
+        self.version = versions.template_version(data)
 
-    def content(self):
-        """What has to be kept to make it again: data, the environment's data, files."""
+    def content(self) -> tuple:
+        """Return ``(data, environment data, files)``, from which it can be created again."""
         return self.data, dict(self.environment.data), dict(self.files)
 
-    def section(self, name):
-        """A section by its HOT name, None where the template has none."""
-        return self.data.get(self.version.dialect.sections.get(name))
+    def section(self, name: str) -> Any:
+        """Return a section by its HOT name, None if the template has no such section."""
+        key = self.version.dialect.sections.get(name)
+        return None if key is None else self.data.get(key)
 
     @property
     def description(self):
@@ -37,74 +44,88 @@ class Template:
     def parameter_groups(self):
         return self.section('parameter_groups') or []
 
-    @functools.cached_property
+    @cooperation.cached_property
     def parameter_schemata(self) -> dict[str, ParameterSchema]:
-        """Name -> schema, in the order of the template. Raises InvalidSchemaError."""
-        return {name: self._parameter_schema(name, data) for name, data in self._map('parameters').items()}
+        """``{name: schema}`` in template order. Raises InvalidSchemaError."""
+        return {
+            name: self._parameter_schema(name, data)
+            for name, data in self._map('parameters').items()
+        }
 
     def _parameter_schema(self, name, data):
         try:
             if self.version.dialect is versions.CFN:
                 return ParameterSchema.from_cfn(name, data)
-            return ParameterSchema.from_hot(name, data, self.version.parameter_keys, self.version.parameter_constraints)
+            return ParameterSchema.from_hot(
+                name, data, self.version.parameter_keys, self.version.parameter_constraints
+            )
         except exception.InvalidSchemaError as error:
-            error.kwargs['parameter'] = name  # not all of their texts say it
+            error.kwargs['parameter'] = name  # some messages do not contain it
             raise
 
     @property
     def resource_snippets(self) -> dict:
-        """The resources as they are written, those that a condition disables included."""
+        """The unparsed resources, including those that a condition disables."""
         return self.section('resources') or {}
 
     @property
     def output_snippets(self) -> dict:
-        """The outputs as they are written."""
+        """The unparsed outputs."""
         return self._map('outputs')
 
     def _map(self, name):
         section = self.section(name) or {}
-        if not isinstance(section, dict):
-            # Heat answers this with a Python error; its type is what clients have come to see. With an ``obj`` Python does not add
-            # a name on its way through properties: by that its own errors are known
-            raise AttributeError(f'The section "{self.version.dialect.sections[name]}" must be a map', obj=section)
+        checks.raise_first(checks.section_map(name, section, self.version.dialect.sections[name]))
         return section
 
-    @functools.cached_property
+    @cooperation.cached_property
     def condition_definitions(self):
-        """The parsed section of conditions; what its functions refuse is raised here."""
+        """The parsed section of conditions. Raises StackValidationFailed for invalid functions."""
         word = self.version.dialect.sections['conditions']
         if not self.version.has_conditions or word not in self.data:
             return {}
         return conditions.parse(self.data[word], self.condition_parser(), word)
 
     def condition_parser(self, scope=None):
-        """What reads conditions, in their section or where they are used."""
-        return function.Parser(self.version.condition_functions or {}, scope, mappings=self.section('mappings'))
+        """Return the parser of conditions, for their section and for places that use them."""
+        return function.Parser(
+            self.version.condition_functions or {}, scope, mappings=self.section('mappings')
+        )
 
     def validate(self):
-        """Checks what can be told at the first look: sections, keys of resources."""
-        sections.validate(self.data, self.version)
-        sections.validate_resources(self.resource_snippets, self.version)
+        """Check the names of sections and the keys of resources."""
+        snippets, word = self.resource_snippets, self.version.dialect.sections['resources']
+        checks.raise_first(checks.sections(self.data, self.version))
+        checks.raise_first(checks.section_map('resources', snippets, word))
+        checks.raise_first(checks.resource_bodies(snippets, self.version))
 
     def validate_declarations(self):
-        """Checks what stands between the parameters and the resources: groups, conditions."""
-        parameter_groups.validate(self.section('parameter_groups'), self.parameter_schemata)
-        conditions.validate(self.condition_definitions, versions.meant_condition)
+        """Check parameter groups and conditions."""
+        groups = self.section('parameter_groups')
+        checks.raise_first(parameter_groups.check(groups, self.parameter_schemata))
+        conditions.validate(self.condition_definitions, versions.suggest_condition)
 
-    def parameters(self, identity=None, user_params=None) -> Parameters:
-        """The parameters of a stack made from it: what the user gave wins over the environment, that over the defaults."""
+    def parameters(
+        self, identity: Any = None, user_params: Mapping[str, Any] | None = None
+    ) -> Parameters:
+        """Return the parameters of a stack from this template.
+
+        The user's values override the environment, which overrides the defaults of the template.
+        """
         given = dict(self.environment.params) if self.environment is not None else {}
         given.update(user_params or {})
         defaults = self.environment.param_defaults if self.environment is not None else {}
-        return Parameters(self.parameter_schemata, given, defaults, identity, self.version.dialect.name)
+        return Parameters(
+            self.parameter_schemata, given, defaults, identity, self.version.dialect.name
+        )
 
-    def bind(self, parameters, lookup=None) -> 'BoundTemplate':
-        """What the template means with these parameters; raises for resources that can not be read."""
+    def bind(self, parameters: Parameters, lookup=None) -> 'BoundTemplate':
+        """Bind parameters. Raises StackValidationFailed for invalid resources."""
         return BoundTemplate(self, parameters)
 
 
 class BoundScope(function.Scope):
-    """What can be asked before any resource exists: parameters, files, conditions."""
+    """The scope before any resource exists: parameters, files, conditions."""
 
     def __init__(self, parameters, files):
         self.parameters = parameters
@@ -120,17 +141,22 @@ class BoundScope(function.Scope):
         return self.files.get(name)
 
     def condition(self, name):
-        return self.conditions.enabled(name)
+        return self.conditions.is_enabled(name)
 
 
 class BoundTemplate:
-    """A template with parameters: conditions have been decided, ``resources`` are the enabled ones in the template's order."""
+    """A template with parameters and decided conditions.
+
+    ``resources`` are the enabled resources in template order.
+    """
 
     def __init__(self, template: Template, parameters: Parameters):
         self.template = template
         self.parameters = parameters
         self.scope = BoundScope(parameters, template.files)
-        self.conditions = self.scope.conditions = conditions.Conditions(template.condition_definitions, self.scope)
+        self.conditions = self.scope.conditions = conditions.Conditions(
+            template.condition_definitions, self.scope
+        )
         self._condition_parser = template.condition_parser(self.scope)
         self.resources = self._resources()
 
@@ -140,34 +166,43 @@ class BoundTemplate:
 
     def _resources(self) -> dict[str, ResourceDefinition]:
         snippets = self.template.resource_snippets
-        sections.require_map(snippets, self.version)
-        enabled, fault = self._first_look(snippets)
+        word = self.version.dialect.sections['resources']
+        checks.raise_first(checks.section_map('resources', snippets, word))
+        enabled, error = self._decide_conditions(snippets)
         parser = self._parser(frozenset(name for name, wanted in enabled.items() if wanted))
-        definitions = {name: ResourceDefinition(name, snippets[name], self.version, parser, snippets, self.template) for name in enabled}
-        if fault is not None:
-            raise fault
+        definitions = {
+            name: ResourceDefinition(
+                name, snippets[name], self.version, parser, snippets, self.template
+            )
+            for name in cooperation.each(enabled)
+        }
+        if error is not None:
+            raise error
         return {name: definition for name, definition in definitions.items() if enabled[name]}
 
-    def _first_look(self, snippets):
-        """``{name: whether its condition holds}`` up to the first faulty resource, and what is wrong with that.
+    def _decide_conditions(self, snippets):
+        """Return ``({name: is enabled}, error)`` up to the first invalid resource.
 
-        References must know all names before anything is read; but of several faults the one that comes first in the template is told.
+        The parser of references needs the names of all enabled resources. The error is raised after
+        parsing, since the first error in template order is the one to report.
         """
         word, enabled = self.version.dialect.sections['resources'], {}
         try:
-            for name, snippet in snippets.items():
-                sections.validate_resource(name, snippet, self.version)
+            for name, snippet in cooperation.each(snippets.items()):
+                checks.raise_first(checks.resource_parts(name, snippet, self.version))
                 enabled[name] = self._enabled(snippet, word, name, self.version.dialect.resource)
-        except exception.StackValidationFailed as fault:
-            return enabled, fault
+        except exception.StackValidationFailed as error:
+            return enabled, error
         return enabled, None
 
     def _parser(self, names):
         mappings = self.template.section('mappings')
-        return function.Parser(self.version.functions, self.scope, names, self._condition_parser, mappings)
+        return function.Parser(
+            self.version.functions, self.scope, names, self._condition_parser, mappings
+        )
 
     def _enabled(self, snippet, section, name, words):
-        """Whether the condition of a resource or an output holds; without one it does."""
+        """Return whether the condition of a resource or output is true, or there is none."""
         word = words['condition']
         condition = snippet.get(word) if self.version.has_conditions else None
         if condition is None:
@@ -175,56 +210,58 @@ class BoundTemplate:
         try:
             parsed = self._condition_parser.parse(condition)
             if isinstance(parsed, dict) and words is self.version.dialect.resource:
-                raise sections.wrong_type(name, 'condition', self.version)
-            return conditions.truth(parsed, self.scope)
+                raise checks.wrong_type(name, 'condition', self.version).error
+            return conditions.is_true(parsed, self.scope)
         except exception.StackValidationFailed as error:
-            raise function.outside(error, section, name, word) from error.__cause__
+            raise function.prefix_error(error, section, name, word) from error.__cause__
         except function.ARGUMENT_ERRORS as error:
             raise exception.StackValidationFailed(str(error), path=(section, name, word)) from error
 
-    @functools.cached_property
+    @cooperation.cached_property
     def outputs(self) -> dict[str, OutputDefinition]:
-        """Read when first asked for: Heat, too, looks at resources first."""
+        """The outputs, parsed at first use: as in Heat, errors of resources come first."""
         parser = self._parser(frozenset(self.resources))
-        return {name: self._output(name, snippet, parser) for name, snippet in self.template.output_snippets.items()}
+        return {
+            name: self._output(name, snippet, parser)
+            for name, snippet in cooperation.each(self.template.output_snippets.items())
+        }
 
     def _output(self, name, snippet, parser):
         dialect = self.version.dialect
         section, word = dialect.sections['outputs'], dialect.output['value']
-        sections.validate_output(name, snippet, self.version)
+        checks.raise_first(checks.output(name, snippet, self.version))
         value = None
         if self._enabled(snippet, section, name, dialect.output):
             try:
                 value = parser.parse(snippet[word])
             except exception.StackValidationFailed as error:
-                raise function.outside(error, section, name, word) from error.__cause__
-        return OutputDefinition(name, snippet.get(dialect.output['description']), value, self.version)
+                raise function.prefix_error(error, section, name, word) from error.__cause__
+        return OutputDefinition(
+            name, snippet.get(dialect.output['description']), value, self.version
+        )
 
     def validate(self):
-        """Checks all but what the types of the resources must tell: groups, conditions, names."""
+        """Check parameter groups, conditions and names. Does not check properties of resources."""
         self.template.validate_declarations()
-        self.refuse_slashes()
-        self.refuse_duplicates()
+        self.validate_resource_names()
+        self.validate_unique_names()
 
-    def refuse_slashes(self):
-        if any('/' in name for name in self.resources):
-            raise exception.StackValidationFailed('Resource name may not contain "/"')
+    def validate_resource_names(self):
+        checks.raise_first(checks.resource_names(self.resources))
 
-    def refuse_duplicates(self):
-        """Parameters and resources share their names: ``Ref`` asks for either."""
-        twice = sorted(name for name in self.resources if name in self.parameters)
-        if twice:
-            raise exception.StackValidationFailed(f'Duplicate names {{{", ".join(map(repr, twice))}}}')
+    def validate_unique_names(self):
+        """Refuse names of both a parameter and a resource, since ``Ref`` refers to either."""
+        checks.raise_first(checks.duplicate_names(self.resources, self.parameters))
 
-    def reads(self) -> dict[str, set[tuple]]:
-        """``{resource name: attribute paths}`` of all that definitions and outputs read."""
-        return self._reads
+    def attribute_reads(self) -> dict[str, set[tuple]]:
+        """Return ``{resource name: attribute paths}`` that definitions and outputs read."""
+        return self._attribute_reads
 
-    @functools.cached_property
-    def _reads(self):
-        found: dict[str, set[tuple]] = {}
-        definitions: list[typing.Any] = [*self.resources.values(), *self.outputs.values()]
-        for definition in definitions:
-            for name, paths in definition.reads().items():
-                found.setdefault(name, set()).update(paths)
-        return found
+    @cooperation.cached_property
+    def _attribute_reads(self):
+        paths_by_resource: dict[str, set[tuple]] = {}
+        definitions: list[Any] = [*self.resources.values(), *self.outputs.values()]
+        for definition in cooperation.each(definitions):
+            for name, paths in definition.attribute_reads().items():
+                paths_by_resource.setdefault(name, set()).update(paths)
+        return paths_by_resource

@@ -1,27 +1,29 @@
-"""Rules that bring older ways of writing properties into the present one, for what ``alias_of`` and ``ref`` of a schema cannot say.
+"""Translation rules for deprecated properties, where ``alias_of`` and ``ref`` do not suffice.
 
-A rule works on the map of all given top-level values, resolved but not yet converted, and gives a new one; it never changes what it was
-given. Paths go through lists of maps: ``('tasks', 'policies')`` is the key ``policies`` of each task.
+A rule maps all given top-level values, resolved but not converted, to a new map. Rules do not
+modify their input. Paths apply to each map of a list: ``('tasks', 'policies')`` is the key
+``policies`` of each task.
 """
 
 import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from heat_lite.template.values import Conflict
+from heat_lite.template.coercion import AliasConflict
 
 
 class Rule:
-    """``apply(values)`` answers the translated values; ``keys`` are the top-level properties that a rule reads or writes."""
+    """Base of translation rules."""
 
     path: tuple[str, ...]
 
     @property
     def keys(self):
+        """The top-level properties that the rule reads or writes."""
         return {self.path[0]}
 
     def apply(self, values):
-        return _at(values, self.path[:-1], self._change)
+        return _change_at(values, self.path[:-1], self._change)
 
     def _change(self, level):
         raise NotImplementedError
@@ -29,9 +31,10 @@ class Rule:
 
 @dataclasses.dataclass(frozen=True)
 class Replace(Rule):
-    """A property gets the value of another: a sibling at ``source`` (a path from the same level), or a constant ``value``.
+    """Move the value at ``source`` to a property, or set the property to a constant ``value``.
 
-    The source is emptied. Both given at the same time is a conflict.
+    ``source`` is a path relative to the map that contains the property. Raises AliasConflict if
+    both have a value.
     """
 
     path: tuple[str, ...]
@@ -42,24 +45,34 @@ class Replace(Rule):
         name = self.path[-1]
         if not self.source:
             return {**level, name: self.value}
-        found = _dig(level, self.source)
-        if found is None:
+        source_value = _value_at(level, self.source)
+        if source_value is None:
             return level
         if level.get(name) is not None:
-            raise Conflict(name, '.'.join(self.source))
-        return {**_at(level, self.source[:-1], lambda inner: _without(inner, self.source[-1])), name: found}
+            raise AliasConflict(name, '.'.join(self.source))
+        return {
+            **_change_at(level, self.source[:-1], lambda inner: _without(inner, self.source[-1])),
+            name: source_value,
+        }
 
 
 @dataclasses.dataclass(frozen=True)
 class Add(Rule):
-    """Items are appended to a list. ``items`` is the list, or makes it of all values (an empty one adds nothing)."""
+    """Append items to a list property.
+
+    ``items`` is a list, or a function from all values to a list. An empty list changes nothing.
+    """
 
     path: tuple[str, ...]
     items: list | Callable[[Mapping], list] = dataclasses.field(default_factory=list)
 
     def apply(self, values):
         items = self.items(values) if callable(self.items) else self.items
-        return _at(values, self.path[:-1], lambda level: self._extend(level, items)) if items else values
+        return (
+            _change_at(values, self.path[:-1], lambda level: self._extend(level, items))
+            if items
+            else values
+        )
 
     def _extend(self, level, items):
         name = self.path[-1]
@@ -71,7 +84,7 @@ class Add(Rule):
 
 @dataclasses.dataclass(frozen=True)
 class Delete(Rule):
-    """A property is taken out."""
+    """Remove a property."""
 
     path: tuple[str, ...]
 
@@ -80,16 +93,19 @@ class Delete(Rule):
 
 
 def translate(rules, values):
-    """The values after all rules, in their order."""
+    """Return the values after applying all rules in order."""
     for rule in rules:
         values = rule.apply(values)
     return values
 
 
-def _at(level, path, change):
-    """A copy of ``level`` in which ``change`` was applied to the maps at the path; what is not there stays away."""
+def _change_at(level, path, change):
+    """Return a copy of ``level`` with ``change`` applied to the maps at a path.
+
+    Missing parts of the path are not created.
+    """
     if isinstance(level, list):
-        return [_at(item, path, change) for item in level]
+        return [_change_at(item, path, change) for item in level]
     if not isinstance(level, Mapping):
         return level
     if not path:
@@ -98,12 +114,12 @@ def _at(level, path, change):
     if level.get(first) is None:
         return level
     try:
-        return {**level, first: _at(level[first], rest, change)}
-    except Conflict as conflict:
-        raise conflict.within(first) from None
+        return {**level, first: _change_at(level[first], rest, change)}
+    except AliasConflict as conflict:
+        raise conflict.prefixed(first) from None
 
 
-def _dig(level, path):
+def _value_at(level, path):
     for key in path:
         level = level.get(key) if isinstance(level, Mapping) else None
     return level

@@ -1,28 +1,34 @@
-"""The versions of the template language, one row each: which functions, sections and keys it knows.
+"""The versions of the template language: functions, sections and keys of each.
 
-A version is its predecessor with something added, replaced or removed.
+A HOT version is defined by its difference to the previous version.
 """
 
 import dataclasses
+import inspect
 import types
-import typing
+from collections.abc import Mapping
+from typing import Any
 
 from heat_lite.common import exception
-from heat_lite.template.functions import cfn, collections, logic, refs, strings
+from heat_lite.template import function
+from heat_lite.template.functions import cfn, lists_and_maps, logic, refs, strings
 from heat_lite.template.suggest import suggest
 
-#: Loaded when a template first calls it: the library behind it is heavy.
+#: Imported when a template first calls it, since the yaql library is slow to import.
 YAQL = 'heat_lite.template.functions.yaql:Yaql'
 
 
 @dataclasses.dataclass(frozen=True)
 class Dialect:
-    """How HOT or CFN spell things. ``sections``, ``resource`` and ``output`` go from HOT's words to the dialect's own."""
+    """The keywords of HOT or CFN.
+
+    ``sections``, ``resource`` and ``output`` map the keywords of HOT to those of the dialect.
+    """
 
     name: str
-    sections: typing.Mapping[str, str]
-    resource: typing.Mapping[str, str]
-    output: typing.Mapping[str, str]
+    sections: Mapping[str, str]
+    resource: Mapping[str, str]
+    output: Mapping[str, str]
     pseudo_parameters: tuple
 
 
@@ -35,7 +41,9 @@ def _camel(name):
 
 
 _SECTIONS = 'description parameters conditions resources outputs'
-_RESOURCE = 'type properties metadata depends_on deletion_policy update_policy description condition'
+_RESOURCE = (
+    'type properties metadata depends_on deletion_policy update_policy description condition'
+)
 _OUTPUT = 'value description condition'
 
 HOT = Dialect(
@@ -56,16 +64,20 @@ CFN = Dialect(
 
 @dataclasses.dataclass(frozen=True)
 class Version:
-    """One version. ``functions`` and ``condition_functions`` are tables name -> class, for Parser."""
+    """One version of the template language.
+
+    ``functions`` and ``condition_functions`` map names to classes, for ``function.Parser``.
+    ``condition_functions`` is None if the version has no conditions.
+    """
 
     name: str
     key: str
     dialect: Dialect
-    functions: typing.Mapping
-    condition_functions: typing.Mapping | None
+    functions: Mapping
+    condition_functions: Mapping | None
     parameter_keys: frozenset
     parameter_constraints: frozenset
-    deletion_policies: typing.Mapping[str, str]
+    deletion_policies: Mapping[str, str]
 
     @property
     def has_conditions(self):
@@ -73,19 +85,25 @@ class Version:
 
     @property
     def sections(self):
-        """The names of all sections that a template of this version may have."""
-        known = set(self.dialect.sections.values()) | ({self.key} if self.dialect is HOT else set(_VERSION_KEYS[1:]))
+        """The names of all sections that this version allows."""
+        known = set(self.dialect.sections.values()) | (
+            {self.key} if self.dialect is HOT else set(_VERSION_KEYS[1:])
+        )
         return known if self.has_conditions else known - {self.dialect.sections['conditions']}
 
     @property
     def resource_keys(self):
-        """The keys that a resource may have in this version."""
+        """The keys that this version allows in a resource."""
         known = set(self.dialect.resource.values())
-        return known if self.has_conditions else known - {self.dialect.resource['condition'], 'external_id'}
+        return (
+            known
+            if self.has_conditions
+            else known - {self.dialect.resource['condition'], 'external_id'}
+        )
 
     @property
     def output_keys(self):
-        """The keys that an output may have in this version."""
+        """The keys that this version allows in an output."""
         known = set(self.dialect.output.values())
         return known if self.has_conditions else known - {self.dialect.output['condition']}
 
@@ -93,61 +111,80 @@ class Version:
 _POLICIES = {policy: policy for policy in ('Delete', 'Retain', 'Snapshot')}
 _LATER_POLICIES = {**_POLICIES, **{policy.lower(): policy for policy in _POLICIES}}
 _REMOVED = dict.fromkeys(
-    'Fn::Base64 Fn::GetAZs Fn::Join Fn::MemberListToMap Fn::Replace Fn::ResourceFacade Fn::Split Ref'.split(), logic.Removed
+    (
+        'Fn::Base64 Fn::GetAZs Fn::Join Fn::MemberListToMap Fn::Replace Fn::ResourceFacade '
+        'Fn::Split Ref'
+    ).split(),
+    logic.Removed,
 )
 
 _CFN_FUNCTIONS = {
-    'Fn::Base64': strings.Base64,
-    'Fn::GetAZs': cfn.GetAZs,
+    'Fn::Base64': strings.CfnBase64,
+    'Fn::GetAZs': cfn.CfnGetAZs,
     'Fn::Join': strings.Join,
-    'Fn::MemberListToMap': cfn.MemberListToMap,
+    'Fn::MemberListToMap': cfn.CfnMemberListToMap,
     'Fn::Replace': strings.CfnReplace,
-    'Fn::ResourceFacade': refs.CfnFacade,
-    'Fn::Select': cfn.Select,
+    'Fn::ResourceFacade': refs.CfnResourceFacade,
+    'Fn::Select': cfn.CfnSelect,
     'Fn::Split': strings.CfnSplit,
     'Ref': refs.Ref,
 }
-_HEAT_CFN_FUNCTIONS = {**_CFN_FUNCTIONS, 'Fn::FindInMap': cfn.FindInMap, 'Fn::GetAtt': refs.GetAtt}
+_HEAT_CFN_FUNCTIONS = {
+    **_CFN_FUNCTIONS,
+    'Fn::FindInMap': cfn.CfnFindInMap,
+    'Fn::GetAtt': refs.CfnGetAtt,
+}
 _CFN_CONDITIONS = {
     'Fn::And': logic.And,
     'Fn::Equals': logic.Equals,
-    'Fn::FindInMap': cfn.FindInMap,
+    'Fn::FindInMap': cfn.CfnFindInMap,
     'Fn::Not': logic.CfnNot,
     'Fn::Or': logic.Or,
     'Ref': refs.ParamRef,
 }
-_HOT_CONDITIONS = {'and': logic.And, 'equals': logic.Equals, 'get_param': refs.GetParam, 'not': logic.Not, 'or': logic.Or}
+_HOT_CONDITIONS = {
+    'and': logic.And,
+    'equals': logic.Equals,
+    'get_param': refs.GetParam,
+    'not': logic.Not,
+    'or': logic.Or,
+}
 
-#: What each HOT version says differently from the one before it.
+#: {HOT version: functions that it adds, replaces or removes}
 _HOT_FUNCTIONS = {
     '2013-05-23': {
         **_CFN_FUNCTIONS,
-        'get_attr': refs.GetAttrThenSelect,
+        'get_attr': refs.GetAttrLegacy,
         'get_file': refs.GetFile,
         'get_param': refs.GetParam,
         'get_resource': refs.GetResource,
         'list_join': strings.Join,
-        'resource_facade': refs.Facade,
+        'resource_facade': refs.ResourceFacade,
         'str_replace': strings.Replace,
     },
     '2014-10-16': {**_REMOVED, 'get_attr': refs.GetAttr},
-    '2015-04-30': {'digest': strings.Digest, 'repeat': collections.Repeat},
+    '2015-04-30': {'digest': strings.Digest, 'repeat': lists_and_maps.Repeat},
     '2015-10-15': {
         'Fn::Select': logic.Removed,
-        'get_attr': refs.GetAnyAttr,
+        'get_attr': refs.GetAttrAll,
         'list_join': strings.JoinLists,
         'str_replace': strings.ReplaceJson,
         'str_split': strings.StrSplit,
     },
-    '2016-04-08': {'map_merge': collections.MapMerge},
-    '2016-10-14': {'if': logic.If, 'map_replace': collections.MapReplace, 'repeat': collections.RepeatMaps, 'yaql': YAQL},
-    '2017-02-24': {'filter': collections.Filter, 'str_replace_strict': strings.ReplaceStrict},
+    '2016-04-08': {'map_merge': lists_and_maps.MapMerge},
+    '2016-10-14': {
+        'if': logic.If,
+        'map_replace': lists_and_maps.MapReplace,
+        'repeat': lists_and_maps.RepeatMaps,
+        'yaql': YAQL,
+    },
+    '2017-02-24': {'filter': lists_and_maps.Filter, 'str_replace_strict': strings.ReplaceStrict},
     '2017-09-01': {
-        'contains': collections.Contains,
-        'list_concat': collections.ListConcat,
-        'list_concat_unique': collections.ListConcatUnique,
+        'contains': lists_and_maps.Contains,
+        'list_concat': lists_and_maps.ListConcat,
+        'list_concat_unique': lists_and_maps.ListConcatUnique,
         'make_url': strings.MakeUrl,
-        'repeat': collections.RepeatTogether,
+        'repeat': lists_and_maps.RepeatWithPermutations,
         'str_replace_vstrict': strings.ReplaceVeryStrict,
     },
     '2018-03-02': {},
@@ -162,18 +199,30 @@ _RELEASES = {
     'rocky': '2018-08-31',
     'wallaby': '2021-04-16',
 }
-_HOT_PARAMETER = frozenset('constraints default description hidden immutable label schema type'.split())
-_HOT_CONSTRAINTS = frozenset('length range allowed_values allowed_pattern custom_constraint'.split())
-_CFN_PARAMETER = frozenset(
-    'AllowedPattern AllowedValues ConstraintDescription Default Description Label MaxLength MaxValue MinLength MinValue NoEcho Type'.split()
+_HOT_PARAMETER = frozenset(
+    'constraints default description hidden immutable label schema type'.split()
 )
-_CFN_CONSTRAINTS = frozenset('AllowedValues AllowedPattern MinLength MaxLength MinValue MaxValue'.split())
+_HOT_CONSTRAINTS = frozenset(
+    'length range allowed_values allowed_pattern custom_constraint'.split()
+)
+_CFN_PARAMETER = frozenset(
+    (
+        'AllowedPattern AllowedValues ConstraintDescription Default Description Label '
+        'MaxLength MaxValue MinLength MinValue NoEcho Type'
+    ).split()
+)
+_CFN_CONSTRAINTS = frozenset(
+    'AllowedValues AllowedPattern MinLength MaxLength MinValue MaxValue'.split()
+)
 _VERSION_KEYS = ('heat_template_version', 'AWSTemplateFormatVersion', 'HeatTemplateFormatVersion')
 
 
 def _conditions(allowed, functions):
-    """The table for definitions of conditions: what is allowed there, and the version's other functions, refused."""
-    refused = {name: kind if kind is logic.Removed else logic.NotAllowed for name, kind in functions.items()}
+    """Return the functions of condition definitions; other functions of the version are refused."""
+    refused = {
+        name: kind if kind is logic.Removed else logic.NotAllowed
+        for name, kind in functions.items()
+    }
     return {**refused, **allowed}
 
 
@@ -181,7 +230,10 @@ def _hot_versions():
     functions = {}
     for name, changes in _HOT_FUNCTIONS.items():
         functions = {**functions, **changes}
-        conditions = {**_HOT_CONDITIONS, **({'contains': collections.Contains, 'yaql': YAQL} if name >= '2017-09-01' else {})}
+        conditions = {
+            **_HOT_CONDITIONS,
+            **({'contains': lists_and_maps.Contains, 'yaql': YAQL} if name >= '2017-09-01' else {}),
+        }
         later = name >= '2016-10-14'
         yield Version(
             name,
@@ -196,17 +248,25 @@ def _hot_versions():
 
 
 def _cfn_version(name, key, functions, conditions):
-    return Version(name, key, CFN, functions, conditions, _CFN_PARAMETER, _CFN_CONSTRAINTS, _POLICIES)
+    return Version(
+        name, key, CFN, functions, conditions, _CFN_PARAMETER, _CFN_CONSTRAINTS, _POLICIES
+    )
 
 
 def _table():
-    """``{key: {name in the template: Version}}``"""
+    """Return ``{version key: {value in the template: Version}}``."""
     hot = {version.name: version for version in _hot_versions()}
     hot.update({release: hot[name] for release, name in _RELEASES.items()})
     aws_functions = {**_HEAT_CFN_FUNCTIONS, 'Fn::If': logic.If}
-    aws = _cfn_version('2010-09-09', _VERSION_KEYS[1], aws_functions, _conditions(_CFN_CONDITIONS, aws_functions))
+    aws = _cfn_version(
+        '2010-09-09', _VERSION_KEYS[1], aws_functions, _conditions(_CFN_CONDITIONS, aws_functions)
+    )
     heat = _cfn_version('2012-12-12', _VERSION_KEYS[2], _HEAT_CFN_FUNCTIONS, None)
-    return {_VERSION_KEYS[0]: hot, _VERSION_KEYS[1]: {aws.name: aws}, _VERSION_KEYS[2]: {heat.name: heat}}
+    return {
+        _VERSION_KEYS[0]: hot,
+        _VERSION_KEYS[1]: {aws.name: aws},
+        _VERSION_KEYS[2]: {heat.name: heat},
+    }
 
 
 TABLE = _table()
@@ -218,23 +278,26 @@ _FUNCTIONS = sorted({name for version in _VERSIONS for name in version.functions
 _CONDITIONS = sorted({*_HOT_CONDITIONS, *_CFN_CONDITIONS, 'contains', 'yaql'})
 
 
-def meant_function(snippet):
-    """`` Did you mean "get_param"?`` for a map that is no call only because the name of the function is misspelt, else nothing."""
-    return _meant(snippet, _FUNCTIONS)
+def suggest_function(snippet: Any) -> str:
+    """Return `` Did you mean "get_param"?`` for a map with a misspelt function name, else ''."""
+    return _suggest_call(snippet, _FUNCTIONS)
 
 
-def meant_condition(snippet):
-    """The same for a map where a condition is wanted."""
-    return _meant(snippet, _CONDITIONS)
+def suggest_condition(snippet: Any) -> str:
+    """Return a suggestion for a map with a misspelt condition function, else ''."""
+    return _suggest_call(snippet, _CONDITIONS)
 
 
-def _meant(snippet, functions):
+def _suggest_call(snippet, functions):
     name = next(iter(snippet)) if isinstance(snippet, dict) and len(snippet) == 1 else None
     return suggest(name, functions) if name not in functions else ''
 
 
-def add(key, name, version):
-    """Let templates say that they are of another version. Raises TypeError for what is no version, ValueError for one that there is."""
+def register(key: str, name: str, version: Version) -> None:
+    """Add a version of the template language.
+
+    Raises TypeError for an invalid key or version, ValueError for a built-in name.
+    """
     if not isinstance(version, Version) or key not in TABLE:
         raise TypeError(f'{key}: {version!r} is no version of the template language')
     if name in _BUILT_IN[key]:
@@ -242,16 +305,65 @@ def add(key, name, version):
     TABLE[key][name] = version
 
 
-def of_template(data):
-    """The version that a template says it is written in; InvalidTemplateVersion when it says none, two or an unknown one."""
-    said = {key: data[key] for key in TABLE if isinstance(data.get(key), str)}
-    if not said:
+def template_version(data: Mapping[str, Any]) -> Version:
+    """Return the version of a template.
+
+    Raises InvalidTemplateVersion if the template has no version, two versions or an unknown one.
+    """
+    given = {key: data[key] for key in TABLE if isinstance(data.get(key), str)}
+    if not given:
         raise exception.InvalidTemplateVersion(explanation='Template version was not provided')
-    if len(said) > 1:
-        raise exception.InvalidTemplateVersion(explanation=f'Ambiguous versions ({", ".join(sorted(said))})')
-    [(key, name)] = said.items()
+    if len(given) > 1:
+        raise exception.InvalidTemplateVersion(
+            explanation=f'Ambiguous versions ({", ".join(sorted(given))})'
+        )
+    [(key, name)] = given.items()
     if name not in TABLE[key]:
         known = sorted(TABLE[key])
-        should = f'should be one of: {", ".join(known)}' if len(known) > 1 else f'should be: {known[0]}'
+        should = (
+            f'should be one of: {", ".join(known)}' if len(known) > 1 else f'should be: {known[0]}'
+        )
         raise exception.InvalidTemplateVersion(explanation=f'"{key}: {name}". "{key}" {should}')
     return TABLE[key][name]
+
+
+def list_versions() -> list[dict]:
+    """Return all versions, with release names as aliases."""
+    listed = []
+    for key in sorted(TABLE):
+        names = TABLE[key]
+        for name in sorted(set(version.name for version in names.values())):
+            aliases = [
+                f'{key}.{alias}'
+                for alias, version in names.items()
+                if version.name == name != alias
+            ]
+            dialect = 'hot' if key == 'heat_template_version' else 'cfn'
+            listed.append({'version': f'{key}.{name}', 'type': dialect, 'aliases': aliases})
+    return listed
+
+
+def list_functions(full_name: str, with_condition: bool = False) -> list[dict] | None:
+    """Return names and descriptions of the functions of a version, None if it is unknown.
+
+    ``full_name`` is as in ``heat_template_version.2021-04-16``. ``with_condition`` adds the
+    functions that only conditions may use.
+    """
+    key, _, name = full_name.partition('.')
+    version = TABLE.get(key, {}).get(name)
+    if version is None:
+        return None
+    table = dict(version.functions)
+    if with_condition:
+        table.update(version.condition_functions or {})
+        table.update(version.functions)
+    classes = {name: function.load_class(entry) for name, entry in table.items()}
+    return [
+        {'functions': name, 'description': _description(kind)}
+        for name, kind in classes.items()
+        if not issubclass(kind, (logic.Removed, logic.NotAllowed))
+    ]
+
+
+def _description(kind):
+    return (inspect.getdoc(kind) or '').split('\n\n')[0].replace('\n', ' ')

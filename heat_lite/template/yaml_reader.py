@@ -1,7 +1,8 @@
-"""YAML 1.1 read from parser events, bounded in depth and in what aliases unfold to."""
+"""A YAML 1.1 reader on parser events, with limits on depth and on the size of expanded aliases."""
 
 import base64
 import json
+from typing import Any
 
 import yaml
 from yaml.constructor import ConstructorError, SafeConstructor
@@ -16,27 +17,39 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
+from heat_lite.template.functions import budget
+
 __all__ = ['YAMLError', 'key_text', 'read']
 
 _LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _TAG = 'tag:yaml.org,2002:'
 _MERGE = object()
-#: Texts up to this length are read again, slowly, by the reader with the better error messages.
+#: Characters of a number: base 60 (``1:1:1``) takes time that grows with the square.
+_NUMBER_LENGTH = 2000
+#: Size of a value in an alias besides its characters: what JSON and memory need for it.
+_VALUE_SIZE = 8
+#: An invalid text up to this length is parsed again in Python, for better error messages.
 _EXPLAINED_LENGTH = 16384
+#: Events after which other threads get a turn.
+_PAUSE_EVENTS = 1000
 
 
-def read(text, depth, weight):
-    """The value of the only document of a text, None for an empty text; YAMLError for what is wrong with it."""
+def read(text: str, depth: int, size: int) -> Any:
+    """Return the value of the only document of a text, None if it is empty.
+
+    ``depth`` limits nesting, ``size`` the characters and nodes with aliases expanded. Raises
+    YAMLError.
+    """
     try:
-        return _Reader(text, depth, weight).read()
+        return _Reader(text, depth, size).read()
     except ConstructorError:
         raise
     except YAMLError as error:
         raise _explained(text, error) from None
 
 
-def key_text(text, tag):
-    """What becomes of the key of a map that is written so and has that tag."""
+def key_text(text: str, tag: str) -> str:
+    """Return a key of a map, given its text and tag, as the string in the data."""
     convert = _SCALARS.get(tag, str)
     try:
         value = convert(text)
@@ -46,7 +59,7 @@ def key_text(text, tag):
 
 
 def _explained(text, error):
-    """The same error in the words of the reader that is written in Python, and with the line in question."""
+    """Return the error as PyYAML's Python parser reports it, with the line of the text."""
     if len(text) <= _EXPLAINED_LENGTH:
         try:
             for _event in yaml.parse(text, Loader=yaml.SafeLoader):
@@ -60,33 +73,33 @@ def _explained(text, error):
 
 
 def _mark(text, mark):
-    """A mark that shows its line; libyaml's own do not."""
+    """Return a mark with the text of its line, which the marks of libyaml do not have."""
     return Mark('<unicode string>', mark.index, mark.line, mark.column, text + '\0', mark.index)
 
 
-class _Open:
-    """A map or list that is being read."""
+class _OpenCollection:
+    """A map or list whose end has not been read yet."""
 
-    __slots__ = ('value', 'event', 'key', 'has_key', 'merges', 'weight', 'deepest')
+    __slots__ = ('value', 'event', 'key', 'has_key', 'merges', 'size_before', 'max_depth')
 
-    def __init__(self, value, event, weight, depth):
+    def __init__(self, value, event, size_before, depth):
         self.value = value
         self.event = event
         self.has_key = False
         self.key = None
         self.merges = None
-        self.weight = weight  # what was read before it
-        self.deepest = depth  # of all that is inside
+        self.size_before = size_before  # size of the text before the collection
+        self.max_depth = depth  # of all nested collections
 
 
 class _Reader:
-    def __init__(self, text, depth, weight):
+    def __init__(self, text, depth, size):
         self.text = text
-        self.depth = depth
-        self.most = max(weight, 2 * len(text))
-        self.weight = 0
-        self.anchors = {}  # name -> (value, weight, height), None while it is being read
-        self.plain = {}  # text -> value: the same few texts come again and again
+        self.depth_limit = depth
+        self.size_limit = max(size, 2 * len(text))
+        self.size = 0
+        self.anchors = {}  # name -> (value, size, height), None while the value is being read
+        self.plain = {}  # cache of plain scalars, since most texts repeat a few of them
         self.open = []
         self.top = None
         self.documents = 0
@@ -101,29 +114,33 @@ class _Reader:
             AliasEvent: self._alias,
             DocumentStartEvent: self._document,
         }
-        for event in yaml.parse(self.text, Loader=_LOADER):
+        for number, event in enumerate(yaml.parse(self.text, Loader=_LOADER), 1):
             step = steps.get(type(event))
             if step is not None:
                 step(event)
+            if not number % _PAUSE_EVENTS:
+                budget.current().pause()
         return self.top
 
     def _document(self, event):
         self.documents += 1
         if self.documents > 1:
-            raise self._error('expected a single document in the stream, but found another document', event)
+            raise self._error(
+                'expected a single document in the stream, but found another document', event
+            )
 
     def _error(self, problem, event):
         return ConstructorError(None, None, problem, _mark(self.text, event.start_mark))
 
     def _scalar(self, event):
         text = event.value
-        self.weight += 1 + len(text)
+        self.size += _VALUE_SIZE + len(text)
         if event.tag is None or event.tag == '!':
             value = self._plain(text, event) if event.implicit[0] else text
         else:
             value = self._tagged(event)
         if event.anchor:
-            self.anchors[event.anchor] = (value, 1 + len(text), 0)
+            self.anchors[event.anchor] = (value, _VALUE_SIZE + len(text), 0)
         self._put(value, event)
 
     def _plain(self, text, event):
@@ -144,15 +161,23 @@ class _Reader:
             raise self._error(f'could not read this as {tag}: {error}', event) from None
 
     def _start(self, event):
-        self.weight += 1
+        before = self.size
+        self.size += _VALUE_SIZE
         depth = len(self.open)
-        if depth > self.depth:
+        if depth > self.depth_limit:
             raise self._error('maps and lists are nested too deeply', event)
         if event.tag not in _CONTAINERS[type(event)]:
             raise self._error(f'could not determine a constructor for the tag {event.tag!r}', event)
         if event.anchor:
             self.anchors[event.anchor] = None
-        self.open.append(_Open({} if type(event) is MappingStartEvent else [], event, self.weight - 1, depth))
+        self.open.append(
+            _OpenCollection(
+                {} if type(event) is MappingStartEvent else [],
+                event,
+                before,
+                depth,
+            )
+        )
 
     def _end(self, event):
         done = self.open.pop()
@@ -167,9 +192,13 @@ class _Reader:
                 raise self._error(f'no value for the tag {done.event.tag!r}', done.event) from None
         depth = len(self.open)
         if done.event.anchor:
-            self.anchors[done.event.anchor] = (value, self.weight - done.weight, done.deepest - depth)
+            self.anchors[done.event.anchor] = (
+                value,
+                self.size - done.size_before,
+                done.max_depth - depth,
+            )
         if self.open:
-            self.open[-1].deepest = max(self.open[-1].deepest, done.deepest)
+            self.open[-1].max_depth = max(self.open[-1].max_depth, done.max_depth)
         self._put(value, done.event)
 
     def _alias(self, event):
@@ -177,50 +206,53 @@ class _Reader:
             raise self._error(f'found undefined alias {event.anchor!r}', event)
         if self.anchors[event.anchor] is None:
             raise self._error(f'found recursive alias {event.anchor!r}', event)
-        value, weight, height = self.anchors[event.anchor]
-        self.weight += weight
-        if self.weight > self.most:
+        value, size, height = self.anchors[event.anchor]
+        self.size += size
+        if self.size > self.size_limit:
             raise self._error('the aliases unfold to too much', event)
-        deepest = len(self.open) + height
-        if deepest > self.depth:
+        max_depth = len(self.open) + height
+        if max_depth > self.depth_limit:
             raise self._error('maps and lists are nested too deeply', event)
         if self.open:
-            self.open[-1].deepest = max(self.open[-1].deepest, deepest)
+            self.open[-1].max_depth = max(self.open[-1].max_depth, max_depth)
         self._put(value, event)
 
     def _put(self, value, event):
-        """Where a value belongs that has been read to its end."""
+        """Add a complete value to the innermost open collection."""
         if not self.open:
             self.top = None if value is _MERGE else value
             return
-        place = self.open[-1]
-        if type(place.value) is list:
-            place.value.append('<<' if value is _MERGE else value)
-        elif not place.has_key:
-            place.key = value if type(value) is str or value is _MERGE else self._key(value, event)
-            place.has_key = True
+        parent = self.open[-1]
+        if type(parent.value) is list:
+            parent.value.append('<<' if value is _MERGE else value)
+        elif not parent.has_key:
+            parent.key = value if type(value) is str or value is _MERGE else self._key(value, event)
+            parent.has_key = True
         else:
-            place.has_key = False
-            if place.key is _MERGE:
-                self._merge(place, value, event)
+            parent.has_key = False
+            if parent.key is _MERGE:
+                self._merge(parent, value, event)
             else:
-                place.value[place.key] = '<<' if value is _MERGE else value
+                parent.value[parent.key] = '<<' if value is _MERGE else value
 
     def _key(self, value, event):
-        """Keys as JSON has them: texts."""
+        """Return a key as the string that JSON has for it."""
         if isinstance(value, dict | list):
             raise self._error('found unhashable key', event)
         return json.dumps(value)
 
-    def _merge(self, place, value, event):
+    def _merge(self, collection, value, event):
         maps = value if isinstance(value, list) else [value]
         if not all(isinstance(item, dict) for item in maps):
             raise self._error('expected a mapping or list of mappings for merging', event)
-        place.merges = (place.merges or []) + maps
+        collection.merges = (collection.merges or []) + maps
 
 
 def _merged(value, merges):
-    """What ``<<`` brings in comes first and gives way, to earlier maps of a list and to the map's own keys."""
+    """Return a map with the maps of ``<<`` merged in.
+
+    The map's own keys override merged keys; earlier maps of a list override later ones.
+    """
     merged = {}
     for item in reversed(merges):
         merged.update(item)
@@ -233,16 +265,31 @@ def _binary(text):
 
 
 def _by_constructor(method):
-    """A conversion of PyYAML's, which wants a node around its text."""
+    """Return a conversion of PyYAML as a function of a text."""
     construct = getattr(SafeConstructor(), method)
     return lambda text: construct(yaml.ScalarNode(None, text))
+
+
+def _number(method):
+    """Return a conversion to a number that refuses texts which take long to convert."""
+    construct = _by_constructor(method)
+
+    def convert(text):
+        if len(text) > _NUMBER_LENGTH:
+            raise ValueError(
+                f'a number of {len(text)} characters, the limit is {_NUMBER_LENGTH}; '
+                'put it in quotes if it is a string'
+            )
+        return construct(text)
+
+    return convert
 
 
 _SCALARS = {
     _TAG + 'null': lambda text: None,
     _TAG + 'bool': lambda text: SafeConstructor.bool_values[text.lower()],
-    _TAG + 'int': _by_constructor('construct_yaml_int'),
-    _TAG + 'float': _by_constructor('construct_yaml_float'),
+    _TAG + 'int': _number('construct_yaml_int'),
+    _TAG + 'float': _number('construct_yaml_float'),
     _TAG + 'str': str,
     _TAG + 'timestamp': str,
     _TAG + 'binary': _binary,
@@ -262,7 +309,7 @@ _TEXT_TAGS = (_TAG + 'timestamp', _TAG + 'value')
 
 
 def _implicit_tag(text):
-    """The tag of a plain scalar by what it looks like, None for text."""
+    """Return the tag of a plain scalar by YAML's implicit resolvers, None for a string."""
     for tag, pattern in yaml.SafeLoader.yaml_implicit_resolvers.get(text[:1], ()):
         if tag not in _TEXT_TAGS and pattern.match(text):
             return tag

@@ -1,12 +1,18 @@
-"""Functions that only CFN templates have, and the oldest HOT version: Fn::Select, Fn::FindInMap, Fn::GetAZs, Fn::MemberListToMap."""
+"""Functions of CFN templates and of the oldest HOT version.
+
+Fn::Select, Fn::FindInMap, Fn::GetAZs and Fn::MemberListToMap.
+"""
 
 import json
 
 from heat_lite.template.function import Function, resolve_each
 
 
-class Select(Function):
-    """{Fn::Select: [index or key, list or map or its JSON]}; what is not there is an empty text."""
+class CfnSelect(Function):
+    """{Fn::Select: [index or key, collection]} returns one value of a list or map.
+
+    The collection is a list, a map, or JSON text of one. A missing value is an empty string.
+    """
 
     __slots__ = ()
 
@@ -48,8 +54,8 @@ class Select(Function):
             return ''
 
 
-class FindInMap(Function):
-    """{Fn::FindInMap: [map, key, key]}: a value from the section Mappings."""
+class CfnFindInMap(Function):
+    """{Fn::FindInMap: [map, key, key]} returns a value from the section Mappings."""
 
     __slots__ = ('mappings',)
 
@@ -64,16 +70,16 @@ class FindInMap(Function):
             raise ValueError(f'Arguments to "{self.name}" must be of the form [map, key, key]')
 
     def result(self, scope):
-        found = self.mappings
+        value = self.mappings
         for key in resolve_each(self.args, scope):
-            if not isinstance(found, dict):
-                raise TypeError(f'There is no map in which "{self.name}" could look for {key!r}')
-            found = found[key]
-        return found
+            if not isinstance(value, dict):
+                raise TypeError(f'"{self.name}" cannot look up {key!r}: the value is not a map')
+            value = value[key]
+        return value
 
 
-class GetAZs(Function):
-    """{Fn::GetAZs: region}: the names of the availability zones; the region is not looked at."""
+class CfnGetAZs(Function):
+    """{Fn::GetAZs: region} returns the names of the availability zones; the region is ignored."""
 
     __slots__ = ()
 
@@ -81,8 +87,11 @@ class GetAZs(Function):
         return scope.availability_zones()
 
 
-class MemberListToMap(Function):
-    """{Fn::MemberListToMap: [Name, Value, ['.member.0.Name=key', '.member.0.Value=door', ...]]} gives {key: door}."""
+class CfnMemberListToMap(Function):
+    """{Fn::MemberListToMap: [Name, Value, [item, ...]]} converts an AWS member list to a map.
+
+    The items '.member.0.Name=key' and '.member.0.Value=door' give {key: door}.
+    """
 
     __slots__ = ()
 
@@ -90,27 +99,31 @@ class MemberListToMap(Function):
         if not isinstance(self.args, list) or len(self.args) != 3:
             example = "['Name', 'Value', ['.member.0.Name=key', '.member.0.Value=door']]"
             raise ValueError(f'Wrong Arguments try: "{{\'{self.name}\': {example}}}"')
-        for arg, what in zip(self.args, ('Key Name', 'Value Name'), strict=False):
+        for arg, label in zip(self.args, ('Key Name', 'Value Name'), strict=False):
             if not isinstance(arg, str):
-                raise TypeError(f'{self.name} {what} must be a string')
+                raise TypeError(f'{self.name} {label} must be a string')
 
     def result(self, scope):
         key_name, value_name, members = resolve_each(self.args, scope)
         if not isinstance(members, list):
             raise TypeError('Member list must be a list')
-        found = {}
+        items = {}
         for member in members:
-            self._read(member, found)
-        return {item[key_name]: item[value_name] for item in found.values() if key_name in item and value_name in item}
+            self._read(member, items)
+        return {
+            item[key_name]: item[value_name]
+            for item in items.values()
+            if key_name in item and value_name in item
+        }
 
     @staticmethod
-    def _read(member, found):
-        """Notes '.member.3.Name=key' as found['3']['Name'] = 'key'; what has not that form is left out."""
+    def _read(member, items):
+        """Store '.member.3.Name=key' as items['3']['Name'] = 'key'; ignore other prefixes."""
         if not isinstance(member, str):
             raise TypeError('Member list items must be strings')
-        place, equals, value = member.partition('=')
+        path, equals, value = member.partition('=')
         if not equals:
             raise ValueError(f'"{member}" is not of the form .member.0.Name=value')
-        parts = place.split('.')
+        parts = path.split('.')
         if len(parts) == 4 and parts[:2] == ['', 'member']:
-            found.setdefault(parts[2], {})[parts[3]] = value
+            items.setdefault(parts[2], {})[parts[3]] = value

@@ -1,15 +1,18 @@
-"""Functions about lists and maps: map_merge, map_replace, list_concat, repeat, filter, contains."""
+"""Functions on lists and maps: map_merge, map_replace, list_concat, repeat, filter, contains."""
 
 import itertools
 import json
 import math
 
 from heat_lite.template.function import Function, resolve, resolve_each
-from heat_lite.template.functions import quotas
+from heat_lite.template.functions import budget
 
 
 class MapMerge(Function):
-    """{map_merge: [map, ...]}: one map, the later ones winning; null counts as empty."""
+    """{map_merge: [map, ...]} merges maps: later maps override earlier ones; null counts as empty.
+
+    Keys are merged at the top level only.
+    """
 
     __slots__ = ()
 
@@ -17,20 +20,23 @@ class MapMerge(Function):
         maps = resolve(self.args, scope)
         if not isinstance(maps, list | str):
             raise TypeError(
-                f'Incorrect arguments to "{self.name}" should be: "{self.name}" : [ {{ "key1": "val1" }}, {{ "key2": "val2" }} ]'
+                f'Incorrect arguments to "{self.name}" should be: "{self.name}" : '
+                '[ { "key1": "val1" }, { "key2": "val2" } ]'
             )
         merged = {}
         for item in maps:
             if item is not None and not isinstance(item, dict):
                 raise TypeError(
-                    f'Incorrect arguments: Items to merge must be maps. {repr(item)[:200]} is type {type(item)} instead of a dict'
+                    'Incorrect arguments: Items to merge must be maps. '
+                    f'{repr(item)[:200]} is type {type(item)} instead of a dict'
                 )
+            budget.charge_values(self.name, len(item or ()))
             merged.update(item or {})
         return merged
 
 
 class MapReplace(Function):
-    """{map_replace: [map, {keys: {old: new}, values: {old: new}}]}"""
+    """{map_replace: [map, {keys: {old: new}, values: {old: new}}]} replaces keys and values."""
 
     __slots__ = ()
 
@@ -47,21 +53,27 @@ class MapReplace(Function):
         if not changes.keys() <= {'keys', 'values'}:
             self._refuse()
         keys, values = self._map(changes.get('keys')), self._map(changes.get('values'))
+        budget.charge_values(self.name, len(source))
         replaced = {}
         for old, value in source.items():
             key = self._key(old, keys, source)
             if key in replaced:
                 raise ValueError(f'key replacement {key} collides with a key in the output map')
             replaced[key] = _lookup(values, value)
+            if replaced[key] is not value:
+                budget.charge_value(self.name, replaced[key])
         return replaced
 
     def _refuse(self):
-        raise ValueError(f'Incorrect arguments to "{self.name}" should be: "{self.name}" : {self.example}')
+        raise ValueError(
+            f'Incorrect arguments to "{self.name}" should be: "{self.name}" : {self.example}'
+        )
 
     def _map(self, value):
         if value is not None and not isinstance(value, dict):
             raise TypeError(
-                f'Incorrect arguments: to "{self.name}", arguments must be a list of maps. Example:  "{self.name}" : {self.example}'
+                f'Incorrect arguments: to "{self.name}", arguments must be a list of maps. '
+                f'Example:  "{self.name}" : {self.example}'
             )
         return value or {}
 
@@ -71,19 +83,19 @@ class MapReplace(Function):
         if new is None:
             return old
         if not isinstance(new, str | int | float):
-            raise TypeError(f'A key must be a text or a number, not {new!r}')
+            raise TypeError(f'A key must be a string or a number, not {new!r}')
         if new != old and new in source:
             raise ValueError(f'key replacement {new} collides with a key in the input map')
         return new
 
 
 def _lookup(values, value):
-    """What a value is replaced by; the value itself where nothing is said, and for lists and maps."""
+    """Return the replacement of a value; the value itself if there is none or it is not scalar."""
     return value if isinstance(value, dict | list) else values.get(value, value)
 
 
 class ListConcat(Function):
-    """{list_concat: [list, ...]}: one list; null counts as empty."""
+    """{list_concat: [list, ...]} concatenates lists; null counts as empty."""
 
     __slots__ = ()
 
@@ -91,7 +103,8 @@ class ListConcat(Function):
         lists = resolve(self.args, scope)
         if not isinstance(lists, list):
             raise TypeError(
-                f'Incorrect arguments to "{self.name}" should be: "{self.name}" : [ [ <value 1>, <value 2> ], [ <value 3>, <value 4> ] ]'
+                f'Incorrect arguments to "{self.name}" should be: "{self.name}" : '
+                '[ [ <value 1>, <value 2> ], [ <value 3>, <value 4> ] ]'
             )
         for item in lists:
             if item is not None and not isinstance(item, list):
@@ -99,102 +112,129 @@ class ListConcat(Function):
                     'Incorrect arguments: Items to concat must be lists. '
                     f'{json.dumps(lists)} contains an item that is not a list: {json.dumps(item)}'
                 )
-        quotas.check_values(self.name, sum(len(part or ()) for part in lists))
-        return self.finish([item for part in lists for item in part or ()])
+        budget.check_values(self.name, sum(len(part or ()) for part in lists))
+        return self.select_items([item for part in lists for item in part or ()])
 
-    def finish(self, items):
+    def select_items(self, items):
         return items
 
 
 class ListConcatUnique(ListConcat):
-    """{list_concat_unique: [list, ...]}: of equal items only the first stays."""
+    """{list_concat_unique: [list, ...]} concatenates lists and keeps the first of equal items."""
 
     __slots__ = ()
 
-    def finish(self, items):
-        unique, seen = [], set()
+    def select_items(self, items):
+        unique = {}
+        budget.charge_values(self.name, budget.count_values(items))
         for item in items:
-            if isinstance(item, dict | list):
-                if item not in unique:
-                    unique.append(item)
-            elif item not in seen:
-                seen.add(item)
-                unique.append(item)
-        return unique
+            unique.setdefault(hashable(item), item)
+        return list(unique.values())
 
 
 class Repeat(Function):
-    """{repeat: {template: , for_each: {what: [text, ...]}}}: the template once for each combination of texts."""
+    """{repeat: {template: value, for_each: {placeholder: [string, ...]}}} repeats a template.
+
+    The result is a list with one copy of the template for each combination of strings.
+    """
 
     __slots__ = ()
 
     kinds: tuple[type, ...] = (list,)
-    refusal = 'lists'
+    kinds_text = 'lists'
 
     def check(self):
         if not isinstance(self.args, dict):
             raise TypeError(f'Arguments to "{self.name}" must be a map')
         if 'template' not in self.args or 'for_each' not in self.args:
-            raise ValueError(f'"{self.name}" syntax should be {self.name}: {{template: This is %var%, for_each: {{%var%: [a, b, c]}}}}')
+            raise ValueError(
+                f'"{self.name}" syntax should be {self.name}: '
+                '{template: This is %var%, for_each: {%var%: [a, b, c]}}'
+            )
         if not isinstance(self.args['for_each'], dict | Function):
             raise TypeError(f'The "for_each" argument to "{self.name}" must contain a map')
 
     def result(self, scope):
         for_each = resolve(self.args['for_each'], scope)
         if not isinstance(for_each, dict) or not for_each:
-            raise ValueError(f'The "for_each" argument to "{self.name}" must contain a map that is not empty')
+            raise ValueError(
+                f'The "for_each" argument to "{self.name}" must contain a map that is not empty'
+            )
         values = [self._values(value) for value in for_each.values()]
         template = resolve(self.args['template'], scope)
         self._check_size(template, values)
         keys = list(for_each)
-        return [substitute(template, list(zip(keys, chosen, strict=True)), self.name) for chosen in self.combine(values)]
+        copies, characters = [], 0
+        for chosen in self.combine(values):
+            copies.append(substitute(template, list(zip(keys, chosen, strict=True)), self.name))
+            copy = copies[-1]
+            characters += len(copy) if isinstance(copy, str) else budget.count_characters(copy)
+            budget.check_size(self.name, characters)
+        return copies
 
     def _check_size(self, template, values):
-        times = self.count([len(value or ()) for value in values])
-        quotas.check_values(self.name, times * quotas.weight(template))
-        quotas.check_text(self.name, times * quotas.characters(template))
+        copies = self.count([len(value or ()) for value in values])
+        budget.check_values(self.name, copies * budget.count_values(template))
+        budget.check_text(self.name, copies * budget.count_characters(template))
 
     def _values(self, value):
         if value is not None and not isinstance(value, self.kinds):
-            raise TypeError(f'The values of the "for_each" argument to "{self.name}" must be {self.refusal}')
+            raise TypeError(
+                f'The values of the "for_each" argument to "{self.name}" must be {self.kinds_text}'
+            )
         return None if value is None else list(value)
 
     def combine(self, values):
         return itertools.product(*(value or () for value in values))
 
     def count(self, lengths):
-        """How often the template will be there."""
+        """Return the number of copies of the template, given the lengths of the lists."""
         return math.prod(lengths)
 
 
 def substitute(template, pairs, name='repeat'):
-    """A template with texts replaced, in keys as well; in turn, so that what one pair puts in the next may replace."""
+    """Return the template with the pairs ``(placeholder, string)`` replaced in values and keys.
+
+    Pairs apply in order, and so a later pair can replace text that an earlier one inserted.
+    """
     if isinstance(template, str):
         for key, value in pairs:
             if not isinstance(value, str):
-                raise TypeError(f'Only texts can be put into a text, not {value!r}')
+                raise TypeError(f'Only strings can be inserted into a string, not {value!r}')
+            if len(template) > budget.CHARACTERS_A_STEP:
+                budget.charge_steps(name, len(template) // budget.CHARACTERS_A_STEP)
             if len(value) > len(key):
-                quotas.check_text(name, len(template) + template.count(key) * len(value))
+                budget.check_text(name, len(template) + template.count(key) * len(value))
             template = template.replace(key, value)
         return template
     if isinstance(template, list):
         return [substitute(item, pairs, name) for item in template]
     if isinstance(template, dict):
-        return {substitute(key, pairs, name): substitute(value, pairs, name) for key, value in template.items()}
+        return {
+            substitute(key, pairs, name): substitute(value, pairs, name)
+            for key, value in template.items()
+        }
     return template
 
 
 class RepeatMaps(Repeat):
-    """repeat since 2016-10-14: maps stand for their keys."""
+    """{repeat: {template: value, for_each: {placeholder: list or map}}} repeats a template.
+
+    Since 2016-10-14 a map in ``for_each`` stands for the list of its keys.
+    """
 
     __slots__ = ()
 
     kinds = (list, dict)
-    refusal = 'lists or maps'
+    kinds_text = 'lists or maps'
 
 
-class RepeatTogether(RepeatMaps):
-    """repeat since 2017-09-01: ``permutations: false`` takes the first of each list, then the second of each, and so on."""
+class RepeatWithPermutations(RepeatMaps):
+    """{repeat: {template: value, for_each: map, permutations: boolean}} repeats a template.
+
+    Since 2017-09-01 ``permutations: false`` combines the first items of all lists, then the
+    second items, and so on.
+    """
 
     __slots__ = ()
 
@@ -217,12 +257,14 @@ class RepeatTogether(RepeatMaps):
         if None in values:
             return ()
         if len({len(value) for value in values}) > 1:
-            raise ValueError(f'For {self.name}, the length of for_each values should be equal if no nested loop.')
+            raise ValueError(
+                f'For {self.name}, the length of for_each values should be equal if no nested loop.'
+            )
         return zip(*values, strict=True)
 
 
 class Filter(Function):
-    """{filter: [values, list]}: the list without these values."""
+    """{filter: [values, list]} returns the list without these values."""
 
     __slots__ = ()
 
@@ -231,7 +273,8 @@ class Filter(Function):
             raise TypeError(f'Argument to "{self.name}" must be a list')
         if len(self.args) != 2:
             raise ValueError(
-                f'"{self.name}" expected 2 arguments of the form [values, sequence] but got {len(self.args)} arguments instead'
+                f'"{self.name}" expected 2 arguments of the form [values, sequence] '
+                f'but got {len(self.args)} arguments instead'
             )
 
     def result(self, scope):
@@ -244,19 +287,42 @@ class Filter(Function):
             return sequence
         if not isinstance(values, list):
             raise TypeError(f'"{self.name}" filters a list of values')
-        return [item for item in sequence if item not in values]
+        budget.charge_values(self.name, budget.count_values(values) + budget.count_values(sequence))
+        excluded = {hashable(value) for value in values}
+        return [item for item in sequence if hashable(item) not in excluded]
+
+
+def hashable(value):
+    """Return a hashable value that is equal for values that are equal, and only for those.
+
+    Large numbers become strings, since a text can be written whose numbers have one hash.
+    """
+    if isinstance(value, dict):
+        return dict, frozenset((key, hashable(item)) for key, item in value.items())
+    if isinstance(value, list):
+        return list, tuple(map(hashable, value))
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and value.bit_length() > 60:
+        return int, hex(value)
+    return value
 
 
 class Contains(Function):
-    """{contains: [value, list or text]}"""
+    """{contains: [value, sequence]} returns whether a list or string contains a value."""
 
     __slots__ = ()
 
     def check(self):
         if not isinstance(self.args, list) or not self.args:
-            raise TypeError(f'Incorrect arguments to "{self.name}" should be: "{self.name}" : [ "value1", [ "value1", "value2"]]')
+            raise TypeError(
+                f'Incorrect arguments to "{self.name}" should be: "{self.name}" : '
+                '[ "value1", [ "value1", "value2"]]'
+            )
         if len(self.args) != 2:
-            raise ValueError(f'Arguments to "{self.name}" must be of the form: [value1, [value1, value2]]')
+            raise ValueError(
+                f'Arguments to "{self.name}" must be of the form: [value1, [value1, value2]]'
+            )
 
     def result(self, scope):
         value, sequence = resolve_each(self.args, scope)

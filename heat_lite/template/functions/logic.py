@@ -1,12 +1,19 @@
-"""Conditions: ``if`` in templates; equals, not, and, or in the definitions of conditions; and what is refused in a place or version."""
+"""Functions of conditions: if, equals, not, and, or.
+
+Also the placeholders for functions that a version or a section does not allow.
+"""
 
 from heat_lite.common import exception
 from heat_lite.template import conditions
-from heat_lite.template.function import OMITTED, Function, omitted, resolve, resolve_each
+from heat_lite.template.function import OMITTED, Function, is_omitted, resolve, resolve_each
 
 
 class If(Function):
-    """{if: [condition, then, else]}: decided when the template is bound. ``args`` is the branch taken, the other is not even parsed."""
+    """{if: [condition, value_if_true, value_if_false]} returns one of two values.
+
+    The condition is decided when parameters are bound to the template. ``args`` is the chosen
+    branch; the other branch is not parsed.
+    """
 
     __slots__ = ()
 
@@ -14,23 +21,31 @@ class If(Function):
 
     @classmethod
     def parse(cls, parser, name, args):
-        if not isinstance(args, list) or len(args) not in cls.lengths:
-            raise ValueError(f'Arguments to "{name}" must be of the form: [condition_name, value_if_true, value_if_false]')
+        cls.check_arguments(name, args)
         branches = args[1:]
-        if conditions.truth(cls._condition(parser, name, args[0]), parser.scope):
+        if conditions.is_true(cls._condition(parser, name, args[0]), parser.scope):
             return cls(name, parser.parse(branches[0]))
         return cls(name, parser.parse(branches[1]) if len(branches) == 2 else OMITTED)
+
+    @classmethod
+    def check_arguments(cls, name, args):
+        """Raise ValueError unless the arguments are a condition and its branches."""
+        if not isinstance(args, list) or len(args) not in cls.lengths:
+            form = '[condition_name, value_if_true, value_if_false]'
+            raise ValueError(f'Arguments to "{name}" must be of the form: {form}')
 
     @staticmethod
     def _condition(parser, name, condition):
         try:
             return parser.conditions.parse(condition)
         except exception.StackValidationFailed as error:
-            # a condition that stands inside an if is reported as if it stood alone
-            raise exception.StackValidationFailed(error.error_message, error=error.error, path=(name, *error.path), whole=True) from error
+            # as in Heat: an error in an inline condition has a path that begins at the ``if``
+            raise exception.StackValidationFailed(
+                error.error_message, error=error.error, path=(name, *error.path), whole=True
+            ) from error
 
     def check(self):
-        if omitted(self.args):
+        if is_omitted(self.args):
             self.args = OMITTED
 
     def result(self, scope):
@@ -38,7 +53,11 @@ class If(Function):
 
 
 class IfNullable(If):
-    """if since 2021-04-16: without an else the list item or map key around it is left out."""
+    """{if: [condition, value_if_true, value_if_false]} returns one of two values.
+
+    Since 2021-04-16 the else value is optional: without it, a false condition omits the list
+    item or map key that has the ``if`` as its value.
+    """
 
     __slots__ = ()
 
@@ -46,7 +65,7 @@ class IfNullable(If):
 
 
 class Equals(Function):
-    """{equals: [value, value]}"""
+    """{equals: [value_1, value_2]} returns whether two values are equal."""
 
     __slots__ = ()
 
@@ -60,7 +79,7 @@ class Equals(Function):
 
 
 class Not(Function):
-    """{not: condition}"""
+    """{not: condition} negates a condition."""
 
     __slots__ = ()
 
@@ -72,11 +91,11 @@ class Not(Function):
         return self.args
 
     def result(self, scope):
-        return not conditions.truth(self.condition(), scope)
+        return not conditions.is_true(self.condition(), scope)
 
 
 class CfnNot(Not):
-    """{Fn::Not: [condition]}"""
+    """{Fn::Not: [condition]} negates a condition."""
 
     __slots__ = ()
 
@@ -89,7 +108,7 @@ class CfnNot(Not):
 
 
 class And(Function):
-    """{and: [condition, condition, ...]}: looks no further than the first that does not hold."""
+    """{and: [condition, condition, ...]} is true if all conditions are; stops at a false one."""
 
     __slots__ = ()
 
@@ -102,11 +121,11 @@ class And(Function):
             raise ValueError(f'The minimum number of condition arguments to "{self.name}" is 2.')
 
     def result(self, scope):
-        return type(self).combine(conditions.truth(condition, scope) for condition in self.args)
+        return type(self).combine(conditions.is_true(condition, scope) for condition in self.args)
 
 
 class Or(And):
-    """{or: [condition, condition, ...]}: looks no further than the first that holds."""
+    """{or: [condition, condition, ...]} is true if any condition is; stops at a true one."""
 
     __slots__ = ()
 
@@ -114,7 +133,7 @@ class Or(And):
 
 
 class NotAllowed(Function):
-    """A function that the version knows, in a place where it does not belong."""
+    """A function of this version that conditions must not use; parsing raises ValueError."""
 
     __slots__ = ()
 
@@ -124,7 +143,7 @@ class NotAllowed(Function):
 
 
 class Removed(Function):
-    """A function that earlier versions had. It parses as data; validation refuses it."""
+    """A function of earlier versions. Parsing keeps it as data, validation raises."""
 
     __slots__ = ()
 
@@ -133,7 +152,9 @@ class Removed(Function):
         return cls(name, args)
 
     def validate(self, scope=None):
-        raise exception.InvalidTemplateVersion(explanation=f'The function {self.name} is not supported in this version of HOT.')
+        raise exception.InvalidTemplateVersion(
+            explanation=f'The function {self.name} is not supported in this version of HOT.'
+        )
 
     def result(self, scope):
         return {self.name: self.args}

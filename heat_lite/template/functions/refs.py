@@ -1,14 +1,18 @@
-"""Functions that ask for something by name: parameters, resources, attributes, files, the facade."""
+"""Functions that refer to parameters, resources, attributes, files and the resource facade."""
 
 import functools
 
 from heat_lite.common import exception
 from heat_lite.template import attributes
 from heat_lite.template.function import Function, Reference, resolve
+from heat_lite.template.functions import budget
 
 
 class GetParam(Function):
-    """{get_param: name} or {get_param: [name, key or index, ...]}; what is not there at the path is an empty string."""
+    """{get_param: name} or {get_param: [name, key or index, ...]} returns a parameter's value.
+
+    A path that does not exist in the value gives an empty string.
+    """
 
     __slots__ = ()
 
@@ -18,9 +22,11 @@ class GetParam(Function):
             raise TypeError(f'Parameter name in "{self.name}" must be string')
         value = scope.parameter(name)
         try:
-            return functools.reduce(_step, path, value)
+            value = functools.reduce(_step, path, value)
         except (KeyError, IndexError, TypeError, ValueError):
             return ''
+        budget.charge_value(self.name, value)
+        return value
 
     def _arguments(self, scope):
         args = resolve(self.args, scope)
@@ -34,7 +40,7 @@ class GetParam(Function):
 
 
 def _step(value, key):
-    """What is one key or index further inside; indexes may be texts."""
+    """Return the value at a key or index; an index may be a numeric string."""
     if isinstance(value, dict):
         return value[key]
     if isinstance(value, list | str):
@@ -43,26 +49,28 @@ def _step(value, key):
 
 
 class ParamRef(Function):
-    """{Ref: parameter}"""
+    """{Ref: parameter} returns the value of a parameter."""
 
     __slots__ = ()
 
     def result(self, scope):
         name = resolve(self.args, scope)
         try:
-            return scope.parameter(name)
+            value = scope.parameter(name)
         except (KeyError, exception.UserParameterMissing):
             raise exception.InvalidTemplateReference(resource=name, key='unknown') from None
+        budget.charge_value(self.name, value)
+        return value
 
 
 class GetResource(Reference):
-    """{get_resource: name}: the reference id of a resource."""
+    """{get_resource: name} returns the reference id of a resource."""
 
     __slots__ = ()
 
-    def settle(self, parser):
+    def resolve_names(self, parser):
         if isinstance(self.args, Function):
-            self.args = _now(self.args, parser)
+            self.args = _resolve_if_possible(self.args, parser)
 
     def resource_name(self):
         return None if isinstance(self.args, Function) else str(self.args)
@@ -74,7 +82,10 @@ class GetResource(Reference):
 
 
 class Ref(Function):
-    """{Ref: name}: of a resource when there is one of that name, else of a parameter."""
+    """{Ref: name} returns the reference id of a resource or the value of a parameter.
+
+    A resource takes precedence over a parameter of the same name.
+    """
 
     __slots__ = ()
 
@@ -87,11 +98,14 @@ class Ref(Function):
 
 
 class GetAttr(Reference):
-    """{get_attr: [resource, attribute, key or index, ...]}; the resource's own type looks up the path."""
+    """{get_attr: [resource, attribute, key or index, ...]} returns an attribute of a resource.
+
+    The resource type evaluates the path.
+    """
 
     __slots__ = ()
 
-    least = 2
+    min_args = 2
     usage = 'Arguments to "{}" must be of the form [resource_name, attribute, (path), ...]'
 
     def check(self):
@@ -99,22 +113,25 @@ class GetAttr(Reference):
             raise ValueError(self.usage.format(self.name))
         if not isinstance(self.args, list):
             raise TypeError(f'Argument to "{self.name}" must be a list')
-        if len(self.args) < self.least:
+        if len(self.args) < self.min_args:
             raise ValueError(self.usage.format(self.name))
 
     def is_empty(self):
         return not self.args
 
-    def settle(self, parser):
+    def resolve_names(self, parser):
         if any(isinstance(arg, Function) for arg in self.args):
-            self.args = [_now(arg, parser) if isinstance(arg, Function) else arg for arg in self.args]
+            self.args = [
+                _resolve_if_possible(arg, parser) if isinstance(arg, Function) else arg
+                for arg in self.args
+            ]
 
     def resource_name(self):
-        # a name that only another resource can tell is no name: the text is what the error message then says
+        # Heat's error message shows 'None' for a name that depends on another resource
         return 'None' if isinstance(self.args[0], Function) else str(self.args[0])
 
     def attribute_path(self):
-        """The attribute and the path in it as a tuple, cut before the first part that is not known yet."""
+        """Return ``(attribute, key, ...)``, cut off before the first part that is a function."""
         path = []
         for part in self.args[1:]:
             if isinstance(part, Function | list | dict):
@@ -135,43 +152,54 @@ class GetAttr(Reference):
     def result(self, scope):
         name, *path = resolve(self.args, scope)
         self.require_known(name)
-        return self.look_up(scope, name, path)
+        value = self.read_attribute(scope, name, path)
+        budget.charge_value(self.name, value)
+        return value
 
-    def look_up(self, scope, name, path):
+    def read_attribute(self, scope, name, path):
         return scope.attribute(name, *path)
 
 
-class GetAttrThenSelect(GetAttr):
-    """The oldest get_attr: the path is looked up in the value of the attribute, here."""
+class GetAttrLegacy(GetAttr):
+    """{get_attr: [resource, attribute, key or index, ...]} returns an attribute of a resource.
+
+    In version 2013-05-23 the function evaluates the path in the value of the attribute.
+    """
 
     __slots__ = ()
 
     def is_empty(self):
         return self.args == []
 
-    def look_up(self, scope, name, path):
+    def read_attribute(self, scope, name, path):
         return attributes.select(scope.attribute(name, path[0]), path[1:])
 
 
-class GetAnyAttr(GetAttr):
-    """The later get_attr: a resource alone, by name or in a list, means all of its attributes."""
+class GetAttrAll(GetAttr):
+    """{get_attr: [resource, attribute, key or index, ...]} returns an attribute of a resource.
+
+    Since 2015-10-15 a resource without an attribute gives a map of all of its attributes.
+    """
 
     __slots__ = ()
 
-    least = 1
-    usage = 'Arguments to "{}" can be of the next forms: [resource_name] or [resource_name, attribute, (path), ...]'
+    min_args = 1
+    usage = (
+        'Arguments to "{}" can be of the next forms: '
+        '[resource_name] or [resource_name, attribute, (path), ...]'
+    )
 
     @classmethod
     def parse(cls, parser, name, args):
         if isinstance(args, str) and args in parser.resources:
             args = [args]
         elif isinstance(args, list) and args[1:2] == [None]:
-            args = args[:1]  # null for the attribute means all of them
+            args = args[:1]  # a null attribute stands for all attributes
         return super().parse(parser, name, args)
 
 
-class GetAtt(GetAttr):
-    """{Fn::GetAtt: [resource, attribute]}"""
+class CfnGetAtt(GetAttr):
+    """{Fn::GetAtt: [resource, attribute]} returns an attribute of a resource."""
 
     __slots__ = ()
 
@@ -185,7 +213,7 @@ class GetAtt(GetAttr):
 class GetFile(Function):
     """A function for including a file inline.
 
-    {get_file: name}: the content of a file that came with the template.
+    {get_file: name} returns the content of a file that came with the template.
     """
 
     __slots__ = ()
@@ -199,35 +227,48 @@ class GetFile(Function):
         except KeyError:
             content = None
         if content is None:
-            raise ValueError(f'No content found in the "files" section for {self.name} path: {name}')
+            raise ValueError(
+                f'No content found in the "files" section for {self.name} path: {name}'
+            )
+        budget.charge_value(self.name, content)
         return content
 
 
-class Facade(Function):
-    """{resource_facade: metadata}: what the resource says that the nested stack is the inside of."""
+class ResourceFacade(Function):
+    """{resource_facade: key} returns a part of the resource that owns this nested stack."""
 
     __slots__ = ()
 
-    keys = {'metadata': 'metadata', 'deletion_policy': 'deletion_policy', 'update_policy': 'update_policy'}
+    keys = {
+        'metadata': 'metadata',
+        'deletion_policy': 'deletion_policy',
+        'update_policy': 'update_policy',
+    }
 
     def check(self):
         if not isinstance(self.args, str) or self.args not in self.keys:
-            raise ValueError(f'Incorrect arguments to "{self.name}" should be one of: {", ".join(self.keys)}')
+            raise ValueError(
+                f'Incorrect arguments to "{self.name}" should be one of: {", ".join(self.keys)}'
+            )
 
     def result(self, scope):
         return scope.facade(self.keys[self.args])
 
 
-class CfnFacade(Facade):
-    """{Fn::ResourceFacade: Metadata}"""
+class CfnResourceFacade(ResourceFacade):
+    """{Fn::ResourceFacade: key} returns a part of the resource that owns this nested stack."""
 
     __slots__ = ()
 
-    keys = {'Metadata': 'metadata', 'DeletionPolicy': 'deletion_policy', 'UpdatePolicy': 'update_policy'}
+    keys = {
+        'Metadata': 'metadata',
+        'DeletionPolicy': 'deletion_policy',
+        'UpdatePolicy': 'update_policy',
+    }
 
 
-def _now(node, parser):
-    """What a node gives with what is known when the template is bound; the node itself if that does not suffice."""
+def _resolve_if_possible(node, parser):
+    """Return the value of a node from parameters and files; the node itself if it needs more."""
     try:
         return resolve(node, parser.scope)
     except (exception.HeatException, ValueError, TypeError, KeyError, IndexError):

@@ -1,23 +1,27 @@
-"""Functions about texts: str_replace, list_join, str_split, digest, make_url and their CFN relatives."""
+"""String functions: str_replace, list_join, str_split, digest, make_url and their CFN forms."""
 
 import hashlib
 import json
 from urllib import parse as urls
 
 from heat_lite.template.function import Function, resolve, resolve_each
-from heat_lite.template.functions import quotas
+from heat_lite.template.functions import budget, replacement
 
 
 class Replace(Function):
-    """{str_replace: {template: text, params: {what: by what}}}
+    """{str_replace: {template: string, params: {key: value}}} replaces keys in a string.
 
-    One pass: the longest key first, then by the alphabet; what has been put in is not looked at again.
+    Longer keys are replaced first, keys of one length in alphabetical order. Inserted values are
+    not searched again.
     """
 
     __slots__ = ()
 
-    structures = False  # whether lists and maps are put in as JSON
-    usage = '"{}" syntax should be {}: {{template: This is var1 template var2, params: {{var1: a, var2: string}}}}'
+    allows_json = False  # whether lists and maps are inserted as JSON
+    usage = (
+        '"{}" syntax should be {}: '
+        '{{template: This is var1 template var2, params: {{var1: a, var2: string}}}}'
+    )
 
     def check(self):
         if not isinstance(self.args, dict):
@@ -28,7 +32,7 @@ class Replace(Function):
             raise TypeError(f'"{self.name}" parameters must be a mapping')
 
     def parts(self):
-        """The text and what to replace in it, not yet resolved."""
+        """Return the template and the params, unresolved."""
         return self.args['template'], self.args['params']
 
     def result(self, scope):
@@ -38,75 +42,69 @@ class Replace(Function):
         if not isinstance(params, dict):
             raise TypeError(f'"{self.name}" params must be a map')
         keys = sorted(params, key=lambda key: (-len(key), key))
-        pairs = [(key, self.text_of(key, params[key])) for key in keys]
-        quotas.check_text(self.name, len(template) + sum(template.count(key) * len(value) for key, value in pairs if key))
-        text, unused = replace(template, pairs)
-        self.finish(unused)
+        pairs = [(key, self.to_text(key, params[key])) for key in keys]
+        text, unused = replacement.replace(template, pairs, self.name)
+        self.check_unused(unused)
         return text
 
-    def text_of(self, key, value):
-        """What is put in for a key."""
+    def to_text(self, key, value):
+        """Return the string that replaces a key."""
         if value is None:
             return ''
         if isinstance(value, str | int | float):
             return str(value)
-        if not self.structures:
-            raise TypeError(f'"{self.name}" params must be strings or numbers, param {key} is not valid')
-        return json_text(value)
+        if not self.allows_json:
+            raise TypeError(
+                f'"{self.name}" params must be strings or numbers, param {key} is not valid'
+            )
+        text = json_text(value)
+        budget.check_text(self.name, len(text))
+        return text
 
-    def finish(self, unused):
-        """Told which keys did not occur."""
-
-
-def replace(text, pairs):
-    """``(text with all pairs replaced in their order, keys that did not occur)``."""
-    raw, done = [text], []  # done[i] stands between raw[i] and raw[i + 1] and is not looked at again
-    unused = []
-    for key, value in pairs:
-        if not any(key in part for part in raw):
-            unused.append(key)
-            continue
-        next_raw, next_done = [], []
-        for index, part in enumerate(raw):
-            pieces = part.split(key)
-            next_raw += pieces
-            next_done += [value] * (len(pieces) - 1) + done[index : index + 1]
-        raw, done = next_raw, next_done
-    return ''.join(part + value for part, value in zip(raw, [*done, ''], strict=True)), unused
+    def check_unused(self, unused):
+        """Accept or refuse keys that do not occur in the template."""
 
 
 class ReplaceJson(Replace):
-    """str_replace since 2015-10-15: lists and maps go in as JSON."""
+    """{str_replace: {template: string, params: {key: value}}} replaces keys in a string.
+
+    Since 2015-10-15 values may be lists and maps; they are inserted as JSON.
+    """
 
     __slots__ = ()
 
-    structures = True
+    allows_json = True
 
 
 class ReplaceStrict(ReplaceJson):
-    """{str_replace_strict: ...}: each key has to occur."""
+    """{str_replace_strict: {template: string, params: {key: value}}} requires each key to occur."""
 
     __slots__ = ()
 
-    def finish(self, unused):
+    def check_unused(self, unused):
         if unused:
-            raise ValueError(f'The following params were not found in the template: {",".join(unused)}')
+            raise ValueError(
+                f'The following params were not found in the template: {",".join(unused)}'
+            )
 
 
 class ReplaceVeryStrict(ReplaceStrict):
-    """{str_replace_vstrict: ...}: and each value has to be something."""
+    """{str_replace_vstrict: {template: string, params: {key: value}}} also refuses empty values."""
 
     __slots__ = ()
 
-    def text_of(self, key, value):
-        text = super().text_of(key, value)
+    def to_text(self, key, value):
+        text = super().to_text(key, value)
         if not text or value in ([], {}):
-            raise ValueError(f'{self.name} has an undefined or empty value for param {key}, must be a defined non-empty value')
+            raise ValueError(
+                f'{self.name} has an undefined or empty value for param {key}, '
+                'must be a defined non-empty value'
+            )
         return text
 
 
 class CfnReplace(Replace):
-    """{Fn::Replace: [{what: by what}, text]}"""
+    """{Fn::Replace: [{key: value}, string]} replaces keys in a string."""
 
     __slots__ = ()
 
@@ -124,7 +122,10 @@ class CfnReplace(Replace):
 
 
 class Join(Function):
-    """{list_join: [delimiter, [text, ...]]}: null items are empty texts, a null list is empty."""
+    """{list_join: [delimiter, [string, ...]]} joins strings with a delimiter.
+
+    A null item counts as an empty string, a null list as an empty list.
+    """
 
     __slots__ = ()
 
@@ -132,7 +133,10 @@ class Join(Function):
 
     def check(self):
         if not isinstance(self.args, list) or not self.count_allowed(len(self.args)):
-            raise ValueError(f'Incorrect arguments to "{self.name}" should be: "{self.name}" : [ " ", {self.example}')
+            raise ValueError(
+                f'Incorrect arguments to "{self.name}" should be: '
+                f'"{self.name}" : [ " ", {self.example}'
+            )
 
     def count_allowed(self, count):
         return count == 2
@@ -144,8 +148,8 @@ class Join(Function):
             items += self.items_of(part)
         if not isinstance(delimiter, str):
             raise TypeError(f'"{self.name}" delimiter must be a string')
-        texts = [self.text_of(item) for item in items]
-        quotas.check_text(self.name, len(delimiter) * len(texts) + sum(map(len, texts)))
+        texts = [self.to_text(item) for item in items]
+        budget.check_text(self.name, len(delimiter) * len(texts) + sum(map(len, texts)))
         return delimiter.join(texts)
 
     def items_of(self, part):
@@ -153,7 +157,7 @@ class Join(Function):
             raise TypeError(f'"{self.name}" must operate on a list')
         return part or []
 
-    def text_of(self, item):
+    def to_text(self, item):
         if item is None:
             return ''
         if isinstance(item, str):
@@ -162,7 +166,10 @@ class Join(Function):
 
 
 class JoinLists(Join):
-    """list_join since 2015-10-15: any number of lists, and maps and lists in them become JSON."""
+    """{list_join: [delimiter, [item, ...], ...]} joins the items of lists with a delimiter.
+
+    Since 2015-10-15 there may be several lists, and maps and lists in them become JSON.
+    """
 
     __slots__ = ()
 
@@ -174,16 +181,21 @@ class JoinLists(Join):
     def items_of(self, part):
         return super().items_of(part or None)
 
-    def text_of(self, item):
+    def to_text(self, item):
         if isinstance(item, dict | list):
-            return json_text(item)
+            text = json_text(item)
+            budget.check_text(self.name, len(text))
+            return text
         if item is None or isinstance(item, str):
             return item or ''
         raise TypeError(f'Items to join must be string, map or list not {repr(item)[:200]}')
 
 
 class StrSplit(Function):
-    """{str_split: [delimiter, text, index]}, the index being optional; nothing comes of null."""
+    """{str_split: [delimiter, string, index]} splits a string; the index is optional.
+
+    With an index the result is one part, without it the list of parts. A null string gives null.
+    """
 
     __slots__ = ()
 
@@ -191,8 +203,11 @@ class StrSplit(Function):
         if isinstance(self.args, str | dict):
             raise TypeError(self._usage('arguments'))
 
-    def _usage(self, what):
-        return f'Incorrect {what} to "{self.name}" should be: "{self.name}" : [ ",", "apples,pears", <index>]'
+    def _usage(self, subject):
+        return (
+            f'Incorrect {subject} to "{self.name}" should be: '
+            f'"{self.name}" : [ ",", "apples,pears", <index>]'
+        )
 
     def result(self, scope):
         args = resolve(self.args, scope)
@@ -203,6 +218,7 @@ class StrSplit(Function):
             return None
         if not isinstance(text, str):
             raise TypeError(f'"{self.name}" splits a string, not {text!r}')
+        budget.check_split(self.name, text, delimiter)
         parts = text.split(delimiter)
         return self._one(parts, index[0]) if index else parts
 
@@ -214,17 +230,22 @@ class StrSplit(Function):
         try:
             return parts[number]
         except IndexError:
-            raise ValueError(f'Incorrect index to "{self.name}" should be between 0 and {len(parts) - 1}') from None
+            raise ValueError(
+                f'Incorrect index to "{self.name}" should be between 0 and {len(parts) - 1}'
+            ) from None
 
 
 class CfnSplit(Function):
-    """{Fn::Split: [delimiter, text]}"""
+    """{Fn::Split: [delimiter, string]} splits a string into a list."""
 
     __slots__ = ()
 
     def check(self):
         if not isinstance(self.args, list) or len(self.args) != 2:
-            raise ValueError(f'Incorrect arguments to "{self.name}" should be: "{self.name}" : [ ",", "str1,str2"]]')
+            raise ValueError(
+                f'Incorrect arguments to "{self.name}" should be: '
+                f'"{self.name}" : [ ",", "str1,str2"]]'
+            )
 
     def result(self, scope):
         delimiter, text = resolve_each(self.args, scope)
@@ -232,11 +253,15 @@ class CfnSplit(Function):
             raise TypeError(f'Delimiter for {self.name} must be string')
         if not isinstance(text, str):
             raise TypeError(f'String to split must be string; got {type(text)}')
+        budget.check_split(self.name, text, delimiter)
         return text.split(delimiter)
 
 
 class Digest(Function):
-    """{digest: [algorithm, text]}: the digest in hexadecimal digits; the text is encoded as Latin-1."""
+    """{digest: [algorithm, string]} returns a digest in hexadecimal digits.
+
+    The string is encoded as Latin-1.
+    """
 
     __slots__ = ()
 
@@ -250,16 +275,20 @@ class Digest(Function):
         if algorithm.lower() not in hashlib.algorithms_available:
             known = ', '.join(sorted(hashlib.algorithms_available))
             raise ValueError(f'Algorithm must be one of {{{known}}}')
+        budget.charge_text(self.name, len(text))
         return hashlib.new(algorithm.lower(), text.encode('latin-1')).hexdigest()
 
 
 class MakeUrl(Function):
-    """{make_url: {scheme: , username: , password: , host: , port: , path: , query: {}, fragment: }}, all of them optional."""
+    """{make_url: {scheme, username, password, host, port, path, query, fragment}} builds a URL.
+
+    All parts are optional; ``query`` is a map.
+    """
 
     __slots__ = ()
 
     keys = ('scheme', 'username', 'password', 'host', 'port', 'path', 'query', 'fragment')
-    texts = ('scheme', 'username', 'password', 'host', 'path', 'fragment')
+    string_parts = ('scheme', 'username', 'password', 'host', 'path', 'fragment')
 
     def check(self):
         if not isinstance(self.args, dict):
@@ -267,11 +296,13 @@ class MakeUrl(Function):
         unknown = [str(key) for key in self.args if key not in self.keys]
         if unknown:
             raise ValueError(f'Invalid arguments to "{self.name}": {", ".join(unknown)}')
-        self.check_parts({key: value for key, value in self.args.items() if not isinstance(value, Function)})
+        self.check_parts(
+            {key: value for key, value in self.args.items() if not isinstance(value, Function)}
+        )
 
     def check_parts(self, parts):
-        """Refuses values that are no part of a URL."""
-        for key in self.texts:
+        """Raise TypeError or ValueError for a part of the wrong type or an invalid port."""
+        for key in self.string_parts:
             if key in parts and not isinstance(parts[key], str):
                 raise TypeError(f'The "{key}" argument to "{self.name}" must be a string')
         if 'query' in parts and not isinstance(parts['query'], dict):
@@ -284,20 +315,31 @@ class MakeUrl(Function):
         try:
             number = int(port)
         except (ValueError, TypeError):
-            raise ValueError(f'Invalid URL port "{port}" for {self.name} called with {parts}') from None
+            raise ValueError(
+                f'Invalid URL port "{port}" for {self.name} called with {parts}'
+            ) from None
         if not 0 < number < 65536:
             raise ValueError(f'Invalid URL port {number}, must be in range 1-65535')
 
     def result(self, scope):
         parts = resolve(self.args, scope)
         self.check_parts(parts)
+        budget.check_text(self.name, budget.count_characters(parts))
         if ':' in parts.get('scheme', ''):
             raise ValueError('URL "scheme" should not contain \':\'')
         path = urls.quote(parts.get('path', ''))
         if path and self._net_location(parts) and not path.startswith('/'):
             path = '/' + path
         query = urls.urlencode(parts.get('query', {}))
-        return urls.urlunsplit((parts.get('scheme', ''), self._net_location(parts), path, query, urls.quote(parts.get('fragment', ''))))
+        return urls.urlunsplit(
+            (
+                parts.get('scheme', ''),
+                self._net_location(parts),
+                path,
+                query,
+                urls.quote(parts.get('fragment', '')),
+            )
+        )
 
     def _net_location(self, parts):
         user, password, host = (parts.get(key, '') for key in ('username', 'password', 'host'))
@@ -310,8 +352,8 @@ class MakeUrl(Function):
         return f'{text}:{parts["port"]}' if 'port' in parts else text
 
 
-class Base64(Function):
-    """{Fn::Base64: text}: the text itself, as the compute service encodes it."""
+class CfnBase64(Function):
+    """{Fn::Base64: string} returns the string unchanged; the compute service encodes it."""
 
     __slots__ = ()
 

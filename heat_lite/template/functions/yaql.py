@@ -1,4 +1,8 @@
-"""The function yaql. Only templates that use it load this module: the library costs time and memory at its import."""
+"""The function yaql.
+
+This module is imported when a template first uses the function, since the yaql library takes time
+and memory to import.
+"""
 
 import collections.abc
 import datetime
@@ -8,14 +12,17 @@ import yaql
 from yaql.language import exceptions, utils
 
 from heat_lite.template.function import Function, resolve
-from heat_lite.template.functions import quotas
+from heat_lite.template.functions import budget, yaql_limits
 
-#: How deep brackets may be nested: the parser slows down with their squares.
-DEEPEST = 50
+#: Limit of nested brackets: the time of the parser grows with the square of the depth.
+MAX_BRACKET_DEPTH = 50
 
 
 class Yaql(Function):
-    """{yaql: {expression: text, data: anything}}; the expression sees the data as ``$.data``."""
+    """{yaql: {expression: string, data: value}} evaluates a yaql expression.
+
+    The expression reads the data as ``$.data``.
+    """
 
     __slots__ = ()
 
@@ -23,29 +30,37 @@ class Yaql(Function):
         if not isinstance(self.args, dict):
             raise TypeError(f'Arguments to "{self.name}" must be a map.')
         if 'expression' not in self.args or not self.args.keys() <= {'expression', 'data'}:
-            raise ValueError(f'"{self.name}" syntax should be {self.name}: {{expression: $.data.var1.sum(), data: {{var1: [3, 2, 1]}}}}')
+            raise ValueError(
+                f'"{self.name}" syntax should be {self.name}: '
+                '{expression: $.data.var1.sum(), data: {var1: [3, 2, 1]}}'
+            )
 
     def validate(self, scope=None):
         super().validate(scope)
         if not isinstance(self.args['expression'], Function):
-            self._compiled(self.args['expression'])
+            self._compile(self.args['expression'])
 
-    def _compiled(self, expression):
+    def _compile(self, expression):
         if not isinstance(expression, str):
             raise TypeError(f'The "expression" argument to {self.name} must contain a string.')
-        if _depth(expression) > DEEPEST:
-            raise ValueError(f'Bad expression: brackets in it are nested deeper than {DEEPEST}.')
+        if _depth(expression) > MAX_BRACKET_DEPTH:
+            raise ValueError(
+                f'Bad expression: brackets in it are nested deeper than {MAX_BRACKET_DEPTH}.'
+            )
         try:
-            return _engine(quotas.yaql.iterators, quotas.yaql.memory)(expression)
+            return _parse(expression, budget.yaql_limits.iterators, budget.yaql_limits.memory)
         except exceptions.YaqlException as error:
             raise ValueError(f'Bad expression {error}.') from None
 
     def result(self, scope):
-        expression = self._compiled(resolve(self.args['expression'], scope))
+        expression = self._compile(resolve(self.args['expression'], scope))
         data = resolve(self.args.get('data', {}), scope)
-        context = _context().create_child_context()
+        stopwatch = budget.Stopwatch(self.name)
+        context = yaql_limits.MeteredContext(_context(), stopwatch)
         try:
-            return _plain(expression.evaluate(data={'data': data}, context=context))
+            value = _Output().convert(expression.evaluate(data={'data': data}, context=context))
+            stopwatch.stop()
+            return value
         except (exceptions.YaqlException, StopIteration, RecursionError) as error:
             raise ValueError(str(error)) from None
 
@@ -60,50 +75,51 @@ def _depth(expression):
 
 @functools.cache
 def _engine(iterators, memory):
-    options = {'yaql.limitIterators': iterators, 'yaql.memoryQuota': memory, 'yaql.convertInputData': True}
-    return yaql.YaqlFactory().create({**options, 'yaql.convertOutputData': True})
+    options = {
+        'yaql.limitIterators': iterators,
+        'yaql.memoryQuota': memory,
+        'yaql.convertInputData': True,
+    }
+    # _Output converts: it charges the values
+    options['yaql.convertOutputData'] = False
+    # in a native thread, since the tables of the parser take half a second
+    return budget.host.run(yaql.YaqlFactory().create, options)
+
+
+@functools.lru_cache(maxsize=128)
+def _parse(expression, iterators, memory):
+    return _engine(iterators, memory)(expression)
 
 
 @functools.cache
 def _context():
-    """The library's functions; those that do not mind its own limits are made to."""
-    context = yaql.create_context()
-    for name, bounded in (('#operator_*', _product), ('generate', _generated)):
-        for each in context.collect_functions(name):
-            for definition in each:
-                if definition.payload.__name__ in ('list_by_int', 'int_by_list', 'generate'):
-                    definition.payload = bounded(definition.payload)
-    return context
+    """Return a context of the yaql library whose unbounded functions obey the limits."""
+    return yaql_limits.limit_functions(yaql.create_context())
 
 
-def _product(function):
-    """A list times a number, the size of which is told before it is made."""
+class _Output:
+    """The conversion of a result to JSON types: tuples, sets and generators become lists."""
 
-    def product(left, right, engine):
-        items, times = (left, right) if isinstance(right, int) else (right, left)
-        quotas.check_values('yaql', len(items) * times)
-        return function(left, right, engine)
+    def __init__(self):
+        self._count = 0
 
-    return product
+    def convert(self, value):
+        if value is None or isinstance(value, str | int | float):
+            return value
+        if isinstance(value, collections.abc.Mapping):
+            items = self._limited(value.items())
+            return {self.convert(key): self.convert(item) for key, item in items}
+        if isinstance(value, datetime.datetime):
+            return value.strftime('%Y-%m-%dT%H:%M:%S.%f')
+        if isinstance(value, collections.abc.Set):  # lists in a set are an error, as in Heat
+            return list({self.convert(item) for item in self._limited(value)})
+        if isinstance(value, collections.abc.Iterable):
+            return [self.convert(item) for item in self._limited(value)]
+        raise TypeError(f'The result of a yaql expression cannot be a {type(value).__name__}')
 
-
-def _generated(function):
-    """What may be produced without end, cut off where the limit of all collections is."""
-
-    def generated(engine, *args, **kwargs):
-        return utils.limit_iterable(function(engine, *args, **kwargs), quotas.yaql.iterators)
-
-    return generated
-
-
-def _plain(value):
-    """What templates and JSON have no word for in their words: lists for tuples, sets and generators, texts for times."""
-    if value is None or isinstance(value, str | int | float):
-        return value
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, datetime.datetime):
-        return value.strftime('%Y-%m-%dT%H:%M:%S.%f')
-    if isinstance(value, collections.abc.Iterable):
-        return [_plain(item) for item in value]
-    raise TypeError(f'The result of a yaql expression cannot be a {type(value).__name__}')
+    def _limited(self, items):
+        for item in utils.limit_iterable(items, budget.yaql_limits.iterators):
+            self._count += 1
+            if self._count > budget.MAX_VALUES:
+                budget.check_values('yaql', self._count)
+            yield item

@@ -1,1 +1,1 @@
-"""The linter of templates and environments: text in, findings out. ``linter.Linter`` is the way in, ``rules`` what it looks for."""
+"""The linter of templates and environments: ``linter.Linter`` applies the rules of ``rules``."""

@@ -1,182 +1,234 @@
-"""The calls of functions in a template, each with its path, and what is wrong with them.
+"""The calls of functions in a template, each with its path, and the violations in them.
 
-The engine parses only what holds with the parameters at hand, and stops at the first fault. Here both branches of an ``if`` are looked at,
-and a fault does not hide others: the innermost calls come first, and one that contains a faulty one is not asked again.
+The engine parses only the branch of an ``if`` that applies and stops at the first error. The linter
+parses both branches and continues. Inner calls come first. A call around a faulty one is not
+parsed, because its error would be a consequence.
 """
 
+import dataclasses
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from heat_lite.common import exception
-from heat_lite.template import function, versions
+from heat_lite.template import checks, function, versions
 from heat_lite.template.functions import logic, refs
+from heat_lite.template.lint.constants import ConstantConditions
+from heat_lite.template.lint.type_info import TypeInfo
 
 
 class Call(NamedTuple):
-    """A call that can be read. ``owner`` is the path of the resource, output or condition that it is in."""
+    """A parsed call. ``owner`` is the path of the resource, output or condition that has it."""
 
     path: tuple
     node: Any
     owner: tuple
 
 
-class Fault(NamedTuple):
-    """What a call gets wrong; ``error`` is what the library said."""
-
-    path: tuple
-    error: Exception
-
-    @property
-    def text(self):
-        return getattr(self.error, 'error_message', None) or str(self.error)
-
-
 class ConditionName(NamedTuple):
-    """A place where a condition is used by its name."""
+    """A place that refers to a condition by name."""
 
     path: tuple
     name: str
 
 
-class Scope(function.Scope):
-    """Knows the attributes of resources, and no value of anything. ``type_of(name)`` gives the Type of a resource or None."""
+class AttributeScope(function.Scope):
+    """A scope that knows the attributes of resources and no values."""
 
-    def __init__(self, type_of):
+    def __init__(self, type_of: Callable[[str], TypeInfo | None]):
         self._type_of = type_of
 
     def check_attribute(self, resource_name, attribute):
-        kind = self._type_of(resource_name)
-        if kind is not None and kind.attributes is not None and attribute not in kind.attributes:
+        info = self._type_of(resource_name)
+        if info is not None and info.attributes is not None and attribute not in info.attributes:
             raise exception.InvalidTemplateAttribute(resource=resource_name, key=attribute)
 
 
-class _Branches(function.Function):
-    """An ``if`` whose value nobody knows."""
+class _UndecidedIf(function.Function):
+    """An ``if`` whose condition has no value yet. ``args`` are its parsed branches."""
 
     __slots__ = ()
 
     def result(self, scope):
-        raise ValueError(f'Nobody knows what "{self.name}" gives')
+        raise ValueError(f'The value of "{self.name}" depends on its condition')
 
 
-class _Reading:
-    """The functions of a version as a table for ``function.Parser`` in which ``if`` decides nothing."""
+def _undecided(kind):
+    """Return a variant of an ``If`` class that parses both branches without the condition."""
 
-    def __init__(self, functions):
-        self.functions = dict(functions)
-        for name, kind in functions.items():
-            if isinstance(kind, type) and issubclass(kind, logic.If):
-                self.functions[name] = self._undecided(kind)
+    class UndecidedIf(_UndecidedIf):
+        __slots__ = ()
 
-    @staticmethod
-    def _undecided(kind):
-        class Undecided(_Branches):
-            __slots__ = ()
+        @classmethod
+        def parse(cls, parser, name, args):
+            kind.check_arguments(name, args)
+            return cls(name, [parser.parse(branch) for branch in args[1:]])
 
-            @classmethod
-            def parse(cls, parser, name, args):
-                if not isinstance(args, list) or len(args) not in kind.lengths:
-                    raise ValueError(f'Arguments to "{name}" must be of the form: [condition_name, value_if_true, value_if_false]')
-                return cls(name, [parser.parse(branch) for branch in args[1:]])
+    return UndecidedIf
 
-        return Undecided
+
+def _undecided_functions(functions):
+    """Return a table of functions in which each ``if`` is undecided."""
+    return {
+        name: _undecided(kind) if isinstance(kind, type) and issubclass(kind, logic.If) else kind
+        for name, kind in functions.items()
+    }
 
 
 class Calls:
-    """All calls of one template: ``calls``, ``faults`` and ``condition_names``.
+    """All calls of a template: ``calls``, ``violations`` and ``condition_names``.
 
-    ``names`` are those of its resources, ``type_of`` see ``Scope``.
+    ``names`` are those of the resources. ``type_of(name)`` returns the type of a resource, None
+    where it is unknown. ``enabled`` are the names without those of resources that a constant
+    condition disables. ``dormant`` are the paths of parts that the engine never reads.
     """
 
-    def __init__(self, template, names, type_of):
+    def __init__(
+        self,
+        template,
+        names: Collection[str],
+        type_of: Callable[[str], TypeInfo | None],
+        constants: ConstantConditions,
+        enabled: Collection[str],
+    ):
+        self.dormant: list[tuple] = []
+        self.constants = constants
         self.calls: list[Call] = []
-        self.faults: list[Fault] = []
+        self.violations: list[checks.Violation] = []
         self.condition_names: list[ConditionName] = []
         self._version = template.version
-        self._scope = Scope(type_of)
+        self._scope = AttributeScope(type_of)
         mappings = template.section('mappings')
-        self._conditions = function.Parser(template.version.condition_functions or {}, self._scope, mappings=mappings)
-        functions = _Reading(template.version.functions).functions
-        self._parser = function.Parser(functions, self._scope, frozenset(names), self._conditions, mappings)
+        self._conditions = function.Parser(
+            template.version.condition_functions or {}, self._scope, mappings=mappings
+        )
+        functions = _undecided_functions(template.version.functions)
+        self._parsers = {
+            is_dormant: function.Parser(
+                functions, self._scope, frozenset(known), self._conditions, mappings
+            )
+            for is_dormant, known in ((False, enabled), (True, names))
+        }
+        self._parser = self._parsers[False]
         self._owner: tuple = ()
 
-    def is_call(self, snippet):
-        """Whether a map is a call of a function, and not data."""
-        return isinstance(snippet, dict) and len(snippet) == 1 and self._found(self._parser, snippet) is not None
+    def is_call(self, snippet: Any) -> bool:
+        """Whether a value is a call of a function rather than plain data."""
+        return self._function_of(self._parser, snippet) is not None
 
-    def is_condition(self, snippet):
-        """The same where a condition is wanted."""
-        return isinstance(snippet, dict) and self._found(self._conditions, snippet) is not None
+    def is_condition(self, snippet: Any) -> bool:
+        """Whether a value is a call of a function that conditions may use."""
+        return self._function_of(self._conditions, snippet) is not None
 
-    def contains_call(self, snippet):
-        """Whether there is a call somewhere in it."""
+    def contains_call(self, snippet: Any) -> bool:
+        """Whether a value is a call or contains one at any depth."""
         if self.is_call(snippet):
             return True
         return any(self.contains_call(child) for _, child in _items(snippet))
 
     # ------------------------------------------------------------ reading
 
-    def read(self, snippet, path, owner):
-        """Look through a part of the template where values are wanted."""
+    def read(self, snippet: Any, path: tuple, owner: tuple, is_dormant: bool = False) -> None:
+        """Collect the calls of a part of the template that holds values.
+
+        A dormant part may refer to disabled resources.
+        """
         self._owner = owner
+        self._parser = self._parsers[is_dormant]
         self._walk(snippet, path, self._parser)
 
-    def read_condition(self, snippet, path, owner, by_name=True):
-        """Look through a condition. ``by_name``: whether it may be the name of another one, as it may not where conditions are defined."""
+    def read_condition(self, snippet: Any, path: tuple, owner: tuple) -> None:
+        """Collect the calls of a condition in use, which may be the name of a defined one."""
         self._owner = owner
         if self._version.has_conditions:
-            self._condition(snippet, path, by_name)
+            self._condition(snippet, path)
+
+    def read_definition(self, snippet: Any, path: tuple) -> None:
+        """Collect the calls of the definition of a condition, which may not be a name."""
+        self._owner = path
+        if not isinstance(snippet, str):
+            self._condition_calls(snippet, path)
 
     def _walk(self, snippet, path, parser):
-        """Whether all calls in a snippet could be read."""
-        found = self._found(parser, snippet)
+        """Read all calls of a value, innermost first. Return whether all of them are valid."""
+        found = self._function_of(parser, snippet)
         if found is None:
             return all([self._walk(child, (*path, key), parser) for key, child in _items(snippet)])
         [(name, args)] = snippet.items()
-        if issubclass(found, _Branches):
-            fine = self._branches(args, (*path, name))
+        if issubclass(found, _UndecidedIf):
+            valid = self._walk_if(args, (*path, name))
+            snippet = {name: self._without_dormant(args)}
         else:
-            fine = self._walk(args, (*path, name), parser)
-        return self._call(snippet, (*path, name), parser) and fine if fine else False
+            valid = self._walk(args, (*path, name), parser)
+        return valid and self._call(snippet, (*path, name), parser)
 
-    def _branches(self, args, path):
+    def _walk_if(self, args, path):
         if not isinstance(args, list) or not args:
-            return True  # the call itself will be refused
-        branches = [self._walk(branch, (*path, index), self._parser) for index, branch in enumerate(args) if index]
+            return True  # parsing the call reports it
+        branches = [self._walk_branch(args, index, (*path, index)) for index in range(1, len(args))]
         return all([self._condition(args[0], (*path, 0)), *branches])
 
-    def _condition(self, snippet, path, by_name=True):
-        """``by_name``: whether a text is the name of another condition here."""
-        if isinstance(snippet, str):
-            if by_name:
-                self.condition_names.append(ConditionName(path, snippet))
-            return True
-        if by_name and not isinstance(snippet, bool) and not self.is_condition(snippet):
-            self.faults.append(Fault(path, ValueError(f'Invalid condition "{snippet}"{versions.meant_condition(snippet)}')))
-            return False
-        before = len(self.calls)
-        fine = self._walk(snippet, path, self._conditions)
-        for call in self.calls[before:]:
-            self._names_inside(call)
-        return fine
+    def _without_dormant(self, args):
+        """Return the arguments of an ``if`` without the branch that a constant rules out."""
+        chosen = self.constants.value(args[0]) if isinstance(args, list) and args else None
+        if chosen is None or len(args) != 3:
+            return args
+        return [args[0], *(args[1:2] if chosen else [None]), *([None] if chosen else args[2:])]
 
-    def _names_inside(self, call):
+    def _walk_branch(self, args, index, path):
+        """Read one branch of an ``if``. A constant condition makes the other branch dormant."""
+        chosen = self.constants.value(args[0])
+        if chosen is None or chosen == (index == 1):
+            return self._walk(args[index], path, self._parser)
+        self.dormant.append(path)
+        outer, self._parser = self._parser, self._parsers[True]
+        try:
+            return self._walk(args[index], path, self._parser)
+        finally:
+            self._parser = outer
+
+    def _condition(self, snippet, path):
+        if isinstance(snippet, str):
+            self.condition_names.append(ConditionName(path, snippet))
+            return True
+        if not self.is_condition(snippet):
+            hint = versions.suggest_condition(snippet)
+            found = list(checks.condition_value(snippet, hint))
+            self._report(found, path)
+            if found:
+                return False
+        return self._condition_calls(snippet, path)
+
+    def _condition_calls(self, snippet, path):
+        before = len(self.calls)
+        valid = self._walk(snippet, path, self._conditions)
+        for call in self.calls[before:]:
+            self._collect_names(call)
+        return valid
+
+    def _collect_names(self, call):
+        """Collect the names of conditions among the arguments of ``not``, ``and`` and ``or``."""
         if isinstance(call.node, logic.Not):
             name = call.node.condition()
             if isinstance(name, str):
                 self.condition_names.append(ConditionName(call.path, name))
         elif isinstance(call.node, logic.And):
+            decisive = isinstance(call.node, logic.Or)  # the value that ends the evaluation
             for index, name in enumerate(call.node.args):
+                if name is decisive:
+                    break
                 if isinstance(name, str):
                     self.condition_names.append(ConditionName((*call.path, index), name))
 
-    def _found(self, parser, snippet):
+    @staticmethod
+    def _function_of(parser, snippet):
+        """Return the class of the function that a value calls, None where it is no call."""
         if not isinstance(snippet, dict) or len(snippet) != 1:
             return None
         found = parser.functions.get(next(iter(snippet)))
-        return None if found is None else function.load(found)
+        return None if found is None else function.load_class(found)
 
     def _call(self, snippet, path, parser):
-        """Read one call whose arguments are fine."""
+        """Parse and validate a call with valid arguments. Return whether the call is valid."""
         try:
             node = parser.parse(snippet)
             if isinstance(node, refs.GetResource):
@@ -185,11 +237,28 @@ class Calls:
                     node.require_known(name)
             if not (isinstance(node, refs.GetAttr) and isinstance(node.args[0], function.Function)):
                 node.validate(self._scope)
+            elif function.dependencies(node.args[0]):
+                text = 'The name of the resource depends on another resource'
+                raise exception.StackValidationFailed(text)
         except (exception.HeatException, *function.ARGUMENT_ERRORS) as error:
-            self.faults.append(Fault(path, error))
+            self.violations.append(checks.Violation(_rule_of(error), path, error))
             return False
         self.calls.append(Call(path, node, self._owner))
         return True
+
+    def _report(self, violations, path):
+        self.violations += [
+            dataclasses.replace(violation, path=(*path, *violation.path))
+            for violation in violations
+        ]
+
+
+def _rule_of(error):
+    if isinstance(error, exception.InvalidTemplateReference):
+        return 'unknown-reference'
+    if isinstance(error, exception.InvalidTemplateAttribute):
+        return 'unknown-attribute'
+    return 'function'
 
 
 def _items(snippet):

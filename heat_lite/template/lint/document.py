@@ -1,30 +1,38 @@
-"""The documents that the linter looks at: templates and environments, read once, with the positions of all their parts.
+"""The documents that the linter checks: templates and environments with positions.
 
-Nothing here raises for what an author wrote: what cannot be read is empty, and a rule says why.
+A document is parsed once. A mistake of its author raises nothing: a part that cannot be read is
+empty, and a rule reports the reason.
 """
 
 import functools
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from heat_lite.common import exception
-from heat_lite.template import format, registry, versions
-from heat_lite.template.environment import RESOURCE_REGISTRY, Environment
+from heat_lite.template import reader, resource_registry, versions
+from heat_lite.template.environment import PARAMETER_DEFAULTS, RESOURCE_REGISTRY, Environment
 from heat_lite.template.lint.calls import Calls
-from heat_lite.template.lint.types import Type
-from heat_lite.template.positions import Positions
+from heat_lite.template.lint.constants import ConstantConditions
+from heat_lite.template.lint.type_info import TypeInfo
 from heat_lite.template.schema import AttributeSchema, PropertySchema, any_
+from heat_lite.template.source_positions import Positions
 from heat_lite.template.template import Template
 
-#: what Python raises for a template or environment whose parts are not of the right kind
-UNREADABLE = (exception.HeatException, ValueError, AttributeError, TypeError)
+#: what Python raises for a template or environment with parts of the wrong type
+READ_ERRORS = (exception.HeatException, ValueError, AttributeError, TypeError)
 
+#: the properties of groups that hold the definition of a member
+MEMBER_PROPERTIES = ('resource_def', 'resource')
 
-#: what says that a document is a template
-_OF_TEMPLATES = {*format.VERSION_KEYS, *versions.HOT.sections.values(), *versions.CFN.sections.values()} - {*format.ENVIRONMENT_SECTIONS}
+_TEMPLATE_KEYS = {
+    *reader.VERSION_KEYS,
+    *versions.HOT.sections.values(),
+    *versions.CFN.sections.values(),
+} - {*reader.ENVIRONMENT_SECTIONS}
 
 
 class Document:
-    """A text and the data in it. ``error`` is why there is none."""
+    """A text and its data. ``error`` is the reason why there is no data."""
 
     def __init__(self, name: str, text: str, error: Exception | None = None):
         self.name = name
@@ -32,77 +40,125 @@ class Document:
         self.error = error
         self.data: dict = {}
         try:
-            self.data = format.parse(text, name=name)
-        except format.FormatError as problem:
+            self.data = reader.parse(text, name=name)
+        except reader.FormatError as problem:
             self.error = problem
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether the text is empty: an empty environment, but no template."""
+        return self.error is None and not self.text.strip()
+
     @functools.cached_property
-    def positions(self):
+    def positions(self) -> Positions:
         return Positions(self.text)
 
 
 def is_environment(document: Document) -> bool:
-    """Whether it is one: it says no version, and of its sections some are those of environments and none of templates alone."""
-    sections = set(document.data)
-    return bool(sections.intersection(format.ENVIRONMENT_SECTIONS)) and not sections.intersection(_OF_TEMPLATES)
+    """Whether a document is an environment.
+
+    An environment has sections of environments and no key that only templates have.
+    """
+    keys = set(document.data)
+    return bool(keys.intersection(reader.ENVIRONMENT_SECTIONS)) and keys.isdisjoint(_TEMPLATE_KEYS)
+
+
+def looks_like_heat(document: Document) -> bool:
+    """Whether a file of a folder is a template or an environment, perhaps an invalid one."""
+    if document.data:
+        keys = set(document.data)
+        marks = {*reader.VERSION_KEYS, RESOURCE_REGISTRY, PARAMETER_DEFAULTS}
+        return not keys.isdisjoint(marks) or keys <= {*reader.ENVIRONMENT_SECTIONS}
+    return any(key in document.text for key in reader.VERSION_KEYS)
 
 
 class Definition(NamedTuple):
-    """A resource, or what describes one inside the properties of another (``resource_def`` of a group): ``inner``."""
+    """The definition of a resource, or of a member in the properties of a group (``is_member``)."""
 
     name: str
     path: tuple
     type_name: str
     snippet: dict
-    inner: bool = False
+    is_member: bool = False
 
 
 class EnvironmentDocument(Document):
-    """``files`` reads and joins names (see ``linter``); ``types`` are those of the service, ``base`` is the operator's environment,
-    ``templates`` are the templates it is used with."""
+    """An environment.
 
-    def __init__(self, document, files, types, base):
+    ``files`` reads and joins names (see ``linter``). ``types`` are those of the service, ``base``
+    is the operator's environment. ``templates`` are the templates that use the environment.
+    ``is_merged``: it is merged over another one.
+    """
+
+    def __init__(self, document: Document, files, types, base: Environment | None):
         self.__dict__.update(document.__dict__)
         self.base = base
         self.files = files
         self.types = types
         self.templates: list[TemplateDocument] = []
+        self.is_merged = False
 
-    def section(self, name) -> dict:
+    def section(self, name: str) -> dict:
+        """Return a section; an empty map where it is none."""
         value = self.data.get(name)
         return value if isinstance(value, dict) else {}
 
-    def registry(self):
-        """The data of its resource_registry, names of files as seen from where the linter was started."""
-        return _located(self.section(RESOURCE_REGISTRY), functools.partial(self.files.join, self.name))
+    def registry(self) -> dict:
+        """Return the resource_registry, its file names relative to the working directory."""
+        join = functools.partial(self.files.join, self.name)
+        return _joined(self.section(RESOURCE_REGISTRY), join)
+
+    def declared_parameters(self) -> set[str] | None:
+        """Return the parameters of all templates, None where there are no templates."""
+        templates = [template for template in self.templates if template.template is not None]
+        if not templates:
+            return None
+        return {name for template in templates for name in template.section('parameters')}
 
 
-def _located(entries, join):
-    def place(value):
+def _joined(entries, join):
+    """Return the entries of a registry with the names of files joined to that of their document."""
+
+    def joined(value):
         if isinstance(value, dict):
-            return _located(value, join)
-        return join(value) if registry.is_template(value) else value
+            return _joined(value, join)
+        return join(value) if resource_registry.is_template(value) else value
 
-    return {key: place(value) for key, value in entries.items()}
+    return {key: joined(value) for key, value in entries.items()}
 
 
 class TemplateDocument(Document):
-    """A template. ``environment`` maps its types; ``nested(file, environment)`` gives the TemplateDocument of a file, None where there is
-    none; ``refusals(document)`` yields what types themselves find wrong (see ``Linter``)."""
+    """A template.
 
-    def __init__(self, document, files, types, environment, nested, refusals):
+    ``environment`` maps its types. ``is_nested``: another document uses it as a type.
+    ``nested(file, environment)`` returns the TemplateDocument of a file, None where there is none.
+    ``validation_errors(document)`` yields the errors that the types raise about it (see
+    ``linter``).
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        files,
+        types,
+        environment: Environment,
+        nested: Callable[[str, Environment], 'TemplateDocument | None'],
+        validation_errors: Callable,
+    ):
         self.__dict__.update(document.__dict__)
         self.files = files
         self.types = types
         self.environment = environment
-        self.refusals = refusals
+        self.validation_errors = validation_errors
         self._nested = nested
-        self._kinds: dict[tuple, Type | None] = {}
+        self.is_nested = False
+        self._type_infos: dict[tuple, TypeInfo | None] = {}
 
     # ------------------------------------------------------------ parts
 
     @functools.cached_property
     def template(self):
+        """The parsed template, None where its version is unknown."""
         try:
             return Template(self.data, {}, self.environment)
         except exception.InvalidTemplateVersion:
@@ -112,166 +168,209 @@ class TemplateDocument(Document):
     def version(self):
         return self.template.version
 
-    def word(self, section):
-        """How this dialect calls a section."""
-        return self.version.dialect.sections[section]
+    def section_key(self, section: str) -> str | None:
+        """Return the key of a section in this dialect, None where it has none."""
+        return self.version.dialect.sections.get(section)
 
-    def part(self, name):
-        """How this dialect calls a part of a resource."""
-        return self.version.dialect.resource.get(name)
+    def resource_key(self, part: str) -> Any:
+        """Return the key of a part of a resource in this dialect, None where it has none."""
+        return self.version.dialect.resource.get(part)
 
-    def section(self, name) -> dict:
-        """A section that is a map, empty where it is none."""
+    def section(self, name: str) -> dict:
+        """Return a section; an empty map where it is none."""
         value = self.template.section(name)
         return value if isinstance(value, dict) else {}
 
     @functools.cached_property
     def resources(self) -> dict[str, dict]:
         """The resources that are maps."""
-        return {name: snippet for name, snippet in self.section('resources').items() if isinstance(snippet, dict)}
+        return {
+            name: snippet
+            for name, snippet in self.section('resources').items()
+            if isinstance(snippet, dict)
+        }
 
     @functools.cached_property
     def parameters(self) -> dict:
         """The schemas of the parameters that can be read."""
-        return {name: schema for name, schema in map(self._parameter, self.section('parameters')) if schema is not None}
+        return {
+            name: schema
+            for name, schema in map(self._parameter, self.section('parameters'))
+            if schema is not None
+        }
 
     def _parameter(self, name):
-        word = self.word('parameters')
         try:
-            return name, self.schemata_of({word: {name: self.data[word][name]}})[name]
-        except UNREADABLE:
+            return name, self.parameter_schema(name)
+        except READ_ERRORS:
             return name, None
 
-    def schemata_of(self, sections):
-        """The schemas of some parameters alone. Raises InvalidSchemaError."""
-        return Template({self.version.key: self.data[self.version.key], **sections}).parameter_schemata
+    def parameter_schema(self, name: str):
+        """Return the schema of one parameter, read alone. Raises InvalidSchemaError."""
+        section, version = self.section_key('parameters'), self.version.key
+        data = {version: self.data[version], section: {name: self.data[section][name]}}
+        return Template(data).parameter_schemata[name]
 
-    def as_properties(self):
-        """The properties of the type that it is when another template uses it."""
-        known = {name: PropertySchema.from_parameter(schema) for name, schema in self.parameters.items()}
+    def as_properties(self) -> dict[str, PropertySchema]:
+        """Return the properties of the type that another template makes of this one."""
+        known = {
+            name: PropertySchema.from_parameter(schema) for name, schema in self.parameters.items()
+        }
         return {name: known.get(name) or any_() for name in self.section('parameters')}
 
-    def definitions(self):
-        """All resources with a type, and those described inside of others."""
+    def definitions(self) -> Iterator[Definition]:
+        """Yield all resources with a type, and the members that groups describe."""
         for name, snippet in self.resources.items():
-            path = (self.word('resources'), name)
-            type_name = snippet.get(self.part('type'))
+            path = (self.section_key('resources'), name)
+            type_name = snippet.get(self.resource_key('type'))
             if isinstance(type_name, str):
                 yield Definition(name, path, type_name, snippet)
-            properties = snippet.get(self.part('properties'))
-            for key in INNER if isinstance(properties, dict) else ():
-                inner = properties.get(key)
-                if isinstance(inner, dict) and isinstance(inner.get('type'), str):
-                    yield Definition(name, (*path, self.part('properties'), key), inner['type'], inner, True)
+            key = self.resource_key('properties')
+            yield from self._members(name, (*path, key), snippet.get(key))
 
-    def properties_of(self, definition):
-        """The word for the properties of a definition, and what it gives there."""
-        word = 'properties' if definition.inner else self.part('properties')
-        return word, definition.snippet.get(word)
+    @staticmethod
+    def _members(name, path, properties):
+        for key in MEMBER_PROPERTIES if isinstance(properties, dict) else ():
+            member = properties.get(key)
+            if isinstance(member, dict) and isinstance(member.get('type'), str):
+                yield Definition(name, (*path, key), member['type'], member, is_member=True)
+
+    def is_external(self, definition: Definition) -> bool:
+        """Whether a resource is an existing object, whose properties the engine does not check."""
+        return not definition.is_member and self.resource_key('external_id') in definition.snippet
+
+    def properties_of(self, definition: Definition) -> tuple[str, Any]:
+        """Return the key of the properties of a definition, and their value."""
+        key = 'properties' if definition.is_member else self.resource_key('properties')
+        return key, definition.snippet.get(key)
 
     # ------------------------------------------------------------ calls
 
     @functools.cached_property
     def calls(self) -> Calls:
-        """All that functions do in it."""
-        found = Calls(self.template, self.resources, self._type_of_resource)
+        """The calls of functions in all sections."""
+        enabled = [name for name in self.resources if not self._is_disabled('resources', name)]
+        found = Calls(self.template, self.resources, self.resource_type, self.constants, enabled)
         for name, snippet in self.resources.items():
-            self._read_resource(found, (self.word('resources'), name), snippet)
+            self._read_resource(found, (self.section_key('resources'), name), snippet)
         for name, snippet in self.section('outputs').items():
-            self._read_output(found, (self.word('outputs'), name), snippet)
+            self._read_output(found, (self.section_key('outputs'), name), snippet)
         if self.version.has_conditions:
             for name, snippet in self.section('conditions').items():
-                path = (self.word('conditions'), name)
-                found.read_condition(snippet, path, path, by_name=False)
+                found.read_definition(snippet, (self.section_key('conditions'), name))
         return found
 
+    @functools.cached_property
+    def constants(self) -> ConstantConditions:
+        """The conditions whose values the text determines."""
+        return ConstantConditions(self.template)
+
+    def _is_disabled(self, section, name):
+        """Whether a constant condition disables a resource or an output."""
+        snippet = self.section(section).get(name)
+        if not self.version.has_conditions or not isinstance(snippet, dict):
+            return False
+        dialect = self.version.dialect
+        key = (dialect.resource if section == 'resources' else dialect.output)['condition']
+        return key in snippet and self.constants.value(snippet[key]) is False
+
     def _read_resource(self, found, path, snippet):
+        is_dormant = self._is_disabled('resources', path[1])
+        if is_dormant:
+            found.dormant.append(path)
         for part in ('properties', 'metadata', 'update_policy', 'external_id', 'deletion_policy'):
-            word = self.part(part)
-            if word in snippet:
-                found.read(snippet[word], (*path, word), path)
-        if self.part('condition') in snippet:
-            found.read_condition(snippet[self.part('condition')], (*path, self.part('condition')), path)
+            key = self.resource_key(part)
+            if key in snippet:
+                found.read(snippet[key], (*path, key), path, is_dormant)
+        key = self.resource_key('condition')
+        if key in snippet:
+            found.read_condition(snippet[key], (*path, key), path)
 
     def _read_output(self, found, path, snippet):
-        words = self.version.dialect.output
+        keys = self.version.dialect.output
         if not isinstance(snippet, dict):
             return
-        if words['value'] in snippet:
-            found.read(snippet[words['value']], (*path, words['value']), path)
-        if words['condition'] in snippet:
-            found.read_condition(snippet[words['condition']], (*path, words['condition']), path)
+        is_dormant = self._is_disabled('outputs', path[1])
+        if is_dormant:
+            found.dormant.append(path)
+        if keys['value'] in snippet:
+            found.read(snippet[keys['value']], (*path, keys['value']), path, is_dormant)
+        if keys['condition'] in snippet:
+            found.read_condition(snippet[keys['condition']], (*path, keys['condition']), path)
 
     # ------------------------------------------------------------ types
 
-    def _type_of_resource(self, name):
-        type_name = self.resources[name].get(self.part('type'))
+    def resource_type(self, name: str) -> TypeInfo | None:
+        """Return the type of a resource of the template, None where it is unknown."""
+        type_name = self.resources.get(name, {}).get(self.resource_key('type'))
         return self.type_of(type_name, name) if isinstance(type_name, str) else None
 
-    def type_of(self, type_name, resource_name) -> Type | None:
-        """What is known of a type, None where nothing is (``resolve`` raises why)."""
+    def type_of(self, type_name: str, resource_name: str) -> TypeInfo | None:
+        """Return a type, None where it is unknown (``resolve`` raises why)."""
         key = (type_name, resource_name)
-        if key not in self._kinds:
-            self._kinds[key] = None  # a template that is made of itself
+        if key not in self._type_infos:
+            self._type_infos[key] = None  # ends the recursion of a template that contains itself
             try:
-                self._kinds[key] = self._found(self.resolve(type_name, resource_name), type_name, resource_name)
+                resolution = self.resolve(type_name, resource_name)
+                self._type_infos[key] = self._type_info(resolution, type_name, resource_name)
             except exception.HeatException:
                 pass
-        return self._kinds[key]
+        return self._type_infos[key]
 
-    def resolve(self, type_name, resource_name):
-        """Raises EntityNotFound for a type that nobody knows, StackValidationFailed for names that stand for each other."""
+    def resolve(self, type_name: str, resource_name: str):
+        """Return what a type name stands for.
+
+        Raises EntityNotFound for an unknown type, StackValidationFailed for circular names.
+        """
         return self.environment.registry.resolve(type_name, resource_name, self.types.knows)
 
-    def _found(self, resolution, type_name, resource_name):
-        if resolution.kind == registry.TYPE:
+    def _type_info(self, resolution, type_name, resource_name):
+        if resolution.kind == resource_registry.TYPE:
             return self.types.get(resolution.target)
         document = self.nested_document(resolution.target, type_name, resource_name)
         if document is None or document.template is None:
             return None
-        return Type(type_name, document.as_properties(), _Outputs(document.section('outputs')))
+        attributes = _NestedAttributes(document.section('outputs'))
+        description = str(document.data.get(document.section_key('description')) or '')
+        return TypeInfo(type_name, document.as_properties(), attributes, description=description)
 
-    def nested_document(self, target, type_name, resource_name):
-        """The template that a type is."""
-        file = self.file_of(target, type_name)
-        inside = self.environment.child(resource_name, {}, without=type_name)
-        return self._nested(file, inside)
+    def nested_of(self, name: str) -> 'TemplateDocument | None':
+        """Return the template that a resource stands for, None where it is none."""
+        type_name = self.resources.get(name, {}).get(self.resource_key('type'))
+        if not isinstance(type_name, str):
+            return None
+        try:
+            found = self.resolve(type_name, name)
+        except exception.HeatException:
+            return None
+        is_template = found.kind == resource_registry.TEMPLATE
+        return self.nested_document(found.target, type_name, name) if is_template else None
 
-    def file_of(self, target, type_name):
-        """The name of a nested template's file. The registry has whole names; a type that is a file is seen from its template."""
+    def nested_document(
+        self, target: str, type_name: str, resource_name: str
+    ) -> 'TemplateDocument | None':
+        """Return the template that a type stands for."""
+        environment = self.environment.child(resource_name, {}, excluded_type=type_name)
+        return self._nested(self.file_of(target, type_name), environment)
+
+    def file_of(self, target: str, type_name: str) -> str:
+        """Return the name of a nested template's file.
+
+        The registry holds joined names; a type that is a file name is relative to its template.
+        """
         return self.files.join(self.name, target) if target == type_name else target
 
 
-INNER = ('resource_def', 'resource')
+class _NestedAttributes(dict):
+    """The attributes of a nested template: its outputs and its id.
 
-
-class _Outputs(dict):
-    """The attributes of a nested template: its outputs, its id, and what its resources have."""
+    ``resource.<name>`` reads an attribute of a resource in it.
+    """
 
     def __init__(self, outputs):
         super().__init__({name: AttributeSchema() for name in (*outputs, 'OS::stack_id', 'show')})
 
     def __contains__(self, name):
-        return super().__contains__(name) or (isinstance(name, str) and name.startswith('resource.'))
-
-
-def merged(environments, base=None) -> Environment:
-    """The types of several environments, the later ones winning, on top of the operator's. An entry that is none is left out: a rule tells
-    of it."""
-    entries: dict = {}
-    inner: dict = {}
-    for environment in environments:
-        for name, value in environment.registry().items():
-            if name == registry.PER_RESOURCE and isinstance(value, dict):
-                inner.update({key: entry for key, entry in value.items() if _reads({name: {key: entry}})})
-            elif _reads({name: value}):
-                entries[name] = value
-    return Environment({RESOURCE_REGISTRY: {**entries, registry.PER_RESOURCE: inner}}, base)
-
-
-def _reads(entries):
-    try:
-        registry.TypeRegistry(entries)
-    except UNREADABLE:
-        return False
-    return True
+        return super().__contains__(name) or (
+            isinstance(name, str) and name.startswith('resource.')
+        )

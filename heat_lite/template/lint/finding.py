@@ -1,13 +1,14 @@
-"""What the linter says: findings, how grave they are, and the exit status that follows."""
+"""The findings of the linter, their levels, and the exit status that follows from them."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 LEVELS = (ERROR, WARNING, NOTE) = ('error', 'warning', 'note')
-_EXIT = {ERROR: 2, WARNING: 1}
+_EXIT_STATUS = {ERROR: 2, WARNING: 1}
 
 
 class Finding(NamedTuple):
-    """One thing to mend; lines and columns count from one."""
+    """A violation of a rule at a place in a file. Lines and columns count from one."""
 
     file: str
     line: int
@@ -20,6 +21,6 @@ class Finding(NamedTuple):
         return f'{self.file}:{self.line}:{self.column}: {self.level} {self.rule}: {self.text}'
 
 
-def exit_status(findings) -> int:
-    """2 where there are errors, 1 where there are warnings, else 0."""
-    return max((_EXIT.get(finding.level, 0) for finding in findings), default=0)
+def exit_status(findings: Iterable[Finding]) -> int:
+    """Return 2 where there are errors, 1 where there are warnings, else 0."""
+    return max((_EXIT_STATUS.get(finding.level, 0) for finding in findings), default=0)

@@ -1,42 +1,85 @@
-"""The linter: documents in, findings out. It knows no file and no service; whoever calls it hands these in.
+"""The linter, which turns documents into findings.
 
-``types`` answers ``names()``, ``knows(name)`` and ``get(name)``, a Type. ``files`` answers ``read(name)`` (ValueError where that cannot be
-done), ``has(name)`` (None: it is far away, nobody looks) and ``join(name, reference)``, the name of a file as another one refers to it.
-``refusals(document)`` yields the exceptions that resource types raise about a template when they are asked themselves. ``base`` is the
-operator's Environment, which maps types for everybody.
+It opens no file and calls no service. Its caller passes these in:
+
+- ``types``: ``names()``, ``knows(name)`` and ``get(name)``, a TypeInfo.
+- ``files``: ``read(name)`` (raises ValueError for a file that cannot be read), ``has(name)`` (None
+  for a remote or forbidden file, which is not read) and ``join(name, reference)``, the name of a
+  file that another one refers to.
+- ``validation_errors(document)`` yields the exceptions that resource types raise when they validate
+  a template.
+- ``base`` is the operator's Environment, which maps types for all users.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from heat_lite.template import reader
 from heat_lite.template.environment import Environment
-from heat_lite.template.lint.document import Document, EnvironmentDocument, TemplateDocument, is_environment, merged
-from heat_lite.template.lint.finding import ERROR, Finding
+from heat_lite.template.lint import levels
+from heat_lite.template.lint.document import (
+    Document,
+    EnvironmentDocument,
+    TemplateDocument,
+    is_environment,
+    looks_like_heat,
+)
+from heat_lite.template.lint.finding import ERROR, WARNING, Finding
+from heat_lite.template.lint.merged_types import merged
 from heat_lite.template.lint.rules import RULES
 from heat_lite.template.lint.rules.base import ANY, ENVIRONMENT, TEMPLATE
+from heat_lite.template.lint.rules.environments import EnvironmentParameter
 from heat_lite.template.lint.rules.properties import Validation
-from heat_lite.template.positions import Position
-from heat_lite.template.registry import is_template
+from heat_lite.template.lint.rules.shape import Version
+from heat_lite.template.lint.rules.text import without_excerpt
+from heat_lite.template.lint.suppressions import Suppressions
+from heat_lite.template.resource_registry import is_template
+from heat_lite.template.source_positions import Position
 
 
-def _none(document):
+def _no_errors(document):
     return ()
 
 
 class Linter:
-    """Looks at templates and environments together: environments map the types of the templates and give values to their parameters."""
+    """Checks templates and environments together.
 
-    def __init__(self, types, files, refusals=_none, ignored=(), base=None):
+    The environments map the types of the templates and set their parameters. ``ignored`` rules do
+    not run. ``levels`` is ``{rule: level}`` for rules whose level differs from the usual one.
+    """
+
+    def __init__(
+        self,
+        types,
+        files,
+        validation_errors=_no_errors,
+        ignored: Iterable[str] = (),
+        base: Environment | None = None,
+        levels: Mapping[str, str] | None = None,
+    ):
         self._types = types
         self._base = base
         self._files = files
-        self._refusals = refusals
+        self._levels = levels or {}
+        self._validation_errors = validation_errors
         self._rules = [rule for rule in RULES if rule.name not in ignored]
         self._templates: dict[str, TemplateDocument | None] = {}
 
-    def lint(self, names: Iterable[str]) -> list[Finding]:
-        """All findings about these files and the templates that they are made of; file by file, in the order of the lines."""
+    def lint(self, names: Iterable[str], candidates: Iterable[str] = ()) -> list[Finding]:
+        """Return all findings in these files and in their nested templates, by file and line.
+
+        ``candidates`` are files of folders. Those that are neither templates nor environments are
+        left out.
+        """
         documents = [self._document(name) for name in dict.fromkeys(names)]
-        environments = [EnvironmentDocument(each, self._files, self._types, self._base) for each in documents if is_environment(each)]
+        found_in_folders = [self._document(name) for name in dict.fromkeys(candidates)]
+        documents += [each for each in found_in_folders if looks_like_heat(each)]
+        has_template = any(each.data and not is_environment(each) for each in documents)
+        documents = [each for each in documents if not (has_template and each.is_blank)]
+        environments = [
+            EnvironmentDocument(each, self._files, self._types, self._base)
+            for each in documents
+            if is_environment(each)
+        ]
         environment = merged(environments, self._base)
         for document in documents:
             if not is_environment(document):
@@ -44,11 +87,29 @@ class Linter:
         templates = [document for document in self._templates.values() if document is not None]
         for each in environments:
             each.templates = templates
-            self._map(each, environment)
-        found = {each.name: self._of_environment(each) for each in environments}
-        found.update(self._of_templates())
+            each.is_merged = each is not environments[0]
+            self._load_mapped(each, environment)
+        found = {each.name: self._check_environment(each) for each in environments}
+        found.update(self._check_templates())
         order = dict.fromkeys([document.name for document in documents] + list(found))
-        return [finding for name in order for finding in sorted(set(found[name]))]
+        return [
+            finding._replace(level=self._levels.get(finding.rule, finding.level))
+            for name in order
+            for finding in sorted(set(found[name]))
+        ]
+
+    def template(self, name: str, environments: Iterable[str] = ()) -> TemplateDocument | None:
+        """Return one template with the types of environments, None for another document."""
+        found = self._document(name)
+        if found.error is not None or is_environment(found) or not found.data:
+            return None
+        given = [
+            EnvironmentDocument(self._document(each), self._files, self._types, self._base)
+            for each in environments
+        ]
+        document = self._template(found, merged(given, self._base))
+        self._templates[name] = document
+        return document
 
     def _document(self, name):
         try:
@@ -56,59 +117,105 @@ class Linter:
         except ValueError as error:
             return Document(name, '', error)
 
+    def _nested_document(self, name):
+        """Return a document that another one names.
+
+        A file that is no template is not quoted: a template may name any file as a type.
+        """
+        document = self._document(name)
+        if document.text and document.error is not None:
+            return Document(name, '', ValueError(without_excerpt(document.error)))
+        if document.data and not any(key in document.data for key in reader.VERSION_KEYS):
+            return Document(name, '', ValueError('The file is no template: it has no version'))
+        return document
+
     def _template(self, document, environment):
-        return TemplateDocument(document, self._files, self._types, environment, self.nested, self._refusals)
+        return TemplateDocument(
+            document, self._files, self._types, environment, self.nested, self._validation_errors
+        )
 
     def nested(self, file: str, environment: Environment) -> TemplateDocument | None:
-        """The template of a file that another document names, to be looked at as well."""
+        """Return the template in a file that another document names, and add it to the checks."""
         if file not in self._templates:
-            known = self._files.has(file)
-            self._templates[file] = self._template(self._document(file), environment) if known else None
-        return self._templates[file]
+            exists = self._files.has(file)
+            self._templates[file] = (
+                self._template(self._nested_document(file), environment) if exists else None
+            )
+        document = self._templates[file]
+        if document is not None:
+            document.is_nested = True
+        return document
 
-    def _map(self, document, environment):
-        """The templates that an environment puts in the place of types."""
+    def _load_mapped(self, document, environment):
+        """Load the templates that an environment maps types to."""
         for name, target in document.registry().items():
             if is_template(target):
-                self.nested(target, environment.child('', {}, without=name))
+                self.nested(target, environment.child('', {}, excluded_type=name))
 
     # ------------------------------------------------------------ findings
 
-    def _of_templates(self):
-        """Looking at one may bring further ones."""
+    def _check_templates(self):
+        """Check all templates, including those that are loaded while others are checked."""
         found: dict[str, list[Finding]] = {}
         while len(found) < len(self._templates):
             for name, document in list(self._templates.items()):
                 if name not in found:
-                    found[name] = [] if document is None else self._of_template(document)
+                    found[name] = [] if document is None else self._check_template(document)
         return found
 
-    def _of_environment(self, document):
-        return [finding for finding, _ in self._applied(document, (ANY, ENVIRONMENT))]
+    def _check_environment(self, document):
+        return [finding for finding, _ in self._apply(self._rules_for(ENVIRONMENT), document)]
 
-    def _of_template(self, document):
-        readable = document.error is None and document.data
-        subjects = (ANY, TEMPLATE) if readable and document.template is not None else (ANY,)
-        found = list(self._applied(document, subjects))
-        if readable and document.template is None:
-            found += self._applied(document, (TEMPLATE,), [rule for rule in self._rules if rule.name == 'version'])
-        return [finding for finding, where in found if finding.rule != Validation.name or _is_news(where, found)]
+    def _check_template(self, document):
+        rules = self._rules_for()
+        if document.error is None and document.data:
+            if document.template is not None:
+                rules = self._rules_for(TEMPLATE)
+            else:
+                rules += [rule for rule in self._rules if rule is Version]
+        found = list(self._apply(rules, document))
+        return [
+            finding
+            for finding, where in found
+            if finding.rule != Validation.name or _is_independent(where, found)
+        ]
 
-    def _applied(self, document, subjects, rules=None):
-        """Pairs of findings and the paths that they are about."""
-        for rule in self._rules if rules is None else rules:
-            if rule.subject in subjects:
-                for where, text in rule().check(document):
-                    position = where if isinstance(where, Position) else document.positions.find(where)
-                    yield Finding(document.name, *position, rule.level, rule.name, text), where
+    def _rules_for(self, *subjects):
+        return [rule for rule in self._rules if rule.subject in (ANY, *subjects)]
+
+    @staticmethod
+    def _apply(rules, document):
+        """Yield the findings, each with the path or Position that its rule gave."""
+        hidden = Suppressions(document.text)
+        for rule in rules:
+            for where, text in rule().check(document):
+                known = isinstance(where, Position)
+                position = where if known else document.positions.find(where)
+                level = rule.level if known else _level(document, rule, where)
+                if not hidden.hide(rule.name, position[0]):
+                    yield Finding(document.name, *position, level, rule.name, text), where
 
 
-def _is_news(where, found):
-    """Whether what a type says is not the consequence of something that was found already."""
-    errors = [place for finding, place in found if finding.level == ERROR and finding.rule != Validation.name]
-    return not any(len(where) < 2 or _owner(place) == _owner(where) for place in errors)
+def _level(document, rule, path):
+    if isinstance(document, EnvironmentDocument):
+        # as in Heat: an unknown parameter is an error in the first file, and dropped in others
+        is_dropped = rule is EnvironmentParameter and document.is_merged
+        return WARNING if is_dropped else rule.level
+    if not isinstance(document, TemplateDocument) or document.template is None:
+        return rule.level
+    return levels.level_at(document, rule, path)
+
+
+def _is_independent(where, found):
+    """Whether the error of a type has no other error in the same resource as its cause."""
+    errors = [
+        path
+        for finding, path in found
+        if finding.level == ERROR and finding.rule != Validation.name
+    ]
+    return not any(len(where) < 2 or _owner(path) == _owner(where) for path in errors)
 
 
 def _owner(path):
-    """The section and the name in it that a path leads into, spelt alike in both dialects."""
+    """Return the section and the name in a path, in lower case: both dialects then agree."""
     return [str(part).lower() for part in path[:2]]

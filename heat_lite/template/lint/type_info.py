@@ -1,30 +1,32 @@
-"""What the linter knows of a resource type, whoever made it: a class of the service or a template."""
+"""What the linter knows about a resource type, be it a class of the service or a template."""
 
 import dataclasses
 from collections.abc import Mapping
 
 from heat_lite.template.schema import CACHE_NONE, AttributeSchema, PropertySchema
-from heat_lite.template.support import PLAIN, SupportStatus
+from heat_lite.template.support import DEFAULT, SupportStatus
 
 
 @dataclasses.dataclass(frozen=True)
-class Type:
-    """``properties`` is None where any will do, ``attributes`` where they cannot be told without a stack.
+class TypeInfo:
+    """The schemas of a resource type.
 
-    ``update_policy`` are the schemas of that section.
+    ``properties`` is None where the type takes any property, ``attributes`` where only a stack
+    knows them. ``update_policy`` holds the schemas of that section.
     """
 
     name: str
     properties: Mapping[str, PropertySchema] | None
     attributes: Mapping[str, AttributeSchema] | None = None
     update_policy: Mapping[str, PropertySchema] = dataclasses.field(default_factory=dict)
-    support: SupportStatus = PLAIN
+    support: SupportStatus = DEFAULT
+    description: str = ''
 
-    def changes_in_place(self):
-        """Whether an update can change such a resource without making a new one."""
+    def updates_in_place(self) -> bool:
+        """Whether an update can change a resource of this type without replacing it."""
         return any(schema.update_allowed for schema in (self.properties or {}).values())
 
-    def is_live(self, attribute):
-        """Whether an attribute may have another value each time it is asked for."""
+    def is_volatile(self, attribute: str) -> bool:
+        """Whether the value of an attribute may differ from one read to the next."""
         schema = (self.attributes or {}).get(attribute)
-        return schema is not None and schema.cache_mode == CACHE_NONE and self.changes_in_place()
+        return schema is not None and schema.cache_mode == CACHE_NONE and self.updates_in_place()

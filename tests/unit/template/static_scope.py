@@ -1,15 +1,18 @@
-"""A world small enough to resolve templates without an engine: resources that only hand back what they were given."""
+"""A scope that resolves templates without an engine.
+
+The attributes of its resources are the values of their properties.
+"""
 
 from heat_lite.common import exception
 from heat_lite.template import attributes, dependencies, function
 from heat_lite.template.template import Template
 
-#: type -> the attributes it has
+#: {type: its attributes}
 TYPES = {'OS::Heat::Value': ('value',), 'OS::Heat::TestResource': ('output',)}
 IDENTITY = {'tenant': 'p1', 'stack_name': 'teststack', 'stack_id': 's1', 'path': ''}
 
 
-class World(function.Scope):
+class StaticScope(function.Scope):
     """The scope of a bound template whose resources are of TYPES."""
 
     def __init__(self, bound):
@@ -22,7 +25,7 @@ class World(function.Scope):
         return self.bound.scope.file(name)
 
     def condition(self, name):
-        return self.bound.conditions.enabled(name)
+        return self.bound.conditions.is_enabled(name)
 
     def reference(self, resource_name):
         return f'teststack-{resource_name}-abcdefghijkl'
@@ -41,8 +44,11 @@ class World(function.Scope):
         return attributes.select(value, path[1:])
 
 
-def create(data, files=None, params=None, environment=None):
-    """``{output: (value, error)}`` of a stack of such resources; raises what refuses it, in the order in which Heat looks."""
+def resolve_outputs(data, files=None, params=None, environment=None):
+    """Return ``{output: (value, error)}`` of a template with resources of TYPES.
+
+    Checks run in the order of Heat, so that the first error is the same.
+    """
     template = Template(data, files, environment)
     parameters = template.parameters(IDENTITY, params)
     template.validate()
@@ -52,17 +58,17 @@ def create(data, files=None, params=None, environment=None):
     names = set(bound.resources)
     for definition in bound.resources.values():
         definition.requires(names)
-    world = World(bound)
+    scope = StaticScope(bound)
     outputs = bound.outputs
     for definition in [*bound.resources.values(), *outputs.values()]:
-        definition.validate(world)
+        definition.validate(scope)
     for definition in bound.resources.values():
-        _resolve_properties(definition, world)
-    return {name: _outcome(definition, world) for name, definition in outputs.items()}
+        _resolve_properties(definition, scope)
+    return {name: _result(definition, scope) for name, definition in outputs.items()}
 
 
 def validate(data, files=None):
-    """The bound template after all checks that need no resource type; nothing is resolved."""
+    """Return the bound template after all checks that need no resource types."""
     template = Template(data, files)
     parameters = template.parameters(IDENTITY)
     template.validate()
@@ -70,24 +76,30 @@ def validate(data, files=None):
     parameters.validate()
     bound.validate()
     names = set(bound.resources)
-    edges = [(name, other) for name, each in bound.resources.items() for other in each.requires(names) or (None,)]
+    edges = [
+        (name, other)
+        for name, definition in bound.resources.items()
+        for other in definition.requires(names) or (None,)
+    ]
     dependencies.Dependencies(edges).order()
     for definition in [*bound.resources.values(), *bound.outputs.values()]:
         definition.validate()
     return bound
 
 
-def _resolve_properties(definition, world):
+def _resolve_properties(definition, scope):
     for key, snippet in (definition.properties or {}).items():
         try:
-            function.resolve(snippet, world)
+            function.resolve(snippet, scope)
         except (exception.HeatException, *function.ARGUMENT_ERRORS) as error:
             path = (*definition.path, key)
-            raise exception.StackValidationFailed(str(error), error='Property error', path=path) from error
+            raise exception.StackValidationFailed(
+                str(error), error='Property error', path=path
+            ) from error
 
 
-def _outcome(definition, world):
+def _result(definition, scope):
     try:
-        return definition.result(world), None
+        return definition.result(scope), None
     except (exception.HeatException, *function.ARGUMENT_ERRORS) as error:
         return None, str(error)

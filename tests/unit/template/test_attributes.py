@@ -11,20 +11,26 @@ def make(answers):
         asked.append(name)
         return answers.get(name)
 
-    schemata = {'name': text('x'), 'show': map_attribute('y', cache_mode=CACHE_NONE), 'other': text('z')}
+    schemata = {
+        'name': text('x'),
+        'show': map_attribute('y', cache_mode=CACHE_NONE),
+        'other': text('z'),
+    }
     return Attributes('r', schemata, resolver), asked
 
 
-def test_answers_are_kept_where_the_schema_allows():
+def test_attributes_are_cached_if_the_schema_allows():
     attributes, asked = make({'name': 'n', 'show': {'a': 1}})
-    assert [attributes['name'], attributes['name'], attributes['show'], attributes['show']] == ['n', 'n', {'a': 1}, {'a': 1}]
+    assert [attributes['name'], attributes['name'], attributes['show'], attributes['show']] == [
+        'n',
+        'n',
+        {'a': 1},
+        {'a': 1},
+    ]
     assert asked == ['name', 'show', 'show']
-    assert attributes.known() == {'name': 'n'}
-    attributes.forget()
-    assert attributes['name'] == 'n' and asked[-1] == 'name'
 
 
-def test_none_is_no_answer():
+def test_attributes_none_is_not_cached():
     answers = {}
     attributes, _asked = make(answers)
     assert attributes['name'] is None
@@ -32,20 +38,14 @@ def test_none_is_no_answer():
     assert attributes['name'] == 'now'
 
 
-def test_stored_answers():
-    attributes, asked = make({})
-    attributes.keep({'name': 'stored'})
-    assert attributes['name'] == 'stored' and not asked
-
-
-def test_unknown():
+def test_attributes_unknown_name_raises():
     attributes, _asked = make({})
     assert 'zz' not in attributes and list(attributes) == ['name', 'show', 'other']
     with pytest.raises(KeyError, match='r: Invalid attribute zz'):
         attributes['zz']
 
 
-def test_paths():
+def test_attributes_get_returns_value_at_path():
     attributes, _asked = make({'show': {'a': [1, {'b': 2}]}})
     assert attributes.get('show', 'a', 1, 'b') == 2
     assert attributes.get('show') == {'a': [1, {'b': 2}]}
@@ -65,5 +65,5 @@ def test_paths():
         (5, [], 5),
     ],
 )
-def test_select(value, path, found):
+def test_select_missing_path_returns_none(value, path, found):
     assert select(value, path) == found

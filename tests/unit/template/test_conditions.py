@@ -31,11 +31,13 @@ def build(section, **parameters):
         ({'get_param': 'b'}, True),
     ],
 )
-def test_what_holds(definition, holds):
-    assert build({'c': definition, 'yes': True, 'no': False}, p='x', b=True).enabled('c') is holds
+def test_condition_value_is_computed(definition, holds):
+    assert (
+        build({'c': definition, 'yes': True, 'no': False}, p='x', b=True).is_enabled('c') is holds
+    )
 
 
-def test_each_is_computed_once():
+def test_condition_is_evaluated_once():
     asked = []
 
     class Counting(BoundScope):
@@ -43,46 +45,64 @@ def test_each_is_computed_once():
             asked.append(name)
             return True
 
-    found = conditions.Conditions(conditions.parse({'c': {'get_param': 'b'}}, PARSER, 'conditions'), Counting({}, {}))
-    assert [found.enabled('c') for _time in range(3)] == [True] * 3
+    found = conditions.Conditions(
+        conditions.parse({'c': {'get_param': 'b'}}, PARSER, 'conditions'), Counting({}, {})
+    )
+    assert [found.is_enabled('c') for _time in range(3)] == [True] * 3
     assert asked == ['b']
 
 
-def test_unknown_names():
+def test_condition_with_unknown_name_raises():
     with pytest.raises(ValueError, match='Invalid condition "zz"'):
-        build({}).enabled('zz')
+        build({}).is_enabled('zz')
 
 
 @pytest.mark.parametrize(
-    ('section', 'name'), [({'a': {'not': 'a'}}, 'a'), ({'a': {'not': 'b'}, 'b': {'not': 'c'}, 'c': {'not': 'a'}}, 'a')]
+    ('section', 'name'),
+    [({'a': {'not': 'a'}}, 'a'), ({'a': {'not': 'b'}, 'b': {'not': 'c'}, 'c': {'not': 'a'}}, 'a')],
 )
-def test_circles(section, name):
+def test_circular_condition_raises(section, name):
     found = build(section)
     for _time in range(2):  # the second time like the first
         with pytest.raises(exception.StackValidationFailed) as caught:
-            found.enabled(name)
-        assert str(caught.value) == f'Condition validation error: Circular definition for condition "{name}"'
+            found.is_enabled(name)
+        assert (
+            str(caught.value)
+            == f'Condition validation error: Circular definition for condition "{name}"'
+        )
 
 
 @pytest.mark.parametrize('definition', ['a', 'true', None, 1, [1], {'foo': [1, 2]}])
-def test_what_is_no_condition(definition):
+def test_invalid_condition_definition_raises(definition):
     with pytest.raises(exception.StackValidationFailed) as caught:
         conditions.validate(conditions.parse({'c': definition}, PARSER, 'conditions'))
-    assert str(caught.value) == f'Condition validation error: The definition of condition "c" is invalid: {definition}'
+    assert (
+        str(caught.value)
+        == f'Condition validation error: The definition of condition "c" is invalid: {definition}'
+    )
 
 
-def test_a_parameter_that_is_no_boolean():
-    with pytest.raises(exception.StackValidationFailed, match='The definition of condition "c" is invalid: true'):
-        build({'c': {'get_param': 'p'}}, p='true').enabled('c')
+def test_condition_from_a_string_parameter_raises():
+    with pytest.raises(
+        exception.StackValidationFailed, match='The definition of condition "c" is invalid: true'
+    ):
+        build({'c': {'get_param': 'p'}}, p='true').is_enabled('c')
 
 
-def test_functions_that_do_not_belong_here():
+def test_function_not_allowed_in_conditions_raises():
     with pytest.raises(exception.StackValidationFailed) as caught:
         build({'c': {'and': [{'equals': [{'get_attr': ['r', 'v']}, 1]}, True]}})
-    assert str(caught.value) == 'conditions.c.and[0].equals[0].get_attr: The function "get_attr" is invalid in this context'
+    assert (
+        str(caught.value)
+        == 'conditions.c.and[0].equals[0].get_attr: The function "get_attr" is invalid '
+        'in this context'
+    )
 
 
 @pytest.mark.parametrize('section', [None, [], 'a'])
-def test_a_section_that_is_no_map(section):
-    with pytest.raises(exception.StackValidationFailed, match='Conditions validation error: Condition definitions must be a map'):
+def test_conditions_section_that_is_not_a_map_raises(section):
+    with pytest.raises(
+        exception.StackValidationFailed,
+        match='Conditions validation error: Condition definitions must be a map',
+    ):
         build(section)

@@ -1,4 +1,4 @@
-"""The recorded answers of Heat about functions, as far as they need no more than the template library."""
+"""Heat's recorded results of functions, for cases that the template library covers alone."""
 
 import json
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.template import format
+from heat_lite.template import reader
 from tests.conformance.comparison import Comparison
-from tests.unit.template import worlds
+from tests.unit.template import static_scope
 
 RECORDS = Path(__file__).parents[2] / 'conformance'
 CASES = json.loads((RECORDS / 'function_cases.json').read_text())['cases']
@@ -17,27 +17,31 @@ NAMES = {'{stack_name}': 'teststack', '{stack_id}': 's1', '{project_id}': 'p1'}
 
 
 def offline(case):
-    """Whether all its resources are of the types that the small world has."""
+    """Return whether all resources of a case have types of ``static_scope``."""
     request = case['request']
-    data = format.parse(request['template'])
+    data = reader.parse(request['template'])
     resources = (data.get('resources') or data.get('Resources') or {}).values()
-    known = all(resource.get('type', resource.get('Type')) in worlds.TYPES for resource in resources)
+    known = all(
+        resource.get('type', resource.get('Type')) in static_scope.TYPES for resource in resources
+    )
     return known and 'environment' not in request and not case['id'].startswith('resource_facade')
 
 
 OFFLINE = [case for case in CASES if offline(case)]
 
 
-def test_most_cases_need_no_engine():
+def test_most_recorded_cases_run_without_an_engine():
     assert len(OFFLINE) > 0.9 * len(CASES)
 
 
 @pytest.mark.parametrize('case', OFFLINE + MORE_CASES, ids=lambda case: case['id'])
-def test_case(case):
+def test_recorded_function_case_gives_the_recorded_result(case):
     request, expected = case['request'], case['expect']
     comparison = Comparison(NAMES)
     try:
-        outcomes = worlds.create(format.parse(request['template']), request.get('files'), request.get('parameters'))
+        outcomes = static_scope.resolve_outputs(
+            reader.parse(request['template']), request.get('files'), request.get('parameters')
+        )
     except (exception.HeatException, AttributeError) as error:
         comparison.value('error_type', expected.get('error_type', 'a stack'), type(error).__name__)
         if 'message' in expected and 'message_kind' not in expected:
@@ -52,7 +56,11 @@ def compare_outputs(comparison, expected, outcomes):
     comparison.value('error_type', expected.get('error_type'), None)
     if 'outputs' not in expected and 'http_status' not in expected:
         return  # recorded by a preview, which has none
-    comparison.value('outputs', expected.get('outputs', {}), {name: value for name, (value, _error) in outcomes.items()})
+    comparison.value(
+        'outputs',
+        expected.get('outputs', {}),
+        {name: value for name, (value, _error) in outcomes.items()},
+    )
     errors = expected.get('output_errors', {})
     for name, (_value, error) in outcomes.items():
         if name in expected.get('output_error_kinds', {}):

@@ -1,4 +1,7 @@
-"""The recorded answers of Heat about parameters, groups and environments, as far as they need no more than the template library."""
+"""Heat's recorded errors of parameters, groups and environments.
+
+Covers the cases for which the template library suffices.
+"""
 
 import datetime
 import json
@@ -7,19 +10,27 @@ from pathlib import Path
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.template import constraints, format, formats, parameter_groups
+from heat_lite.template import checks, constraints, format_constraints, parameter_groups, reader
 from heat_lite.template.environment import Environment
 from heat_lite.template.merge import merge_environments
 from heat_lite.template.template import Template
 from tests.conformance.comparison import Comparison, expand
-from tests.unit.template import worlds
+from tests.unit.template import static_scope
 
-CASES = json.loads((Path(__file__).parents[2] / 'conformance' / 'validation_cases.json').read_text())['cases']
+CASES = json.loads(
+    (Path(__file__).parents[2] / 'conformance' / 'validation_cases.json').read_text()
+)['cases']
 AREAS = ('parameter', 'parameter_group', 'environment')
-#: where Heat answers 500: a fault of the request, and so we say 400
+#: Heat answers 500 although the request is invalid; heat_lite answers 400
 BETTER = ('environment/29', 'environment/31', 'environment/32', 'environment/38')
-#: these need resource types, or speak of the body of the request
-ELSEWHERE = ('environment/08', 'environment/13', 'environment/17', 'environment/19', 'environment/20')
+#: cases that need resource types or the body of the request
+ELSEWHERE = (
+    'environment/08',
+    'environment/13',
+    'environment/17',
+    'environment/19',
+    'environment/20',
+)
 
 
 def offline(case):
@@ -31,15 +42,15 @@ OFFLINE = [case for case in CASES if offline(case)]
 
 def lookup(kind, value):
     if kind == 'expiration':
-        return formats.expiration(value, datetime.datetime.now(datetime.UTC))
+        return format_constraints.expiration(value, datetime.datetime.now(datetime.UTC))
     raise constraints.UnknownConstraint(kind)
 
 
 def read(request):
-    """The template of a request with its environment, as the engine puts them together."""
-    data = format.parse(request['template'])
+    """Return the template of a request with its environment, built as the engine does."""
+    data = reader.parse(request['template'])
     files = request.get('files') or {}
-    environment = format.parse_environment(request.get('environment') or {})
+    environment = reader.parse_environment(request.get('environment') or {})
     if request.get('environment_files'):
         schemata = Template(data).parameter_schemata
         environment = merge_environments({}, files, request['environment_files'], schemata)
@@ -48,10 +59,12 @@ def read(request):
 
 def validate(request):
     template = read(request)
-    parameters = template.parameters(worlds.IDENTITY, request.get('parameters'))
+    parameters = template.parameters(static_scope.IDENTITY, request.get('parameters'))
     template.validate()
     parameters.validate(validate_value=False)
-    parameter_groups.validate(template.section('parameter_groups'), template.parameter_schemata)
+    checks.raise_first(
+        parameter_groups.check(template.section('parameter_groups'), template.parameter_schemata)
+    )
     environment = template.environment.as_dict()
     environment['parameters'].update(request.get('parameters') or {})
     del environment['encrypted_param_names']
@@ -60,16 +73,22 @@ def validate(request):
 
 def preview(request):
     template = read(request)
-    parameters = template.parameters(worlds.IDENTITY, request.get('parameters'))
+    parameters = template.parameters(static_scope.IDENTITY, request.get('parameters'))
     template.validate()
     parameters.validate(lookup=lookup)
     template.bind(parameters).validate()
-    return {'parameters': {name: text for name, text in parameters.as_strings().items() if not parameters.is_pseudo(name)}}
+    return {
+        'parameters': {
+            name: text
+            for name, text in parameters.as_strings().items()
+            if not parameters.is_pseudo(name)
+        }
+    }
 
 
 @pytest.mark.parametrize('answer', [validate, preview], ids=['validate', 'preview'])
 @pytest.mark.parametrize('case', OFFLINE, ids=lambda case: case['id'])
-def test_case(case, answer):
+def test_recorded_validation_case_gives_the_recorded_error(case, answer):
     expected = case['expect'][answer.__name__]
     comparison = Comparison({})
     try:
@@ -91,5 +110,9 @@ def _compare_error(comparison, case, expected, error):
     if expected['error_type'] not in ('HTTPBadRequest', type(error).__name__):
         comparison.note('error_type', expected['error_type'], type(error).__name__)
     if 'message' in expected and 'message_kind' not in expected:
-        message = expected['message'].removeprefix('Environment not in valid format: ').removeprefix('Template not in valid format: ')
+        message = (
+            expected['message']
+            .removeprefix('Environment not in valid format: ')
+            .removeprefix('Template not in valid format: ')
+        )
         comparison.text('message', message, str(error))

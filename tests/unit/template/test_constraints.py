@@ -24,18 +24,33 @@ def refusal(constraint, value, **options):
     [
         (Range(1, 512), [1, 512, 7.5], 0, '0 is out of range (min: 1, max: 512)'),
         (Range(max='3.5'), ['3', -1], '4', '4 is out of range (min: None, max: 3.5)'),
-        (Length(min=2), ['ab', [1, 2], {'a': 1, 'b': 2}], 'a', 'length (1) is out of range (min: 2, max: None)'),
+        (
+            Length(min=2),
+            ['ab', [1, 2], {'a': 1, 'b': 2}],
+            'a',
+            'length (1) is out of range (min: 2, max: None)',
+        ),
         (Length('0', '1'), ['', 'a'], 'ab', 'length (2) is out of range (min: 0, max: 1)'),
         (Modulo(2, 1), [5, 5.0, '7'], 4, '4 is not a multiple of 2 with an offset of 1'),
         (Modulo(-2, -1), [-3, 5], 4, '4 is not a multiple of -2 with an offset of -1'),
-        (AllowedValues(['a', 'b']), ['a', ['a', 'b'], []], 'c', '"c" is not an allowed value ["a", "b"]'),
+        (
+            AllowedValues(['a', 'b']),
+            ['a', ['a', 'b'], []],
+            'c',
+            '"c" is not an allowed value ["a", "b"]',
+        ),
         (AllowedValues([4, 6]), [4], 5, '5 is not an allowed value [4, 6]'),
-        (AllowedValues(['é', None]), ['é'], ['a'], '["a"] is not an allowed value ["\\u00e9", null]'),
+        (
+            AllowedValues(['é', None]),
+            ['é'],
+            ['a'],
+            '["a"] is not an allowed value ["\\u00e9", null]',
+        ),
         (AllowedPattern('[a-z]+'), ['abc'], 'abc\n', '"abc\n" does not match pattern "[a-z]+"'),
         (AllowedPattern('^a|b$'), ['a', 'b'], 'bb', '"bb" does not match pattern "^a|b$"'),
     ],
 )
-def test_check(constraint, good, bad, text):
+def test_constraint_value_gives_violation_or_none(constraint, good, bad, text):
     for value in good:
         constraint.check(value)
     assert refusal(constraint, bad) == text
@@ -45,9 +60,15 @@ def test_check(constraint, good, bad, text):
     ('build', 'text'),
     [
         (lambda: Range(), 'A range constraint must have a min value and/or a max value specified.'),
-        (lambda: Length(), 'A length constraint must have a min value and/or a max value specified.'),
+        (
+            lambda: Length(),
+            'A length constraint must have a min value and/or a max value specified.',
+        ),
         (lambda: Length(max=1.5), 'min/max length must be integral'),
-        (lambda: Modulo(step=2), 'A modulo constraint must have a step value and an offset value specified.'),
+        (
+            lambda: Modulo(step=2),
+            'A modulo constraint must have a step value and an offset value specified.',
+        ),
         (lambda: Modulo(2, 0.5), 'step/offset must be integer'),
         (lambda: Modulo(0, 0), 'step cannot be 0.'),
         (lambda: Modulo(2, 2), 'offset must be smaller (by absolute value) than step.'),
@@ -56,28 +77,31 @@ def test_check(constraint, good, bad, text):
         (lambda: AllowedPattern(5), 'AllowedPattern must be a string'),
     ],
 )
-def test_senseless_constraints(build, text):
+def test_constraint_with_invalid_arguments_is_refused(build, text):
     with pytest.raises(exception.InvalidSchemaError) as caught:
         build()
     assert str(caught.value) == text
 
 
-def test_a_pattern_that_is_none_is_the_authors_fault():
+def test_allowed_pattern_with_invalid_regex_is_refused():
     with pytest.raises(exception.InvalidSchemaError, match='is not a regular expression'):
         AllowedPattern('[0-9')
 
 
-def test_the_authors_words_come_first():
+def test_constraint_with_description_uses_it_as_error():
     assert refusal(Length(max=1, description='too long!'), 'abc') == 'too long!'
     assert refusal(CustomConstraint('ip_addr', 'my words'), 'x') == 'my words'
 
 
-def test_allowed_values_compare_as_the_type_does():
+def test_allowed_values_compare_converted_values():
     AllowedValues([1, 2]).check('1', convert=to_number)
-    assert refusal(AllowedValues(['1', 2]), '3', convert=to_number) == '"3" is not an allowed value ["1", 2]'
+    assert (
+        refusal(AllowedValues(['1', 2]), '3', convert=to_number)
+        == '"3" is not an allowed value ["1", 2]'
+    )
 
 
-def test_custom_constraint_asks_whom_it_was_given():
+def test_custom_constraint_calls_the_given_lookup():
     asked = []
 
     def lookup(kind, value):
@@ -87,18 +111,27 @@ def test_custom_constraint_asks_whom_it_was_given():
         return None if value == 'good' else 'there is none'
 
     CustomConstraint('nova.flavor').check('good', lookup)
-    assert refusal(CustomConstraint('nova.flavor'), 'bad', lookup=lookup) == "Error validating value 'bad': there is none"
-    assert refusal(CustomConstraint('no.such'), 'x', lookup=lookup) == '"x" does not validate no.such (constraint not found)'
+    assert (
+        refusal(CustomConstraint('nova.flavor'), 'bad', lookup=lookup)
+        == "Error validating value 'bad': there is none"
+    )
+    assert (
+        refusal(CustomConstraint('no.such'), 'x', lookup=lookup)
+        == '"x" does not validate no.such (constraint not found)'
+    )
     assert asked == [('nova.flavor', 'good'), ('nova.flavor', 'bad'), ('no.such', 'x')]
 
 
-def test_without_anybody_to_ask_only_formats_are_checked():
+def test_custom_constraint_without_lookup_checks_formats_only():
     CustomConstraint('nova.flavor').check('anything')
-    assert refusal(CustomConstraint('ip_addr'), 'x') == "Error validating value 'x': Invalid IP address"
+    assert (
+        refusal(CustomConstraint('ip_addr'), 'x')
+        == "Error validating value 'x': Invalid IP address"
+    )
     assert refusal(CustomConstraint('iso_8601'), 'x') == "Error validating value 'x'"
 
 
-def test_wire():
+def test_constraint_to_wire_returns_template_syntax():
     assert Range(1, 3, 'few').to_wire() == {'range': {'min': 1, 'max': 3}, 'description': 'few'}
     assert Length(min=0).to_wire() == {'length': {'min': 0}}
     assert AllowedValues([1]).to_wire() == {'allowed_values': [1]}

@@ -9,7 +9,7 @@ EDGES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=30)
 
 
 @given(EDGES)
-def test_each_node_comes_after_what_it_requires(edges):
+def test_order_puts_each_node_after_its_dependencies(edges):
     downwards = [(max(edge), min(edge)) for edge in edges if edge[0] != edge[1]]
     graph = Dependencies(downwards)
     order = list(graph)
@@ -20,10 +20,18 @@ def test_each_node_comes_after_what_it_requires(edges):
 
 
 def diamond():
-    return Dependencies([('top', 'left'), ('top', 'right'), ('left', 'bottom'), ('right', 'bottom'), ('alone', None)])
+    return Dependencies(
+        [
+            ('top', 'left'),
+            ('top', 'right'),
+            ('left', 'bottom'),
+            ('right', 'bottom'),
+            ('alone', None),
+        ]
+    )
 
 
-def test_neighbours():
+def test_requires_and_required_by_return_adjacent_nodes():
     graph = diamond()
     assert graph.requires('top') == {'left', 'right'}
     assert graph.required_by('bottom') == {'left', 'right'}
@@ -33,12 +41,12 @@ def test_neighbours():
     assert graph.graph()['left'] == {'bottom'}
 
 
-def test_the_part_above_a_node():
+def test_subgraph_holds_a_node_and_its_dependents():
     part = diamond()['left']
     assert part.graph() == {'left': set(), 'top': {'left'}}
 
 
-def test_the_order_does_not_depend_on_chance():
+def test_order_is_deterministic():
     edges = [(f'r{number}', f'r{number // 2}') for number in range(1, 200)]
     assert list(Dependencies(edges)) == list(Dependencies(list(edges)))
 
@@ -52,18 +60,23 @@ def test_the_order_does_not_depend_on_chance():
         ([('a', 'b'), ('b', 'a'), ('b', 'z')], '{a: {b}, b: {a}}'),
     ],
 )
-def test_circles(edges, text):
+def test_order_with_a_cycle_raises(edges, text):
     with pytest.raises(exception.CircularDependencyException) as caught:
         list(Dependencies(edges))
     assert str(caught.value) == f'Circular Dependency Found: {text}'
 
 
-def test_circles_are_told_by_labels():
-    with pytest.raises(exception.CircularDependencyException, match=r'Found: \{Net "a": \{Net "b"\}, Net "b": \{Net "a"\}\}$'):
-        Dependencies([('a', 'b'), ('b', 'a'), ('b', 'z')], label=lambda name: f'Net "{name}"').order()
+def test_cycle_error_contains_labels():
+    with pytest.raises(
+        exception.CircularDependencyException,
+        match=r'Found: \{Net "a": \{Net "b"\}, Net "b": \{Net "a"\}\}$',
+    ):
+        Dependencies(
+            [('a', 'b'), ('b', 'a'), ('b', 'z')], label=lambda name: f'Net "{name}"'
+        ).order()
 
 
-def test_long_chains_need_no_stack():
+def test_order_of_a_long_chain_uses_no_recursion():
     chain = Dependencies((number, number + 1) for number in range(20_000))
     assert next(iter(chain)) == 20_000
     assert len(chain[20_000]) == 20_001

@@ -1,6 +1,6 @@
-"""Templates and texts that nobody wrote: whatever comes, the library answers or refuses with an error of its own.
+"""Random templates and texts: the library processes or refuses them with its own errors.
 
-HEAT_LITE_FUZZ=2000 looks at so many examples a test.
+HEAT_LITE_FUZZ=2000 sets the number of examples of each test.
 """
 
 import json
@@ -11,30 +11,56 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from heat_lite.common import exception
-from heat_lite.template import format, merge, versions
+from heat_lite.template import merge, reader, versions
 from heat_lite.template.dependencies import Dependencies
 from heat_lite.template.parameter_schema import ParameterSchema
-from tests.unit.template import worlds
+from tests.unit.template import static_scope
 
 EXAMPLES = int(os.environ.get('HEAT_LITE_FUZZ', '60'))
 settings.register_profile(
-    'heat_lite', max_examples=EXAMPLES, deadline=2000, suppress_health_check=list(HealthCheck), derandomize=EXAMPLES == 60
+    'heat_lite',
+    max_examples=EXAMPLES,
+    deadline=2000,
+    suppress_health_check=list(HealthCheck),
+    derandomize=EXAMPLES == 60,
 )
 settings.load_profile('heat_lite')
 
-#: what the API answers with 400: errors of the domain, and those that say what is wrong with data
+#: errors that the API answers with 400
 REFUSALS = (exception.HeatException, ValueError, TypeError, AttributeError)
 
 NAMES = st.sampled_from(['r1', 'r2', 'p1', 'p2', 'c1', 'c2', 'value', 'zz', ''])
-PLAIN = st.none() | st.booleans() | st.integers(-5, 5) | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=6) | NAMES
+PLAIN = (
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 5)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=6)
+    | NAMES
+)
 FUNCTIONS = sorted(
-    {name for names in versions.TABLE.values() for each in names.values() for name in each.functions} | {'and', 'or', 'not', 'equals'}
+    {
+        name
+        for names in versions.TABLE.values()
+        for each in names.values()
+        for name in each.functions
+    }
+    | {'and', 'or', 'not', 'equals'}
 )
 
 
 def containers(inner):
     calls = st.dictionaries(st.sampled_from(FUNCTIONS), inner, min_size=1, max_size=1)
-    shaped = st.fixed_dictionaries({}, optional={'template': inner, 'params': inner, 'for_each': inner, 'expression': inner, 'data': inner})
+    shaped = st.fixed_dictionaries(
+        {},
+        optional={
+            'template': inner,
+            'params': inner,
+            'for_each': inner,
+            'expression': inner,
+            'data': inner,
+        },
+    )
     return st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=3) | calls | shaped
 
 
@@ -50,8 +76,16 @@ RESOURCES = st.fixed_dictionaries(
     },
 )
 PARAMETERS = st.fixed_dictionaries(
-    {'type': st.sampled_from(['string', 'number', 'json', 'comma_delimited_list', 'boolean', 'nope'])},
-    optional={'default': VALUES, 'constraints': VALUES | st.lists(st.dictionaries(st.just('length'), VALUES, max_size=1), max_size=1)},
+    {
+        'type': st.sampled_from(
+            ['string', 'number', 'json', 'comma_delimited_list', 'boolean', 'nope']
+        )
+    },
+    optional={
+        'default': VALUES,
+        'constraints': VALUES
+        | st.lists(st.dictionaries(st.just('length'), VALUES, max_size=1), max_size=1),
+    },
 )
 TEMPLATES = st.fixed_dictionaries(
     {'heat_template_version': st.sampled_from(sorted(versions.TABLE['heat_template_version']))},
@@ -66,28 +100,29 @@ TEMPLATES = st.fixed_dictionaries(
 
 
 @given(TEMPLATES)
-def test_a_template_is_read_or_refused(data):
+def test_random_template_is_read_or_refused(data):
     try:
-        worlds.create(data)
+        static_scope.resolve_outputs(data)
     except REFUSALS as error:
         assert str(error), type(error)
 
 
 @given(
     st.fixed_dictionaries(
-        {'heat_template_version': st.just('2021-04-16')}, optional=dict.fromkeys(['parameters', 'resources', 'outputs'], VALUES)
+        {'heat_template_version': st.just('2021-04-16')},
+        optional=dict.fromkeys(['parameters', 'resources', 'outputs'], VALUES),
     )
 )
-def test_sections_of_any_form_are_read_or_refused(data):
+def test_random_sections_are_read_or_refused(data):
     try:
-        worlds.create(data)
+        static_scope.resolve_outputs(data)
     except REFUSALS:
         pass
 
 
 @given(st.text(max_size=200) | st.binary(max_size=200))
-def test_any_text_is_read_or_refused(text):
-    for read in (format.parse, format.parse_environment):
+def test_random_text_is_read_or_refused(text):
+    for read in (reader.parse, reader.parse_environment):
         try:
             assert isinstance(read(text), dict)
         except ValueError as error:
@@ -95,25 +130,31 @@ def test_any_text_is_read_or_refused(text):
 
 
 @given(st.text(alphabet='{}[]:,-&*!|>\'"?#%@ \n\tabc01<.', max_size=80))
-def test_any_punctuation_is_read_or_refused(text):
+def test_random_punctuation_is_read_or_refused(text):
     try:
-        assert isinstance(format.parse(text), dict)
-    except format.FormatError:
+        assert isinstance(reader.parse(text), dict)
+    except reader.FormatError:
         pass
 
 
 PLAIN_DATA = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
     max_leaves=20,
 )
 
 
 @given(st.dictionaries(st.text(max_size=8), PLAIN_DATA, max_size=4))
-def test_what_is_written_is_read_again(data):
-    assert format.parse(json.dumps(data)) == data
-    assert format.parse(json.dumps(data), name='file') == format.parse(data)
-    assert format.parse(yaml.safe_dump(data)) == json.loads(json.dumps(data))
+def test_dumped_data_is_read_back(data):
+    assert reader.parse(json.dumps(data)) == data
+    assert reader.parse(json.dumps(data), name='file') == reader.parse(data)
+    assert reader.parse(yaml.safe_dump(data)) == json.loads(json.dumps(data))
 
 
 SCHEMATA = {
@@ -134,25 +175,30 @@ ENVIRONMENTS = st.fixed_dictionaries(
 
 def merged(environments, strategy):
     files = {
-        str(number): json.dumps({**each, 'parameter_merge_strategies': {'default': strategy}}) for number, each in enumerate(environments)
+        str(number): json.dumps({**each, 'parameter_merge_strategies': {'default': strategy}})
+        for number, each in enumerate(environments)
     }
     return merge.merge_environments({}, files, list(files), SCHEMATA).get('parameters', {})
 
 
 @given(st.lists(ENVIRONMENTS, max_size=4))
-def test_laws_of_merging(environments):
+def test_random_environments_merge_by_the_rules(environments):
     last = {name: value for each in environments for name, value in each['parameters'].items()}
     assert merged(environments, 'overwrite') == last
     added = merged(environments, 'merge')
-    assert added.get('text', '') == ''.join(each['parameters'].get('text', '') for each in environments)
-    assert added.get('list', []) == [item for each in environments for item in each['parameters'].get('list', [])]
+    assert added.get('text', '') == ''.join(
+        each['parameters'].get('text', '') for each in environments
+    )
+    assert added.get('list', []) == [
+        item for each in environments for item in each['parameters'].get('list', [])
+    ]
     for strategy in ('overwrite', 'merge', 'deep_merge'):
         together = merged(environments, strategy)
         assert merged([{'parameters': together}], strategy) == together
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=30))
-def test_laws_of_dependencies(edges):
+def test_random_dependencies_are_ordered_by_the_rules(edges):
     forward = [(max(edge), min(edge)) for edge in edges if edge[0] != edge[1]]
     graph = Dependencies(forward)
     order = graph.order()

@@ -1,4 +1,4 @@
-from heat_lite.template import format
+from heat_lite.template import reader
 from heat_lite.template.constraints import AllowedValues, Length, Range
 from heat_lite.template.generate import template_for
 from heat_lite.template.schema import any_, boolean, integer, list_, map_, string, text
@@ -18,14 +18,36 @@ PROPERTIES = {
 ATTRIBUTES = {'status': text('Its status.')}
 
 
-def test_hot():
+def test_template_for_hot_type():
     template = template_for('OS::My::Thing', PROPERTIES, ATTRIBUTES, 'hot')
-    assert list(template) == ['heat_template_version', 'description', 'parameters', 'outputs', 'resources']
-    assert (template['heat_template_version'], template['description']) == ('2016-10-14', 'Initial template of Thing')
+    assert list(template) == [
+        'heat_template_version',
+        'description',
+        'parameters',
+        'outputs',
+        'resources',
+    ]
+    assert (template['heat_template_version'], template['description']) == (
+        '2016-10-14',
+        'Initial template of Thing',
+    )
     assert template['parameters'] == {
-        'name': {'type': 'string', 'description': 'Its name.', 'constraints': [{'length': {'max': 9}}]},
-        'size': {'type': 'number', 'description': 'Its size.', 'default': 1, 'constraints': [{'range': {'min': 1, 'max': 5}}]},
-        'net': {'type': 'string', 'description': 'Its network.', 'constraints': [{'custom_constraint': 'neutron.network'}]},
+        'name': {
+            'type': 'string',
+            'description': 'Its name.',
+            'constraints': [{'length': {'max': 9}}],
+        },
+        'size': {
+            'type': 'number',
+            'description': 'Its size.',
+            'default': 1,
+            'constraints': [{'range': {'min': 1, 'max': 5}}],
+        },
+        'net': {
+            'type': 'string',
+            'description': 'Its network.',
+            'constraints': [{'custom_constraint': 'neutron.network'}],
+        },
         'shared': {'type': 'boolean', 'description': 'Whether.', 'default': False},
         'tags': {'type': 'comma_delimited_list', 'description': 'Tags.', 'default': []},
         'meta': {'type': 'json', 'description': 'Data.'},
@@ -41,10 +63,22 @@ def test_hot():
     assert 'net_id' not in template['resources']['Thing']['properties']
 
 
-def test_cfn():
+def test_template_for_cfn_type():
     template = template_for('OS::My::Thing', PROPERTIES, ATTRIBUTES)
-    assert list(template) == ['HeatTemplateFormatVersion', 'Description', 'Parameters', 'Resources', 'Outputs']
-    assert template['Parameters']['size'] == {'Type': 'Number', 'Description': 'Its size.', 'Default': 1, 'MinValue': 1, 'MaxValue': 5}
+    assert list(template) == [
+        'HeatTemplateFormatVersion',
+        'Description',
+        'Parameters',
+        'Resources',
+        'Outputs',
+    ]
+    assert template['Parameters']['size'] == {
+        'Type': 'Number',
+        'Description': 'Its size.',
+        'Default': 1,
+        'MinValue': 1,
+        'MaxValue': 5,
+    }
     assert template['Parameters']['shared'] == {
         'Type': 'Boolean',
         'Description': 'Whether.',
@@ -61,12 +95,24 @@ def test_cfn():
     }
 
 
-def test_both_are_templates():
-    values = {'name': 'n', 'net': 'x', 'meta': {}, 'kind': 'a', 'value': 'v', 'shared': 'true', 'tags': 'a,b'}
+def test_template_for_result_can_be_bound():
+    values = {
+        'name': 'n',
+        'net': 'x',
+        'meta': {},
+        'kind': 'a',
+        'value': 'v',
+        'shared': 'true',
+        'tags': 'a,b',
+    }
     for kind in ('hot', 'cfn'):
-        template = Template(format.parse(template_for('OS::My::Thing', PROPERTIES, ATTRIBUTES, kind)))
+        template = Template(
+            reader.parse(template_for('OS::My::Thing', PROPERTIES, ATTRIBUTES, kind))
+        )
         template.validate()
-        parameters = template.parameters({'tenant': 't', 'stack_name': 's', 'stack_id': 'i'}, values)
+        parameters = template.parameters(
+            {'tenant': 't', 'stack_name': 's', 'stack_id': 'i'}, values
+        )
         parameters.validate()
         bound = template.bind(parameters)
         bound.validate()

@@ -4,15 +4,15 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from heat_lite.cmd import offline
-from heat_lite.template import format, json_schema
+from heat_lite.cmd import offline_types
+from heat_lite.template import json_schema, reader
 from heat_lite.template.constraints import AllowedPattern, AllowedValues, Length, Modulo, Range
-from heat_lite.template.lint.types import Type
+from heat_lite.template.lint.type_info import TypeInfo
 from heat_lite.template.schema import any_, boolean, integer, list_, map_, number, string
 from heat_lite.template.support import hidden
 
 ROOT = Path(__file__).parents[3]
-TYPES = offline.Types()
+TYPES = offline_types.OfflineTypes()
 HOT = {'heat_template_version': '2021-04-16'}
 
 
@@ -24,7 +24,7 @@ class Table(dict):
 
 
 def validator(types):
-    schema = json_schema.of_hot(types)
+    schema = json_schema.hot_schema(types)
     jsonschema.Draft7Validator.check_schema(schema)
     return jsonschema.Draft7Validator(json.loads(json.dumps(schema)))
 
@@ -34,13 +34,15 @@ def service():
     return validator(TYPES)
 
 
-@pytest.mark.parametrize('path', sorted((ROOT / 'etc/heat_lite/templates').glob('*.yaml')), ids=lambda path: path.name)
-def test_shipped_templates_are_valid(service, path):
-    service.validate(format.parse(path.read_text()))
+@pytest.mark.parametrize(
+    'path', sorted((ROOT / 'etc/heat_lite/templates').glob('*.yaml')), ids=lambda path: path.name
+)
+def test_hot_schema_accepts_shipped_templates(service, path):
+    service.validate(reader.parse(path.read_text()))
 
 
-def test_what_heat_takes_is_valid(service):
-    """Every template of the recorded answers that was made into a stack, as far as its types are here."""
+def test_hot_schema_accepts_templates_that_heat_accepts(service):
+    """Return the recorded templates that Heat accepted and whose types exist here."""
     cases = json.loads((ROOT / 'tests/conformance/function_cases.json').read_text())['cases']
     seen = 0
     for case in cases:
@@ -64,7 +66,7 @@ def resource(properties, kind='My::Type'):
     return of(resources={'r': {'type': kind, 'properties': properties}})
 
 
-KIND = Type(
+KIND = TypeInfo(
     'My::Type',
     {
         'name': string(required=True, constraints=[Length(min=2), AllowedPattern('[a-z]+')]),
@@ -76,10 +78,18 @@ KIND = Type(
         'any': any_(),
         'free': map_(),
         'fixed': map_(keys={'inner': string(required=True)}),
-        'list': list_(item=integer(constraints=[AllowedValues([1, 2])]), constraints=[Length(max=2)]),
+        'list': list_(
+            item=integer(constraints=[AllowedValues([1, 2])]), constraints=[Length(max=2)]
+        ),
     },
 )
-TABLE = Table({'My::Type': KIND, 'My::Other': Type('My::Other', {'x': string()}), 'My::Any': Type('My::Any', None)})
+TABLE = Table(
+    {
+        'My::Type': KIND,
+        'My::Other': TypeInfo('My::Other', {'x': string()}),
+        'My::Any': TypeInfo('My::Any', None),
+    }
+)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +110,7 @@ TABLE = Table({'My::Type': KIND, 'My::Other': Type('My::Other', {'x': string()})
         {'list': [1, {'get_param': 'x'}]},
     ],
 )
-def test_properties_that_fit(given):
+def test_hot_schema_accepts_valid_properties(given):
     validator(TABLE).validate(resource({'name': 'ab', **given}))
 
 
@@ -134,19 +144,19 @@ def test_properties_that_fit(given):
         of(outputs={'o': {'vale': 1}}),
     ],
 )
-def test_what_does_not_fit(template):
+def test_hot_schema_refuses_invalid_templates(template):
     assert list(validator(TABLE).iter_errors(template))
 
 
-def test_types_that_plugins_and_environments_bring_are_let_through():
+def test_hot_schema_accepts_types_of_other_namespaces():
     check = validator(TABLE)
     check.validate(resource({'a': 1}, 'Your::Type'))
     check.validate(resource({'a': 1}, 'inner.yaml'))
     check.validate(resource({'a': 1}, 'My::Any'))
 
 
-def test_editors_are_told_what_things_mean():
-    told = json_schema.of_hot(TYPES)['definitions']
+def test_hot_schema_contains_descriptions():
+    told = json_schema.hot_schema(TYPES)['definitions']
     assert told['call']['properties']['get_param']['description']
     assert told['OS::Heat::RandomString']['properties']['length']['description']
     assert told['OS::Heat::RandomString']['properties']['length']['default'] == 32

@@ -1,37 +1,50 @@
-"""Members of groups: their definitions, who goes, sizes and batches. The sequences are those that Heat was seen to go through."""
+"""Members of groups: definitions, removal, sizes and batches, with sequences recorded of Heat."""
 
 import itertools
 
 import pytest
 
 from heat_lite.template import members
-from heat_lite.template.members import Member, Pace, counted, renewed
+from heat_lite.template.members import Member, RollingPolicy, index_batches, oldest_first_batches
 from heat_lite.template.template import Template
 
 
 def steps(stages, present, current=()):
-    """What each stage does, as text: +made ~changed -gone."""
+    """Return the batches as text: +created ~changed -removed."""
     told, done = [], set(current)
     for stage in stages:
         made = [f'+{name}' for name in stage.names if name not in present]
-        changed = [f'~{name}' for name in present if name in stage.names and name in stage.changed - done]
-        told.append(' '.join([*made, *changed, *(f'-{name}' for name in present if name not in stage.names)]))
+        changed = [
+            f'~{name}' for name in present if name in stage.names and name in stage.changed - done
+        ]
+        told.append(
+            ' '.join(
+                [*made, *changed, *(f'-{name}' for name in present if name not in stage.names)]
+            )
+        )
         present, done = stage.names, stage.changed
     return told
 
 
-def test_the_name_goes_where_the_placeholder_is_but_not_into_keys():
+def test_render_member_replaces_the_placeholder_in_values_only():
     snippet = {'k%i%': ['%i%', 5, True, None, 'a%i%b%i%'], 'm': {'x': '%i%'}}
-    assert members.numbered(snippet, '%i%', '7') == {'k%i%': ['7', 5, True, None, 'a7b7'], 'm': {'x': '7'}}
+    assert members.render_member(snippet, '%i%', '7') == {
+        'k%i%': ['7', 5, True, None, 'a7b7'],
+        'm': {'x': '7'},
+    }
 
 
-def test_the_inside_is_a_template():
+def test_nested_template_can_be_bound():
     data = members.template(
-        {'0': {'type': 'T'}}, {'refs': members.references(['0']), 'attributes, a': members.attributes_map(['0'], ['a'])}
+        {'0': {'type': 'T'}},
+        {
+            'refs': members.reference_list(['0']),
+            'attributes, a': members.attribute_map(['0'], ['a']),
+        },
     )
     template = Template(data)
     bound = template.bind(template.parameters())
-    assert list(bound.resources) == ['0'] and bound.reads() == {'0': {('a',)}}
+    assert list(bound.resources) == ['0'] and bound.attribute_reads() == {'0': {('a',)}}
     assert members.template({}, {}) == {'heat_template_version': '2015-04-30'}
 
 
@@ -48,11 +61,11 @@ def test_the_inside_is_a_template():
         ([5], None),
     ],
 )
-def test_paths_to_one_member(path, found):
+def test_member_path_returns_member_and_rest(path, found):
     assert members.member_path(path) == found
 
 
-def test_numbers_of_removed_members_are_skipped():
+def test_first_names_skips_removed_members():
     assert members.first_names(3) == ['0', '1', '2']
     assert members.first_names(3, ['1', '3', 'x']) == ['0', '2', '4']
     assert members.first_names(0) == []
@@ -70,19 +83,24 @@ def test_numbers_of_removed_members_are_skipped():
         (['7'], [0], True, ['0', '7']),
     ],
 )
-def test_removed_are_members_and_those_removed_before(before, wanted, append, removed):
-    assert members.removed_names(before, wanted, {'0': 'ref0', '1': 'ref1', '3': 'ref3'}, append) == removed
+def test_removed_names_keeps_members_and_earlier_removals(before, wanted, append, removed):
+    assert (
+        members.removed_names(before, wanted, {'0': 'ref0', '1': 'ref1', '3': 'ref3'}, append)
+        == removed
+    )
 
 
-def test_before_there_are_members_any_name_can_be_removed():
+def test_removed_names_before_creation_accepts_any_name():
     assert members.removed_names([], ['x', '1', 7], None, True) == ['1', '7', 'x']
 
 
-def test_failed_ones_go_first_then_the_oldest():
+def test_removal_order_is_failed_then_oldest():
     present = [Member('old', 1), Member('new', 3), Member('broken', 4, True), Member('middle', 2)]
-    order = members.by_worth(present)
+    order = members.removal_order(present)
     assert order == ['broken', 'old', 'middle', 'new']
-    assert members.newest(order, 2) == ['middle', 'new'] and members.newest(order, 0) == []
+    assert (
+        members.newest_names(order, 2) == ['middle', 'new'] and members.newest_names(order, 0) == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,8 +120,8 @@ def test_failed_ones_go_first_then_the_oldest():
         (0, 50, 'percent', None, 0),
     ],
 )
-def test_sizes_after_adjustments(current, adjustment, kind, step, size):
-    assert members.resized(current, adjustment, kind, 0, 9, step) == size
+def test_adjusted_size_stays_within_bounds(current, adjustment, kind, step, size):
+    assert members.adjusted_size(current, adjustment, kind, 0, 9, step) == size
 
 
 @pytest.mark.parametrize(
@@ -132,20 +150,28 @@ def test_sizes_after_adjustments(current, adjustment, kind, step, size):
         (2, 2, 1, 0, ['~1', '~0']),
     ],
 )
-def test_batches_of_a_group_that_counts(present, target, batch, in_service, expected):
+def test_index_batches_follow_the_policy(present, target, batch, in_service, expected):
     names = members.first_names(present)
-    assert steps(counted(names, target, Pace(batch, in_service)), names) == expected
+    assert steps(index_batches(names, target, RollingPolicy(batch, in_service)), names) == expected
 
 
-def test_removed_members_go_in_the_first_batch():
+def test_index_batches_remove_members_in_the_first_batch():
     names = members.first_names(3)
-    assert steps(counted(names, 3, Pace(1), removed=['1']), names) == ['+3 -1', '~2', '~0']
+    assert steps(index_batches(names, 3, RollingPolicy(1), removed=['1']), names) == [
+        '+3 -1',
+        '~2',
+        '~0',
+    ]
 
 
-def test_members_that_are_as_wanted_are_left_alone():
+def test_index_batches_skip_current_members():
     names = members.first_names(4)
-    assert steps(counted(names, 4, Pace(2), current=['3', '0']), names, ['3', '0']) == ['~1 ~2']
-    assert [stage.names for stage in counted(names, 4, Pace(2), current=names)] == [names]
+    assert steps(
+        index_batches(names, 4, RollingPolicy(2), current=['3', '0']), names, ['3', '0']
+    ) == ['~1 ~2']
+    assert [stage.names for stage in index_batches(names, 4, RollingPolicy(2), current=names)] == [
+        names
+    ]
 
 
 @pytest.mark.parametrize(
@@ -160,35 +186,54 @@ def test_members_that_are_as_wanted_are_left_alone():
         (0, 0, 1, 1, []),
     ],
 )
-def test_batches_of_a_group_whose_oldest_go(present, target, batch, in_service, expected):
+def test_oldest_first_batches_follow_the_policy(present, target, batch, in_service, expected):
     names, numbers = [f'o{number}' for number in range(present)], itertools.count()
-    assert steps(renewed(names, target, Pace(batch, in_service), lambda: f'n{next(numbers)}'), names) == expected
+    assert (
+        steps(
+            oldest_first_batches(
+                names, target, RollingPolicy(batch, in_service), lambda: f'n{next(numbers)}'
+            ),
+            names,
+        )
+        == expected
+    )
 
 
 CASES = [
-    (kind, present, target, Pace(batch, in_service), current)
-    for kind in (counted, renewed)
-    for present, target, batch, in_service in itertools.product(range(6), range(6), (1, 2, 5), (0, 1, 3, 7))
+    (kind, present, target, RollingPolicy(batch, in_service), current)
+    for kind in (index_batches, oldest_first_batches)
+    for present, target, batch, in_service in itertools.product(
+        range(6), range(6), (1, 2, 5), (0, 1, 3, 7)
+    )
     for current in ((), (0,), (1, 3), range(6))
-    if kind is counted or target <= present
+    if kind is index_batches or target <= present
 ]
 
 
-@pytest.mark.parametrize('kind', [counted, renewed])
-def test_all_sequences_end_well_in_small_steps_with_enough_in_service(kind):
+@pytest.mark.parametrize('kind', [index_batches, oldest_first_batches])
+def test_batches_of_all_sizes_keep_the_limits_of_the_policy(kind):
     for _, present, target, pace, current in (case for case in CASES if case[0] is kind):
         names = [str(number) for number in range(present)]
         asis = {names[number] for number in current if number < present}
-        namer = {'new_name': map(str, itertools.count(100)).__next__} if kind is renewed else {}
+        namer = (
+            {'new_name': map(str, itertools.count(100)).__next__}
+            if kind is oldest_first_batches
+            else {}
+        )
         sequence = kind(names, target, pace, current=asis, **namer)
         where, done = names, asis
         for stage in sequence:
             made = set(stage.names) - set(where)
             changed = made | (stage.changed & set(where)) - done
             untouched = set(stage.names) & set(where) - changed
-            assert len(changed) <= pace.batch and made <= stage.changed
+            assert len(changed) <= pace.batch_size and made <= stage.changed
             if changed - made:
-                assert len(untouched) >= min(pace.in_service, target), (present, target, pace, asis)
+                assert len(untouched) >= min(pace.min_in_service, target), (
+                    present,
+                    target,
+                    pace,
+                    asis,
+                )
             where, done = stage.names, stage.changed
         if sequence:
             assert len(where) == target and set(where) == set(done)

@@ -1,7 +1,8 @@
-"""One letter off in a word of the language: the error names it, or the map is literal data, as the language wants it.
+"""Misspelt keywords and functions: the error names them, or the map is literal data.
 
-Literal are, and stay: calls of functions whose names are misspelt (a map with one unknown key is data, so that data may look like calls),
-keys inside of properties and metadata, the names that the author chose, and further keys of outputs, which were always ignored.
+Literal data are calls with a misspelt function name (a map with one unknown key is data), keys in
+properties and metadata, names that the template author chooses, and unknown keys of outputs, which
+Heat ignores.
 """
 
 import copy
@@ -12,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.template import format, versions
+from heat_lite.template import reader, versions
 from heat_lite.template.function import ARGUMENT_ERRORS
-from tests.unit.template import worlds
+from tests.unit.template import static_scope
 
 FOLDER = Path(__file__).parents[2] / 'conformance'
 FUNCTION_CASES = json.loads((FOLDER / 'function_cases.json').read_text())['cases']
@@ -22,14 +23,18 @@ REFUSALS = (exception.HeatException, *ARGUMENT_ERRORS)
 
 
 def misspelt(word):
-    """The word without a letter, with one too many, and with two that changed places."""
+    """Return the keyword with a letter missing, a letter repeated and two letters swapped."""
     middle = len(word) // 2
     swapped = word[: middle - 1] + word[middle] + word[middle - 1] + word[middle + 1 :]
-    return [text for text in (word[:middle] + word[middle + 1 :], word + word[-1], swapped) if text != word]
+    return [
+        text
+        for text in (word[:middle] + word[middle + 1 :], word + word[-1], swapped)
+        if text != word
+    ]
 
 
 def keys(part, path=()):
-    """The paths of all keys of a tree, as ``(path of the map, key)``."""
+    """Yield ``(path of the map, key)`` of all keys of a tree."""
     if isinstance(part, dict):
         for key, value in part.items():
             yield path, key
@@ -46,7 +51,7 @@ def at(part, path):
 
 
 def renamed(data, path, old, new):
-    """The template with one key under another name, in the same place."""
+    """Return the template with one key renamed in place."""
     data = copy.deepcopy(data)
     place = at(data, path)
     entries = [(new if key == old else key, value) for key, value in place.items()]
@@ -56,9 +61,9 @@ def renamed(data, path, old, new):
 
 
 def outcome(data, files=None):
-    """The text of the error, or the values of the outputs."""
+    """Return ``(error, outputs)``; one of them is None."""
     try:
-        return None, worlds.create(data, files)
+        return None, static_scope.resolve_outputs(data, files)
     except REFUSALS as error:
         return str(error), None
 
@@ -66,22 +71,26 @@ def outcome(data, files=None):
 def function_mutants():
     for case in FUNCTION_CASES:
         data = case['request'].get('template')
-        data = format.parse(data) if isinstance(data, str) else data
-        version = versions.of_template(data)
+        data = reader.parse(data) if isinstance(data, str) else data
+        version = versions.template_version(data)
         known = {*version.functions, *(version.condition_functions or {})}
         for path, key in keys(data):
-            if key in known and len(at(data, path)) == 1 and path[0] not in ('mappings', 'Mappings'):
+            if (
+                key in known
+                and len(at(data, path)) == 1
+                and path[0] not in ('mappings', 'Mappings')
+            ):
                 for wrong in misspelt(key):
                     if wrong not in known:
                         yield case, data, path, key, wrong
 
 
 def literal(found, data, path, wrong):
-    """Whether the misspelt call came out as data: in the value of an output, or nobody looked at it."""
+    """Return whether the misspelt call is data: in the value of an output, or not evaluated."""
     return wrong in json.dumps({name: value for name, (value, _) in found.items()}, default=str)
 
 
-def test_misspelt_functions_are_named_or_literal():
+def test_misspelt_function_is_reported_or_literal():
     counts, lost = Counter(), []
     for case, data, path, key, wrong in function_mutants():
         files = case['request'].get('files')
@@ -99,7 +108,7 @@ def test_misspelt_functions_are_named_or_literal():
             counts['not looked at'] += 1
             lost.append((case['id'], '.'.join(map(str, path)), key))
     assert counts['literal'] > 300 and counts['refused'] > 30, counts
-    # a branch not taken, what disappears in a digest, a comparison that then is between other data
+    # a branch not chosen, data that a digest hides, a comparison that then compares other data
     assert counts['not looked at'] < counts.total() / 10, (counts, lost)
 
 
@@ -116,14 +125,25 @@ CATALOGUE = {
             'hidden': False,
             'immutable': False,
             'tags': ['a'],
-            'constraints': [{'range': {'min': 1, 'max': 8}, 'description': 'd'}, {'modulo': {'step': 2, 'offset': 0}}],
+            'constraints': [
+                {'range': {'min': 1, 'max': 8}, 'description': 'd'},
+                {'modulo': {'step': 2, 'offset': 0}},
+            ],
         },
         'name': {
             'type': 'string',
             'default': 'abc',
-            'constraints': [{'length': {'min': 1}}, {'allowed_values': ['abc']}, {'allowed_pattern': '[a-c]+'}],
+            'constraints': [
+                {'length': {'min': 1}},
+                {'allowed_values': ['abc']},
+                {'allowed_pattern': '[a-c]+'},
+            ],
         },
-        'net': {'type': 'string', 'default': '10.0.0.0/8', 'constraints': [{'custom_constraint': 'net_cidr'}]},
+        'net': {
+            'type': 'string',
+            'default': '10.0.0.0/8',
+            'constraints': [{'custom_constraint': 'net_cidr'}],
+        },
     },
     'conditions': {'large': {'not': {'equals': [{'get_param': 'size'}, 2]}}},
     'resources': {
@@ -142,7 +162,7 @@ CATALOGUE = {
     },
     'outputs': {'o': {'value': 1, 'description': 'd', 'condition': 'large'}},
 }
-#: places whose keys the author chooses, and those that were always ignored where they are unknown
+#: paths of maps whose keys the template author chooses, or whose unknown keys are ignored
 FREE = (
     ('parameters',),
     ('conditions',),
@@ -160,7 +180,7 @@ IGNORED = {
 }
 
 
-#: a call in the arguments of a comparison: misspelt it is data, and compares as such
+#: misspelt calls in the arguments of a comparison are data and are compared as such
 LITERAL = {('conditions', 'large', 'not', 'equals', 0, 'get_param')}
 
 
@@ -171,19 +191,24 @@ def catalogue_mutants():
                 yield pytest.param(path, key, wrong, id='.'.join(map(str, (*path, wrong))))
 
 
-def test_the_catalogue_is_fine():
+def test_template_without_mutation_is_valid():
     assert outcome(CATALOGUE)[0] is None
 
 
 @pytest.mark.parametrize(('path', 'key', 'wrong'), list(catalogue_mutants()))
-def test_misspelt_words_are_named(path, key, wrong):
+def test_misspelt_keyword_is_reported(path, key, wrong):
     error, _ = outcome(renamed(CATALOGUE, path, key, wrong))
-    missing = {'heat_template_version': 'version', 'value': 'value', 'parameters': 'parameters', 'type': 'type'}
+    missing = {
+        'heat_template_version': 'version',
+        'value': 'value',
+        'parameters': 'parameters',
+        'type': 'type',
+    }
     assert error is not None
     assert wrong in error or missing.get(key, '\0') in error
 
 
 @pytest.mark.parametrize('place', sorted(IGNORED | LITERAL, key=str))
-def test_what_is_ignored_where_it_is_misspelt(place):
+def test_misspelt_optional_key_is_ignored(place):
     *path, key = place
     assert outcome(renamed(CATALOGUE, path, key, key + key[-1]))[0] is None

@@ -42,7 +42,7 @@ def one(kind, value, **options):
         ('json', 5, 5, '5'),
     ],
 )
-def test_values(kind, given, value, text):
+def test_parameter_value_is_parsed_by_type(kind, given, value, text):
     parameters = one(kind, given)
     parameters.validate()
     assert parameters['p'] == value and type(parameters['p']) is type(value)
@@ -53,13 +53,21 @@ def test_values(kind, given, value, text):
     ('kind', 'given', 'reason'),
     [
         ('number', '', "could not convert string to float: ''"),
-        ('number', {}, "int() argument must be a string, a bytes-like object or a real number, not 'dict'"),
+        (
+            'number',
+            {},
+            "int() argument must be a string, a bytes-like object or a real number, not 'dict'",
+        ),
         ('boolean', 1.0, f"Unrecognized value '1.0', acceptable values are: {WORDS}"),
-        ('comma_delimited_list', 5, "Value must be a comma-delimited list string: 'int' object has no attribute 'split'"),
+        (
+            'comma_delimited_list',
+            5,
+            "Value must be a comma-delimited list string: 'int' object has no attribute 'split'",
+        ),
         ('json', 'x', 'Value must be valid JSON: Expecting value: line 1 column 1 (char 0)'),
     ],
-)  # fmt: skip
-def test_wrong_values(kind, given, reason):
+)
+def test_parameter_of_wrong_type_raises(kind, given, reason):
     parameters = one(kind, given)
     parameters.validate(validate_value=False)
     with pytest.raises(exception.StackValidationFailed) as caught:
@@ -72,26 +80,36 @@ def test_wrong_values(kind, given, reason):
     [
         ('number', ' 5.50 ', {'range': {'max': 2}}, ' 5.50  is out of range (min: None, max: 2)'),
         ('boolean', 'no', {'allowed_values': ['yes']}, '"no" is not an allowed value ["yes"]'),
-        ('comma_delimited_list', '1,2', {'allowed_values': [1, 2]}, '["1", "2"] is not an allowed value [1, 2]'),
-        ('json', '{"a":1,"b":2,"c":3}', {'length': {'max': 2}}, 'length (3) is out of range (min: None, max: 2)'),
+        (
+            'comma_delimited_list',
+            '1,2',
+            {'allowed_values': [1, 2]},
+            '["1", "2"] is not an allowed value [1, 2]',
+        ),
+        (
+            'json',
+            '{"a":1,"b":2,"c":3}',
+            {'length': {'max': 2}},
+            'length (3) is out of range (min: None, max: 2)',
+        ),
         ('string', 12345, {'length': {'max': 2}}, 'length (5) is out of range (min: None, max: 2)'),
         ('json', 5, {'length': {'max': 2}}, "object of type 'int' has no len()"),
         ('string', 'abc', {'length': {'max': 1}, 'description': 'too long!'}, 'too long!'),
     ],
 )
-def test_constraints(kind, given, constraint, reason):
+def test_parameter_constraints_are_checked(kind, given, constraint, reason):
     with pytest.raises(exception.StackValidationFailed) as caught:
         one(kind, given, constraints=[constraint]).validate()
     assert str(caught.value) == f"Parameter 'p' is invalid: {reason}"
 
 
-def test_allowed_values_compare_by_type():
+def test_parameter_allowed_values_compare_by_type():
     one('number', '2.50', constraints=[{'allowed_values': [1, 2.5]}]).validate()
     one('string', '1', constraints=[{'allowed_values': [1, 2]}]).validate()
     one('boolean', 't', constraints=[{'allowed_values': ['yes']}]).validate()
 
 
-def test_which_value_counts():
+def test_parameter_user_value_overrides_environment_and_default():
     schemata = hot(p={'type': 'number', 'default': 1})
     assert Parameters(schemata)['p'] == 1
     assert Parameters(schemata, defaults={'p': 2, 'zz': 5})['p'] == 2
@@ -99,11 +117,13 @@ def test_which_value_counts():
     assert Parameters(schemata, {'p': None}, {'p': None})['p'] == 1
 
 
-def test_missing_and_unknown():
+def test_parameter_missing_or_unknown_raises():
     parameters = Parameters(hot(b={'type': 'string'}, a={'type': 'string'}), {})
     parameters.validate(validate_value=False)
     assert not parameters.has_value('a')
-    with pytest.raises(exception.UserParameterMissing, match='The Parameter \\(b\\) was not provided'):
+    with pytest.raises(
+        exception.UserParameterMissing, match='The Parameter \\(b\\) was not provided'
+    ):
         parameters.validate()
     with pytest.raises(exception.UserParameterMissing):
         parameters['nowhere']
@@ -112,8 +132,10 @@ def test_missing_and_unknown():
             Parameters({}, {name: 1}).validate(validate_value=False)
 
 
-def test_pseudo_parameters_of_hot():
-    parameters = Parameters(hot(p={'type': 'string', 'default': 'x', 'hidden': True}), identity=IDENTITY)
+def test_pseudo_parameters_of_hot_come_from_the_identity():
+    parameters = Parameters(
+        hot(p={'type': 'string', 'default': 'x', 'hidden': True}), identity=IDENTITY
+    )
     assert list(parameters.as_strings().items()) == [
         ('OS::stack_id', 'id'),
         ('OS::project_id', 't'),
@@ -121,13 +143,15 @@ def test_pseudo_parameters_of_hot():
         ('p', HIDDEN_TEXT),
     ]
     assert parameters['p'] == 'x'
-    assert parameters.own_names() == ['p']
+    assert parameters.declared_names() == ['p']
     with pytest.raises(exception.UserParameterMissing):
         parameters['OS::region']
 
 
-def test_pseudo_parameters_of_cfn():
-    parameters = Parameters({}, identity={'tenant': 't', 'stack_name': 'stack', 'stack_id': None}, dialect='cfn')
+def test_pseudo_parameters_of_cfn_come_from_the_identity():
+    parameters = Parameters(
+        {}, identity={'tenant': 't', 'stack_name': 'stack', 'stack_id': None}, dialect='cfn'
+    )
     parameters.validate()
     assert parameters.as_strings() == {
         'AWS::StackId': 'arn:openstack:heat::t:stacks/stack/None',
@@ -138,18 +162,28 @@ def test_pseudo_parameters_of_cfn():
         Parameters({}, defaults={'AWS::Region': 'mars'}, dialect='cfn').validate()
 
 
-def test_a_template_may_take_a_pseudo_name():
-    parameters = Parameters(hot(**{'OS::stack_name': {'type': 'string', 'default': 'mine'}}), identity=IDENTITY)
+def test_declared_parameter_may_have_a_pseudo_name():
+    parameters = Parameters(
+        hot(**{'OS::stack_name': {'type': 'string', 'default': 'mine'}}), identity=IDENTITY
+    )
     assert list(parameters.as_strings()) == ['OS::stack_id', 'OS::project_id', 'OS::stack_name']
     assert parameters['OS::stack_name'] == 'mine'
     assert parameters.describe() == {}
 
 
-def test_describe():
+def test_describe_returns_the_format_of_validate():
     data = {
-        'type': 'string', 'default': 'a', 'tags': ['t'], 'label': 'L', 'description': 'D', 'hidden': True,
-        'constraints': [{'length': {'max': 2}, 'description': 'one'}, {'allowed_pattern': '[a-z]*', 'description': 'two'}],
-    }  # fmt: skip
+        'type': 'string',
+        'default': 'a',
+        'tags': ['t'],
+        'label': 'L',
+        'description': 'D',
+        'hidden': True,
+        'constraints': [
+            {'length': {'max': 2}, 'description': 'one'},
+            {'allowed_pattern': '[a-z]*', 'description': 'two'},
+        ],
+    }
     described = Parameters(hot(p=data), {'p': 'b'}, {'p': 'env'}).describe()['p']
     assert list(described.items()) == [
         ('Type', 'String'),
@@ -165,7 +199,7 @@ def test_describe():
     ]
 
 
-def test_an_empty_value_is_not_described():
+def test_describe_leaves_out_an_empty_value():
     schemata = hot(p={'type': 'number', 'constraints': [{'modulo': {'step': 2, 'offset': 1}}]})
     assert Parameters(schemata, {'p': 0}).describe()['p'] == {
         'Type': 'Number',
@@ -177,15 +211,21 @@ def test_an_empty_value_is_not_described():
     }
 
 
-def test_immutable_changes():
-    declared = {'a': {'type': 'number', 'immutable': True}, 'b': {'type': 'string'}, 'c': {'type': 'string', 'immutable': True}}
+def test_immutable_changes_returns_changed_names():
+    declared = {
+        'a': {'type': 'number', 'immutable': True},
+        'b': {'type': 'string'},
+        'c': {'type': 'string', 'immutable': True},
+    }
     before = Parameters(hot(**declared), {'a': '1', 'b': 'x'})
     assert before.immutable_changes(Parameters(hot(**declared), {'a': 1, 'b': 'y'})) == []
-    assert before.immutable_changes(Parameters(hot(**declared), {'a': 2, 'b': 'y', 'c': 'new'})) == ['a', 'c']
+    assert before.immutable_changes(
+        Parameters(hot(**declared), {'a': 2, 'b': 'y', 'c': 'new'})
+    ) == ['a', 'c']
     assert before.immutable_changes(Parameters(hot(a={'type': 'number'}), {'a': 2})) == []
 
 
-def test_lookup_is_asked():
+def test_validate_passes_lookup_to_constraints():
     schemata = hot(p={'type': 'string', 'constraints': [{'custom_constraint': 'nova.flavor'}]})
     Parameters(schemata, {'p': 'x'}).validate(lookup=lambda kind, value: None)
     with pytest.raises(exception.StackValidationFailed, match="Error validating value 'x': gone"):

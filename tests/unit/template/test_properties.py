@@ -1,7 +1,7 @@
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.template import function, translation, values
+from heat_lite.template import function, property_checks, translation
 from heat_lite.template.constraints import AllowedValues, Length, Range
 from heat_lite.template.properties import Properties, changed
 from heat_lite.template.schema import any_, boolean, integer, list_, map_, number, string
@@ -13,7 +13,10 @@ RANDOM = {
         map_(
             None,
             {
-                'class': string(default='lettersdigits', constraints=[AllowedValues(['digits', 'lettersdigits'])]),
+                'class': string(
+                    default='lettersdigits',
+                    constraints=[AllowedValues(['digits', 'lettersdigits'])],
+                ),
                 'min': integer(default=1, constraints=[Range(1, 512)]),
             },
         ),
@@ -33,7 +36,7 @@ TEST = {
 
 
 class Attribute(function.Function):
-    """A function whose value is its argument, or comes from elsewhere."""
+    """A function whose value is its argument or an injected value."""
 
     def result(self, scope):
         return scope.get(self.args, self.args) if isinstance(scope, dict) else self.args
@@ -52,7 +55,7 @@ def error_of(schemata, data, **options):
     return str(caught.value)
 
 
-def test_what_is_not_given():
+def test_property_not_given_has_its_default():
     assert read(TEST, {}) == {
         'value': 'test_string',
         'fail': False,
@@ -64,7 +67,7 @@ def test_what_is_not_given():
     }
 
 
-def test_null_is_the_default_or_empty():
+def test_property_null_becomes_default_or_empty():
     assert read(TEST, dict.fromkeys(TEST)) == {
         'value': 'test_string',
         'fail': False,
@@ -74,7 +77,10 @@ def test_null_is_the_default_or_empty():
         'items': [],
         'note': '',
     }
-    assert read({'n': integer(), 'f': number(), 'b': boolean(), 'a': any_()}, {'n': None, 'f': None, 'b': None, 'a': None}) == {
+    assert read(
+        {'n': integer(), 'f': number(), 'b': boolean(), 'a': any_()},
+        {'n': None, 'f': None, 'b': None, 'a': None},
+    ) == {
         'n': 0,
         'f': 0,
         'b': False,
@@ -99,19 +105,23 @@ def test_null_is_the_default_or_empty():
         ('items', (1, 2), (1, 2)),
     ],
 )
-def test_conversions(key, given, value):
+def test_property_value_is_converted(key, given, value):
     got = Properties(TEST, {key: given})[key]
     assert got == value and type(got) is type(value)
 
 
-@pytest.mark.parametrize(('given', 'value'), [(8.5, 8), ('8', 8), (' 8 ', 8), (True, 1), (None, 32)])
-def test_integers(given, value):
+@pytest.mark.parametrize(
+    ('given', 'value'), [(8.5, 8), ('8', 8), (' 8 ', 8), (True, 1), (None, 32)]
+)
+def test_integer_property_is_converted(given, value):
     assert Properties(RANDOM, {'length': given})['length'] == value
 
 
 @pytest.mark.parametrize('given', [[None], [{}], [{'class': None}]])
-def test_defaults_in_items(given):
-    assert Properties(RANDOM, {'character_classes': given})['character_classes'] == [{'class': 'lettersdigits', 'min': 1}]
+def test_list_items_get_defaults(given):
+    assert Properties(RANDOM, {'character_classes': given})['character_classes'] == [
+        {'class': 'lettersdigits', 'min': 1}
+    ]
 
 
 @pytest.mark.parametrize(
@@ -127,101 +137,168 @@ def test_defaults_in_items(given):
         (TEST, {'wait_secs': 'x'}, "properties.wait_secs: could not convert string to float: 'x'"),
         (TEST, {'action_wait_secs': 'x'}, 'properties.action_wait_secs: "x" is not a map'),
         (TEST, {'action_wait_secs': []}, 'properties.action_wait_secs: "[]" is not a map'),
-        (TEST, {'action_wait_secs': {'foo': 1}}, 'properties.action_wait_secs: Unknown Property foo'),
-        (TEST, {'action_wait_secs': {'create': 'x'}}, "properties.action_wait_secs.create: could not convert string to float: 'x'"),
+        (
+            TEST,
+            {'action_wait_secs': {'foo': 1}},
+            'properties.action_wait_secs: Unknown Property foo',
+        ),
+        (
+            TEST,
+            {'action_wait_secs': {'create': 'x'}},
+            "properties.action_wait_secs.create: could not convert string to float: 'x'",
+        ),
         (RANDOM, {'length': '8.0'}, "properties.length: Value '8.0' is not an integer"),
         (RANDOM, {'length': float('inf')}, "properties.length: Value 'inf' is not an integer"),
         (RANDOM, {'length': 0}, 'properties.length: 0 is out of range (min: 1, max: 512)'),
         (RANDOM, {'character_classes': 'a'}, 'properties.character_classes: "\'a\'" is not a list'),
-        (RANDOM, {'character_classes': {'class': 'x'}}, "properties.character_classes: \"{'class': 'x'}\" is not a list"),
-        (RANDOM, {'character_classes': [{'foo': 1}]}, 'properties.character_classes[0]: Unknown Property foo'),
-        (RANDOM, {'character_classes': [{}, {'min': 0}]}, 'properties.character_classes[1].min: 0 is out of range (min: 1, max: 512)'),
-        (RANDOM, {'character_classes': ['digits']}, 'properties.character_classes[0]: "digits" is not a map'),
+        (
+            RANDOM,
+            {'character_classes': {'class': 'x'}},
+            "properties.character_classes: \"{'class': 'x'}\" is not a list",
+        ),
+        (
+            RANDOM,
+            {'character_classes': [{'foo': 1}]},
+            'properties.character_classes[0]: Unknown Property foo',
+        ),
+        (
+            RANDOM,
+            {'character_classes': [{}, {'min': 0}]},
+            'properties.character_classes[1].min: 0 is out of range (min: 1, max: 512)',
+        ),
+        (
+            RANDOM,
+            {'character_classes': ['digits']},
+            'properties.character_classes[0]: "digits" is not a map',
+        ),
     ],
 )
-def test_refusals(schemata, data, text):
+def test_property_invalid_value_is_refused(schemata, data, text):
     assert error_of(schemata, data) == f'Property error: {text}'
 
 
-def test_required():
+def test_required_property_missing_is_refused():
     schemata = {'def': map_(None, {'type': string(required=True)}, required=True)}
     assert error_of(schemata, {}) == 'Property error: properties: Property def not assigned'
-    assert error_of(schemata, {'def': {}}) == 'Property error: properties.def: Property type not assigned'
+    assert (
+        error_of(schemata, {'def': {}})
+        == 'Property error: properties.def: Property type not assigned'
+    )
     Properties(schemata, {}).validate(with_value=False)
 
 
-def test_what_a_type_cannot_do_is_refused_when_it_is_given():
+def test_property_not_implemented_is_refused():
     schemata = {'Serial': integer(implemented=False)}
     Properties(schemata, {}).validate()
-    assert error_of(schemata, {'Serial': 5}) == 'Property error: properties: Property Serial not implemented yet'
+    assert (
+        error_of(schemata, {'Serial': 5})
+        == 'Property error: properties: Property Serial not implemented yet'
+    )
 
 
-def test_without_values_only_names_are_checked():
+def test_validate_without_values_checks_names_only():
     Properties(TEST, {'wait_secs': 'x'}).validate(with_value=False)
     with pytest.raises(exception.StackValidationFailed):
         Properties(TEST, {'zoo': 'x'}).validate(with_value=False)
 
 
-def test_a_null_is_constrained_like_what_it_becomes():
-    assert error_of({'s': string(constraints=[Length(2)])}, {'s': None}).endswith('length (0) is out of range (min: 2, max: None)')
+def test_property_null_is_checked_after_conversion():
+    assert error_of({'s': string(constraints=[Length(2)])}, {'s': None}).endswith(
+        'length (0) is out of range (min: 2, max: None)'
+    )
     Properties({'s': string(default='x', constraints=[Length(2)])}, {}).validate()
 
 
-def test_a_failing_read_says_of_which_resource():
+def test_property_read_error_contains_the_resource():
     properties = Properties(TEST, {'wait_secs': 'x'}, name='r')
     with pytest.raises(exception.StackValidationFailed) as caught:
         properties['wait_secs']
-    assert str(caught.value) == "Property error: r.Properties.wait_secs: could not convert string to float: 'x'"
+    assert (
+        str(caught.value)
+        == "Property error: r.Properties.wait_secs: could not convert string to float: 'x'"
+    )
     with pytest.raises(KeyError, match='r: Invalid Property zz'):
         properties['zz']
 
 
-def test_functions_are_resolved_at_each_read():
+def test_property_functions_are_resolved_at_each_read():
     world = {'a': 5}
-    properties = Properties(RANDOM, {'length': Attribute('get', 'a')}, lambda snippet: function.resolve(snippet, world))
+    properties = Properties(
+        RANDOM, {'length': Attribute('get', 'a')}, lambda snippet: function.resolve(snippet, world)
+    )
     assert properties['length'] == 5
     world['a'] = 7
     assert properties['length'] == 7
 
 
-def test_values_are_kept():
+def test_property_constant_value_is_cached():
     asked = []
-    properties = Properties(TEST, {'free': {'a': 1}}, lambda snippet: asked.append(snippet) or snippet)
+    properties = Properties(
+        TEST, {'free': {'a': 1}}, lambda snippet: asked.append(snippet) or snippet
+    )
     assert properties['free'] is properties['free']
     assert len(asked) == 1
 
 
-def test_what_waits_for_others_is_converted_but_not_constrained():
+def test_pending_property_is_converted_but_not_constrained():
     data = {'character_classes': [{'class': Attribute('get', 'x'), 'zz': 1}]}
 
     def resolve(snippet):
         return function.resolve(snippet, None)
 
-    Properties(RANDOM, data, resolve, pending=lambda snippet: 'other' in function.dependencies(snippet)).validate()
+    Properties(
+        RANDOM, data, resolve, pending=lambda snippet: 'other' in function.dependencies(snippet)
+    ).validate()
     with pytest.raises(exception.StackValidationFailed):
         Properties(RANDOM, data, resolve).validate()
     with pytest.raises(exception.StackValidationFailed, match='is not an integer'):
-        Properties(RANDOM, {'length': Attribute('get', 'x')}, resolve, pending=lambda snippet: True).validate()
+        Properties(
+            RANDOM, {'length': Attribute('get', 'x')}, resolve, pending=lambda snippet: True
+        ).validate()
 
 
-def test_lookup_and_find():
-    schemata = {'net': string(ref='net'), 'nets': list_(None, map_(None, {'net': string(ref='net'), 'x': string()}))}
+def test_property_lookup_and_find_are_called():
+    schemata = {
+        'net': string(ref='net'),
+        'nets': list_(None, map_(None, {'net': string(ref='net'), 'x': string()})),
+    }
     data = {'net': 'a', 'nets': [{'net': 'b', 'x': 'a'}, {'x': 'y'}]}
-    options = {'lookup': lambda kind, value: None if value in 'ab' else f'no {kind}', 'find': lambda kind, value: f'id-{value}'}
+    options = {
+        'lookup': lambda kind, value: None if value in 'ab' else f'no {kind}',
+        'find': lambda kind, value: f'id-{value}',
+    }
     Properties(schemata, data, **options).validate()
-    assert read(schemata, data, **options) == {'net': 'id-a', 'nets': [{'net': 'id-b', 'x': 'a'}, {'net': None, 'x': 'y'}]}
-    assert error_of(schemata, {'net': 'q'}, **options) == "Property error: properties.net: Error validating value 'q': no net"
+    assert read(schemata, data, **options) == {
+        'net': 'id-a',
+        'nets': [{'net': 'id-b', 'x': 'a'}, {'net': None, 'x': 'y'}],
+    }
+    assert (
+        error_of(schemata, {'net': 'q'}, **options)
+        == "Property error: properties.net: Error validating value 'q': no net"
+    )
 
 
-def test_objects_that_are_not_found():
+def test_property_object_not_found_is_refused():
     def find(kind, value):
-        raise values.refuse(f'no {kind} {value}')
+        raise property_checks.property_error(f'no {kind} {value}')
 
-    schemata = {'net': string(ref='net'), 'nets': list_(None, map_(None, {'net': string(ref='net', resolves='net')}))}
-    found = Properties(schemata, {'nets': [{}, {'net': 'b'}]}, find=find, lookup=lambda kind, value: None, name='one')
-    with pytest.raises(exception.StackValidationFailed, match=r'Property error: one.Properties.nets\[1\].net: no net b'):
+    schemata = {
+        'net': string(ref='net'),
+        'nets': list_(None, map_(None, {'net': string(ref='net', resolves='net')})),
+    }
+    found = Properties(
+        schemata,
+        {'nets': [{}, {'net': 'b'}]},
+        find=find,
+        lookup=lambda kind, value: None,
+        name='one',
+    )
+    with pytest.raises(
+        exception.StackValidationFailed,
+        match=r'Property error: one.Properties.nets\[1\].net: no net b',
+    ):
         found['nets']
-    assert found.unsought('nets') == [{'net': None}, {'net': 'b'}]
+    assert found.value_without_lookup('nets') == [{'net': None}, {'net': 'b'}]
 
 
 PORT = {
@@ -231,7 +308,7 @@ PORT = {
 }
 
 
-def test_older_names():
+def test_property_alias_gives_the_value():
     assert read(PORT, {'network_id': 'n', 'ips': [{'subnet_id': 's'}, {'subnet': 't'}]}) == {
         'network': 'n',
         'network_id': None,
@@ -247,21 +324,30 @@ def test_older_names():
         ({'network': 'a', 'ips': [{'subnet': 'a', 'subnet_id': 'b'}]}, 'ips.subnet, ips.subnet_id'),
     ],
 )
-def test_both_names_at_once(data, names):
-    assert error_of(PORT, data) == f'Cannot define the following properties at the same time: {names}'
+def test_property_and_alias_together_are_refused(data, names):
+    assert (
+        error_of(PORT, data) == f'Cannot define the following properties at the same time: {names}'
+    )
 
 
-def test_rules():
+def test_translation_rules_are_applied():
     rules = (translation.Replace(('classes',), ('sequence',)),)
     schemata = {'classes': string(), 'sequence': string()}
     assert read(schemata, {'sequence': 'x'}, rules=rules) == {'classes': 'x', 'sequence': None}
     world = {'a': 'later'}
-    properties = Properties(schemata, {'sequence': Attribute('get', 'a')}, lambda part: function.resolve(part, world), rules=rules)
+    properties = Properties(
+        schemata,
+        {'sequence': Attribute('get', 'a')},
+        lambda part: function.resolve(part, world),
+        rules=rules,
+    )
     assert properties['classes'] == 'later'
-    assert error_of(schemata, {'sequence': 'x', 'classes': 'y'}, rules=rules).endswith('classes, sequence')
+    assert error_of(schemata, {'sequence': 'x', 'classes': 'y'}, rules=rules).endswith(
+        'classes, sequence'
+    )
 
 
-def test_conversion_of_what_templates_pass_on():
+def test_allow_conversion_accepts_strings():
     schemata = {'l': list_(allow_conversion=True), 'm': map_(allow_conversion=True)}
     assert read(schemata, {'l': 'x,y', 'm': '{"a": 1}'}) == {'l': ['x', 'y'], 'm': '{"a": 1}'}
     assert read(schemata, {'l': '', 'm': ['a']}) == {'l': [], 'm': ['a']}
@@ -269,20 +355,23 @@ def test_conversion_of_what_templates_pass_on():
     assert error_of(schemata, {'l': 5}) == 'Property error: properties.l: "5" is not a list'
 
 
-def test_user_value_and_given():
+def test_user_value_and_given_return_unconverted_values():
     properties = Properties(TEST, {'value': 5, 'note': None})
     assert properties.user_value('value') == 5
     assert properties.user_value('wait_secs') is None
     assert properties.given() == {'value': '5'}
 
 
-def test_changed():
-    before, after = Properties(TEST, {'value': 'a', 'note': '5'}), Properties(TEST, {'value': 'b', 'note': 5})
+def test_changed_returns_names_of_differences():
+    before, after = (
+        Properties(TEST, {'value': 'a', 'note': '5'}),
+        Properties(TEST, {'value': 'b', 'note': 5}),
+    )
     assert changed(before, after) == {'value'}
     assert changed({'a': 1}, {'b': None, 'a': 1}) == set()
 
 
-def test_defaults_are_not_shared():
+def test_property_default_is_not_shared():
     schemata = {'m': map_(default={'a': 1}), 'l': list_(default=[1])}
     first = read(schemata, {})
     first['m']['b'] = 2

@@ -6,12 +6,23 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heat_lite.template import format
+from heat_lite.template import reader
 
-SCALARS = st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(st.characters(blacklist_categories=('Cs', 'Cc')), max_size=8)
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**9), 10**9)
+    | st.text(st.characters(blacklist_categories=('Cs', 'Cc')), max_size=8)
+)
 TREES = st.dictionaries(
     st.text('abc', min_size=1, max_size=3),
-    st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text('xyz', max_size=3), inner, max_size=3)),
+    st.recursive(
+        SCALARS,
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text('xyz', max_size=3), inner, max_size=3)
+        ),
+    ),
     max_size=4,
 )
 
@@ -42,15 +53,18 @@ TREES = st.dictionaries(
         ('1: x\n1.5: y\ntrue: z\n~: n', {'1': 'x', '1.5': 'y', 'true': 'z', 'null': 'n'}),
         ('{a: b}', {'a': 'b'}),
         ('{"a":\t1, "a": 2}', {'a': 2}),
-        ('{"a": 1e3, "b": 1.5, "c": NaN, "d": 1e400}', {'a': 1000.0, 'b': 1.5, 'c': 'NaN', 'd': '1e400'}),
+        (
+            '{"a": 1e3, "b": 1.5, "c": NaN, "d": 1e400}',
+            {'a': 1000.0, 'b': 1.5, 'c': 'NaN', 'd': '1e400'},
+        ),
         ('{"a": "\\ud83d\\ude00"}', {'a': '😀'}),
         ('', {}),
         ('# nothing', {}),
         (b'a: \xc3\xbc', {'a': 'ü'}),
     ],
 )
-def test_reads_yaml_as_heat_does(text, value):
-    assert format.parse(text) == value
+def test_yaml_scalars_are_read_as_in_heat(text, value):
+    assert reader.parse(text) == value
 
 
 @pytest.mark.parametrize(
@@ -63,14 +77,14 @@ def test_reads_yaml_as_heat_does(text, value):
         ('a: <<', {'a': '<<'}),
     ],
 )
-def test_anchors_and_merges(text, value):
-    assert format.parse(text) == value
+def test_yaml_anchors_and_merges_are_expanded(text, value):
+    assert reader.parse(text) == value
 
 
 @given(TREES)
-def test_what_yaml_and_json_write_is_read_back(tree):
-    assert format.parse(json.dumps(tree)) == tree
-    assert format.parse(yaml.safe_dump(tree, allow_unicode=True)) == tree
+def test_dumped_yaml_and_json_are_read_back(tree):
+    assert reader.parse(json.dumps(tree)) == tree
+    assert reader.parse(yaml.safe_dump(tree, allow_unicode=True)) == tree
 
 
 @pytest.mark.parametrize(
@@ -79,8 +93,16 @@ def test_what_yaml_and_json_write_is_read_back(tree):
         ('- a', 'The template is not a JSON object or YAML mapping.'),
         ('hello', 'The template is not a JSON object or YAML mapping.'),
         (5, 'The template is not a JSON object or YAML mapping.'),
-        ('a: {', "Error parsing template [root stack] while parsing a flow node\nexpected the node content, but found '<stream end>'"),
-        ('a: !Ref x', "Error parsing template [root stack] could not determine a constructor for the tag '!Ref'\n"),
+        (
+            'a: {',
+            'Error parsing template [root stack] while parsing a flow node\nexpected '
+            "the node content, but found '<stream end>'",
+        ),
+        (
+            'a: !Ref x',
+            'Error parsing template [root stack] could not determine a constructor for '
+            "the tag '!Ref'\n",
+        ),
         ('a: !!python/name:os.getcwd x', 'could not determine a constructor'),
         ('a: !Map {x: 1}', 'could not determine a constructor'),
         ('a: *nowhere', "found undefined alias 'nowhere'"),
@@ -97,15 +119,15 @@ def test_what_yaml_and_json_write_is_read_back(tree):
         ('b: 1\n' * 5000 + 'a: ]', 'line 5001, column 4:\n    a: ]\n       ^'),
     ],
 )
-def test_refuses_what_is_no_template(text, message):
-    with pytest.raises(format.FormatError) as caught:
-        format.parse(text)
+def test_invalid_template_text_is_refused(text, message):
+    with pytest.raises(reader.FormatError) as caught:
+        reader.parse(text)
     assert message in str(caught.value)
 
 
-def test_an_error_shows_the_line():
-    with pytest.raises(format.FormatError) as caught:
-        format.parse('a: 1\nb: !Ref x\n')
+def test_yaml_error_shows_the_line():
+    with pytest.raises(reader.FormatError) as caught:
+        reader.parse('a: 1\nb: !Ref x\n')
     assert str(caught.value).endswith('line 2, column 4:\n    b: !Ref x\n       ^')
 
 
@@ -118,51 +140,54 @@ NESTINGS = {
 
 
 @pytest.mark.parametrize('kind', NESTINGS)
-def test_depth_is_bounded(kind):
-    limits = format.Limits(depth=50)
-    assert format.parse(NESTINGS[kind](50), limits)
+def test_text_nested_too_deeply_is_refused(kind):
+    limits = reader.Limits(depth=50)
+    assert reader.parse(NESTINGS[kind](50), limits)
     for depth in (51, 200_000):
-        with pytest.raises(format.FormatError, match='nested too deeply'):
-            format.parse(NESTINGS[kind](depth), limits)
+        with pytest.raises(reader.FormatError, match='nested too deeply'):
+            reader.parse(NESTINGS[kind](depth), limits)
 
 
-def test_depth_of_data_that_comes_parsed_is_bounded():
+def test_parsed_data_nested_too_deeply_is_refused():
     data = value = {}
     for _level in range(60):
         value['a'] = value = {}
-    assert format.parse(data, format.Limits(depth=60)) is data
-    with pytest.raises(format.FormatError, match='nested too deeply'):
-        format.parse(data, format.Limits(depth=59))
+    assert reader.parse(data, reader.Limits(depth=60)) is data
+    with pytest.raises(reader.FormatError, match='nested too deeply'):
+        reader.parse(data, reader.Limits(depth=59))
 
 
-def test_depth_counts_what_aliases_stand_for():
+def test_depth_includes_expanded_aliases():
     text = 'a: &a [[x]]\nb: &b [[*a]]\nc: [[*b]]'
-    assert format.parse(text, format.Limits(depth=6))
-    with pytest.raises(format.FormatError, match='nested too deeply'):
-        format.parse(text, format.Limits(depth=5))
+    assert reader.parse(text, reader.Limits(depth=6))
+    with pytest.raises(reader.FormatError, match='nested too deeply'):
+        reader.parse(text, reader.Limits(depth=5))
 
 
-def test_aliases_cannot_unfold_to_much():
-    lines = ['a: &a0 [x,x,x,x,x,x,x,x,x]', *(f'b{i}: &a{i + 1} [{",".join([f"*a{i}"] * 9)}]' for i in range(30))]
+def test_aliases_over_the_size_limit_are_refused():
+    lines = [
+        'a: &a0 [x,x,x,x,x,x,x,x,x]',
+        *(f'b{i}: &a{i + 1} [{",".join([f"*a{i}"] * 9)}]' for i in range(30)),
+    ]
     began = time.process_time()
-    with pytest.raises(format.FormatError, match='unfold to too much'):
-        format.parse('\n'.join(lines))
+    with pytest.raises(reader.FormatError, match='unfold to too much'):
+        reader.parse('\n'.join(lines))
     assert time.process_time() - began < 0.5
 
 
-def test_a_long_text_repeated_by_aliases_counts_its_length():
+def test_size_includes_the_length_of_aliased_text():
     text = f'a: &a {"x" * 1000}\nb: [{",".join(["*a"] * 100)}]'
-    assert len(format.parse(text)['b']) == 100
-    with pytest.raises(format.FormatError, match='unfold to too much'):
-        format.parse(text, format.Limits(weight=50_000))
+    assert len(reader.parse(text)['b']) == 100
+    with pytest.raises(reader.FormatError, match='unfold to too much'):
+        reader.parse(text, reader.Limits(size=50_000))
 
 
-def test_a_file_must_say_its_version():
-    assert format.parse_file('heat_template_version: 2018-08-31', 'n.yaml')
-    with pytest.raises(format.FormatError, match='Template format version not found.'):
-        format.parse_file('resources: {}', 'n.yaml')
-    with pytest.raises(format.FormatError, match='Error parsing template n.yaml while parsing'):
-        format.parse_file('a: [', 'n.yaml')
+def test_template_file_without_version_is_refused():
+    assert reader.parse_file('heat_template_version: 2018-08-31', 'n.yaml')
+    with pytest.raises(reader.FormatError, match='Template format version not found.'):
+        reader.parse_file('resources: {}', 'n.yaml')
+    with pytest.raises(reader.FormatError, match='Error parsing template n.yaml while parsing'):
+        reader.parse_file('a: [', 'n.yaml')
 
 
 @pytest.mark.parametrize(
@@ -174,8 +199,8 @@ def test_a_file_must_say_its_version():
         ({'resource_registry': {'A': 'B'}}, {'resource_registry': {'A': 'B'}}),
     ],
 )
-def test_environments(text, value):
-    assert format.parse_environment(text) == value
+def test_environment_text_is_read(text, value):
+    assert reader.parse_environment(text) == value
 
 
 @pytest.mark.parametrize(
@@ -185,10 +210,23 @@ def test_environments(text, value):
         ({'foo': {}}, 'environment has wrong section "foo"'),
         ('p: x', 'environment has wrong section "p"'),
         ('- a', 'The environment is not a valid YAML mapping data type.'),
-        ('parameters: {p: \n', "while parsing a flow node\nexpected the node content, but found '<stream end>'"),
+        (
+            'parameters: {p: \n',
+            "while parsing a flow node\nexpected the node content, but found '<stream end>'",
+        ),
     ],
 )
-def test_refuses_what_is_no_environment(text, message):
-    with pytest.raises(format.FormatError) as caught:
-        format.parse_environment(text)
+def test_invalid_environment_text_is_refused(text, message):
+    with pytest.raises(reader.FormatError) as caught:
+        reader.parse_environment(text)
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize('text', ['{"a": "\\ud800"}', 'a: "\\ud800"', '"\\udfff": 1'])
+def test_text_with_a_lone_surrogate_is_refused(text):
+    with pytest.raises(reader.FormatError, match='lone surrogate|invalid Unicode character'):
+        reader.parse(text)
+
+
+def test_text_with_an_escaped_pair_of_surrogates_is_read():
+    assert reader.parse('{"a": "\\ud83d\\ude00"}') == {'a': '\U0001f600'}

@@ -1,7 +1,7 @@
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.template.registry import TypeRegistry
+from heat_lite.template.resource_registry import TypeRegistry
 
 VALUE, NONE = 'OS::Heat::Value', 'OS::Heat::None'
 
@@ -27,7 +27,7 @@ def known(name):
         ({'My::X': 'OS::Nope', 'resources': {'r': {'My::X': VALUE}}}, 'My::X', VALUE),
     ],
 )
-def test_types(entries, name, target):
+def test_resolve_type_follows_the_registry(entries, name, target):
     assert TypeRegistry(entries).resolve(name, 'r', known) == ('type', target)
 
 
@@ -40,7 +40,7 @@ def test_types(entries, name, target):
         ({VALUE: 'x.yaml'}, VALUE, 'x.yaml'),
     ],
 )
-def test_templates(entries, name, target):
+def test_resolve_template_returns_its_name(entries, name, target):
     assert TypeRegistry(entries).resolve(name, 'r', known) == ('template', target)
 
 
@@ -57,25 +57,30 @@ def test_templates(entries, name, target):
         {'resources': {'*': {'My::X': VALUE}}},
     ],
 )
-def test_nothing_there(entries):
+def test_resolve_unknown_type_raises(entries):
     with pytest.raises(exception.EntityNotFound) as caught:
         TypeRegistry(entries).resolve('My::X', 'r', known)
     assert str(caught.value) == 'The Resource Type (My::X) could not be found.'
 
 
-def test_a_circle():
+def test_resolve_circular_mapping_raises():
     with pytest.raises(exception.StackValidationFailed, match='A::X -> B::X -> A::X'):
         TypeRegistry({'A::X': 'B::X', 'B::X': 'A::X'}).resolve('A::X', 'r', known)
 
 
-def test_what_was_resolved_is_shown():
+def test_as_dict_contains_resolved_types():
     registry = TypeRegistry({'My::*': 'OS::Heat::*'})
     registry.resolve('My::Value', 'r', known)
     registry.resolve('a.yaml', 'r', known)
-    assert registry.as_dict() == {'resources': {}, 'My::*': 'OS::Heat::*', 'My::Value': 'OS::Heat::*', 'a.yaml': 'a.yaml'}
+    assert registry.as_dict() == {
+        'resources': {},
+        'My::*': 'OS::Heat::*',
+        'My::Value': 'OS::Heat::*',
+        'a.yaml': 'a.yaml',
+    }
 
 
-def test_hooks_and_restricted_actions():
+def test_hooks_and_restricted_actions_match_by_pattern():
     registry = TypeRegistry(
         {
             'resources': {
@@ -93,9 +98,14 @@ def test_hooks_and_restricted_actions():
 
 @pytest.mark.parametrize('hooks', ['pre-lunch', ['pre-create', 'x'], {'a': 1}])
 @pytest.mark.parametrize(
-    'place', [lambda said: {'resources': {'r': said}}, lambda said: {'resources': {'r': {'s': said}}}, lambda said: said]
+    'place',
+    [
+        lambda said: {'resources': {'r': said}},
+        lambda said: {'resources': {'r': {'s': said}}},
+        lambda said: said,
+    ],
 )
-def test_wrong_hooks(hooks, place):
+def test_hooks_invalid_are_refused(hooks, place):
     with pytest.raises(exception.InvalidBreakPointHook) as caught:
         TypeRegistry(place({'hooks': hooks}))
     assert str(caught.value) == (
@@ -104,11 +114,12 @@ def test_wrong_hooks(hooks, place):
     )
 
 
-def test_wrong_restricted_actions():
+def test_restricted_actions_invalid_are_refused():
     with pytest.raises(exception.InvalidRestrictedAction) as caught:
         TypeRegistry({'resources': {'r': {'restricted_actions': 'delete'}}})
     assert str(caught.value) == (
-        "Invalid restricted_action type \"delete\" for resource, acceptable restricted_action types are: ('update', 'replace')"
+        'Invalid restricted_action type "delete" for resource, acceptable '
+        "restricted_action types are: ('update', 'replace')"
     )
 
 
@@ -121,6 +132,6 @@ def test_wrong_restricted_actions():
         ({'resources': {'r': 'x'}}, ValueError),
     ],
 )
-def test_wrong_shapes(entries, error):
+def test_registry_entry_of_wrong_type_is_refused(entries, error):
     with pytest.raises(error):
         TypeRegistry(entries)

@@ -7,7 +7,7 @@ from heat_lite.template.parameters import ParameterSchema
 from heat_lite.template.schema import any_, boolean, integer, list_, map_, number, string
 
 
-def test_wire_of_nested_properties():
+def test_nested_property_schema_to_wire():
     named = string('A class.', default='digits', constraints=[AllowedValues(['digits'])])
     classes = list_(
         'Classes.',
@@ -42,26 +42,38 @@ def test_wire_of_nested_properties():
         'update_allowed': True,
         'immutable': False,
     }
-    assert list(classes.to_wire()) == ['type', 'description', 'default', 'schema', 'required', 'update_allowed', 'immutable']
+    assert list(classes.to_wire()) == [
+        'type',
+        'description',
+        'default',
+        'schema',
+        'required',
+        'update_allowed',
+        'immutable',
+    ]
 
 
-def test_a_false_default_is_one():
+def test_default_false_is_a_default():
     assert boolean(default=False).to_wire()['default'] is False
     assert 'default' not in boolean().to_wire()
 
 
-def test_a_reference_is_a_constraint_too():
+def test_ref_adds_a_custom_constraint():
     network = string('The network.', ref='neutron.network')
     assert network.constraints == (CustomConstraint('neutron.network'),)
     assert network.to_wire()['constraints'] == [{'custom_constraint': 'neutron.network'}]
 
 
-def test_hidden_schemas_are_not_shown():
-    schemata = {'network': string('x'), 'network_id': string('y', alias_of='network'), 'gone': string(support=support.hidden('5.0.0'))}
+def test_to_wire_leaves_out_hidden_schemas():
+    schemata = {
+        'network': string('x'),
+        'network_id': string('y', alias_of='network'),
+        'gone': string(support=support.hidden('5.0.0')),
+    }
     assert list(schema.to_wire(schemata)) == ['network']
 
 
-def test_keys_in_requests():
+def test_key_is_wire_or_name():
     assert string(wire='network_id').key('network') == 'network_id'
     assert string().key('network') == 'network'
 
@@ -79,34 +91,50 @@ def test_keys_in_requests():
         lambda: schema.AttributeSchema('x', 'float'),
     ],
 )
-def test_senseless_schemas(build):
+def test_invalid_schema_is_refused(build):
     with pytest.raises(exception.InvalidSchemaError):
         build()
 
 
-def test_anything_may_be_constrained():
+def test_any_type_accepts_constraints():
     assert any_(constraints=[Length(1), Range(1)]).constraints
 
 
-def test_of_a_parameter():
+def test_from_parameter_returns_property_schema():
     parameter = ParameterSchema.from_hot(
-        'p', {'type': 'comma_delimited_list', 'description': 'd', 'default': 'a', 'constraints': [{'length': {'min': 1}}]}
+        'p',
+        {
+            'type': 'comma_delimited_list',
+            'description': 'd',
+            'default': 'a',
+            'constraints': [{'length': {'min': 1}}],
+        },
     )
     made = schema.PropertySchema.from_parameter(parameter)
     assert (made.type, made.description, made.default, made.required) == ('list', 'd', None, False)
     assert made.update_allowed and made.allow_conversion and made.constraints == (Length(1),)
-    assert schema.PropertySchema.from_parameter(ParameterSchema.from_hot('p', {'type': 'number'})).required
+    assert schema.PropertySchema.from_parameter(
+        ParameterSchema.from_hot('p', {'type': 'number'})
+    ).required
 
 
-def test_attributes():
+def test_attribute_schema_to_wire():
     assert schema.text('A text.').to_wire() == {'description': 'A text.', 'type': 'string'}
     assert schema.any_attribute('Whatever.').to_wire() == {'description': 'Whatever.'}
-    kinds = [schema.integer_attribute, schema.number_attribute, schema.boolean_attribute, schema.map_attribute, schema.list_attribute]
+    kinds = [
+        schema.integer_attribute,
+        schema.number_attribute,
+        schema.boolean_attribute,
+        schema.map_attribute,
+        schema.list_attribute,
+    ]
     assert [build('x').type for build in kinds] == ['integer', 'number', 'boolean', 'map', 'list']
 
 
-def test_support_on_the_wire():
-    status = support.hidden('9.0.0', 'Use b.', previous=support.deprecated('7.0.0', previous='2014.1'))
+def test_support_status_to_wire():
+    status = support.hidden(
+        '9.0.0', 'Use b.', previous=support.deprecated('7.0.0', previous='2014.1')
+    )
     assert status.to_wire() == {
         'status': 'HIDDEN',
         'message': 'Use b.',
@@ -115,17 +143,22 @@ def test_support_on_the_wire():
             'status': 'DEPRECATED',
             'message': None,
             'version': '7.0.0',
-            'previous_status': {'status': 'SUPPORTED', 'message': None, 'version': '2014.1', 'previous_status': None},
+            'previous_status': {
+                'status': 'SUPPORTED',
+                'message': None,
+                'version': '2014.1',
+                'previous_status': None,
+            },
         },
     }
     with pytest.raises(ValueError, match='Invalid support status'):
         support.SupportStatus('OLD')
 
 
-def test_a_hidden_type_may_hand_over_to_another():
+def test_is_substituted_by_the_substitute_class():
     assert support.hidden(substitute=int).is_substituted(int)
-    assert not support.PLAIN.is_substituted(int)
+    assert not support.DEFAULT.is_substituted(int)
 
 
-def test_integers_and_numbers_differ():
+def test_integer_and_number_are_different_types():
     assert integer().type != number().type

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from heat_lite.template import format
-from heat_lite.template.positions import LONGEST, START, Position, Positions, locate
+from heat_lite.template import reader
+from heat_lite.template.source_positions import MAX_TEXT_LENGTH, START, Position, Positions, locate
 
 TEXT = """\
 heat_template_version: 2021-04-16
@@ -40,16 +40,16 @@ resources:
         (('nowhere',), (1, 1)),
     ],
 )
-def test_of_yaml(path, position):
+def test_find_position_in_yaml(path, position):
     assert Positions(TEXT).find(path) == position
 
 
-def test_how_much_of_a_path_was_found():
+def test_match_returns_number_of_parts_found():
     assert Positions(TEXT).match(('resources', 'web', 'x', 'y')) == (Position(3, 3), 2)
 
 
 @pytest.mark.parametrize('indent', [None, 2, '\t'])
-def test_of_json(indent):
+def test_find_position_in_json(indent):
     data = {'resources': {'a "b"': {'type': 'X'}, 'c': [1, {'d/é😀': None}]}}
     text = json.dumps(data, indent=indent, ensure_ascii=False)
     line, column = Positions(text).find(('resources', 'c', 1, 'd/é😀'))
@@ -57,11 +57,11 @@ def test_of_json(indent):
 
 
 @pytest.mark.parametrize('text', ['', 'a: [', '{"a": ', '\0', 'a: *b', 'a: &a [*a]'])
-def test_what_cannot_be_read_begins_at_its_start(text):
+def test_find_in_invalid_text_returns_the_start(text):
     assert Positions(text).find(('a', 'b'))[0] == START.line
 
 
-def test_duplicates():
+def test_duplicates_are_found():
     text = 'a: 1\nb: {c: 1, "c": 2, d: 3}\na:\n- {e: 1, e: 1, e: 2}\n"<<": {}\n1: x\n"1": y\n'
     found = [(each.path, each.position, each.first.line) for each in Positions(text).duplicates()]
     assert found == [
@@ -73,32 +73,51 @@ def test_duplicates():
     ]
 
 
-def test_merges_are_no_duplicates():
+def test_duplicates_do_not_include_merge_keys():
     assert not list(Positions('x: &x {a: 1}\ny:\n  <<: *x\n  <<: *x\n  a: 2\n').duplicates())
 
 
-def test_the_last_of_two_keys_is_the_one_that_counts():
+def test_find_repeated_key_returns_the_last():
     assert Positions('a: 1\na: {b: 2}\n').find(('a', 'b')) == (2, 5)
 
 
-def test_aliases_cost_no_more_than_their_text():
-    text = 'a0: &a0 [x]\n' + ''.join(f'a{n}: &a{n} [{", ".join([f"*a{n - 1}"] * 9)}]\n' for n in range(1, 30))
-    assert len(list(Positions(text).plain())) == 1
+def test_aliased_nodes_are_visited_once():
+    text = 'a0: &a0 [x]\n' + ''.join(
+        f'a{n}: &a{n} [{", ".join([f"*a{n - 1}"] * 9)}]\n' for n in range(1, 30)
+    )
+    assert len(list(Positions(text).plain_scalars())) == 1
 
 
-def test_plain_values():
-    kinds = {each.text: each.kind for each in Positions('[12:30, 010, "1", yes, 1.5, ~, text, 2020-01-01]').plain()}
-    assert kinds == {'12:30': 'int', '010': 'int', 'yes': 'bool', '1.5': 'float', '~': 'null', 'text': 'str', '2020-01-01': 'timestamp'}
+def test_plain_scalars_have_text_and_kind():
+    kinds = {
+        each.text: each.kind
+        for each in Positions('[12:30, 010, "1", yes, 1.5, ~, text, 2020-01-01]').plain_scalars()
+    }
+    assert kinds == {
+        '12:30': 'int',
+        '010': 'int',
+        'yes': 'bool',
+        '1.5': 'float',
+        '~': 'null',
+        'text': 'str',
+        '2020-01-01': 'timestamp',
+    }
 
 
-def test_every_part_of_the_data_has_a_position_of_its_own():
-    """The composer and the reader agree about keys."""
-    data, positions = format.parse(TEXT), Positions(TEXT)
+def test_each_part_of_the_data_has_its_own_position():
+    """The node tree and the reader use the same keys."""
+    data, positions = reader.parse(TEXT), Positions(TEXT)
     waiting = [((), data)]
     while waiting:
         path, value = waiting.pop()
         assert positions.match(path)[1] == len(path), path
-        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        items = (
+            value.items()
+            if isinstance(value, dict)
+            else enumerate(value)
+            if isinstance(value, list)
+            else ()
+        )
         waiting.extend(((*path, key), inner) for key, inner in items)
 
 
@@ -111,23 +130,46 @@ INNER = 'resources:\n  x:\n    type: T\n'
     'path, text, files, place',
     [
         (('resources', 'web', 'type'), TEXT, {}, ('template', 4, 5)),
-        (('resources', 'web<a.yaml>', 'resources', 'x', 'type'), TEXT, {'a.yaml': INNER}, ('a.yaml', 3, 5)),
-        (('resources', 'web<a.yaml>', 'resources', 'y<b.yaml>', 'resources', 'x'), {}, {'a.yaml': '', 'b.yaml': INNER}, ('b.yaml', 2, 3)),
-        # what has no lines is told by what is around it
+        (
+            ('resources', 'web<a.yaml>', 'resources', 'x', 'type'),
+            TEXT,
+            {'a.yaml': INNER},
+            ('a.yaml', 3, 5),
+        ),
+        (
+            ('resources', 'web<a.yaml>', 'resources', 'y<b.yaml>', 'resources', 'x'),
+            {},
+            {'a.yaml': '', 'b.yaml': INNER},
+            ('b.yaml', 2, 3),
+        ),
+        # a file of a single line has no location, so the location of the parent is used
         (('resources', 'web<nested_stack>', 'resources', 'x'), TEXT, {}, ('template', 3, 3)),
-        (('resources', 'web<a.yaml>', 'resources', 'x'), TEXT, {'a.yaml': '{"resources": {"x": {}}}'}, ('template', 3, 3)),
+        (
+            ('resources', 'web<a.yaml>', 'resources', 'x'),
+            TEXT,
+            {'a.yaml': '{"resources": {"x": {}}}'},
+            ('template', 3, 3),
+        ),
     ],
 )
-def test_places(path, text, files, place):
+def test_locate_follows_the_path_into_files(path, text, files, place):
     assert locate(path, text, files) == place
 
 
 @pytest.mark.parametrize(
-    'text', [None, {'resources': {}}, '{"resources": {}}', 'resources: {}\n', TEXT + '#' * LONGEST, 'resources: [\n\n']
+    'text',
+    [
+        None,
+        {'resources': {}},
+        '{"resources": {}}',
+        'resources: {}\n',
+        TEXT + '#' * MAX_TEXT_LENGTH,
+        'resources: [\n\n',
+    ],
 )
-def test_no_place(text):
+def test_locate_without_lines_returns_none(text):
     assert locate(('resources', 'web'), text, {}) is None
 
 
-def test_a_path_into_nothing_has_no_place():
+def test_locate_unknown_path_returns_none():
     assert locate(('elsewhere',), TEXT, {}) is None and locate((), TEXT, {}) is None

@@ -8,33 +8,44 @@ from heat_lite.template import versions
 from heat_lite.template.functions import logic
 
 FACTS = json.loads((Path(__file__).parents[2] / 'conformance' / 'languages.json').read_text())
-ALL = [version for rows in versions.TABLE.values() for name, version in rows.items() if name == version.name]
+ALL = [
+    version
+    for rows in versions.TABLE.values()
+    for name, version in rows.items()
+    if name == version.name
+]
 
 
 def facts_of(version):
     return FACTS['versions'][version.name]
 
 
-def test_each_version_is_there():
+def test_each_version_is_registered():
     assert {version.name for version in ALL} == set(FACTS['versions'])
-    releases = {name: version.name for name, version in versions.TABLE['heat_template_version'].items() if name != version.name}
+    releases = {
+        name: version.name
+        for name, version in versions.TABLE['heat_template_version'].items()
+        if name != version.name
+    }
     assert releases == FACTS['release_aliases']
 
 
 @pytest.mark.parametrize('version', ALL, ids=lambda version: version.name)
-def test_functions(version):
+def test_functions_of_each_version(version):
     facts = facts_of(version)
     removed = {name for name, found in version.functions.items() if found is logic.Removed}
     assert set(version.functions) - removed == set(facts['functions'])
     assert removed == set(facts.get('removed_functions', ()))
     refused = (logic.NotAllowed, logic.Removed)
-    allowed = {name for name, found in (version.condition_functions or {}).items() if found not in refused}
+    allowed = {
+        name for name, found in (version.condition_functions or {}).items() if found not in refused
+    }
     assert allowed == set(facts['condition_functions'])
     assert version.has_conditions == facts['conditions_supported']
 
 
 @pytest.mark.parametrize('version', ALL, ids=lambda version: version.name)
-def test_keys(version):
+def test_keys_of_each_version(version):
     facts = facts_of(version)
     assert version.key == facts['version_key']
     assert version.sections == set(facts['sections'])
@@ -44,8 +55,8 @@ def test_keys(version):
     assert version.deletion_policies == facts['deletion_policies']
 
 
-def test_functions_with_one_variant_name_are_one_class():
-    """What the facts call by one name behaves alike, and what they tell apart does not."""
+def test_function_variants_share_one_class():
+    """Variants with one name in the recorded facts share a class; others do not."""
     classes = {}
     for version in ALL:
         for name, variant in facts_of(version)['functions'].items():
@@ -66,11 +77,12 @@ def test_functions_with_one_variant_name_are_one_class():
         ),
         (
             {'AWSTemplateFormatVersion': '2011-01-01'},
-            '"AWSTemplateFormatVersion: 2011-01-01". "AWSTemplateFormatVersion" should be: 2010-09-09',
+            '"AWSTemplateFormatVersion: 2011-01-01". "AWSTemplateFormatVersion" should '
+            'be: 2010-09-09',
         ),
     ],
 )
-def test_refused_versions(data, text):
+def test_invalid_version_is_refused(data, text):
     with pytest.raises(exception.InvalidTemplateVersion) as caught:
-        versions.of_template(data)
+        versions.template_version(data)
     assert str(caught.value) == f'The template version is invalid: {text}'

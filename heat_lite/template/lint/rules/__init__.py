@@ -1,11 +1,20 @@
-"""All rules of the linter, in the order in which their findings are looked for. A new rule is a class and a line here."""
+"""All rules of the linter, in their order of execution. A new rule is a class and a line here."""
 
-from heat_lite.template.lint.rules import environments, habits, properties, shape, text, values
+from heat_lite.template.lint.rules import (
+    condition_rules,
+    environments,
+    practices,
+    properties,
+    shape,
+    text,
+    values,
+)
 
 RULES = (
     text.Syntax,
     text.DuplicateKey,
     text.SurprisingNumber,
+    text.UnknownRule,
     shape.Version,
     shape.UnknownSection,
     shape.SectionType,
@@ -23,9 +32,9 @@ RULES = (
     values.MisspeltFunction,
     values.UnknownReference,
     values.UnknownAttribute,
-    values.Condition,
-    values.ConditionCycle,
-    values.UnusedCondition,
+    condition_rules.Condition,
+    condition_rules.ConditionCycle,
+    condition_rules.UnusedCondition,
     values.MissingFile,
     properties.UnknownType,
     properties.ForeignType,
@@ -35,10 +44,10 @@ RULES = (
     properties.MissingProperty,
     properties.PropertyValue,
     properties.Deprecated,
-    habits.VisiblePassword,
-    habits.HardCodedPassword,
-    habits.SecretOutput,
-    habits.ReplacedByChange,
+    practices.VisiblePassword,
+    practices.HardCodedPassword,
+    practices.SecretOutput,
+    practices.ReplacedByChange,
     environments.EnvironmentSection,
     environments.RegistryEntry,
     environments.RegistryTarget,
@@ -48,3 +57,4 @@ RULES = (
     environments.ParameterValue,
     properties.Validation,
 )
+text.UnknownRule.known = tuple(rule.name for rule in RULES)

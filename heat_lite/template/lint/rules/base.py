@@ -1,18 +1,18 @@
-"""What a rule is."""
+"""The base class of the rules."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
+from heat_lite.template.checks import Violation
 from heat_lite.template.lint.finding import ERROR
-from heat_lite.template.suggest import suggest
 
 ANY, TEMPLATE, ENVIRONMENT = 'any', 'template', 'environment'
 
 
 class Rule:
-    """One thing to look for. The docstring of a rule is what users read about it: a line each, in docs and reports.
+    """A rule of the linter. Its docstring is the line about it in reports and in docs/lint.md.
 
-    ``check`` yields pairs: where (a path in the data, or a Position) and what is wrong there.
+    ``check`` yields pairs: a path in the data or a Position, and the text of the finding.
     """
 
     name: ClassVar[str]
@@ -23,23 +23,25 @@ class Rule:
         raise NotImplementedError
 
     @classmethod
-    def summary(cls):
+    def summary(cls) -> str:
         return ' '.join((cls.__doc__ or '').split())
 
 
-def meant(text, name, known):
-    """A text, with what was probably meant by the name at its end."""
-    hint = suggest(name, known)
-    return f'{text}.{hint}' if hint else text
+def at(path: tuple, violations: Iterable[Violation]) -> Iterator[tuple]:
+    """Yield the paths and texts of violations in the part of a document that ``path`` leads to."""
+    for violation in violations:
+        yield (*path, *violation.path), violation.text
 
 
-def text_of(error):
-    """What an error says, without where: that is the position of the finding."""
-    return getattr(error, 'error_message', None) or str(error)
+def not_read(file: str) -> str:
+    """Return why a file is not read, as the end of a sentence."""
+    if '://' in file:
+        return 'remote: it is not read'
+    return 'outside of the folders of the linted files: it is not read (see --root)'
 
 
-def reaches(edges, start, end):
-    """Whether the edges lead from one name to another."""
+def reaches(edges: dict[str, Iterable[str]], start: str, end: str) -> bool:
+    """Whether a path of at least one edge leads from one name to another."""
     waiting, seen = list(edges[start]), set()
     while waiting:
         name = waiting.pop()

@@ -1,45 +1,51 @@
-"""Rules about environments: their sections, the types they map, the parameters they give."""
+"""Rules about environments: sections, mapped types, values of parameters."""
 
-from heat_lite.common import exception
-from heat_lite.template import format
-from heat_lite.template.environment import PARAMETER_DEFAULTS, PARAMETERS, RESOURCE_REGISTRY, Environment
-from heat_lite.template.lint.document import UNREADABLE
+from heat_lite.template import checks, merge, reader
+from heat_lite.template.environment import (
+    PARAMETER_DEFAULTS,
+    PARAMETERS,
+    RESOURCE_REGISTRY,
+    Environment,
+)
+from heat_lite.template.lint.document import READ_ERRORS
 from heat_lite.template.lint.finding import NOTE, WARNING
-from heat_lite.template.lint.rules.base import ENVIRONMENT, Rule, meant, text_of
-from heat_lite.template.lint.rules.properties import OWN_NAMESPACES
+from heat_lite.template.lint.rules.base import ENVIRONMENT, Rule, at, not_read
+from heat_lite.template.lint.rules.properties import SERVICE_NAMESPACES
 from heat_lite.template.parameters import Parameters
-from heat_lite.template.registry import PER_RESOURCE, TypeRegistry, is_template
+from heat_lite.template.resource_registry import PER_RESOURCE, TypeRegistry, is_template
+from heat_lite.template.suggest import closest_match, with_suggestion
 
 
 class EnvironmentSection(Rule):
-    """The sections of an environment are known, and maps or lists where these are wanted."""
+    """The sections of an environment are known, and are maps or lists as required."""
 
     name = 'environment-section'
     subject = ENVIRONMENT
 
     def check(self, document):
         for section, value in document.data.items():
-            if section not in format.ENVIRONMENT_SECTIONS:
-                yield (section,), meant(f'There is no section "{section}"', section, format.ENVIRONMENT_SECTIONS)
-            elif value is None:
-                yield (section,), f'The section "{section}" is empty: leave it out, or write {{}}'
-            elif section != RESOURCE_REGISTRY or not isinstance(value, dict):
-                yield from _told(lambda data: Environment(data), {section: value}, (section,))
+            found = list(reader.environment_sections({section: value}))
+            yield from at((), found)
+            if section == merge.STRATEGIES and not isinstance(value, dict | None):
+                yield (section,), f'The section "{section}" must be a map'
+            # each entry of the registry has a finding of its own: registry-entry
+            if not found and not (section == RESOURCE_REGISTRY and isinstance(value, dict)):
+                yield from _errors_of(Environment, {section: value}, (section,))
 
 
 class RegistryEntry(Rule):
-    """An entry of the resource_registry is a type, a template, a hook or a restricted action that there is."""
+    """An entry of resource_registry is an existing type, template, hook or restricted action."""
 
     name = 'registry-entry'
     subject = ENVIRONMENT
 
     def check(self, document):
         for path, entry in _entries(document.section(RESOURCE_REGISTRY), (RESOURCE_REGISTRY,)):
-            yield from _told(TypeRegistry, entry, path)
+            yield from _errors_of(TypeRegistry, entry, path)
 
 
 def _entries(registry, path):
-    """``path, data`` of each single entry, as a registry of its own."""
+    """Yield the path and the data of each entry, as a registry with this entry alone."""
     for name, value in registry.items():
         if name == PER_RESOURCE and isinstance(value, dict):
             for resource, inner in value.items():
@@ -48,15 +54,16 @@ def _entries(registry, path):
             yield (*path, name), {name: value}
 
 
-def _told(build, data, path):
+def _errors_of(build, data, path):
+    """Yield the path and the text of the error that building an object from data raises."""
     try:
         build(data)
-    except UNREADABLE as error:
-        yield path, text_of(error)
+    except READ_ERRORS as error:
+        yield path, checks.message_of(error)
 
 
 class RegistryTarget(Rule):
-    """What types stand for is there: a template's file, or a type that somebody knows."""
+    """The target of a type exists: the file of a template, or a known type."""
 
     name = 'registry-target'
     subject = ENVIRONMENT
@@ -67,12 +74,16 @@ class RegistryTarget(Rule):
                 file = document.files.join(document.name, target)
                 if document.files.has(file) is False:
                     yield path, f'There is no template "{target}" ({file})'
-            elif target.startswith(OWN_NAMESPACES) and not _known(document, name, target):
-                yield path, meant(f'There is no resource type "{target}"', target, document.types.names())
+            elif target.startswith(SERVICE_NAMESPACES) and not _is_known(document, name, target):
+                text = f'There is no resource type "{target}"'
+                yield path, with_suggestion(text, target, document.types.names())
 
 
 class ForeignTarget(Rule):
-    """A type that stands for one outside of OS:: and AWS:: needs a plug-in that is not known here; a template far away is not read."""
+    """A target outside OS:: and AWS:: is known.
+
+    One of a plug-in is not known here; a remote template is not read.
+    """
 
     name = 'foreign-target'
     level = NOTE
@@ -83,67 +94,76 @@ class ForeignTarget(Rule):
             if is_template(target):
                 file = document.files.join(document.name, target)
                 if document.files.has(file) is None:
-                    yield path, f'The template {file} is not read'
-            elif not target.startswith(OWN_NAMESPACES) and not _known(document, name, target):
+                    yield path, f'The template {file} is {not_read(file)}'
+            elif not target.startswith(SERVICE_NAMESPACES) and not _is_known(
+                document, name, target
+            ):
                 yield path, f'The type "{target}" is not known here'
 
 
 def _mapped(document):
-    """``path, name, target`` of all entries that map a type."""
+    """Yield the path, the name and the target of all entries that map a type."""
     registry = document.section(RESOURCE_REGISTRY)
-    for name, target in registry.items():
+    yield from _targets(registry, (RESOURCE_REGISTRY,))
+    per_resource = registry.get(PER_RESOURCE)
+    if isinstance(per_resource, dict):
+        for resource, entry in per_resource.items():
+            if isinstance(entry, dict):
+                yield from _targets(entry, (RESOURCE_REGISTRY, PER_RESOURCE, resource))
+
+
+def _targets(entries, path):
+    for name, target in entries.items():
         if isinstance(target, str) and name not in ('hooks', 'restricted_actions'):
-            yield (RESOURCE_REGISTRY, name), name, target
-    for resource, entry in (registry.get(PER_RESOURCE) or {}).items() if isinstance(registry.get(PER_RESOURCE), dict) else ():
-        for name, target in entry.items() if isinstance(entry, dict) else ():
-            if isinstance(target, str) and name not in ('hooks', 'restricted_actions'):
-                yield (RESOURCE_REGISTRY, PER_RESOURCE, resource, name), name, target
+            yield (*path, name), name, target
 
 
-def _known(document, name, target):
+def _is_known(document, name, target):
     if name.endswith('*') and target.endswith('*'):
-        return any(known.startswith(target[:-1]) for known in document.types.names()) or document.types.names() == []
+        names = document.types.names()
+        return not names or any(known.startswith(target[:-1]) for known in names)
+    entries = {RESOURCE_REGISTRY: document.section(RESOURCE_REGISTRY)}
     try:
-        Environment({RESOURCE_REGISTRY: document.section(RESOURCE_REGISTRY)}, document.base).registry.resolve(
-            target, None, document.types.knows
-        )
-    except (exception.HeatException, *UNREADABLE):
+        registry = Environment(entries, document.base).registry
+        registry.resolve(target, None, document.types.knows)
+    except READ_ERRORS:
         return False
     return True
 
 
 class EnvironmentParameter(Rule):
-    """An environment gives values only to parameters that one of the templates beside it declares."""
+    """An environment sets only parameters that a template checked with it declares."""
 
     name = 'environment-parameter'
     subject = ENVIRONMENT
 
     def check(self, document):
-        templates = [template for template in document.templates if template.template is not None]
-        declared = {name for template in templates for name in template.section('parameters')}
-        for name in document.section(PARAMETERS) if templates else ():
-            if name not in declared:
-                yield (PARAMETERS, name), meant(f'No template declares the parameter "{name}"', name, declared)
+        yield from _undeclared(document, PARAMETERS)
 
 
 class UnknownDefault(Rule):
-    """The same for parameter_defaults, where other names are ignored without a word."""
+    """No name in parameter_defaults is a misspelt parameter: the service ignores unknown names."""
 
     name = 'unknown-default'
     level = WARNING
     subject = ENVIRONMENT
 
     def check(self, document):
-        templates = [template for template in document.templates if template.template is not None]
-        declared = {name for template in templates for name in template.section('parameters')}
-        for name in document.section(PARAMETER_DEFAULTS) if templates else ():
-            hint = meant('', name, declared)
-            if name not in declared and hint:
-                yield (PARAMETER_DEFAULTS, name), f'No template declares the parameter "{name}"{hint}'
+        for path, text in _undeclared(document, PARAMETER_DEFAULTS):
+            if closest_match(path[-1], document.declared_parameters()) is not None:
+                yield path, text
+
+
+def _undeclared(document, section):
+    """Yield the paths and texts of the names in a section that no template declares."""
+    declared = document.declared_parameters()
+    if declared is not None:
+        for name in document.section(section):
+            yield from at((section, name), checks.user_parameter(name, declared))
 
 
 class ParameterValue(Rule):
-    """The values that an environment gives are of the parameters' types and within their constraints."""
+    """The values in an environment have the types of the parameters and meet their constraints."""
 
     name = 'parameter-value'
     subject = ENVIRONMENT
@@ -162,5 +182,5 @@ class ParameterValue(Rule):
             return
         try:
             Parameters({name: schema}, {name: value}).validate()
-        except UNREADABLE as error:
-            yield path, f'{text_of(error)} ({template.name})'
+        except READ_ERRORS as error:
+            yield path, f'{checks.message_of(error)} ({template.name})'

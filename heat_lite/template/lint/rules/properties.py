@@ -1,66 +1,77 @@
 """Rules about the types of resources and their properties."""
 
-from typing import NamedTuple
+import dataclasses
+from collections.abc import Iterator, Mapping
 
 from heat_lite.common import exception
-from heat_lite.template import support, values
+from heat_lite.template import checks, coercion, property_checks, support
+from heat_lite.template.checks import Violation
 from heat_lite.template.constraints import ANY, LIST, MAP
+from heat_lite.template.functions import refs
 from heat_lite.template.lint.finding import NOTE, WARNING
-from heat_lite.template.lint.rules.base import Rule, meant, text_of
-from heat_lite.template.registry import TEMPLATE, is_template
+from heat_lite.template.lint.rules.base import Rule, at, not_read
+from heat_lite.template.resource_registry import TEMPLATE, is_template
+from heat_lite.template.suggest import with_suggestion
 
-#: the namespaces whose types are all known: a name in one of them that nobody knows is a mistake
-OWN_NAMESPACES = ('OS::', 'AWS::')
+#: the namespaces whose types the service knows completely: an unknown name in them is a mistake
+SERVICE_NAMESPACES = ('OS::', 'AWS::')
 
 
 class UnknownType(Rule):
-    """A resource is of a type that there is, or that an environment maps to one."""
+    """The type of a resource exists, or an environment maps it to one that exists."""
 
     name = 'unknown-type'
 
     def check(self, document):
-        for definition, error in unresolved(document):
-            if isinstance(error, exception.StackValidationFailed) or definition.type_name.startswith(OWN_NAMESPACES):
-                yield (*definition.path, _type_word(document, definition)), _unknown(document, definition, error)
+        for definition, error in _unresolved(document):
+            if _is_circular(error) or definition.type_name.startswith(SERVICE_NAMESPACES):
+                yield _type_path(document, definition), _unknown_type(document, definition, error)
 
 
 class ForeignType(Rule):
-    """A type outside of OS:: and AWS:: is known: one of a plug-in, or one that no environment maps here, is not checked any further."""
+    """A type outside OS:: and AWS:: is known. One of a plug-in is not, and is not checked."""
 
     name = 'foreign-type'
     level = WARNING
 
     def check(self, document):
-        for definition, error in unresolved(document):
-            if isinstance(error, exception.EntityNotFound) and not definition.type_name.startswith(OWN_NAMESPACES):
-                yield (*definition.path, _type_word(document, definition)), _unknown(document, definition, error)
+        for definition, error in _unresolved(document):
+            if not _is_circular(error) and not definition.type_name.startswith(SERVICE_NAMESPACES):
+                yield _type_path(document, definition), _unknown_type(document, definition, error)
 
 
 class NestedFile(Rule):
-    """Templates that resources are made of are there."""
+    """The templates that resources stand for exist."""
 
     name = 'nested-file'
 
     def check(self, document):
-        for definition, file in nested_files(document):
+        for definition, file in _nested_files(document):
             if document.files.has(file) is False:
-                yield (*definition.path, _type_word(document, definition)), f'There is no template "{definition.type_name}" ({file})'
+                text = f'There is no template "{definition.type_name}" ({file})'
+                yield _type_path(document, definition), text
 
 
 class NotRead(Rule):
-    """What is far away is not read: the linter asks no network."""
+    """Remote files, and files outside of the folders of the linted files, are not read."""
 
     name = 'not-read'
     level = NOTE
 
     def check(self, document):
-        for definition, file in nested_files(document):
+        for definition, file in _nested_files(document):
             if document.files.has(file) is None:
-                yield (*definition.path, _type_word(document, definition)), f'The template {file} is not read, so nothing of it is checked'
+                text = f'The template {file} is {not_read(file)} and not checked'
+                yield _type_path(document, definition), text
+        for call in document.calls.calls:
+            if isinstance(call.node, refs.GetFile) and isinstance(call.node.args, str):
+                file = document.files.join(document.name, call.node.args)
+                if '://' not in file and document.files.has(file) is None:
+                    yield call.path, f'The file {file} is {not_read(file)}'
 
 
-def unresolved(document):
-    """Definitions whose type stands for nothing, and the errors that say so."""
+def _unresolved(document):
+    """Yield the definitions whose type cannot be resolved, each with the error."""
     for definition in document.definitions():
         try:
             document.resolve(definition.type_name, definition.name)
@@ -68,8 +79,8 @@ def unresolved(document):
             yield definition, error
 
 
-def nested_files(document):
-    """Definitions whose type is a template, and the names of their files."""
+def _nested_files(document):
+    """Yield the definitions whose type is a template, each with the name of its file."""
     for definition in document.definitions():
         try:
             found = document.resolve(definition.type_name, definition.name)
@@ -79,34 +90,32 @@ def nested_files(document):
             yield definition, document.file_of(found.target, definition.type_name)
 
 
-def _type_word(document, definition):
-    return 'type' if definition.inner else document.part('type')
+def _type_path(document, definition):
+    return (*definition.path, 'type' if definition.is_member else document.resource_key('type'))
 
 
-def _unknown(document, definition, error):
-    if isinstance(error, exception.StackValidationFailed):
-        return text_of(error)
+def _is_circular(error):
+    """Whether a type cannot be resolved because names stand for each other."""
+    return isinstance(error, exception.StackValidationFailed)
+
+
+def _unknown_type(document, definition, error):
+    if _is_circular(error):
+        return checks.message_of(error)
     name = definition.type_name
-    known = [*document.types.names(), *(key for key in document.environment.registry.as_dict() if not is_template(key))]
-    return meant(f'There is no resource type "{name}"', name, known)
+    mapped = [key for key in document.environment.registry.as_dict() if not is_template(key)]
+    known = [*document.types.names(), *mapped]
+    return with_suggestion(f'There is no resource type "{name}"', name, known)
 
 
 # --------------------------------------------------------------- properties
 
 
-class Flaw(NamedTuple):
-    """Something wrong with the properties of a resource; ``rule`` is the one that tells of it."""
-
-    rule: str
-    path: tuple
-    text: str
-
-
 class _PropertyRule(Rule):
-    """Flaws of properties are looked for together, once a document."""
+    """A rule about properties. Their violations are collected together, once for a document."""
 
     def check(self, document):
-        return ((flaw.path, flaw.text) for flaw in flaws(document) if flaw.rule == self.name)
+        return at((), (each for each in violations(document) if each.rule == self.name))
 
 
 class UnknownProperty(_PropertyRule):
@@ -122,109 +131,129 @@ class MissingProperty(_PropertyRule):
 
 
 class PropertyValue(_PropertyRule):
-    """The value of a property is of its type and within its constraints, as far as it can be told from the text. The cloud is not asked."""
+    """The value of a property has its type and meets its constraints, as far as the text shows.
+
+    The cloud is not asked.
+    """
 
     name = 'property-value'
 
 
 class Deprecated(_PropertyRule):
-    """No type or property is used that will go away."""
+    """No type or property is deprecated."""
 
     name = 'deprecated'
     level = WARNING
 
 
-def flaws(document):
-    if 'flaws' not in document.__dict__:
-        document.__dict__['flaws'] = list(_flaws(document))
-    return document.__dict__['flaws']
+def violations(document) -> list[Violation]:
+    """Return the violations in the properties of a template, with paths from its top level."""
+    cache = document.__dict__
+    if 'property_violations' not in cache:
+        cache['property_violations'] = list(_document_violations(document))
+    return cache['property_violations']
 
 
-def _flaws(document):
+def _document_violations(document):
     for definition in document.definitions():
-        kind = document.type_of(definition.type_name, definition.name)
-        if kind is None:
+        info = document.type_of(definition.type_name, definition.name)
+        if info is None:
             continue
-        if kind.support.status in (support.DEPRECATED, support.HIDDEN, support.UNSUPPORTED):
-            yield Flaw('deprecated', (*definition.path, _type_word(document, definition)), _old(f'The type {kind.name}', kind.support))
-        word, given = document.properties_of(definition)
-        if isinstance(given, dict | None) and kind.properties is not None:
-            yield from _Reader(document, definition.inner).properties(kind.properties, given or {}, (*definition.path, word))
-        policy = definition.snippet.get(document.part('update_policy'))
-        if kind.update_policy and isinstance(policy, dict) and not definition.inner:
-            yield from _Reader(document, False).properties(kind.update_policy, policy, (*definition.path, document.part('update_policy')))
+        if info.support.status in (support.DEPRECATED, support.HIDDEN, support.UNSUPPORTED):
+            yield _deprecated(
+                _type_path(document, definition), f'The type {info.name}', info.support
+            )
+        if document.is_external(definition):
+            continue
+        reader = _PropertyReader(document.calls, definition.is_member)
+        key, given = document.properties_of(definition)
+        if isinstance(given, dict | None) and info.properties is not None:
+            yield from _below((*definition.path, key), reader.read(info.properties, given or {}))
+        key = document.resource_key('update_policy')
+        policy = definition.snippet.get(key)
+        if info.update_policy and isinstance(policy, dict) and not definition.is_member:
+            yield from _below((*definition.path, key), reader.read(info.update_policy, policy))
 
 
-class _Reader:
-    """Holds given values against schemas; what only a running stack can tell is passed over.
+def _below(path, found):
+    """Yield violations with the path of the value that they are in before their own."""
+    for violation in found:
+        yield dataclasses.replace(violation, path=(*path, *violation.path))
 
-    ``inner``: these are the properties of group members, whose texts may hold a place for the number of the member.
+
+class _PropertyReader:
+    """Checks values against schemas. Values that only a running stack knows are skipped.
+
+    ``is_member``: the properties are those of a group's members. In their strings, the index of the
+    member replaces a placeholder.
     """
 
-    def __init__(self, document, inner):
-        self._document = document
-        self._calls = document.calls
-        self._inner = inner
+    def __init__(self, calls, is_member: bool):
+        self._calls = calls
+        self._is_member = is_member
 
-    def properties(self, schemata, given, path, nested=False):
+    def read(self, schemata: Mapping, given: dict) -> Iterator[Violation]:
         if self._calls.is_call(given):
             return
-        aliases = values.aliases_of(schemata)
-        shown = [name for name, schema in schemata.items() if not schema.hidden]
-        for key in given:
-            if key not in schemata:
-                yield Flaw('unknown-property', (*path, key), meant(f'There is no property "{key}"', key, shown))
+        aliases = coercion.aliases_of(schemata)
+        yield from property_checks.property_names(schemata, given)
         for name, schema in schemata.items():
             if name in given:
-                yield from self._given(name, schema, given[name], (*path, name))
+                yield from _below((name,), self._given(name, schema, given[name]))
             elif schema.required and not schema.has_default and aliases.get(name) not in given:
-                yield Flaw('missing-property', path, f'The property "{name}" is required')
+                yield property_checks.missing_property(name)
 
-    def _given(self, name, schema, value, path):
-        if not schema.implemented:
-            yield Flaw('property-value', path, f'The property "{name}" is not implemented yet')
-        elif schema.support.status == support.DEPRECATED:
-            yield Flaw('deprecated', path, _old(f'The property "{name}"', schema.support))
-        yield from self._value(schema, value, path)
+    def _given(self, name, schema, value):
+        if schema.implemented and schema.support.status == support.DEPRECATED:
+            yield _deprecated((), f'The property "{name}"', schema.support)
+        yield from self._value(schema, value)
 
-    def _value(self, schema, value, path):
-        if value is None or self._calls.is_call(value) or (self._inner and isinstance(value, str) and '%' in value):
+    def _value(self, schema, value):
+        if (
+            value is None
+            or self._calls.is_call(value)
+            or (self._is_member and isinstance(value, str) and '%' in value)
+        ):
             return
-        below = list(self._below(schema, value, path))
-        yield from below
-        # what has calls in it cannot be converted as a whole, but a list or map where a single value belongs is wrong anyhow
+        inner = list(self._inner(schema, value))
+        yield from inner
+        # a list or map with calls in it cannot be converted, but it never fits a single value
         single = schema.type not in (LIST, MAP, ANY)
-        if not any(flaw.rule != 'deprecated' for flaw in below) and (single or not self._calls.contains_call(value)):
-            yield from self._converted(schema, value, path)
+        if not any(violation.rule != 'deprecated' for violation in inner) and (
+            single or not self._calls.contains_call(value)
+        ):
+            yield from _conversion(schema, value)
 
-    def _below(self, schema, value, path):
+    def _inner(self, schema, value):
         if schema.type == MAP and schema.schema and isinstance(value, dict):
-            yield from self.properties(schema.schema, value, path)
+            yield from self.read(schema.schema, value)
         elif schema.type == LIST and schema.schema is not None and isinstance(value, list):
             for index, item in enumerate(value):
-                yield from self._value(schema.schema, item, (*path, index))
-
-    @staticmethod
-    def _converted(schema, value, path):
-        try:
-            values.convert(schema, value)
-        except exception.StackValidationFailed as error:
-            yield Flaw('property-value', (*path, *error.path), text_of(error))
-        except values.Conflict as conflict:
-            yield Flaw('property-value', path, f'Give one of these only: {", ".join(conflict.names)}')
+                yield from _below((index,), self._value(schema.schema, item))
 
 
-def _old(what, status):
+def _conversion(schema, value):
+    try:
+        coercion.convert(schema, value)
+    except exception.StackValidationFailed as error:
+        yield Violation('property-value', error.path, error)
+    except coercion.AliasConflict as conflict:
+        yield property_checks.property_conflict(conflict.names)
+
+
+def _deprecated(path, what, status):
+    """Return the violation for a type or property that Heat accepts and will remove."""
     since = f' since {status.version}' if status.version else ''
     message = f': {status.message}' if status.message else ''
-    return f'{what} is {status.status.lower()}{since}{message}'
+    text = f'{what} is {status.status.lower()}{since}{message}'
+    return Violation('deprecated', path, exception.StackValidationFailed(text))
 
 
 class Validation(Rule):
-    """The types themselves find nothing else to refuse: many know rules between properties that no schema can tell."""
+    """The types accept the template: some have rules that the schemas cannot express."""
 
     name = 'validation'
 
     def check(self, document):
-        for error in document.refusals(document):
-            yield getattr(error, 'path', ()), text_of(error)
+        for error in document.validation_errors(document):
+            yield getattr(error, 'path', ()), checks.message_of(error)

@@ -1,109 +1,107 @@
 """Rules about the shape of a template: version, sections, resources, outputs, groups."""
 
 from heat_lite.common import exception
-from heat_lite.template import dependencies, parameter_groups, sections, versions
-from heat_lite.template.lint.document import UNREADABLE
+from heat_lite.template import checks, dependencies, parameter_groups, versions
 from heat_lite.template.lint.finding import WARNING
-from heat_lite.template.lint.rules.base import Rule, meant, reaches, text_of
+from heat_lite.template.lint.rules.base import Rule, at, reaches
+from heat_lite.template.parameters import Parameters
+from heat_lite.template.suggest import closest_match, with_keyword_suggestion
 
 
 class Version(Rule):
-    """The template says in which version of the language it is written, and there is such a version."""
+    """The template names an existing version of the template language."""
 
     name = 'version'
 
     def check(self, document):
         try:
-            versions.of_template(document.data)
+            versions.template_version(document.data)
         except exception.InvalidTemplateVersion as error:
-            said = [key for key in versions.TABLE if key in document.data]
-            yield tuple(said[:1]), text_of(error)
+            keys = [key for key in versions.TABLE if key in document.data]
+            yield tuple(keys[:1]), checks.message_of(error)
 
 
 class UnknownSection(Rule):
-    """Every key at the top is a section that this version knows."""
+    """Every key at the top level is a section of this version."""
 
     name = 'unknown-section'
 
     def check(self, document):
-        for key in document.data:
-            if key not in document.version.sections:
-                yield (key,), meant(f'There is no section "{key}"', key, document.version.sections)
+        yield from at((), checks.sections(document.data, document.version))
 
 
 class SectionType(Rule):
-    """Sections are maps where a map is wanted."""
+    """Parameters, conditions, resources and outputs are maps."""
 
     name = 'section-type'
 
     def check(self, document):
         for section in ('parameters', 'resources', 'outputs', 'conditions'):
-            found = document.template.section(section)
-            empty = found is None and not (section == 'conditions' and document.word(section) in document.data)
-            if not empty and not isinstance(found, dict) and document.word(section) in document.version.sections:
-                yield (document.word(section),), f'The section "{document.word(section)}" must be a map'
+            key = document.section_key(section)
+            value = document.data.get(key)
+            # the engine takes an empty value for an empty map, except for conditions
+            given = key in document.data if section == 'conditions' else value is not None
+            if given and key in document.version.sections:
+                yield from at((key,), checks.section_map(section, value, key))
 
 
 class NoResources(Rule):
-    """A template has resources: a stack of nothing is seldom meant."""
+    """A template has resources: an empty stack is seldom intended."""
 
     name = 'no-resources'
     level = WARNING
 
     def check(self, document):
         if not document.template.section('resources'):
-            yield (), f'The template has no {document.word("resources")}'
+            yield (), f'The template has no {document.section_key("resources")}'
 
 
 class ResourceDefinition(Rule):
-    """A resource has a type and known keys, each of the right kind, and a name without a slash."""
+    """A resource has a type, known keys, values of the right types, a name without a slash."""
 
     name = 'resource-definition'
 
     def check(self, document):
-        known = document.version.resource_keys
-        for name, snippet in document.section('resources').items():
-            path = (document.word('resources'), name)
-            if '/' in name:
-                yield path, 'The name of a resource may not contain "/"'
-            unknown = _unknown_keys(snippet, known, document)
-            for key in unknown:
-                yield (*path, key), meant(f'"{key}" is not a key of resources', key, known)
-            if not unknown:
-                yield from self._parts(document, path, name, snippet)
+        section = document.section_key('resources')
+        snippets = document.section('resources')
+        yield from at((section,), checks.resource_names(snippets))
+        for name, snippet in snippets.items():
+            yield from at((section, name), self._keys(document, name, snippet))
+            if isinstance(snippet, dict):
+                yield from self._values(document, (section, name), snippet)
 
     @staticmethod
-    def _parts(document, path, name, snippet):
-        try:
-            sections.validate_resources({name: snippet}, document.version)
-            sections.validate_resource(name, snippet, document.version)
-        except exception.StackValidationFailed as error:
-            yield _part_of(error, snippet, path), text_of(error)
-            return
-        properties = document.part('properties')
-        for word in (properties, document.part('update_policy')):
-            if document.calls.is_call(snippet.get(word)):
-                yield (*path, word), 'A function cannot stand for the whole map: its keys must be known'
-        policy = snippet.get(document.part('deletion_policy'))
-        if isinstance(policy, str) and policy not in document.version.deletion_policies:
-            word = document.part('deletion_policy')
-            known = document.version.deletion_policies
-            yield (*path, word), meant(f'"{policy}" is no deletion policy: there are {", ".join(known)}', policy, known)
+    def _keys(document, name, snippet):
+        version = document.version
+        misspelt = list(_misspelt_keys(snippet, version))
+        body = list(checks.resource_body(snippet, version))
+        # the key that is missing may be the misspelt one
+        yield from misspelt or body
+        if isinstance(snippet, dict) and (snippet.get(document.resource_key('type')) or not body):
+            yield from checks.resource_parts(name, snippet, version)
+
+    @staticmethod
+    def _values(document, path, snippet):
+        for part in ('properties', 'update_policy'):
+            key = document.resource_key(part)
+            if document.calls.is_call(snippet.get(key)):
+                violation = checks.function_for_map(next(iter(snippet[key])))
+                yield from at((*path, key), [violation])
+        key = document.resource_key('deletion_policy')
+        if isinstance(snippet.get(key), str):
+            yield from at((*path, key), checks.deletion_policy(snippet[key], document.version))
 
 
-def _unknown_keys(snippet, known, document):
-    """CFN ignores keys that it does not know; of them only misspelt ones are told."""
-    if not isinstance(snippet, dict):
-        return []
-    if document.version.dialect is versions.HOT:
-        return [key for key in snippet if key not in known]
-    return [key for key in snippet if key not in known and meant('', key, known)]
-
-
-def _part_of(error, snippet, path):
-    """The key of the resource that an error speaks of, else the resource."""
-    words = str(error).split()
-    return next(((*path, key) for key in (snippet if isinstance(snippet, dict) else ()) if key in words), path)
+def _misspelt_keys(snippet, version):
+    """Yield the unknown keys of a CFN resource that resemble a known one. Heat ignores them."""
+    known = version.resource_keys
+    is_cfn = version.dialect is versions.CFN and isinstance(snippet, dict)
+    for key in snippet if is_cfn else ():
+        if key not in known and closest_match(key, known):
+            text = with_keyword_suggestion(f'"{key}" is not a key of resources', key, known)
+            yield checks.Violation(
+                'resource-definition', (key,), exception.StackValidationFailed(text)
+            )
 
 
 class DuplicateName(Rule):
@@ -112,9 +110,13 @@ class DuplicateName(Rule):
     name = 'duplicate-name'
 
     def check(self, document):
-        for name in document.section('resources'):
-            if name in document.section('parameters'):
-                yield (document.word('resources'), name), f'There is a parameter "{name}", too: they need different names'
+        parameters = Parameters(
+            document.section('parameters'), dialect=document.version.dialect.name
+        )
+        names = document.section('resources')
+        yield from at(
+            (document.section_key('resources'),), checks.duplicate_names(names, parameters)
+        )
 
 
 class OutputDefinition(Rule):
@@ -123,11 +125,13 @@ class OutputDefinition(Rule):
     name = 'output-definition'
 
     def check(self, document):
+        section = document.section_key('outputs')
         for name, snippet in document.section('outputs').items():
-            try:
-                sections.validate_output(name, snippet, document.version)
-            except exception.StackValidationFailed as error:
-                yield error.path, text_of(error)
+            yield from at((section, name), checks.output(name, snippet, document.version))
+        if document.is_nested:
+            # of the outputs of a type, Heat checks the keys, too
+            found = checks.attribute_outputs(document.section('outputs'), document.version)
+            yield from at((section,), (each for each in found if len(each.path) > 1))
 
 
 class ParameterGroups(Rule):
@@ -137,18 +141,14 @@ class ParameterGroups(Rule):
 
     def check(self, document):
         groups = document.template.section('parameter_groups')
-        listed = isinstance(groups, list)
-        # a group at a time, so that the one that is wrong is known
-        for count in range(1, len(groups) + 1) if listed else (0,):
-            try:
-                parameter_groups.validate(groups[:count] if listed else groups, document.section('parameters'))
-            except UNREADABLE as error:
-                yield (document.word('parameter_groups'), *([count - 1] if listed else [])), text_of(error)
-                return
+        names = document.section('parameters')
+        yield from at(
+            (document.section_key('parameter_groups'),), parameter_groups.check(groups, names)
+        )
 
 
 class Cycle(Rule):
-    """No resource needs itself, directly or by way of others."""
+    """No resource depends on itself, directly or through others."""
 
     name = 'cycle'
 
@@ -159,15 +159,16 @@ class Cycle(Rule):
         except exception.CircularDependencyException as error:
             edges = graph.graph()
             first = next(name for name in edges if reaches(edges, name, name))
-            yield (document.word('resources'), first), str(error)
+            yield (document.section_key('resources'), first), str(error)
 
 
 def _edges(document):
-    resources = document.word('resources')
+    """Yield the dependencies of resources, those of both branches of an ``if`` included."""
+    resources = document.section_key('resources')
     for name, snippet in document.resources.items():
         yield name, None
-        needed = snippet.get(document.part('depends_on'))
-        for other in [needed] if isinstance(needed, str) else needed if isinstance(needed, list) else ():
+        needed = snippet.get(document.resource_key('depends_on'))
+        for other in needed if isinstance(needed, list) else [needed]:
             if isinstance(other, str) and other in document.resources:
                 yield name, other
     for call in document.calls.calls:

@@ -1,42 +1,53 @@
-"""Rules about the text itself, before anybody asks what it means."""
+"""Rules about the text of a document, whatever its data mean."""
 
 import re
+from typing import ClassVar
 
-from heat_lite.template import format
+from heat_lite.template import reader
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import ANY, Rule
-from heat_lite.template.positions import START, Position
+from heat_lite.template.lint.suppressions import comments
+from heat_lite.template.source_positions import START, Position
+from heat_lite.template.suggest import with_suggestion
 
 _MARK = re.compile(r'line (\d+), column (\d+)')
 
 
 class Syntax(Rule):
-    """The text can be read: YAML or JSON, one document, a map at the top, not too deep."""
+    """The text is one document of YAML or JSON, a map at the top level, not nested too deeply."""
 
     name = 'syntax'
     subject = ANY
 
     def check(self, document):
         if document.error is not None:
-            yield _where(str(document.error)), _first_line(document.error)
+            yield _position(str(document.error)), _summary(document.error)
         elif not document.data:
             yield START, 'The document is empty'
 
 
-def _where(text):
-    """The last place that the reader of YAML names: where it could not go on."""
-    places = _MARK.findall(text)
-    return Position(*map(int, places[-1])) if places else START
+def _position(text):
+    """Return the last position in an error of the YAML parser: the place where it failed."""
+    marks = _MARK.findall(text)
+    return Position(*map(int, marks[-1])) if marks else START
 
 
-def _first_line(error):
+def _summary(error):
+    """Return the lines of an error that state the problem, without positions and excerpts."""
     lines = [line.strip() for line in str(error).splitlines()]
-    told = [line for line in lines if line and not _MARK.search(line) and not line.startswith('^')]
-    return ' '.join(told[:1] + [line for line in told[1:] if line.startswith(('found', 'expected', 'could not', 'but'))])
+    stated = [line for line in lines if line and not _MARK.search(line) and line[0] != '^']
+    details = ('found', 'expected', 'could not', 'but')
+    return ' '.join(stated[:1] + [line for line in stated[1:] if line.startswith(details)])
+
+
+def without_excerpt(error: Exception) -> str:
+    """Return the text of a syntax error with its position only."""
+    line, column = _position(str(error))
+    return f'The file is no valid YAML or JSON, or no map\nline {line}, column {column}'
 
 
 class DuplicateKey(Rule):
-    """No map has a key twice: the last one counts, and what the others said is lost."""
+    """No map has a key twice: the last value replaces the others."""
 
     name = 'duplicate-key'
     level = WARNING
@@ -44,11 +55,34 @@ class DuplicateKey(Rule):
 
     def check(self, document):
         for path, position, first in document.positions.duplicates():
-            yield position, f'The key "{path[-1]}" is in this map already, in line {first.line}: only the last one counts'
+            yield (
+                position,
+                f'The key "{path[-1]}" is in line {first.line}, too: only the last value counts',
+            )
+
+
+class UnknownRule(Rule):
+    """A comment that disables a rule names an existing one."""
+
+    name = 'unknown-rule'
+    level = WARNING
+    subject = ANY
+    #: the names of all rules
+    known: ClassVar[tuple[str, ...]] = ()
+
+    def check(self, document):
+        for comment in comments(document.text):
+            if comment.rule not in self.known:
+                text = f'There is no rule "{comment.rule}"'
+                yield comment.position, with_suggestion(text, comment.rule, self.known)
+
+
+#: octal and sexagesimal numbers of YAML 1.1
+_SURPRISING = re.compile(r'[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)')
 
 
 class SurprisingNumber(Rule):
-    """No number without quotes is read as another one than it looks like: 12:30 is 750 in YAML, and 010 is 8."""
+    """No unquoted number has an unexpected value: in YAML 1.1, 12:30 is 750 and 010 is 8."""
 
     name = 'surprising-number'
     level = WARNING
@@ -57,13 +91,11 @@ class SurprisingNumber(Rule):
     def check(self, document):
         if document.text.lstrip()[:1] == '{':
             return
-        for path, text, kind, position in document.positions.plain():
-            if kind in ('int', 'float') and path[:1] and path[0] not in format.VERSION_KEYS and _SURPRISING.fullmatch(text):
-                yield position, f'{text} is read as {_value(text)}: put it in quotes if it is a text'
-
-
-_SURPRISING = re.compile(r'[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)')
+        for path, text, kind, position in document.positions.plain_scalars():
+            is_number = kind in ('int', 'float') and path and path[0] not in reader.VERSION_KEYS
+            if is_number and _SURPRISING.fullmatch(text):
+                yield position, f'{text} is read as {_value(text)}: quote it if it is a string'
 
 
 def _value(text):
-    return format.parse(f'value: {text}')['value']
+    return reader.parse(f'value: {text}')['value']

@@ -1,41 +1,42 @@
 """Rules about names and values: parameters, conditions, functions, references."""
 
 from heat_lite.common import exception
-from heat_lite.template import conditions, parameter_types
+from heat_lite.template import checks
 from heat_lite.template import versions as language
 from heat_lite.template.functions import refs
-from heat_lite.template.lint.document import UNREADABLE
+from heat_lite.template.lint.document import READ_ERRORS
 from heat_lite.template.lint.finding import WARNING
-from heat_lite.template.lint.rules.base import Rule, meant, reaches, text_of
-from heat_lite.template.parameters import RESERVED, Parameters
+from heat_lite.template.lint.rules.base import Rule, at
+from heat_lite.template.parameters import RESERVED_NAMES, Parameters
+from heat_lite.template.suggest import suggest, with_suggestion
 
 
 class ParameterSchema(Rule):
-    """A parameter has a known type, known keys and constraints that fit it."""
+    """A parameter has a known type, known keys and constraints that fit its type."""
 
     name = 'parameter-schema'
 
     def check(self, document):
         for name in document.section('parameters'):
-            error = _schema_fault(document, name)
+            error = _schema_error(document, name)
             if error is not None:
-                yield _inside(document, (document.word('parameters'), name), str(error)), text_of(error)
+                yield _schema_path(document, name, str(error)), checks.message_of(error)
 
 
-def _schema_fault(document, name):
-    word = document.word('parameters')
+def _schema_error(document, name):
+    """Return what the engine raises for the schema of a parameter, None for a valid one."""
     try:
-        Parameters(document.schemata_of({word: {name: document.data[word][name]}})).validate(validate_value=False)
-    except UNREADABLE as error:
+        Parameters({name: document.parameter_schema(name)}).validate(validate_value=False)
+    except READ_ERRORS as error:
         return error
     return None
 
 
-def _inside(document, path, text):
-    """The key of a parameter that an error names, else the parameter."""
-    data = document.section('parameters')[path[1]]
+def _schema_path(document, name, text):
+    """Return the path of the key that an error names, else that of the parameter."""
+    data = document.section('parameters')[name]
     quoted = [key for key in data if f"'{key}'" in text] if isinstance(data, dict) else []
-    return (*path, *quoted[:1])
+    return (document.section_key('parameters'), name, *quoted[:1])
 
 
 class ParameterDefault(Rule):
@@ -45,11 +46,13 @@ class ParameterDefault(Rule):
 
     def check(self, document):
         for name, schema in document.parameters.items():
+            if schema.default is None or _schema_error(document, name) is not None:
+                continue
             try:
-                if schema.default is not None and _schema_fault(document, name) is None:
-                    parameter_types.parse(schema.type, schema.default)
-            except (ValueError, TypeError) as error:
-                yield (document.word('parameters'), name, 'default'), f'The default is no {schema.declared_type}: {error}'
+                Parameters({name: schema}).validate()
+            except exception.StackValidationFailed as error:
+                path = (document.section_key('parameters'), name, 'default')
+                yield path, checks.message_of(error)
 
 
 class UnusedParameter(Rule):
@@ -60,28 +63,30 @@ class UnusedParameter(Rule):
 
     def check(self, document):
         used = {name for _, name in parameter_uses(document)}
-        if any(name is None for name in used):
-            return  # a name that is computed may be any
+        if None in used:
+            return  # a computed name may be that of any parameter
         for name in document.section('parameters'):
             if name not in used:
-                yield (document.word('parameters'), name), f'The parameter "{name}" is never used'
+                path = (document.section_key('parameters'), name)
+                yield path, f'The parameter "{name}" is never used'
 
 
 class UnknownParameter(Rule):
-    """Only parameters that the template declares are asked for."""
+    """The template declares the parameters that it reads."""
 
     name = 'unknown-parameter'
 
     def check(self, document):
-        known = [*document.section('parameters'), *RESERVED]
+        known = [*document.section('parameters'), *RESERVED_NAMES]
         for call, name in parameter_uses(document):
-            if name is not None and name not in known:
-                also = list(document.resources) if call.node.name == 'Ref' else []
-                yield call.path, meant(f'There is no parameter "{name}"', name, known + also)
+            if name is not None:
+                # Ref reads resources, too: the name may be that of one
+                similar = document.resources if call.node.name == 'Ref' else ()
+                yield from at(call.path, checks.parameter_name(name, known, similar))
 
 
 def parameter_uses(document):
-    """Each call that asks for a parameter, with its name; None for a name that is computed."""
+    """Yield each call that reads a parameter, and its name, None for a computed one."""
     for call in document.calls.calls:
         if isinstance(call.node, refs.GetParam | refs.ParamRef):
             args = call.node.args
@@ -90,89 +95,81 @@ def parameter_uses(document):
 
 
 class FunctionCall(Rule):
-    """Functions get the arguments that they can work with, in the places where they may stand."""
+    """Functions have valid arguments, and stand where the language allows them."""
 
     name = 'function'
 
     def check(self, document):
-        for fault in document.calls.faults:
-            if not isinstance(fault.error, exception.InvalidTemplateReference | exception.InvalidTemplateAttribute):
-                yield fault.path, fault.text
+        yield from at((), _violations(document, self.name))
 
 
 class UnknownReference(Rule):
-    """Only resources of the template are referred to."""
+    """The template has the resources that it refers to."""
 
     name = 'unknown-reference'
 
     def check(self, document):
-        for fault in document.calls.faults:
-            if isinstance(fault.error, exception.InvalidTemplateReference):
-                name = fault.error.kwargs.get('resource')
-                yield fault.path, self._text(document, name)
+        for violation in _violations(document, self.name):
+            yield violation.path, self._text(document, violation)
+        key = document.resource_key('depends_on')
+        declared = document.section('resources')
         for name, snippet in document.resources.items():
-            yield from self._depends_on(document, (document.word('resources'), name, document.part('depends_on')), snippet)
-
-    def _depends_on(self, document, path, snippet):
-        needed = snippet.get(path[-1])
-        listed = isinstance(needed, list)
-        for index, other in enumerate(needed if listed else [needed] if isinstance(needed, str) else ()):
-            if isinstance(other, str) and other not in document.section('resources'):
-                yield (*path, index) if listed else path, self._text(document, other)
+            path = (document.section_key('resources'), name, key)
+            for violation in checks.depends_on(name, snippet.get(key), declared):
+                yield (*path, *violation.path), self._text(document, violation)
 
     @staticmethod
-    def _text(document, name):
-        name = str(name)
+    def _text(document, violation):
+        name = str(violation.error.kwargs.get('resource'))
         if name in document.section('parameters'):
             return f'There is no resource "{name}"; "{name}" is a parameter'
-        return meant(f'There is no resource "{name}"', name, document.section('resources'))
+        known = document.section('resources')
+        return with_suggestion(f'There is no resource "{name}"', name, known)
 
 
 class UnknownAttribute(Rule):
-    """A resource has the attributes that are asked of it."""
+    """A resource has the attributes that the template reads."""
 
     name = 'unknown-attribute'
 
     def check(self, document):
-        for fault in document.calls.faults:
-            if isinstance(fault.error, exception.InvalidTemplateAttribute):
-                resource, attribute = fault.error.kwargs['resource'], fault.error.kwargs['key']
-                type_name = document.resources.get(resource, {}).get(document.part('type'))
-                kind = document.type_of(type_name, resource) if isinstance(type_name, str) else None
-                known = list(kind.attributes) if kind is not None and kind.attributes is not None else ()
-                yield fault.path, meant(f'"{resource}" ({type_name}) has no attribute "{attribute}"', attribute, known)
+        for violation in _violations(document, self.name):
+            resource, attribute = (violation.error.kwargs[key] for key in ('resource', 'key'))
+            type_name = document.resources.get(resource, {}).get(document.resource_key('type'))
+            info = document.resource_type(resource)
+            known = () if info is None or info.attributes is None else list(info.attributes)
+            text = f'"{resource}" ({type_name}) has no attribute "{attribute}"'
+            yield violation.path, with_suggestion(text, attribute, known)
+
+
+def _violations(document, rule):
+    return (each for each in document.calls.violations if each.rule == rule)
 
 
 class MisspeltFunction(Rule):
-    """What looks like a call of a function is one: a name that this version does not know is plain data."""
+    """A map that looks like a call is one: an unknown function is plain data."""
 
     name = 'misspelt-function'
     level = WARNING
 
     def check(self, document):
-        known = [name for name in document.version.functions]
+        known = list(document.version.functions)
         for path, name in _single_keys(document):
-            if name in known:
+            # other names are likely to be those of data
+            if name in known or not ('_' in name or '::' in name):
                 continue
-            since = _elsewhere(name, document.version)
+            since = _first_version(name, document.version)
             if since:
-                yield path, f'"{name}" is plain data in this version of templates: the function is there in {since}'
-            elif '_' in name or '::' in name:
-                if hint := meant('', name, known):
-                    yield path, f'"{name}" is plain data, and no function{hint}'
+                text = f'"{name}" is plain data in this version: the function exists since {since}'
+                yield path, text
+            elif hint := suggest(name, known):
+                yield path, f'"{name}" is plain data, not a function.{hint}'
 
 
 def _single_keys(document):
-    """Maps of one key, which calls would be, in the values of resources and outputs."""
-    parts = [(document.word('resources'), name, document.part('properties')) for name in document.resources]
-    parts += [(document.word('outputs'), name, document.version.dialect.output['value']) for name in document.section('outputs')]
-    for section, name, word in parts:
-        snippet = document.section('resources' if section == document.word('resources') else 'outputs')[name]
-        if not isinstance(snippet, dict):
-            continue
-        found = snippet.get(word)
-        declared = isinstance(found, dict) and section == document.word('resources')
-        waiting = [((section, name, word, key), value) for key, value in found.items()] if declared else [((section, name, word), found)]
+    """Yield the path and the key of maps of one key in the values of resources and outputs."""
+    for path, value in _values(document):
+        waiting = [(path, value)]
         while waiting:
             path, value = waiting.pop()
             if isinstance(value, dict):
@@ -183,64 +180,30 @@ def _single_keys(document):
                 waiting.extend(((*path, index), inner) for index, inner in enumerate(value))
 
 
-def _elsewhere(name, version):
-    """The version of the same dialect that brought a function; only names that no data would have are looked for."""
-    if not ('_' in name or '::' in name):
-        return None
+def _values(document):
+    """Yield the path and the value of properties and outputs."""
+    section, key = document.section_key('resources'), document.resource_key('properties')
+    for name, snippet in document.resources.items():
+        properties = snippet.get(key)
+        if isinstance(properties, dict):
+            for each, value in properties.items():
+                yield (section, name, key, each), value
+        else:
+            yield (section, name, key), properties
+    section, key = document.section_key('outputs'), document.version.dialect.output['value']
+    for name, snippet in document.section('outputs').items():
+        if isinstance(snippet, dict):
+            yield (section, name, key), snippet.get(key)
+
+
+def _first_version(name, version):
+    """Return the first version of the dialect that has a function, None where none has it."""
     others = [other for other in language.TABLE[version.key].values() if name in other.functions]
     return min((other.name for other in others), default=None)
 
 
-class Condition(Rule):
-    """Conditions are true or false, and are used by names that are defined."""
-
-    name = 'condition'
-
-    def check(self, document):
-        if not document.version.has_conditions:
-            return
-        defined = document.section('conditions')
-        for path, name in document.calls.condition_names:
-            if name not in defined:
-                yield path, meant(f'There is no condition "{name}"', name, defined)
-        for name, definition in defined.items():
-            if not document.calls.is_condition(definition) and not isinstance(definition, bool):
-                yield (document.word('conditions'), name), text_of(conditions.invalid_definition(name, definition))
-
-
-class ConditionCycle(Rule):
-    """No condition needs itself, directly or by way of others."""
-
-    name = 'condition-cycle'
-
-    def check(self, document):
-        section = document.word('conditions')
-        defined = document.section('conditions') if document.version.has_conditions else {}
-        edges = {name: [] for name in defined}
-        for path, name in document.calls.condition_names:
-            if path[0] == section and name in defined:
-                edges[path[1]].append(name)
-        for name in defined:
-            if reaches(edges, name, name):
-                yield (section, name), f'The condition "{name}" needs itself'
-                return
-
-
-class UnusedCondition(Rule):
-    """Every condition is used somewhere."""
-
-    name = 'unused-condition'
-    level = WARNING
-
-    def check(self, document):
-        used = {name for _, name in document.calls.condition_names}
-        for name in document.section('conditions') if document.version.has_conditions else ():
-            if name not in used:
-                yield (document.word('conditions'), name), f'The condition "{name}" is never used'
-
-
 class MissingFile(Rule):
-    """Files that the template reads are there."""
+    """The files that the template reads exist."""
 
     name = 'missing-file'
 

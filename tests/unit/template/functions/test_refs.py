@@ -8,7 +8,7 @@ TABLE = versions.TABLE['heat_template_version']
 
 
 class Recording(Scope):
-    """Tells what it was asked."""
+    """A scope that records the requests."""
 
     def attribute(self, resource_name, *path):
         return {'asked': (resource_name, *path), 'k': ['zero', 'one']}
@@ -32,16 +32,19 @@ class Recording(Scope):
 
 
 def answer(snippet, version='2021-04-16', functions=None):
-    return resolve(Parser(functions or TABLE[version].functions, Scope(), frozenset({'r'})).parse(snippet), Recording())
+    return resolve(
+        Parser(functions or TABLE[version].functions, Scope(), frozenset({'r'})).parse(snippet),
+        Recording(),
+    )
 
 
-def test_the_oldest_get_attr_looks_into_the_value_itself():
+def test_get_attr_2013_evaluates_the_path():
     assert answer({'get_attr': ['r', 'x', 'asked']}, '2013-05-23') == ('r', 'x')
     assert answer({'get_attr': ['r', 'x', 'k', 1]}, '2013-05-23') == 'one'
     assert answer({'get_attr': ['r', 'x', 'k', '1']}, '2013-05-23') is None
 
 
-def test_later_ones_pass_the_path_on():
+def test_get_attr_since_2014_passes_the_path_to_the_type():
     assert answer({'get_attr': ['r', 'x', 'k', 1]}, '2014-10-16')['asked'] == ('r', 'x', 'k', 1)
     assert answer({'get_attr': ['r']})['asked'] == ('r',)
     assert answer({'get_attr': 'r'})['asked'] == ('r',)
@@ -61,31 +64,38 @@ def test_later_ones_pass_the_path_on():
         (['text', 0, {'a': 1}], ''),
     ],
 )
-def test_paths_into_parameters(path, value):
+def test_get_param_returns_value_at_path(path, value):
     assert answer({'get_param': ['p', *path]}) == value
 
 
-def test_references_to_nobody():
+def test_reference_to_unknown_resource_raises():
     for snippet in ({'get_resource': 'zz'}, {'get_attr': ['zz', 'x']}, {'get_resource': 5}):
-        with pytest.raises(exception.InvalidTemplateReference, match=r'\(in unknown\) is incorrect'):
+        with pytest.raises(
+            exception.InvalidTemplateReference, match=r'\(in unknown\) is incorrect'
+        ):
             answer(snippet)
 
 
-def test_ref_means_a_resource_before_a_parameter():
+def test_ref_prefers_a_resource_to_a_parameter():
     functions = versions.TABLE['AWSTemplateFormatVersion']['2010-09-09'].functions
     assert answer({'Ref': 'r'}, functions=functions) == 'id of r'
     assert answer({'Ref': 'p'}, functions=functions)['text'] == 'xyz'
     with pytest.raises(exception.InvalidTemplateReference):
         answer({'Ref': 'zz'}, functions=functions)
-    assert answer({'Fn::ResourceFacade': 'DeletionPolicy'}, functions=functions) == 'facade deletion_policy'
+    assert (
+        answer({'Fn::ResourceFacade': 'DeletionPolicy'}, functions=functions)
+        == 'facade deletion_policy'
+    )
     assert answer({'Fn::GetAZs': ''}, functions=functions) == ['nova']
 
 
-def test_the_facade():
+def test_resource_facade_returns_parts_of_the_owner():
     assert answer({'resource_facade': 'metadata'}) == 'facade metadata'
 
 
-def test_files():
+def test_get_file_returns_content_or_raises():
     assert answer({'get_file': 'there'}) == 'content'
-    with pytest.raises(ValueError, match='No content found in the "files" section for get_file path: nowhere'):
+    with pytest.raises(
+        ValueError, match='No content found in the "files" section for get_file path: nowhere'
+    ):
         answer({'get_file': 'nowhere'})

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from heat_lite.template.function import Scope
-from heat_lite.template.functions import quotas, yaql
+from heat_lite.template.functions import budget, yaql
 
 
 def evaluate(expression, data=None):
@@ -22,7 +22,7 @@ def evaluate(expression, data=None):
         ('$.data', None, None),
     ],
 )
-def test_values(expression, data, value):
+def test_yaql_expression_returns_json_types(expression, data, value):
     assert evaluate(expression, data) == value
 
 
@@ -40,29 +40,33 @@ def test_values(expression, data, value):
         'timespan(days => 1)',
     ],
 )
-def test_what_is_refused(expression):
+def test_yaql_invalid_expression_is_refused(expression):
     with pytest.raises((ValueError, TypeError)):
         evaluate(expression)
 
 
-def test_limits_can_be_set():
+def test_yaql_limits_can_be_set():
     try:
-        quotas.limit_yaql(iterators=500, memory=100_000)
+        budget.set_yaql_limits(iterators=500, memory=100_000)
         assert evaluate('range(300).sum()') == 44850
     finally:
-        quotas.limit_yaql(iterators=200, memory=10_000)
+        budget.set_yaql_limits(iterators=200, memory=10_000)
     with pytest.raises(ValueError, match='exceeds 200 elements'):
         evaluate('range(300).sum()')
 
 
-def test_the_library_is_loaded_by_templates_that_use_it_only():
+def test_yaql_library_is_imported_at_first_use():
     code = """if True:
         import sys
         from heat_lite.template.template import Template
         def use(value):
-            bound = Template({'heat_template_version': '2021-04-16', 'outputs': {'o': {'value': value}}}).bind({})
+            outputs = {'o': {'value': value}}
+            data = {'heat_template_version': '2021-04-16', 'outputs': outputs}
+            bound = Template(data).bind({})
             return bound.outputs['o'].result(bound.scope), 'yaql' in sys.modules
         print(use({'list_join': ['', ['a']]}), use({'yaql': {'expression': '1 + 1'}}))
     """
-    shown = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout
+    shown = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, check=True
+    ).stdout
     assert shown == "('a', False) (2, True)\n"

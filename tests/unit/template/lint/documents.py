@@ -1,23 +1,27 @@
-"""Documents for the linter, from memory."""
+"""Documents for the linter, held in memory."""
 
 import functools
 import json
 import posixpath
 
-from heat_lite.cmd import offline
+from heat_lite.cmd import offline_types
 from heat_lite.template.lint.linter import Linter
 
-TYPES = offline.Types()
+TYPES = offline_types.OfflineTypes()
 
 
 class Files:
-    """Texts, or data, by name."""
+    """Files in memory: ``contents`` maps names to texts or data."""
 
     def __init__(self, contents):
         self.contents = contents
 
     def join(self, name, reference):
-        return reference if '://' in reference else posixpath.normpath(posixpath.join(posixpath.dirname(name), reference))
+        return (
+            reference
+            if '://' in reference
+            else posixpath.normpath(posixpath.join(posixpath.dirname(name), reference))
+        )
 
     def has(self, name):
         return None if name.startswith('http') else name in self.contents
@@ -30,7 +34,7 @@ class Files:
 
 
 class Table:
-    """Types by name."""
+    """Types in memory: ``types`` maps names to TypeInfo."""
 
     def __init__(self, types):
         self.types = types
@@ -46,6 +50,12 @@ class Table:
 
 
 def lint(contents, names=None, ignored=()):
-    """Findings about the first document of ``{name: content}``, or about those named."""
+    """Return the findings in the named documents of ``{name: content}``, by default the first."""
     names = list(contents)[:1] if names is None else names
-    return Linter(TYPES, Files(contents), functools.partial(offline.refusals, TYPES), ignored, TYPES.base).lint(names)
+    return Linter(
+        TYPES,
+        Files(contents),
+        functools.partial(offline_types.validation_errors, TYPES),
+        ignored,
+        TYPES.base,
+    ).lint(names)

@@ -1,24 +1,34 @@
-"""Each rule: a template that it complains about, where, and nearly the same template that it is content with."""
+"""Each rule with a document that breaks it, the position, and a similar document that does not."""
 
 import pytest
 
 from heat_lite.template import support
 from heat_lite.template.lint.linter import Linter
 from heat_lite.template.lint.rules import RULES
-from heat_lite.template.lint.types import Type
+from heat_lite.template.lint.type_info import TypeInfo
 from heat_lite.template.schema import string
 from tests.unit.template.lint import documents
 from tests.unit.template.lint.documents import lint
 
 HOT = 'heat_template_version: 2021-04-16\n'
 RESOURCE = 'resources: {r: {type: OS::Heat::Value}}\n'
+VALUE = 'resources:\n  r: {{type: OS::Heat::Value, properties: {{value: {}}}}}\n'
 ENVIRONMENT = {'t.yaml': HOT + 'parameters:\n  size: {type: number}\n' + RESOURCE}
 
-# rule -> (text that it refuses, the line and column, text that it does not refuse[, further files])
+# rule -> (bad text, line and column of the finding, good text[, further files])
 CASES = {
     'syntax': (HOT + 'resources: {\n', (3, 1), HOT),
-    'duplicate-key': (HOT + 'resources:\n  a: {}\n  b: {}\n  a: {}\n', (5, 3), HOT + 'resources:\n  a: {}\n'),
+    'duplicate-key': (
+        HOT + 'resources:\n  a: {}\n  b: {}\n  a: {}\n',
+        (5, 3),
+        HOT + 'resources:\n  a: {}\n',
+    ),
     'surprising-number': (HOT + 'description: 12:30\n', (2, 14), HOT + 'description: "12:30"\n'),
+    'unknown-rule': (
+        HOT + RESOURCE + '# heat-lint: disable=cycel\n',
+        (3, 22),
+        HOT + RESOURCE + '# heat-lint: disable=cycle\n',
+    ),
     'version': ('heat_template_version: 2021-04-17\n' + RESOURCE, (1, 1), HOT + RESOURCE),
     'unknown-section': (HOT + 'resource: {}\n', (2, 1), HOT + 'resources: {}\n'),
     'section-type': (HOT + 'outputs: []\n', (2, 1), HOT + 'outputs: {}\n'),
@@ -33,16 +43,23 @@ CASES = {
         (4, 3),
         HOT + 'parameters: {q: {type: string}}\nresources:\n  r: {type: OS::Heat::None}\n',
     ),
-    'output-definition': (HOT + 'outputs:\n  o: {values: 1}\n', (3, 3), HOT + 'outputs:\n  o: {value: 1}\n'),
+    'output-definition': (
+        HOT + 'outputs:\n  o: {values: 1}\n',
+        (3, 3),
+        HOT + 'outputs:\n  o: {value: 1}\n',
+    ),
     'parameter-groups': (
-        HOT + 'parameters: {p: {type: string}}\nparameter_groups:\n- parameters: [p]\n- parameters: [p]\n',
+        HOT + 'parameters: {p: {type: string}}\nparameter_groups:\n- parameters: [p]\n'
+        '- parameters: [p]\n',
         (5, 3),
         HOT + 'parameters: {p: {type: string}}\nparameter_groups:\n- parameters: [p]\n',
     ),
     'cycle': (
-        HOT + 'resources:\n  a: {type: OS::Heat::None, depends_on: b}\n  b: {type: OS::Heat::None, metadata: {x: {get_resource: a}}}\n',
+        HOT + 'resources:\n  a: {type: OS::Heat::None, depends_on: b}\n'
+        '  b: {type: OS::Heat::None, metadata: {x: {get_resource: a}}}\n',
         (3, 3),
-        HOT + 'resources:\n  a: {type: OS::Heat::None, depends_on: b}\n  b: {type: OS::Heat::None}\n',
+        HOT
+        + 'resources:\n  a: {type: OS::Heat::None, depends_on: b}\n  b: {type: OS::Heat::None}\n',
     ),
     'parameter-schema': (
         HOT + 'parameters:\n  p: {type: number, constraints: [{length: {min: 1}}]}\n',
@@ -60,9 +77,9 @@ CASES = {
         HOT + 'parameters:\n  p: {type: number}\noutputs: {o: {value: {get_param: [p, 0]}}}\n',
     ),
     'unknown-parameter': (
-        HOT + 'outputs:\n  o: {value: {get_param: p}}\n',
-        (3, 15),
-        HOT + 'outputs:\n  o: {value: {get_param: "OS::stack_name"}}\n',
+        HOT + VALUE.format('{get_param: p}'),
+        (3, 51),
+        HOT + VALUE.format('{get_param: "OS::stack_name"}'),
     ),
     'function': (
         HOT + 'outputs:\n  o: {value: {list_join: [",", {list_join: [","]}]}}\n',
@@ -75,9 +92,9 @@ CASES = {
         HOT + 'outputs:\n  o: {value: {some: x}}\n',
     ),
     'unknown-reference': (
-        HOT + RESOURCE + 'outputs:\n  o: {value: {if: [true, {get_resource: q}, 1]}}\n',
-        (4, 27),
-        HOT + RESOURCE + 'outputs:\n  o: {value: {if: [true, {get_resource: r}, 1]}}\n',
+        HOT + VALUE.format('{if: [true, {get_resource: q}, 1]}'),
+        (3, 63),
+        HOT + VALUE.format('{if: [true, {get_resource: s}, 1]}') + '  s: {type: OS::Heat::None}\n',
     ),
     'unknown-attribute': (
         HOT + RESOURCE + 'outputs:\n  o: {value: {get_attr: [r, valeu]}}\n',
@@ -90,9 +107,9 @@ CASES = {
         HOT + 'outputs:\n  o: {value: 1, condition: {or: [c, {not: c}]}}\nconditions: {c: true}\n',
     ),
     'condition-cycle': (
-        HOT + 'conditions:\n  a: {not: b}\n  b: {not: a}\n',
+        HOT + 'conditions:\n  a: {not: b}\n  b: {not: a}\noutputs: {o: {value: {if: [a, 1]}}}\n',
         (3, 3),
-        HOT + 'conditions:\n  a: {not: b}\n  b: true\n',
+        HOT + 'conditions:\n  a: {not: b}\n  b: true\noutputs: {o: {value: {if: [a, 1]}}}\n',
     ),
     'unused-condition': (
         HOT + 'conditions:\n  c: true\n',
@@ -100,13 +117,21 @@ CASES = {
         HOT + 'conditions:\n  c: true\noutputs: {o: {value: {if: [c, 1]}}}\n',
     ),
     'missing-file': (
-        HOT + 'outputs:\n  o: {value: {get_file: nope.txt}}\n',
-        (3, 15),
-        HOT + 'outputs:\n  o: {value: {get_file: there.txt}}\n',
+        HOT + VALUE.format('{get_file: nope.txt}'),
+        (3, 51),
+        HOT + VALUE.format('{get_file: there.txt}'),
         {'there.txt': ''},
     ),
-    'unknown-type': (HOT + 'resources:\n  r: {type: OS::Heat::Vlaue}\n', (3, 7), HOT + 'resources:\n  r: {type: My::Type}\n'),
-    'foreign-type': (HOT + 'resources:\n  r: {type: My::Type}\n', (3, 7), HOT + 'resources:\n  r: {type: OS::Heat::None}\n'),
+    'unknown-type': (
+        HOT + 'resources:\n  r: {type: OS::Heat::Vlaue}\n',
+        (3, 7),
+        HOT + 'resources:\n  r: {type: My::Type}\n',
+    ),
+    'foreign-type': (
+        HOT + 'resources:\n  r: {type: My::Type}\n',
+        (3, 7),
+        HOT + 'resources:\n  r: {type: OS::Heat::None}\n',
+    ),
     'nested-file': (
         HOT + 'resources:\n  r: {type: gone.yaml}\n',
         (3, 7),
@@ -115,33 +140,42 @@ CASES = {
     ),
     'not-read': (HOT + 'resources:\n  r: {type: "http://far/away.yaml"}\n', (3, 7), HOT),
     'unknown-property': (
-        HOT + 'resources:\n  r: {type: OS::Heat::RandomString, properties: {character_classes: [{kind: digits}]}}\n',
+        HOT + 'resources:\n  r: {type: OS::Heat::RandomString, '
+        'properties: {character_classes: [{kind: digits}]}}\n',
         (3, 71),
-        HOT + 'resources:\n  r: {type: OS::Heat::RandomString, properties: {character_classes: [{class: digits}]}}\n',
+        HOT + 'resources:\n  r: {type: OS::Heat::RandomString, '
+        'properties: {character_classes: [{class: digits}]}}\n',
     ),
     'missing-property': (
-        HOT + 'resources:\n  r: {type: OS::Heat::RandomString, properties: {character_sequences: [{min: 1}]}}\n',
+        HOT + 'resources:\n'
+        '  r: {type: OS::Heat::RandomString, properties: {character_sequences: [{min: 1}]}}\n',
         (3, 72),
-        HOT + 'resources:\n  r: {type: OS::Heat::RandomString, properties: {character_sequences: [{sequence: x}]}}\n',
+        HOT + 'resources:\n  r: {type: OS::Heat::RandomString, '
+        'properties: {character_sequences: [{sequence: x}]}}\n',
     ),
     'property-value': (
         HOT + 'resources:\n  r: {type: OS::Heat::RandomString, properties: {length: 600}}\n',
         (3, 50),
-        HOT + 'resources:\n  r: {type: OS::Heat::RandomString, properties: {length: {get_param: "OS::stack_id"}}}\n',
+        HOT + 'resources:\n  r: {type: OS::Heat::RandomString, '
+        'properties: {length: {get_param: "OS::stack_id"}}}\n',
     ),
     'deprecated': None,  # below: it takes a type of its own
     'visible-password': (
         HOT + 'parameters:\n  dbPassword: {type: string}\n',
         (3, 3),
-        HOT + 'parameters:\n  dbPassword: {type: string, hidden: true}\n  password_length: {type: string}\n',
+        HOT + 'parameters:\n  dbPassword: {type: string, hidden: true}\n'
+        '  password_length: {type: string}\n',
     ),
     'hard-coded-password': (
-        HOT + 'resources:\n  r: {type: OS::Heat::Value, properties: {value: {admin_pass: geheim}}}\n',
+        HOT
+        + 'resources:\n  r: {type: OS::Heat::Value, properties: {value: {admin_pass: geheim}}}\n',
         (3, 51),
-        HOT + 'resources:\n  r: {type: OS::Heat::Value, properties: {value: {admin_pass: {get_param: p}}}}\n',
+        HOT + 'resources:\n'
+        '  r: {type: OS::Heat::Value, properties: {value: {admin_pass: {get_param: p}}}}\n',
     ),
     'secret-output': (
-        HOT + 'parameters: {p: {type: string, hidden: true}}\noutputs:\n  o: {value: {get_param: p}}\n',
+        HOT
+        + 'parameters: {p: {type: string, hidden: true}}\noutputs:\n  o: {value: {get_param: p}}\n',
         (4, 15),
         HOT + 'parameters: {p: {type: string}}\noutputs:\n  o: {value: {get_param: p}}\n',
     ),
@@ -157,7 +191,11 @@ CASES = {
         '  c: {type: OS::Heat::TestResource, properties: {value: {get_attr: [d, output]}}}\n'
         '  d: {type: OS::Heat::TestResource}\n',
     ),
-    'environment-section': ('parameters: {}\nparamter_defaults: {}\n', (2, 1), 'parameters: {}\nparameter_defaults: {}\n'),
+    'environment-section': (
+        'parameters: {}\nparamter_defaults: {}\n',
+        (2, 1),
+        'parameters: {}\nparameter_defaults: {}\n',
+    ),
     'registry-entry': (
         'resource_registry:\n  resources:\n    web: {hooks: pre-crate}\n',
         (3, 5),
@@ -168,37 +206,70 @@ CASES = {
         (2, 3),
         'resource_registry:\n  "My::*": OS::Heat::*\n  "Your::Type": OS::Heat::Value\n',
     ),
-    'foreign-target': ('resource_registry:\n  "My::Type": Your::Type\n', (2, 3), 'resource_registry:\n  "My::Type": OS::Heat::Value\n'),
-    'environment-parameter': ('parameters:\n  siez: 1\n', (2, 3), 'parameters:\n  size: 1\n', ENVIRONMENT),
-    'unknown-default': ('parameter_defaults:\n  siez: 1\n', (2, 3), 'parameter_defaults:\n  other_thing: 1\n', ENVIRONMENT),
-    'parameter-value': ('parameters:\n  size: many\n', (2, 3), 'parameters:\n  size: "3"\n', ENVIRONMENT),
+    'foreign-target': (
+        'resource_registry:\n  "My::Type": Your::Type\n',
+        (2, 3),
+        'resource_registry:\n  "My::Type": OS::Heat::Value\n',
+    ),
+    'environment-parameter': (
+        'parameters:\n  siez: 1\n',
+        (2, 3),
+        'parameters:\n  size: 1\n',
+        ENVIRONMENT,
+    ),
+    'unknown-default': (
+        'parameter_defaults:\n  siez: 1\n',
+        (2, 3),
+        'parameter_defaults:\n  other_thing: 1\n',
+        ENVIRONMENT,
+    ),
+    'parameter-value': (
+        'parameters:\n  size: many\n',
+        (2, 3),
+        'parameters:\n  size: "3"\n',
+        ENVIRONMENT,
+    ),
     'validation': (
-        HOT
-        + 'resources:\n  r:\n    type: OS::Heat::RandomString\n    properties: {length: 1, character_classes: [{class: digits, min: 2}]}\n',
+        HOT + 'resources:\n  r:\n    type: OS::Heat::RandomString\n'
+        '    properties: {length: 1, character_classes: [{class: digits, min: 2}]}\n',
         (3, 3),
-        HOT
-        + 'resources:\n  r:\n    type: OS::Heat::RandomString\n    properties: {length: 2, character_classes: [{class: digits, min: 2}]}\n',
+        HOT + 'resources:\n  r:\n    type: OS::Heat::RandomString\n'
+        '    properties: {length: 2, character_classes: [{class: digits, min: 2}]}\n',
     ),
 }
 RULE = {rule.name: rule for rule in RULES}
 
 
-def test_each_rule_has_a_case():
+def test_cases_cover_each_rule_in_order():
     assert list(CASES) == list(RULE)
 
 
 @pytest.mark.parametrize('name', [name for name, case in CASES.items() if case])
-def test_rule(name):
-    bad, place, good, files = (*CASES[name], {})[:4]
-    found = [each for each in lint({'x': bad, **files}, ['x', *(file for file in files if file == 't.yaml')]) if each.rule == name]
-    assert [(each.file, each.line, each.column, each.level) for each in found] == [('x', *place, RULE[name].level)]
-    assert name not in {each.rule for each in lint({'x': good, **files}, ['x', *(file for file in files if file == 't.yaml')])}
+def test_rule_finds_bad_text_and_accepts_good_text(name):
+    bad, position, good, files = (*CASES[name], {})[:4]
+    found = [
+        each
+        for each in lint({'x': bad, **files}, ['x', *(file for file in files if file == 't.yaml')])
+        if each.rule == name
+    ]
+    assert [(each.file, each.line, each.column, each.level) for each in found] == [
+        ('x', *position, RULE[name].level)
+    ]
+    assert name not in {
+        each.rule
+        for each in lint({'x': good, **files}, ['x', *(file for file in files if file == 't.yaml')])
+    }
 
 
-def test_what_is_deprecated():
-    """No type that is here is on its way out: the rule is shown one."""
-    old = {'size': string(support=support.deprecated('2015.1', 'Use "length".')), 'length': string()}
-    types = documents.Table({'My::Old': Type('My::Old', old, support=support.deprecated('2014.1'))})
+def test_deprecated_type_and_property_are_found():
+    """The rule is applied to a type of the test: no type of the service is deprecated."""
+    old = {
+        'size': string(support=support.deprecated('2015.1', 'Use "length".')),
+        'length': string(),
+    }
+    types = documents.Table(
+        {'My::Old': TypeInfo('My::Old', old, support=support.deprecated('2014.1'))}
+    )
     text = HOT + 'resources:\n  r:\n    type: My::Old\n    properties: {size: 1, length: 2}\n'
     found = Linter(types, documents.Files({'x': text})).lint(['x'])
     assert [(each.line, each.column, each.rule, each.text) for each in found] == [
@@ -207,27 +278,39 @@ def test_what_is_deprecated():
     ]
 
 
-def test_older_names_of_properties_are_for_old_templates_which_go_on_working():
-    text = HOT + 'resources:\n  r:\n    type: OS::Heat::RandomString\n    properties: {sequence: digits}\n'
+def test_lint_hidden_name_of_property_finds_nothing():
+    text = (
+        HOT
+        + 'resources:\n  r:\n    type: OS::Heat::RandomString\n    properties: {sequence: digits}\n'
+    )
     assert not lint({'x': text})
 
 
 @pytest.mark.parametrize(
-    'text, told',
+    'text, hint',
     [
         (HOT + 'resources: {r: {type: OS::Heat::Vlaue}}', 'Did you mean "OS::Heat::Value"?'),
         (HOT + 'resorces: {}', 'Did you mean "resources"?'),
-        (HOT + 'resources: {r: {type: OS::Heat::TestResource, properties: {wait_sec: 1}}}', 'Did you mean "wait_secs"?'),
+        (
+            HOT + 'resources: {r: {type: OS::Heat::TestResource, properties: {wait_sec: 1}}}',
+            'Did you mean "wait_secs"?',
+        ),
         (HOT + 'outputs: {o: {value: {get_parm: x}}}', 'Did you mean "get_param"?'),
-        ('heat_template_version: 2015-04-30\noutputs: {o: {value: {str_split: [a, b]}}}', 'the function is there in 2015-10-15'),
-        (HOT + 'parameters: {name: {type: string}}\noutputs: {o: {value: {get_resource: name}}}', '"name" is a parameter'),
+        (
+            'heat_template_version: 2015-04-30\noutputs: {o: {value: {str_split: [a, b]}}}',
+            'the function exists since 2015-10-15',
+        ),
+        (
+            HOT + 'parameters: {name: {type: string}}\noutputs: {o: {value: {get_resource: name}}}',
+            '"name" is a parameter',
+        ),
     ],
 )
-def test_what_was_probably_meant(text, told):
-    assert any(told in each.text for each in lint({'x': text}))
+def test_lint_misspelt_name_suggests_known_one(text, hint):
+    assert any(hint in each.text for each in lint({'x': text}))
 
 
-def test_all_faults_are_told_not_only_the_first():
+def test_lint_several_errors_finds_all():
     text = (
         HOT
         + """\
@@ -255,14 +338,15 @@ outputs:
     ]
 
 
-def test_cfn():
+def test_lint_cfn_template_finds_positions():
     text = """\
 HeatTemplateFormatVersion: '2012-12-12'
 Parameters:
   DbPassword: {Type: String}
   Size: {Type: Number, Default: x}
 Resources:
-  r: {Type: OS::Heat::Value, Properties: {value: {'Fn::Join': ['', [{Ref: DbPassword}, {Ref: q}]]}}, DependsOn: s}
+  r: {Type: OS::Heat::Value, Properties: \
+{value: {'Fn::Join': ['', [{Ref: DbPassword}, {Ref: q}]]}}, DependsOn: s}
 """
     assert [(each.line, each.column, each.rule) for each in lint({'x': text})] == [
         (3, 3, 'visible-password'),

@@ -1,0 +1,1 @@
+"""What an editor asks about a template: completion, hover, definition."""

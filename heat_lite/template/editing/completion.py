@@ -1,0 +1,144 @@
+"""The completions at a place in a template or an environment."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from heat_lite.template import parameter_types, support
+from heat_lite.template.constraints import BOOLEAN, AllowedValues
+from heat_lite.template.editing import descriptions, subjects
+from heat_lite.template.editing.cursor import MARK, Place
+from heat_lite.template.lint.document import TemplateDocument
+from heat_lite.template.parameters import RESERVED_NAMES
+
+TYPE, PROPERTY, VALUE, FUNCTION, REFERENCE, KEYWORD = (
+    'type',
+    'property',
+    'value',
+    'function',
+    'reference',
+    'keyword',
+)
+
+_PARAMETER_TYPES = (
+    parameter_types.STRING,
+    parameter_types.NUMBER,
+    parameter_types.LIST,
+    parameter_types.JSON,
+    parameter_types.BOOLEAN,
+)
+
+
+class Item(NamedTuple):
+    """A completion. ``is_key``: the text is a key of a map, which a colon follows."""
+
+    text: str
+    kind: str
+    detail: str = ''
+    description: str = ''
+    is_key: bool = False
+
+
+def completions(document: TemplateDocument, place: Place) -> list[Item]:
+    """Return the completions at the place of the mark in a template."""
+    if document.template is None:
+        return []
+    path = place.path[:-1] if place.is_key else place.path
+    found = [] if place.is_key else [*_references(document, path), *_values(document, path)]
+    return found or [*_keys(document, path), *_functions(document, path)]
+
+
+def _references(document, path) -> Iterator[Item]:
+    reference = subjects.reference_at(document, path)
+    if reference is None:
+        return
+    for kind in reference.kinds:
+        yield from _named(document, kind, reference.owner)
+
+
+def _named(document, kind, owner):
+    if kind == subjects.PARAMETER:
+        for name, schema in document.parameters.items():
+            yield Item(name, REFERENCE, schema.type, descriptions.of_parameter(name, schema))
+        yield from (Item(name, REFERENCE, 'pseudo parameter') for name in RESERVED_NAMES)
+    elif kind == subjects.RESOURCE:
+        key = document.resource_key('type')
+        for name, snippet in document.resources.items():
+            if MARK not in name:
+                yield Item(name, REFERENCE, str(snippet.get(key, '')))
+    elif kind == subjects.CONDITION:
+        yield from (Item(name, REFERENCE, 'condition') for name in document.section('conditions'))
+    elif kind == subjects.ATTRIBUTE:
+        info = document.resource_type(owner)
+        for name, schema in ((info.attributes if info else None) or {}).items():
+            yield Item(name, REFERENCE, 'attribute', descriptions.of_attribute(name, schema))
+
+
+def _values(document, path) -> Iterator[Item]:
+    """Yield the values of a key that has a limited set of them."""
+    if path[:1] == (document.section_key('parameters'),) and path[2:] in (('type',), ('Type',)):
+        for name in _PARAMETER_TYPES if path[2] == 'type' else ():
+            yield Item(name, VALUE)
+        return
+    around = subjects.definition_at(document, path)
+    resource = path[:1] == (document.section_key('resources'),) and path[2:]
+    if resource == (document.resource_key('type'),) or (around and around[1] == ('type',)):
+        yield from _types(document)
+    elif resource == (document.resource_key('deletion_policy'),):
+        yield from (Item(name, VALUE) for name in document.version.deletion_policies)
+    node = subjects.property_at(document, path) if around else None
+    if node is not None and node.schema is not None:
+        yield from _allowed(node.schema)
+
+
+def _types(document):
+    mapped = [name for name in document.environment.registry.names() if not name.endswith('*')]
+    for name in dict.fromkeys([*mapped, *document.types.names()]):
+        yield Item(name, TYPE)
+
+
+def _allowed(schema):
+    if schema.type == BOOLEAN:
+        yield from (Item(text, VALUE) for text in ('true', 'false'))
+    for constraint in schema.constraints:
+        if isinstance(constraint, AllowedValues):
+            yield from (Item(str(value), VALUE) for value in constraint.allowed)
+
+
+def _keys(document, path) -> Iterator[Item]:
+    """Yield the keys of the map at a path that it does not have yet."""
+    present = subjects.value_at(document.data, path)
+    present = present if isinstance(present, dict) else {}
+    for item in _all_keys(document, path):
+        if item.text not in present:
+            yield item
+
+
+def _all_keys(document, path):
+    version = document.version
+    words: frozenset | set = set()
+    if not path:
+        words = version.sections
+    elif len(path) == 2 and path[0] == document.section_key('resources'):
+        words = version.resource_keys
+    elif len(path) == 2 and path[0] == document.section_key('outputs'):
+        words = version.output_keys
+    elif len(path) == 2 and path[0] == document.section_key('parameters'):
+        words = version.parameter_keys
+    yield from (Item(word, KEYWORD, is_key=True) for word in sorted(words))
+    node = subjects.property_at(document, path) if len(path) > 2 else None
+    for name, schema in (node.keys if node and node.keys else {}).items():
+        if schema.implemented and schema.support.status != support.HIDDEN:
+            detail = f'{schema.type}, required' if schema.required else schema.type
+            text = descriptions.of_property(name, schema)
+            yield Item(name, PROPERTY, detail, text, is_key=True)
+
+
+def _functions(document, path):
+    """Yield the functions of the version, where a call may stand."""
+    node = subjects.property_at(document, path)
+    is_map = node is not None and node.schema is None  # the map of all properties
+    if is_map or not subjects.holds_values(document, path):
+        return
+    for name in sorted(document.version.functions):
+        kind = subjects.function_class(document, name)
+        yield Item(name, FUNCTION, 'function', descriptions.of_function(name, kind), is_key=True)

@@ -1,0 +1,144 @@
+"""The part of a document under the cursor. Lines and columns count from one."""
+
+import re
+from typing import Any, NamedTuple
+
+import yaml
+
+from heat_lite.template import yaml_reader
+
+_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+#: stands for the word that is being written
+MARK = 'heat-lite-cursor'
+_WORD_BEFORE = re.compile(r'[\w:.%/-]*$')
+_WORD_AFTER = re.compile(r'[\w.%/-]*(::?[\w.%/-]+)*')
+_MAX_DEPTH = 100
+_PAIRS = {'[': ']', '{': '}'}
+
+
+class Place(NamedTuple):
+    """A place in the data: ``path`` leads to a key (``is_key``) or to a value.
+
+    ``value`` is the text of a scalar value, None for others.
+    """
+
+    path: tuple
+    is_key: bool
+    value: str | None = None
+
+
+class Draft(NamedTuple):
+    """A text with MARK in place of the word at the cursor, and the place of MARK.
+
+    ``word`` is the part of the word before the cursor, ``column`` where it begins.
+    """
+
+    text: str
+    place: Place
+    word: str
+    column: int
+
+
+def draft(text: str, line: int, column: int) -> Draft | None:
+    """Return a readable text with a mark at the cursor, None if there is none.
+
+    The line of the cursor is seldom valid YAML while it is written. The mark is tried as a value
+    and as a key, and then without the rest of the line.
+    """
+    lines = text.split('\n')
+    if not 0 < line <= len(lines):
+        return None
+    before, after = lines[line - 1][: column - 1], lines[line - 1][column - 1 :]
+    found = _WORD_BEFORE.search(before)
+    word = found[0] if found else ''
+    before = before[: len(before) - len(word)]
+    after = _WORD_AFTER.sub('', after, count=1)
+    closed = _closing(before)
+    ends = dict.fromkeys((after, '', after + closed, closed))
+    for marked in (f'{mark}{end}' for end in ends for mark in (MARK, f'{MARK}: null')):
+        lines[line - 1] = before + marked
+        candidate = '\n'.join(lines)
+        place = _find_mark(_compose(candidate))
+        if place is not None:
+            return Draft(candidate, place, word, len(before) + 1)
+    return None
+
+
+def _closing(before):
+    """Return the brackets that close those that a line leaves open."""
+    waiting = []
+    for letter in before:
+        if letter in _PAIRS:
+            waiting.append(_PAIRS[letter])
+        elif waiting and letter == waiting[-1]:
+            waiting.pop()
+    return ''.join(reversed(waiting))
+
+
+def place_at(text: str, line: int, column: int) -> Place | None:
+    """Return the key or the value at a position, None where there is neither."""
+    node = _compose(text)
+    path: tuple = ()
+    for _ in range(_MAX_DEPTH):
+        if isinstance(node, yaml.ScalarNode):
+            return Place(path, False, node.value) if _covers(node, line, column) else None
+        step = _step(node, line, column)
+        if step is None:
+            return None
+        part, is_key, node = step
+        path = (*path, part)
+        if is_key:
+            return Place(path, True)
+    return None
+
+
+def _step(node, line, column):
+    """Return (part, whether it is the key, child) of the child at a position."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if _covers(key, line, column):
+                return _name(key), True, value
+            if _covers(value, line, column):
+                return _name(key), False, value
+    if isinstance(node, yaml.SequenceNode):
+        for index, value in enumerate(node.value):
+            if _covers(value, line, column):
+                return index, False, value
+    return None
+
+
+def _covers(node, line, column):
+    start, end = node.start_mark, node.end_mark
+    here = (line - 1, column - 1)
+    return (start.line, start.column) <= here <= (end.line, end.column)
+
+
+def _find_mark(node) -> Place | None:
+    waiting: list[tuple[tuple, Any]] = [] if node is None else [((), node)]
+    while waiting:
+        path, node = waiting.pop()
+        if isinstance(node, yaml.ScalarNode):
+            if node.value == MARK:
+                return Place(path, False)
+        elif isinstance(node, yaml.SequenceNode) and len(path) < _MAX_DEPTH:
+            waiting += [((*path, index), child) for index, child in enumerate(node.value)]
+        elif isinstance(node, yaml.MappingNode) and len(path) < _MAX_DEPTH:
+            for key, child in node.value:
+                if isinstance(key, yaml.ScalarNode) and key.value == MARK:
+                    return Place((*path, MARK), True)
+                waiting.append(((*path, _name(key)), child))
+    return None
+
+
+def _name(key):
+    if isinstance(key, yaml.ScalarNode):
+        return yaml_reader.key_text(key.value, key.tag)
+    return str(key.tag)
+
+
+def _compose(text):
+    text = text.replace('\t', ' ') if text.lstrip()[:1] == '{' else text
+    try:
+        return yaml.compose(text, Loader=_LOADER)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None

@@ -1,0 +1,75 @@
+"""Descriptions of types, properties, attributes, parameters and functions, as Markdown."""
+
+import inspect
+import json
+
+from heat_lite.template import support
+
+
+def of_type(info) -> str:
+    """Describe a resource type: its properties and attributes, the required ones first."""
+    parts = [f'**{info.name}**', *_support(info.support)]
+    if info.description:
+        parts.append(info.description)
+    properties = {
+        name: schema
+        for name, schema in (info.properties or {}).items()
+        if schema.implemented and schema.support.status != support.HIDDEN
+    }
+    required = sorted(name for name, schema in properties.items() if schema.required)
+    optional = sorted(name for name, schema in properties.items() if not schema.required)
+    for title, names in (
+        ('Required properties', required),
+        ('Optional properties', optional),
+        ('Attributes', sorted(info.attributes or ())),
+    ):
+        if names:
+            parts.append(f'{title}: ' + ', '.join(f'`{name}`' for name in names))
+    return '\n\n'.join(parts)
+
+
+def of_property(name: str, schema) -> str:
+    """Describe a property: type, default, constraints, effect of an update."""
+    facts = [schema.type, 'required' if schema.required else 'optional']
+    if schema.default is not None:
+        facts.append(f'default `{_text(schema.default)}`')
+    facts.append('updated in place' if schema.update_allowed else 'an update replaces the resource')
+    lines = [f'**{name}** ({", ".join(facts)})', *_support(schema.support)]
+    lines += [schema.description] if schema.description else []
+    return '\n\n'.join([*lines, *_constraints(schema)])
+
+
+def of_attribute(name: str, schema) -> str:
+    """Describe an attribute."""
+    return '\n\n'.join([f'**{name}**', *([schema.description] if schema.description else [])])
+
+
+def of_parameter(name: str, schema) -> str:
+    """Describe a parameter of the template. The default of a hidden one is not shown."""
+    facts = [schema.type]
+    if schema.default is not None and not schema.hidden:
+        facts.append(f'default `{_text(schema.default)}`')
+    facts += ['hidden'] if schema.hidden else []
+    lines = [f'**{name}** ({", ".join(facts)})']
+    lines += [schema.description] if schema.description else []
+    return '\n\n'.join([*lines, *_constraints(schema)])
+
+
+def of_function(name: str, kind) -> str:
+    """Describe a function of the template language."""
+    return f'**{name}**\n\n{inspect.getdoc(kind) or ""}'.strip()
+
+
+def _constraints(schema):
+    return [f'`{_text(constraint.rule())}`' for constraint in schema.constraints]
+
+
+def _support(status):
+    if status.status == support.SUPPORTED:
+        return []
+    message = f': {status.message}' if status.message else ''
+    return [f'*{status.status.lower()}{message}*']
+
+
+def _text(value):
+    return json.dumps(value, default=str)

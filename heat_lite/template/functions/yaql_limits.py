@@ -1,0 +1,193 @@
+"""Limits of the functions of the yaql library, which are unbounded in time or memory."""
+
+import re
+
+from yaql.language import contexts, utils, yaqltypes
+
+from heat_lite.template import patterns
+from heat_lite.template.functions import budget
+
+#: Bits of the numbers in ``pow`` with a modulus, and digits that ``round`` is given.
+MODULUS_BITS = 4096
+ROUND_DIGITS = 1000
+
+
+class MeteredContext(contexts.Context):
+    """A context that charges each call of a function, and each variable scope, as one step."""
+
+    def __init__(self, parent_context, stopwatch=None):
+        super().__init__(parent_context)
+        self._stopwatch = stopwatch or parent_context._stopwatch
+
+    def collect_functions(self, name, predicate=None, use_convention=False):
+        self._stopwatch.step()
+        return super().collect_functions(name, predicate, use_convention)
+
+
+def limit_functions(context):
+    """Replace the unbounded functions of the standard library in a context, and return it."""
+    missing = set(LIMITED)
+    for name in NAMES:
+        for layer in context.collect_functions(name):
+            for definition in layer:
+                key = _key(definition.payload)
+                if key in missing:
+                    missing.remove(key)
+                    definition.payload = LIMITED[key](definition.payload)
+                _take_patterns(definition)
+    if missing:
+        raise RuntimeError(f'This version of the yaql library has no functions {sorted(missing)}')
+    return context
+
+
+def _key(function):
+    return f'{function.__module__.rpartition(".")[2]}.{function.__name__}'
+
+
+def _take_patterns(definition):
+    """Have a function that takes a compiled pattern of ``re`` accept ours instead."""
+    for parameter in definition.parameters.values():
+        if getattr(parameter.value_type, 'python_type', None) is re.Pattern:
+            parameter.value_type = yaqltypes.PythonType(patterns.Pattern, False)
+
+
+def _limit_product(function):
+    """Check the size of list * number before the list is built."""
+
+    def product(left, right, engine):
+        items, times = (left, right) if isinstance(right, int) else (right, left)
+        budget.check_values('yaql', len(items) * times)
+        return function(left, right, engine)
+
+    return product
+
+
+def _limit_generator(function):
+    """Limit a generator, which may be endless, to the number of elements of a collection."""
+
+    def generated(engine, *args, **kwargs):
+        return utils.limit_iterable(function(engine, *args, **kwargs), budget.yaql_limits.iterators)
+
+    return generated
+
+
+def _check_bits(bits, limit):
+    if bits > limit:
+        raise budget.LimitExceeded(
+            f'"yaql" would compute a number of {bits} bits, the limit is {limit}'
+        )
+
+
+def _number_bits():
+    return 8 * max(0, budget.yaql_limits.memory) or 80_000
+
+
+def _limit_power(function):
+    def power(a, b, c=None):
+        numbers = [number for number in (a, b, c) if isinstance(number, int)]
+        if c is not None:
+            _check_bits(max(number.bit_length() for number in (*numbers, 0)), MODULUS_BITS)
+        elif len(numbers) == 2:
+            _check_bits(abs(b) * a.bit_length() if abs(a) > 1 else 0, _number_bits())
+        return function(a, b, c)
+
+    return power
+
+
+def _limit_shift(function):
+    def shifted(value, bits_number):
+        _check_bits(value.bit_length() + max(0, bits_number) if value else 0, _number_bits())
+        return function(value, bits_number)
+
+    return shifted
+
+
+def _limit_round(function):
+    def rounded(number, ndigits=0):
+        if abs(ndigits) > ROUND_DIGITS:
+            raise budget.LimitExceeded(f'"yaql" rounds to at most {ROUND_DIGITS} digits')
+        return function(number, ndigits)
+
+    return rounded
+
+
+def _limit_replace(function):
+    """Check the length of a text with replacements before it is built."""
+
+    def replaced(string, old, new, count=-1):
+        budget.check_text('yaql', len(string) + len(new) * string.count(old))
+        return function(string, old, new, count)
+
+    return replaced
+
+
+def _make_regex(function):
+    def regex(pattern, ignore_case=False, multi_line=False, dot_all=False):
+        return _compiled(
+            pattern,
+            (re.IGNORECASE if ignore_case else 0)
+            | (re.MULTILINE if multi_line else 0)
+            | (re.DOTALL if dot_all else 0),
+        )
+
+    return regex
+
+
+def _compiled(pattern, flags=0):
+    try:
+        return patterns.compile_pattern(pattern, flags)
+    except re.error as error:
+        raise ValueError(
+            f'"{patterns.shortened(pattern)}" is not a regular expression: {error}'
+        ) from None
+
+
+def _is_regex(function):
+    return lambda value: isinstance(value, patterns.Pattern)
+
+
+def _method_matches(function):
+    return lambda string, regexp: _compiled(regexp).search(string) is not None
+
+
+def _operator_matches(function):
+    return lambda string, pattern: _compiled(pattern).search(string) is not None
+
+
+def _operator_differs(function):
+    return lambda string, pattern: _compiled(pattern).search(string) is None
+
+
+#: module and name of a function in the library -> what makes the limited function
+LIMITED = {
+    'collections.list_by_int': _limit_product,
+    'collections.int_by_list': _limit_product,
+    'queries.generate': _limit_generator,
+    'math.pow_': _limit_power,
+    'math.shift_bits_left': _limit_shift,
+    'math.round_': _limit_round,
+    'strings.replace': _limit_replace,
+    'regex.regex': _make_regex,
+    'regex.is_regex': _is_regex,
+    'regex.matches_': _method_matches,
+    'regex.matches_operator_string': _operator_matches,
+    'regex.not_matches_operator_string': _operator_differs,
+}
+#: names under which expressions call these functions, and those that take a compiled pattern
+NAMES = (
+    '#operator_*',
+    '#operator_=~',
+    '#operator_!~',
+    'generate',
+    'pow',
+    'shiftBitsLeft',
+    'round',
+    'regex',
+    'isRegex',
+    'matches',
+    'search',
+    'searchAll',
+    'split',
+    'replace',
+    'replaceBy',
+)

@@ -1,0 +1,69 @@
+"""The level of a finding by its place: Heat accepts some errors in parts that it reads late.
+
+Outputs are computed after a stack exists, and an error empties one of them. A condition that
+nothing uses, a resource or an output that a constant condition disables, and a branch that a
+constant condition rules out are never read. An error there is a warning.
+"""
+
+from heat_lite.template.lint.finding import ERROR, WARNING
+
+#: rules about values that only the computation of an output reads
+_LATE_RULES = ('unknown-parameter', 'missing-file')
+#: rules about what the parser of the engine checks
+_PARSER_RULES = ('resource-definition', 'function')
+#: rules about what the evaluation of a condition needs
+_CONDITION_RULES = ('unknown-parameter', 'condition-cycle')
+_LATE_FUNCTIONS = ('get_resource', 'Ref')
+
+
+def level_at(document, rule, path: tuple) -> str:
+    """Return the level of a finding of a rule at a path in a template."""
+    if rule.level != ERROR:
+        return rule.level
+    is_late = path[:1] == (document.section_key('outputs'),) and (
+        rule.name in _LATE_RULES
+        or (rule.name == 'unknown-reference' and path[-1] in _LATE_FUNCTIONS)
+        or (rule.name == 'unknown-attribute' and _reads_nested(document, path))
+    )
+    is_warning = (
+        is_late or _is_never_read(document, rule, path) or _is_never_evaluated(document, rule, path)
+    )
+    return WARNING if is_warning else ERROR
+
+
+def _reads_nested(document, path):
+    """Whether the function at a path reads an attribute of a nested template."""
+    for violation in document.calls.violations:
+        if violation.path == path:
+            return document.nested_of(violation.error.kwargs['resource']) is not None
+    return False
+
+
+def _is_never_read(document, rule, path):
+    """Whether the part at a path is disabled. Heat parses disabled resources all the same."""
+    parts = [part for part in document.calls.dormant if path[: len(part)] == part]
+    is_parsed = rule.name in _PARSER_RULES and path[:1] == (document.section_key('resources'),)
+    return any(len(part) > 2 or not is_parsed for part in parts)
+
+
+def _is_never_evaluated(document, rule, path):
+    """Whether the part at a path is a condition without use. Heat parses it all the same."""
+    is_value = rule.name in _CONDITION_RULES or (rule.name == 'condition' and len(path) > 2)
+    is_condition = path[:1] == (document.section_key('conditions'),) and len(path) > 1
+    return is_condition and is_value and path[1] not in used_conditions(document)
+
+
+def used_conditions(document) -> set[str]:
+    """Return the conditions that resources, outputs and functions use, directly or not."""
+    section = document.section_key('conditions')
+    uses: dict[str | None, set[str]] = {}
+    for path, name in document.calls.condition_names:
+        uses.setdefault(path[1] if path[0] == section else None, set()).add(name)
+    found: set[str] = set()
+    waiting = [*uses.get(None, ())]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += uses.get(name, ())
+    return found

@@ -1,0 +1,108 @@
+"""Rules about conditions."""
+
+from heat_lite.template import checks
+from heat_lite.template import versions as language
+from heat_lite.template.lint.finding import WARNING
+from heat_lite.template.lint.levels import used_conditions
+from heat_lite.template.lint.rules.base import Rule, at, reaches
+from heat_lite.template.lint.rules.values import parameter_uses
+
+
+class Condition(Rule):
+    """A condition is a boolean or a function, and is defined where its name is used."""
+
+    name = 'condition'
+
+    def check(self, document):
+        if not document.version.has_conditions:
+            return
+        defined = document.section('conditions')
+        for path, name in document.calls.condition_names:
+            yield from at(path, checks.condition_name(name, defined))
+        for name, definition in defined.items():
+            if not document.calls.is_condition(definition):
+                path = (document.section_key('conditions'), name)
+                yield from at(
+                    path, checks.condition_definition(name, definition, language.suggest_condition)
+                )
+        yield from self._of_parameters(document)
+        yield from self._failing(document, defined)
+
+    @staticmethod
+    def _of_parameters(document):
+        """Yield conditions that are the value of a parameter that is no boolean."""
+        for call, name in parameter_uses(document):
+            schema = document.parameters.get(name)
+            if schema is not None and schema.type != 'boolean' and _decides(document, call, schema):
+                text = f'The parameter "{name}" is no boolean, so it cannot be a condition'
+                yield call.path[:-1], text
+
+    @staticmethod
+    def _failing(document, defined):
+        """Yield used conditions whose evaluation fails, whatever the parameters."""
+        reported = {each.path[1] for each in document.calls.violations if len(each.path) > 1}
+        errors = {name: document.constants.error(name) for name in used_conditions(document)}
+        for name in defined:
+            if errors.get(name) is None or not document.calls.is_condition(defined[name]):
+                continue
+            causes = _names_in(document, name)
+            if name not in reported and not any(
+                other not in defined or errors.get(other) for other in causes
+            ):
+                yield (
+                    (document.section_key('conditions'), name),
+                    checks.message_of(errors[name]),
+                )
+
+
+def _decides(document, call, schema):
+    """Whether the value of a parameter alone is a condition.
+
+    A string where a condition is used may be the name of one.
+    """
+    path = call.path
+    if path[0] == document.section_key('conditions'):
+        return len(path) == 3
+    if len(path) != 4 or path[2] != document.resource_key('condition'):
+        return False
+    default = schema.default
+    may_be_name = default is None or default in list(document.section('conditions'))
+    return not (schema.type == 'string' and may_be_name)
+
+
+def _names_in(document, condition):
+    """Return the names of conditions in the definition of a condition."""
+    place = (document.section_key('conditions'), condition)
+    return {name for path, name in document.calls.condition_names if path[:2] == place}
+
+
+class ConditionCycle(Rule):
+    """No condition depends on itself, directly or through others."""
+
+    name = 'condition-cycle'
+
+    def check(self, document):
+        section = document.section_key('conditions')
+        defined = document.section('conditions') if document.version.has_conditions else {}
+        edges = {name: [] for name in defined}
+        for path, name in document.calls.condition_names:
+            if path[0] == section and name in defined:
+                edges[path[1]].append(name)
+        for name in defined:
+            if reaches(edges, name, name):
+                yield from at((section, name), [checks.condition_cycle(name)])
+                return
+
+
+class UnusedCondition(Rule):
+    """Every condition is used somewhere in the template."""
+
+    name = 'unused-condition'
+    level = WARNING
+
+    def check(self, document):
+        used = used_conditions(document)
+        for name in document.section('conditions') if document.version.has_conditions else ():
+            if name not in used:
+                path = (document.section_key('conditions'), name)
+                yield path, f'The condition "{name}" is never used'

@@ -1,0 +1,117 @@
+"""Rules about harmful practices that the engine accepts: exposed secrets, replacements."""
+
+import re
+
+from heat_lite.template.functions import refs
+from heat_lite.template.lint.finding import WARNING
+from heat_lite.template.lint.rules.base import Rule
+from heat_lite.template.lint.secret_flow import SecretFlow
+
+_SECRET = re.compile(
+    r'(^|[_-])(admin_?pass|passwd|pass(word|phrase)|secret(_?key)?|private_?key|token|api_?key)s?$',
+    re.IGNORECASE,
+)
+_CAMEL = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
+#: names about a secret that do not hold the secret itself
+_NO_SECRET = re.compile(
+    r'(name|type|id|length|ttl|expiry|format|algorithm|url|ref|href|policy)s?$', re.IGNORECASE
+)
+
+
+def is_secret(name) -> bool:
+    """Whether a parameter or property of this name holds a secret."""
+    plain = _CAMEL.sub('_', name) if isinstance(name, str) else ''
+    return bool(_SECRET.search(plain)) and not _NO_SECRET.search(plain)
+
+
+class VisiblePassword(Rule):
+    """A parameter for a secret is hidden: all users of the project may read the other values."""
+
+    name = 'visible-password'
+    level = WARNING
+
+    def check(self, document):
+        key = 'hidden: true' if document.version.dialect.name == 'hot' else 'NoEcho: true'
+        for name, schema in document.parameters.items():
+            is_text = schema.type in ('string', 'comma_delimited_list')
+            if is_secret(name) and not schema.hidden and is_text:
+                yield (
+                    (document.section_key('parameters'), name),
+                    f'The parameter "{name}" looks like a secret, but is not hidden: add {key}',
+                )
+
+
+class HardCodedPassword(Rule):
+    """The template contains no secret: use a hidden parameter or OS::Heat::RandomString."""
+
+    name = 'hard-coded-password'
+    level = WARNING
+
+    def check(self, document):
+        for name, schema in document.parameters.items():
+            has_default = isinstance(schema.default, str) and schema.default
+            if has_default and (is_secret(name) or schema.hidden):
+                yield (
+                    (document.section_key('parameters'), name, 'default'),
+                    f'The default of the secret "{name}" is readable in the template: remove it',
+                )
+        for definition in document.definitions():
+            key, given = document.properties_of(definition)
+            yield from _secrets(given, (*definition.path, key))
+
+
+def _secrets(value, path):
+    """Yield the texts below secret names in a value, at any depth."""
+    if isinstance(value, dict):
+        items = value.items()
+    else:
+        items = enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        if isinstance(inner, str) and inner and is_secret(key):
+            text = f'The secret "{key}" is written in the template: use a hidden parameter'
+            yield (*path, key), text
+        else:
+            yield from _secrets(inner, (*path, key))
+
+
+class SecretOutput(Rule):
+    """No output shows the value of a hidden parameter, directly or through attributes."""
+
+    name = 'secret-output'
+    level = WARNING
+
+    def check(self, document):
+        hidden = {name for name, schema in document.parameters.items() if schema.hidden}
+        flow = SecretFlow(document, hidden)
+        for call in document.calls.calls:
+            is_output = call.owner[0] == document.section_key('outputs')
+            secret = flow.secret_of(call) if is_output else None
+            if secret is not None:
+                text = f'The output "{call.owner[1]}" shows the hidden parameter "{secret}"'
+                yield call.path, f'{text} to all users with access to outputs'
+
+
+class ReplacedByChange(Rule):
+    """No property that replaces its resource by a change is set from an attribute that changes."""
+
+    name = 'replaced-by-change'
+    level = WARNING
+
+    def check(self, document):
+        key = document.resource_key('properties')
+        for call in document.calls.calls:
+            if isinstance(call.node, refs.GetAttr) and call.path[2:3] == (key,):
+                yield from self._check_call(document, call)
+
+    @staticmethod
+    def _check_call(document, call):
+        source_name, target_name = call.node.resource_name(), call.owner[1]
+        source, target = map(document.resource_type, (source_name, target_name))
+        attribute = (call.node.attribute_path() or (None,))[0]
+        name = call.path[3] if len(call.path) > 3 else None
+        if source is None or target is None or name not in (target.properties or ()):
+            return
+        replaces = not target.properties[name].update_allowed
+        if replaces and isinstance(attribute, str) and source.is_volatile(attribute):
+            change = f'"{attribute}" of "{source_name}" may change at any update'
+            yield call.path, f'{change}, and a change of "{name}" replaces "{target_name}"'

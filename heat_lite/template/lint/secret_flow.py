@@ -1,0 +1,74 @@
+"""The way of hidden parameters through resources and nested templates into outputs."""
+
+import functools
+from collections import defaultdict
+from collections.abc import Iterable
+
+from heat_lite.template.functions import refs
+
+#: levels of nested templates that are followed
+MAX_DEPTH = 10
+
+
+class SecretFlow:
+    """The secrets that the functions of a template read.
+
+    ``hidden`` are the names of parameters that hold secrets. An attribute shows a secret if the
+    property of its name reads one, or if the output of the nested template does.
+    """
+
+    def __init__(self, document, hidden: Iterable[str], depth: int = 0):
+        self._document = document
+        self._hidden = frozenset(hidden)
+        self._depth = depth
+        self._attributes: dict[tuple, str | None] = {}
+
+    def secret_of(self, call) -> str | None:
+        """Return the name of the hidden parameter that a call reads, None if it reads none."""
+        args = call.node.args
+        if isinstance(call.node, refs.GetParam | refs.ParamRef):
+            name = args[0] if isinstance(args, list) and args else args
+            return name if isinstance(name, str) and name in self._hidden else None
+        if isinstance(call.node, refs.GetAttr):
+            path = call.node.attribute_path()
+            return self._of_attribute(call.node.resource_name(), path[0]) if path else None
+        return None
+
+    @functools.cached_property
+    def _calls(self):
+        """The calls of the template by the first four parts of their paths."""
+        found = defaultdict(list)
+        for call in self._document.calls.calls:
+            found[call.path[:4]].append(call)
+            found[call.path[:2]].append(call)
+        return found
+
+    def _of_attribute(self, resource, attribute):
+        key = (resource, attribute)
+        if key not in self._attributes:
+            self._attributes[key] = None  # ends the recursion of circular references
+            self._attributes[key] = self._find(resource, attribute)
+        return self._attributes[key]
+
+    def _find(self, resource, attribute):
+        nested = self._document.nested_of(resource)
+        if nested is None:
+            return self._of_property(resource, attribute)
+        if nested.template is None or self._depth >= MAX_DEPTH:
+            return None
+        given = {name: self._of_property(resource, name) for name in nested.section('parameters')}
+        hidden = {name for name, schema in nested.parameters.items() if schema.hidden}
+        flow = SecretFlow(nested, {*hidden, *filter(given.get, given)}, self._depth + 1)
+        return flow.of_output(attribute)
+
+    def _of_property(self, resource, name):
+        document = self._document
+        section, key = document.section_key('resources'), document.resource_key('properties')
+        return self._first(self._calls[section, resource, key, name])
+
+    def of_output(self, name) -> str | None:
+        """Return the name of the hidden parameter that an output reads, None if it reads none."""
+        return self._first(self._calls[self._document.section_key('outputs'), name])
+
+    def _first(self, calls):
+        return next(filter(None, map(self.secret_of, calls)), None)

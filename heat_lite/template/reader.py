@@ -1,0 +1,158 @@
+"""The reader of templates and environments in YAML or JSON.
+
+YAML is read from the events of libyaml without recursion, with limits on the depth of nesting and
+on the size of expanded aliases. The dialect is YAML 1.1 as Heat reads it: dates stay strings, and
+keys become strings as in JSON.
+"""
+
+import dataclasses
+import json
+import math
+from typing import Any
+
+from heat_lite.template import checks, yaml_reader
+from heat_lite.template.suggest import closest_match, with_suggestion
+
+ENVIRONMENT_SECTIONS = (
+    'parameters',
+    'resource_registry',
+    'parameter_defaults',
+    'encrypted_param_names',
+    'event_sinks',
+    'parameter_merge_strategies',
+)
+VERSION_KEYS = ('heat_template_version', 'AWSTemplateFormatVersion', 'HeatTemplateFormatVersion')
+ROOT = '[root stack]'
+
+
+class FormatError(ValueError):
+    """A text is not a valid template or environment; the message is shown by the API."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """Limits of a document.
+
+    ``depth`` limits nested maps and lists. ``size`` limits the characters and nodes of the text
+    with all aliases expanded.
+    """
+
+    depth: int = 100
+    size: int = 4 * 1024 * 1024
+
+
+LIMITS = Limits()
+
+
+def parse(text: Any, limits: Limits = LIMITS, name: str = ROOT) -> dict:
+    """Return a template as a map. Raises FormatError, which contains ``name``, if it is invalid."""
+    try:
+        data = _read(text, limits)
+    except yaml_reader.YAMLError as error:
+        raise FormatError(f'Error parsing template {name} {error}') from None
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise FormatError('The template is not a JSON object or YAML mapping.')
+    return data
+
+
+def parse_file(text: Any, name: str, limits: Limits = LIMITS) -> dict:
+    """Parse a template among the files of another one. It must contain a version key."""
+    data = parse(text, limits, name)
+    if not any(key in data for key in VERSION_KEYS):
+        raise FormatError(_no_version(data))
+    return data
+
+
+def _no_version(data):
+    misspelt = next((key for key in data if closest_match(key, VERSION_KEYS)), None)
+    return with_suggestion('Template format version not found.', misspelt, VERSION_KEYS)
+
+
+def parse_environment(text: Any, limits: Limits = LIMITS) -> dict:
+    """Return an environment as a map.
+
+    Raises FormatError if it is invalid or has unknown or empty sections.
+    """
+    try:
+        data = _read(text, limits)
+    except yaml_reader.YAMLError as error:
+        raise FormatError(str(error)) from None
+    if data is None or data == '':
+        return {}
+    if not isinstance(data, dict):
+        raise FormatError('The environment is not a valid YAML mapping data type.')
+    checks.raise_first(environment_sections(data))
+    return data
+
+
+def environment_sections(data):
+    """Yield the violations of sections that environments do not have, and of empty sections."""
+    known = ENVIRONMENT_SECTIONS
+    for section, value in data.items():
+        if section not in known:
+            text = with_suggestion(f'environment has wrong section "{section}"', section, known)
+            message = with_suggestion(f'There is no section "{section}"', section, known)
+        elif value is None:
+            text = f'environment has empty section "{section}"'
+            message = f'The section "{section}" is empty: remove it or write {{}}'
+        else:
+            continue
+        yield checks.Violation('environment-section', (section,), FormatError(text), message)
+
+
+def _read(text, limits):
+    if isinstance(text, dict | list):
+        _check_depth(text, limits.depth)
+        return text
+    if isinstance(text, bytes):
+        text = text.decode('utf-8')
+    if not isinstance(text, str):
+        return text
+    if text.lstrip()[:1] == '{':
+        try:
+            data = json.loads(text, parse_float=_number, parse_constant=str)
+        except RecursionError:
+            raise too_deep() from None
+        except ValueError:
+            pass  # YAML's flow style begins like JSON
+        else:
+            _check_depth(data, limits.depth)
+            return _check_unicode(data, text)
+    return yaml_reader.read(text, limits.depth, limits.size)
+
+
+def _check_unicode(data, text):
+    """Return the data. Raises FormatError for lone surrogates, which no database can store."""
+    if '\\u' in text:
+        try:
+            json.dumps(data, ensure_ascii=False, default=str, skipkeys=True).encode()
+        except UnicodeEncodeError:
+            raise FormatError('The text contains a lone surrogate: it is no character.') from None
+    return data
+
+
+def _number(digits):
+    """Return a float; a number that is too large stays a string, since JSON has no infinity."""
+    number = float(digits)
+    return number if math.isfinite(number) else digits
+
+
+def _check_depth(data, depth):
+    """Raise FormatError if the data is nested too deeply. Iterative: depth uses no Python stack."""
+    level = [data]
+    while level:
+        if depth < 0:
+            raise too_deep()
+        depth -= 1
+        level = [
+            child
+            for part in level
+            for child in (part.values() if isinstance(part, dict) else part)
+            if isinstance(child, dict | list)
+        ]
+
+
+def too_deep():
+    return FormatError('maps and lists are nested too deeply')
