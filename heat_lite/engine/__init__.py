@@ -1,1 +1,1 @@
-"""The engine: what a stack is, what its actions do, and who walks the plan."""
+"""The engine: stacks, their resources, their actions, and the share of work among engines."""

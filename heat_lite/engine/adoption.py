@@ -1,55 +1,83 @@
-"""Adoption: a stack made of objects that exist already, by the document that an export or an abandoned stack gave (see ``export``)."""
+"""The document that describes a stack and its objects: export, abandon and adoption.
+
+An export writes the document (in the keys of Heat); an adoption reads it and makes a stack of the
+objects that exist already. Snapshots store the same document.
+"""
 
 import json
 
 from heat_lite.common import exception, status
-from heat_lite.db import seals
+from heat_lite.db import column_types, encryption
+from heat_lite.engine import stack as engine_stack
+from heat_lite.engine.action_run import ADOPTED
 from heat_lite.rpc import api
-from heat_lite.template import format
+from heat_lite.template import reader
+from heat_lite.template.environment import ENCRYPTED, Environment
+from heat_lite.template.template import Template
 
-LONGEST_ID = 255  # of the column
-KEPT = 'adopted'
+LONGEST_ID = LONGEST_KEY = 255  # lengths of the columns
 
 
 def read(runtime, args):
-    """The document in the arguments of a request; None where nothing is to be adopted. Raises NotSupported, Invalid."""
+    """Return the document in the arguments of a request; None if nothing is adopted.
+
+    Raises NotSupported, Invalid.
+    """
     text = args.get(api.PARAM_ADOPT_STACK_DATA)
     if not text:
         return None
     if not runtime.limits.enable_stack_adopt:
         raise exception.NotSupported(feature='Stack Adopt')
     try:
-        document = format.parse(text)
+        document = reader.parse(text)
     except ValueError as error:
         raise exception.Invalid(reason=f'adopt_stack_data: {error}') from None
     return {
         'environment': _map(document, 'environment'),
         'files': _map(document, 'files'),
-        'resources': {name: _resource(name, data) for name, data in _map(document, 'resources').items()},
+        'resources': {
+            name: _resource(name, data) for name, data in _map(document, 'resources').items()
+        },
     }
 
 
+def merge(runtime, args, params, given_files):
+    """Return (document or None, environment, files): those of a request over the document's.
+
+    Raises NotSupported, Invalid.
+    """
+    document = read(runtime, args)
+    if document is None:
+        return None, params, given_files
+    return document, environment(document, params), files(document, given_files)
+
+
 def begin(stack, resources):
-    """The stack, which is not stored yet, is to be adopted; ``resources`` are those of a document. They are kept with it until the end."""
-    stack.action, stack.status_reason, stack.adopted = status.ADOPT, 'Stack ADOPT started', resources
-    stack.plan = {KEPT: seals.seal(json.dumps(resources))}
+    """Mark a stack that is not stored yet as adopting ``resources``, which are stored with it
+    until the action ends.
+    """
+    stack.action, stack.status_reason = status.ADOPT, 'Stack ADOPT started'
+    stack.plan = {ADOPTED: encryption.encrypt(json.dumps(resources))}
 
 
-def kept(stack):
-    """The resources of the document with which the adoption of a stack has begun."""
-    sealed = (stack.plan or {}).get(KEPT)
-    return json.loads(seals.unseal(*sealed)) if sealed else {}
+def stored_resources(stack):
+    """Return the resources of the document with which the adoption of a stack has begun."""
+    sealed = (stack.plan or {}).get(ADOPTED)
+    return json.loads(encryption.decrypt(*sealed)) if sealed else {}
 
 
 def environment(document, given):
-    """What the request says wins over the document, of which only the parameters count, as in Heat."""
+    """Merge the environment of a request over that of the document.
+
+    Only the parameters of the document's environment count, as in Heat.
+    """
     given = given or {}
     parameters = {**_map(document['environment'], 'parameters'), **(given.get('parameters') or {})}
     return {**given, 'parameters': parameters}
 
 
 def files(document, given):
-    """The files of the request, over those of the document."""
+    """Merge the files of a request over those of the document."""
     return {**document['files'], **(given or {})}
 
 
@@ -68,6 +96,58 @@ def _resource(name, data):
     for key in ('metadata', 'resource_data'):
         _map(data, key)
     physical_id = data.get('resource_id')
-    if physical_id is not None and not (isinstance(physical_id, str) and len(physical_id) <= LONGEST_ID):
-        raise exception.Invalid(reason=f'The resource_id of "{name}" in adopt_stack_data must be text of at most {LONGEST_ID} characters')
+    if physical_id is not None and not column_types.fits(physical_id, LONGEST_ID):
+        raise exception.Invalid(
+            reason=f'The resource_id of "{name}" in adopt_stack_data must be text '
+            f'of at most {LONGEST_ID} characters without NUL'
+        )
+    if not all(column_types.fits(key, LONGEST_KEY) for key in _map(data, 'resource_data')):
+        raise exception.Invalid(
+            reason=f'The keys of resource_data of "{name}" in adopt_stack_data may have at most '
+            f'{LONGEST_KEY} characters without NUL'
+        )
     return data
+
+
+def export_stack(stack, describe=lambda resource: resource.prepare_abandon()):
+    """Return the document. It contains hidden parameters and the data of resources in clear text.
+
+    ``describe(resource)`` gives the entry of a resource; None leaves all resources out.
+    """
+    resources = () if describe is None else stack.current_resources()
+    return {
+        'name': stack.name,
+        'id': stack.id,
+        'action': stack.action,
+        'environment': _exported_environment(stack.template.environment),
+        'files': dict(stack.template.files),
+        'status': stack.status,
+        'template': stack.template.data,
+        'resources': {resource.name: describe(resource) for resource in resources},
+        'project_id': stack.tenant,
+        'stack_user_project_id': stack.stack_user_project_id,
+        'tags': list(stack.tags),
+    }
+
+
+def _exported_environment(environment):
+    shown = environment.as_dict()
+    shown.pop(ENCRYPTED)
+    return shown
+
+
+def exported_template(document):
+    """Return the template of a document, with its environment and files."""
+    return Template(
+        document['template'], document.get('files') or {}, Environment(document.get('environment'))
+    )
+
+
+def exported_stack(document, present):
+    """Return a stack with the definition of a document and all else of ``present``, for reading
+    only.
+    """
+    fields = {name: getattr(present, name) for name in engine_stack.FIELDS}
+    return engine_stack.Stack(
+        present.runtime, present.context, exported_template(document), **fields
+    )

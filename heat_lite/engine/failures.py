@@ -1,60 +1,76 @@
-"""What has failed in a stack, kept with the stack: a rollback or a delete takes the failed resources away, but not the reasons.
+"""The failures of a stack, stored with it: a rollback or delete removes failed resources, but not
+their reasons.
 
-The list begins with the cause, and is bounded. An update begins a new one; a rollback, a delete and a retry add to it.
+The list begins with the cause and is bounded. An update starts a new list; a rollback, a delete and
+a retry append to it.
 """
 
 import dataclasses
+import traceback
 
 from heat_lite.common import exception, status
+from heat_lite.db import column_types
 from heat_lite.db import stacks as db_stacks
-from heat_lite.db.types import cut
 
-#: how many are kept: of more, the first and the last half of these
+#: maximum number of entries: of more, the first and the last half are kept
 LIMIT = 30
 TEXT = 2000
-#: how an Outcome says that time was up
+#: number of places in the code, from the inmost outwards, that a log line names
+PLACES = 3
+#: value of ``Outcome.stopped`` after a timeout
 TIMEOUT = 'timeout'
-#: what the reason of a check says before what others have changed
+#: text in the status reason of a check, before the properties changed by others
 DRIFT = 'changed by others: '
 
 
 def clear(stack):
-    """What is asked for anew makes what failed before old news."""
+    """Start a new list."""
     if stack.failures:
         stack.failures = []
         stack.journal.stack(failures=[])
 
 
 def note(resource, action, reason):
-    """A resource has failed."""
+    """Add the failure of a resource."""
     _add(
         resource.stack,
         resource_name=resource.name,
         resource_type=resource.type(),
         physical_resource_id=resource.resource_id,
         action=action,
-        reason=cut(reason, TEXT),
+        reason=reason,
     )
 
 
 def note_end(stack, action, error):
-    """An action has failed by what no single resource is to blame for: time was up, or the fault is ours."""
+    """Add the failure of an action that no single resource caused: a timeout or an internal
+    error.
+    """
     if not isinstance(error, exception.ResourceFailure):
-        _add(stack, resource_name=None, resource_type=None, physical_resource_id=None, action=action, reason=cut(error, TEXT))
+        _add(
+            stack,
+            resource_name=None,
+            resource_type=None,
+            physical_resource_id=None,
+            action=action,
+            reason=error,
+        )
 
 
 def note_walk(stack, action, outcome, reason):
-    """A walk has failed: by time, or by errors. What its user has stopped is no failure."""
+    """Add the failure of a walk, by timeout or by errors. A stop by the user is no failure."""
     if outcome.errors:
         note_end(stack, action, outcome.errors[0])
     elif outcome.stopped == TIMEOUT:
         note_end(stack, action, reason)
     if action == status.DELETE:
-        _name_what_is_held(stack)
+        _note_held(stack)
 
 
-def _name_what_is_held(stack):
-    """Each failed delete says which resources are still there because of it: those that it uses go after it."""
+def _note_held(stack):
+    """Add to each failed delete the resources that it keeps from being deleted: those it
+    requires.
+    """
     rows = [row for row in stack.rows() if row.id is not None]
     needs = {row.id: set(row.requires or ()) for row in rows}
     names = {row.id: row.name for row in rows}
@@ -62,11 +78,14 @@ def _name_what_is_held(stack):
     for each in stack.failures or ():
         if each['stack_action'] == status.DELETE and each['resource_name'] in ids:
             held = _reached(ids[each['resource_name']], needs)
-            each['holds'] = sorted({names[row_id] for row_id in held if row_id in names} - {each['resource_name']})
+            each['holds'] = sorted(
+                {names[row_id] for row_id in held if row_id in names} - {each['resource_name']}
+            )
     _store(stack)
 
 
 def _reached(start, needs):
+    """Return all nodes that can be reached from ``start``."""
     found, waiting = set(), [start]
     while waiting:
         for row_id in needs.get(waiting.pop(), ()):
@@ -76,35 +95,45 @@ def _reached(start, needs):
     return found
 
 
-# --------------------------------------------------------------- what is left behind
+# --------------------------------------------------------------- forgotten objects
 
 
 def forget(resource):
-    """The object stays in the cloud, and is known no more: its failure says so."""
+    """Mark the failure of a resource as forgotten: the object stays in the cloud, unknown to the
+    service.
+    """
     for each in reversed(resource.stack.failures or ()):
-        if each['resource_name'] == resource.name and each['physical_resource_id'] == resource.resource_id:
+        if (
+            each['resource_name'] == resource.name
+            and each['physical_resource_id'] == resource.resource_id
+        ):
             each['forgotten'] = True
             _store(resource.stack)
             return
 
 
 def gather(resource):
-    """What the stack inside of a resource has left behind is told by the stack around it, too."""
-    inside = getattr(resource, 'inside', None)
-    if inside is None:
+    """Copy the forgotten objects of a nested stack to the list of its parent."""
+    nested = getattr(resource, 'nested_stack', None)
+    if nested is None:
         return
-    inside.look_again()
-    for each in forgotten(inside.stack):
-        _add(resource.stack, **{**each, 'resource_name': f'{resource.name}/{each["resource_name"]}'})
+    nested.refresh()
+    for each in forgotten(nested.stack):
+        _add(
+            resource.stack, **{**each, 'resource_name': f'{resource.name}/{each["resource_name"]}'}
+        )
 
 
 def forgotten(stack):
-    """The failures of objects that are still there and that nobody knows any more."""
+    """Return the failures of objects that were forgotten."""
     return [each for each in (stack and stack.failures) or () if each.get('forgotten')]
 
 
-def leave_behind(stack, outcome):
-    """A delete that shall end in any case has not got everything by its time limit: what is left is forgotten. Gives what to make of it."""
+def abandon_remaining(stack, outcome):
+    """Forget what a forced delete has not deleted within its time limit.
+
+    Return the outcome without errors.
+    """
     if outcome.stopped not in (None, TIMEOUT):
         return outcome
     for row in list(stack.rows()):
@@ -112,66 +141,104 @@ def leave_behind(stack, outcome):
         if resource.resource_id is not None:
             note(resource, status.DELETE, resource.status_reason or 'it was not reached')
             forget(resource)
-            _bury_inside(stack, resource, resource.name)
+            _forget_nested(stack, resource, resource.name)
         stack.forget(row)
     for error in outcome.errors:
         note_end(stack, status.DELETE, error)
     return dataclasses.replace(outcome, errors=[], stopped=None)
 
 
-def _bury_inside(stack, resource, path):
-    """The stack inside of a resource that is forgotten goes with it: what it still has is listed by the stack around it."""
-    inside = getattr(resource, 'inside', None)
-    if inside is not None:
-        inside.look_again()
-    child = inside and inside.stack
+def _forget_nested(stack, resource, path):
+    """Forget the nested stack of a forgotten resource.
+
+    Its remaining objects go to the list of the parent.
+    """
+    nested = getattr(resource, 'nested_stack', None)
+    if nested is not None:
+        nested.refresh()
+    child = nested and nested.stack
     if not child or child.deleted_at is not None:
         return
     for row in child.rows():
         item, name = child.resource_of(row), f'{path}/{row.name}'
         if item.resource_id is not None:
-            about = {'resource_name': name, 'resource_type': item.type(), 'physical_resource_id': item.resource_id, 'action': status.DELETE}
-            _add(stack, **about, reason=cut(item.status_reason, TEXT), forgotten=True)
-            _bury_inside(stack, item, name)
+            entry = {
+                'resource_name': name,
+                'resource_type': item.type(),
+                'physical_resource_id': item.resource_id,
+                'action': status.DELETE,
+            }
+            _add(stack, **entry, reason=item.status_reason, forgotten=True)
+            _forget_nested(stack, item, name)
     reason = f'Forgotten with stack {stack.name} ({stack.id})'
-    db_stacks.delete(child.context, child.id, {'action': status.DELETE, 'status': status.COMPLETE, 'status_reason': reason})
+    db_stacks.delete(
+        child.context,
+        child.id,
+        {'action': status.DELETE, 'status': status.COMPLETE, 'status_reason': reason},
+    )
 
 
-def left_behind(stack):
-    """A sentence about what a delete has forgotten, for the stack's reason; nothing where it got everything."""
-    found = forgotten(stack)
-    if not found:
+def remaining_summary(stack):
+    """Return a sentence about the objects that a delete has forgotten, for the status reason, or
+    an empty text.
+    """
+    remaining = forgotten(stack)
+    if not remaining:
         return ''
-    names = ', '.join(f'{each["resource_name"]} ({each["physical_resource_id"]})' for each in found)
+    names = ', '.join(
+        f'{each["resource_name"]} ({each["physical_resource_id"]})' for each in remaining
+    )
     return f'. Left behind: {names}'
 
 
-def found(resources):
-    """What a check of these found that is no failure, for the stack's reason."""
-    words = '' if all(hasattr(each, 'handle_check') for each in resources) else ". 'CHECK' not fully supported (see resources)"
+def check_summary(resources):
+    """Return what a check of these resources found besides failures, for the status reason."""
+    words = (
+        ''
+        if all(hasattr(each, 'handle_check') for each in resources)
+        else ". 'CHECK' not fully supported (see resources)"
+    )
     changed = sorted(each.name for each in resources if DRIFT in (each.status_reason or ''))
-    return f'{words}. {DRIFT.capitalize()}{", ".join(changed)} (see resources)' if changed else words
+    return (
+        f'{words}. {DRIFT.capitalize()}{", ".join(changed)} (see resources)' if changed else words
+    )
 
 
 # --------------------------------------------------------------- the list
 
 
 def _add(stack, **values):
-    kept = stack.failures = stack.failures if stack.failures is not None else []
-    entry = {**values, 'stack_action': stack.action, 'time': stack.utcnow().isoformat() + 'Z', 'times': 1}
+    entries = stack.failures = stack.failures if stack.failures is not None else []
+    entry = {
+        **values,
+        'reason': column_types.truncate(stack.redact(values['reason']), TEXT),
+        'stack_action': stack.action,
+        'time': stack.utcnow().isoformat() + 'Z',
+        'times': 1,
+    }
     same = ('resource_name', 'action', 'reason', 'physical_resource_id', 'stack_action')
-    for each in kept:
-        # what fails again and again for the same reason is one failure
+    for each in entries:
+        # repeated failures with the same reason are counted in one entry
         if all(each.get(key) == entry[key] for key in same):
             each.update(time=entry['time'], times=each['times'] + 1)
             break
     else:
-        kept.append(entry)
-        if len(kept) > LIMIT:
-            del kept[LIMIT // 2]
+        entries.append(entry)
+        if len(entries) > LIMIT:
+            del entries[LIMIT // 2]
     _store(stack)
 
 
 def _store(stack):
-    # copies: the journal writes them while handlers in other threads may add to the list
+    # copies: the journal writes them while handlers in other threads append to the list
     stack.journal.stack(failures=[dict(each) for each in stack.failures or ()])
+
+
+def kind_of(error):
+    """Return the class of an error for a log line; of an error of a plug-in also its place."""
+    name = type(error).__name__
+    frames = traceback.extract_tb(error.__traceback__)[-PLACES:]
+    if isinstance(error, exception.HeatException) or not frames:
+        return name
+    places = ', '.join(f'{frame.filename}:{frame.lineno} {frame.name}' for frame in frames)
+    return f'{name} at {places}'

@@ -1,16 +1,80 @@
-"""The fingerprint of a stack: as long as it stays the same, an update asks for nothing that the stack was not asked for before."""
+"""The fingerprint of a stack: equal fingerprints mean that an update would change nothing.
 
-from heat_lite.template import digest
+It covers the template with its files and environment, and the options of the stack.
+"""
 
-#: what an update can change beside the template with its environment and files: column -> attribute of the stack
-OPTIONS = {'timeout': 'timeout_mins', 'disable_rollback': 'disable_rollback', 'tags': 'tags', 'protected': 'protected'}
-_FLAGS = ('disable_rollback', 'protected')
+import hashlib
+import hmac
+import json
+
+from heat_lite.common import cooperation, status
+
+#: what an update can change besides the template, environment and files: column -> attribute of the
+#: stack
+OPTIONS = {
+    'timeout': 'timeout_mins',
+    'disable_rollback': 'disable_rollback',
+    'tags': 'tags',
+    'protected': 'protected',
+}
+_BOOLEANS = ('disable_rollback', 'protected')
 
 
-def of(stack, template=None, values=None):
-    """Of the stack as it is, or as an update to ``template`` with further columns ``values`` would make it."""
+def template_fingerprint(template, key: bytes = b'', **options) -> str:
+    """Return the fingerprint of a template and the ``options`` of a stack (timeout, tags, ...).
+
+    The order of lists matters, that of maps does not. A fingerprint that users can see needs a
+    secret ``key``; without it, values of hidden parameters could be found by trying.
+    """
+    environment = {} if template.environment is None else template.environment.data
+    content = [template.data, template.files, _without_empty_sections(environment), options]
+    text = json.dumps(content, sort_keys=True, separators=(',', ':'), default=str)
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def stack_fingerprint(stack, template=None, values=None):
+    """Return the fingerprint of the stack, or that after an update to ``template`` with changed
+    columns ``values``.
+    """
     values = values or {}
     options = {column: values.get(column, getattr(stack, name)) for column, name in OPTIONS.items()}
     options['tags'] = list(options['tags'] or ())
-    options.update({name: bool(options[name]) for name in _FLAGS})
-    return digest.of(template or stack.template, stack.runtime.secret, **options)
+    options.update({name: bool(options[name]) for name in _BOOLEANS})
+    return template_fingerprint(template or stack.template, stack.runtime.secret, **options)
+
+
+def changes_nothing(stack, template):
+    """Return whether the stack already is what ``template``, its parameters and files describe,
+    with all resources settled.
+    """
+    if stack.run.draining or template_fingerprint(stack.template) != template_fingerprint(template):
+        return False
+    rows = stack.rows()
+    if len(rows) != len(stack.definitions) or any(
+        row.name not in stack.definitions for row in rows
+    ):
+        return False
+    return all(_is_settled(stack, stack.resource_of(row)) for row in cooperation.each(rows))
+
+
+def _is_settled(stack, resource):
+    """Return whether an update has nothing to do with the resource.
+
+    A hook pauses even an unchanged resource.
+    """
+    record = resource.record
+    made = (
+        record.action != status.INIT
+        and record.status == status.COMPLETE
+        and record.current_template_id == stack.template_id
+    )
+    return (
+        made
+        and not stack.template.environment.registry.hooks(resource.name)
+        and not resource.needs_update(resource.definition)
+    )
+
+
+def _without_empty_sections(environment):
+    """Drop empty sections: some clients send all sections, others only those with content."""
+    return {section: content for section, content in environment.items() if content}

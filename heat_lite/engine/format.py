@@ -1,19 +1,22 @@
-"""Engine objects as the dictionaries that travel over RPC (the keys of Heat's wire)."""
+"""Formats engine objects as the dictionaries of the RPC contract (the keys of Heat).
+
+Tests: tests/functional/test_engine.py.
+"""
 
 from heat_lite.common import identifier, status
+from heat_lite.engine import masking
 from heat_lite.engine.resource import SHOW
 
 NO_DESCRIPTION = 'No description'
-MASK = '******'
 
 
 def time(value):
-    """``2026-01-31T12:00:00Z``, or None."""
+    """Return a time as ``2026-01-31T12:00:00Z``, or None."""
     return None if value is None else f'{value.isoformat(timespec="seconds")}Z'
 
 
 def stack(item, resolve_outputs=True):
-    """A loaded stack, as ``show_stack`` gives it."""
+    """Return a loaded stack as ``show_stack`` does."""
     description = item.template.description or NO_DESCRIPTION
     result = {
         'stack_name': item.name,
@@ -22,7 +25,7 @@ def stack(item, resolve_outputs=True):
         'updated_time': time(item.updated_at),
         'deletion_time': time(item.deleted_at),
         'notification_topics': [],
-        'parameters': item.parameters.as_strings(),
+        'parameters': masking.redact_nested(item, item.parameters.as_strings()),
         'description': description,
         'template_description': description,
         'capabilities': [],
@@ -45,7 +48,7 @@ def stack(item, resolve_outputs=True):
 
 
 def stack_row(row):
-    """A row of a list of stacks."""
+    """Return a row of a list of stacks."""
     return {
         'stack_name': row.name,
         'stack_identity': identifier.HeatIdentifier(row.tenant, row.name, row.id).as_dict(),
@@ -66,7 +69,10 @@ def stack_row(row):
 
 
 def resource(item, required_by=(), detail=False, with_attributes=None, parent=None):
-    """A resource in a list; with ``detail`` as ``describe_stack_resource`` gives it, ``with_attributes`` naming more attributes."""
+    """Return a resource as in a list; with ``detail`` as ``describe_stack_resource``.
+
+    ``with_attributes`` names more attributes.
+    """
     row = item.record
     stack = _identity(item.stack)
     result = {
@@ -96,23 +102,28 @@ def resource(item, required_by=(), detail=False, with_attributes=None, parent=No
 
 
 def attributes(item, more=None):
-    """What the cloud shows of the object, else all attributes of the schema; and those of ``more``. What cannot be told is None."""
-    shown = _attribute(item, SHOW)
+    """Return the attributes that the service shows, else all of the schema; and those of ``more``.
+
+    Types without ``describes_object`` always have those of the schema. Unknown values are None.
+    """
+    shown = _attribute(item, SHOW) if item.describes_object else None
     more = [name for name in more or () if name != SHOW]
     if isinstance(shown, dict):
         return {**shown, **{name: _attribute(item, name) for name in more if name not in shown}}
-    return {name: _attribute(item, name) for name in dict.fromkeys((*item.attributes_schema, *more))}
+    return {
+        name: _attribute(item, name) for name in dict.fromkeys((*item.attributes_schema, *more))
+    }
 
 
 def _attribute(item, name):
     try:
         return item.attribute(name)
-    except Exception:  # one bad attribute must not hide the others
+    except Exception:  # an error in one attribute must not hide the others
         return None
 
 
 def preview(item, required_by=()):
-    """A resource that is not there yet, with the properties that it would have."""
+    """Return a resource that does not exist yet, with its future properties."""
     result = resource(item, required_by, detail=True, parent=item.stack.parent_resource_name)
     result.update(creation_time=None, updated_time=None, properties=item.previewed_properties())
     result['metadata'] = item.previewed_metadata()
@@ -120,7 +131,7 @@ def preview(item, required_by=()):
 
 
 def event(row, stack_identity):
-    """A row of the event table; ``stack_identity`` is a HeatIdentifier."""
+    """Return a row of the event table. ``stack_identity`` is a HeatIdentifier."""
     stack = stack_identity.as_dict()
     return {
         'event_identity': {**stack, 'path': f'/resources/{row.resource_name}/events/{row.uuid}'},
@@ -137,7 +148,7 @@ def event(row, stack_identity):
 
 
 def snapshot(row):
-    """A row of the snapshot table."""
+    """Return a row of the snapshot table."""
     return {
         'id': row.id,
         'name': row.name,
@@ -150,7 +161,7 @@ def snapshot(row):
 
 
 def service(row, up):
-    """A row of the service table; whether it is ``up`` follows from its last beat."""
+    """Return a row of the service table. ``up`` follows from its last heartbeat."""
     return {
         'id': row.id,
         'binary': row.binary,
@@ -171,5 +182,8 @@ def _iso(value):
 
 
 def _identity(item):
-    """``str``: a preview shows the id of what is not stored as the word None."""
+    """Return the identity of a stack.
+
+    A preview shows a missing id as the text None (as in Heat).
+    """
     return identifier.HeatIdentifier(item.tenant, item.name, str(item.id)).as_dict()

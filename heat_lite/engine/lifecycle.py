@@ -1,7 +1,11 @@
-"""Runs one action on one resource: IN_PROGRESS, the handler, then COMPLETE or FAILED.
+"""The lifecycle of a resource: runs one action on it, from IN_PROGRESS through the handler to
+COMPLETE or FAILED.
 
-Each function is a generator. Up to its first ``yield`` it touches nothing but the record, so a walker can run that much of many resources,
-store all of it, and only then go on: nothing is called that has not been announced.
+Each function is a generator. Up to its first ``yield`` it changes the record only. A walker
+therefore runs many resources up to that point, stores their states in one transaction, and only
+then lets the handlers call services.
+
+Tests: tests/functional/test_stack_lifecycle_rest.py.
 """
 
 import functools
@@ -9,43 +13,61 @@ import inspect
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.engine import diff, event, failures, patience, scheduler
+from heat_lite.engine import conflict_retry, diff, event, failures, scheduler
 
 LOG = logging.getLogger(__name__)
 RETRY_PAUSE = 2.0
-GOING_ON = 'Another engine goes on with it'
+CONTINUED = 'Another engine continues the action'
 
 
 class Drift(str):
-    """What others have changed, in words: what a check may find, and nothing that makes it fail."""
+    """The properties changed by others that a check has found. They do not fail the check."""
 
 
 def state_set(resource, action, state, reason='state changed', tell=True):
-    """The new state, in the row and as an event."""
+    """Set the state in the row; ``tell`` also adds an event."""
+    reason = resource.stack.redact(reason)
     resource.record.set(action=action, status=state, status_reason=reason)
     if tell:
         event.of_resource(resource)
 
 
 def create(resource, instead_of=None):
-    """Make it, or adopt what ``external_id`` names. ``instead_of`` is the resource that it replaces."""
+    """Create the object, or adopt the one that ``external_id`` names.
+
+    ``instead_of`` is the resource that is replaced.
+    """
     if resource.definition.external_id is not None:
         yield from _adopt_external(resource)
     else:
-        yield from _perform(resource, status.CREATE, _create(resource) if instead_of is None else _succeed(resource, instead_of))
+        yield from _perform(
+            resource,
+            status.CREATE,
+            _create(resource) if instead_of is None else _create_replacement(resource, instead_of),
+        )
 
 
-def go_on(resource):
-    """Go on with making it where an engine has died: see first whether it is there. Fails where nobody can tell."""
+def resume_create(resource):
+    """Continue a create whose engine is gone.
+
+    The object is looked up first; the create fails if that is impossible.
+    """
     if resource.definition.external_id is not None:
         yield from _adopt_external(resource)
     else:
-        work = _create(resource, interrupted=True) if resource.action == status.CREATE else _adopted(resource)
-        yield from _perform(resource, resource.action, work, GOING_ON)
+        work = (
+            _create(resource, interrupted=True)
+            if resource.action == status.CREATE
+            else _adopted(resource)
+        )
+        yield from _perform(resource, resource.action, work, CONTINUED)
 
 
 def update(resource, definition, decision):
-    """Turn it into what ``definition`` says, as decided (see ``diff``). Raises UpdateReplace where only a replacement can."""
+    """Update the resource to ``definition`` as decided (see ``diff``).
+
+    Raises UpdateReplace if it must be replaced.
+    """
     before = resource.definition
     if decision.action == diff.NONE:
         resource.redefine(definition)
@@ -55,45 +77,56 @@ def update(resource, definition, decision):
 
 
 def observe(resource):
-    """Let what is really there stand for what has been stored: then an update mends what others have changed. Types may not know how to."""
+    """Store the live properties of the object, so that an update repairs changes by others.
+
+    Not all types support it.
+    """
     try:
         yield
-        found = resource.get_live_state(resource.properties) if resource.resource_id is not None else None
+        found = (
+            resource.get_live_state(resource.properties)
+            if resource.resource_id is not None
+            else None
+        )
     except (exception.NotFound, exception.EntityNotFound):
-        LOG.info('%s is not there any more', resource)
+        LOG.info('%s: the object does not exist any more, the resource fails', resource)
         state_set(resource, status.CHECK, status.FAILED, 'The object is not there any more')
         return
     if found:
         resource.record.set_properties({**(resource.record.properties or {}), **found})
 
 
-def refuse(resource, action, error):
-    """The action fails before anything is called."""
+def fail(resource, action, error):
+    """Fail the action with ``error`` before any service is called."""
     yield from _perform(resource, action, _raising(error))
 
 
 def _raising(error):
     raise error
-    yield  # it is a generator like the others
+    yield  # makes this function a generator
 
 
 def delete(resource):
-    """Take it away as its deletion policy says. What was never begun goes without a word."""
+    """Delete the object by its deletion policy. A resource in INIT needs no action and no event."""
     if resource.action == status.INIT:
         return
     policy = resource.definition.deletion_policy
     external = resource.definition.external_id is not None
     work = None
-    if resource.stack.abandoning:
+    if resource.stack.run.abandoning:
         work = _handle(resource, 'abandon')
-    elif not external and policy != 'Retain' and not _lives_on(resource):
-        work = patience.deleting(resource, functools.partial(_delete, resource, policy, resource.state))
+    elif not external and policy != 'Retain' and not _is_object_shared(resource):
+        work = conflict_retry.retry_on_conflict(
+            resource, functools.partial(_delete, resource, policy, resource.state)
+        )
     yield from _perform(resource, status.DELETE, work)
 
 
-def _lives_on(resource):
-    """Whether another row stands for the same object from now on: some are known by a name, or by what they connect, as what comes instead
-    of them is."""
+def _is_object_shared(resource):
+    """Return whether another row owns the same object from now on.
+
+    Some objects are identified by a name or by what they connect, which a replacement shares.
+    """
     best = resource.stack.best_record(resource.name)
     if resource.resource_id is None or best in (None, resource.record):
         return False
@@ -101,50 +134,69 @@ def _lives_on(resource):
 
 
 def adopt(resource, data):
-    """Take over an object that exists; ``data`` is what ``prepare_abandon`` told of it."""
+    """Adopt an existing object. ``data`` is what ``prepare_abandon`` has returned."""
     yield from _perform(resource, status.ADOPT, _adopt(resource, data))
 
 
 def snapshot(resource):
-    """Let it keep what it can of itself."""
+    """Let the resource save what it can of itself."""
     yield from _perform(resource, status.SNAPSHOT, _handle(resource, status.SNAPSHOT))
 
 
 def delete_snapshot(resource, data):
-    """Take away what it kept for a snapshot, of which ``data`` tells. The resource itself may be gone long since: it has no state here."""
+    """Delete what the resource saved for a snapshot, described by ``data``.
+
+    Its own state does not change.
+    """
     yield from _handle(resource, 'delete_snapshot', data)
 
 
 def suspend(resource):
-    """What is not well cannot be suspended, unless it is a suspend that went wrong before."""
-    if resource.action == status.DELETE or resource.action != status.SUSPEND and resource.status != status.COMPLETE:
-        raise _unfit(resource, status.SUSPEND)
+    """Suspend the resource. It must be COMPLETE, or its last suspend must have failed."""
+    if (
+        resource.action == status.DELETE
+        or resource.action != status.SUSPEND
+        and resource.status != status.COMPLETE
+    ):
+        raise _invalid_state(resource, status.SUSPEND)
     yield from _perform(resource, status.SUSPEND, _handle(resource, status.SUSPEND))
 
 
 def resume(resource):
-    """Heat resumes only what is suspended: anything else is a failure. But what an earlier resume has brought back is well as it is, and
-    what that has left unfinished is gone on with: so a resume can be asked for twice."""
+    """Resume the resource.
+
+    It must be suspended (as in Heat), or an earlier resume is repeated or is complete.
+    """
     if resource.state == (status.RESUME, status.COMPLETE):
         return
     if resource.state != (status.SUSPEND, status.COMPLETE) and resource.action != status.RESUME:
-        raise _unfit(resource, status.RESUME)
+        raise _invalid_state(resource, status.RESUME)
     yield from _perform(resource, status.RESUME, _handle(resource, status.RESUME))
 
 
 def check(resource):
-    """Ask the cloud whether it is still there and well; a type that cannot ask says so in its reason. The handler may give a Drift."""
+    """Check that the object exists and is healthy.
+
+    The handler may return a Drift. A type without one says so.
+    """
     if resource.action == status.INIT:
-        state_set(resource, status.CHECK, status.FAILED, f'Can not check {resource.name}, resource not created yet.')
+        state_set(
+            resource,
+            status.CHECK,
+            status.FAILED,
+            f'Can not check {resource.name}, resource not created yet.',
+        )
         error = Exception(f'Resource {resource.name} not created yet.')
         raise exception.ResourceFailure(error, ('resources', resource.name), status.CHECK)
     if getattr(resource, 'handle_check', None) is None:
-        state_set(resource, status.CHECK, status.COMPLETE, f'CHECK not supported for {resource.type()}')
+        state_set(
+            resource, status.CHECK, status.COMPLETE, f'CHECK not supported for {resource.type()}'
+        )
         return
     yield from _perform(resource, status.CHECK, _handle(resource, status.CHECK))
 
 
-def _unfit(resource, action):
+def _invalid_state(resource, action):
     error = exception.Error(f'State {resource.state} invalid for {action.lower()}')
     return exception.ResourceFailure(error, ('resources', resource.name), action)
 
@@ -154,15 +206,21 @@ def _unfit(resource, action):
 
 def _perform(resource, action, work, reason='state changed'):
     state_set(resource, action, status.IN_PROGRESS, reason)
+    work = resource.stack.run.guarded(resource, work)
     try:
         if not resource.local:
             yield
-        told = (yield from work) if work is not None else None
+        result = (yield from work) if work is not None else None
     except scheduler.Cancelled as error:
         state_set(resource, action, status.FAILED, f'{action} aborted ({error})')
         raise
     except scheduler.Timeout as error:
-        state_set(resource, action, status.FAILED, f'{action} aborted (Task {action.lower()} from {resource} {error})')
+        state_set(
+            resource,
+            action,
+            status.FAILED,
+            f'{action} aborted (Task {action.lower()} from {resource} {error})',
+        )
         failures.note(resource, action, resource.status_reason)
         raise
     except exception.UpdateReplace as error:
@@ -170,27 +228,34 @@ def _perform(resource, action, work, reason='state changed'):
         raise
     except Exception as error:
         raise _failed(resource, action, error) from error
-    state_set(resource, action, status.COMPLETE, f'state changed; {failures.DRIFT}{told}' if isinstance(told, Drift) else 'state changed')
+    state_set(
+        resource,
+        action,
+        status.COMPLETE,
+        f'state changed; {failures.DRIFT}{result}'
+        if isinstance(result, Drift)
+        else 'state changed',
+    )
 
 
 def _failed(resource, action, error):
-    """The state FAILED, and the failure to raise."""
+    """Store the state FAILED. Return the failure to raise."""
     failure = exception.ResourceFailure(error, ('resources', resource.name), action)
-    if not isinstance(error, exception.HeatException):
-        LOG.info('%s of %s failed', action, resource, exc_info=error)
+    # Without the text of the error, which may repeat a hidden parameter; the event has it.
+    LOG.info('%s of %s failed: %s', action, resource, failures.kind_of(error))
     state_set(resource, action, status.FAILED, str(failure))
     failures.note(resource, action, failure)
     return failure
 
 
 def _handle(resource, action, *args):
-    """The handler of an action, in either style: a generator, or a token and ``check_X_complete(token)``."""
+    """Run the handler of an action: a generator, or a token for ``check_X_complete(token)``."""
     handler = getattr(resource, f'handle_{action.lower()}', None)
     return (yield from _run(resource, handler, action, *args))
 
 
 def _run(resource, handler, action, *args):
-    """A handler that may have another name than that of the action. ``handle_X_cancel(token)`` hears that it is broken off."""
+    """Run a handler. ``handle_X_cancel(token)`` is called if it is cancelled or times out."""
     token = None
     try:
         made = None if handler is None else handler(*args)
@@ -199,9 +264,9 @@ def _run(resource, handler, action, *args):
         while complete is not None and not complete(token):
             yield
     except (scheduler.Cancelled, scheduler.Timeout):
-        broken_off = getattr(resource, f'handle_{action.lower()}_cancel', None)
-        if broken_off is not None:
-            broken_off(token)
+        cancel = getattr(resource, f'handle_{action.lower()}_cancel', None)
+        if cancel is not None:
+            cancel(token)
         raise
     return token
 
@@ -217,32 +282,46 @@ def _create(resource, interrupted=False):
     retries = resource.stack.limits.action_retry_limit
     for attempt in range(retries + 1):
         try:
-            return (yield from _create_again(resource) if interrupted and attempt == 0 else _handle(resource, status.CREATE))
+            return (
+                yield from _continue_create(resource)
+                if interrupted and attempt == 0
+                else _handle(resource, status.CREATE)
+            )
         except exception.ResourceInError as error:
-            # what went into error of its own accord is taken away and tried again, as Heat does
+            # an object in error after its create is deleted and created again, as in Heat
             if attempt == retries:
                 raise
-            LOG.info('%s: %s; attempt %d of %d', resource, error, attempt + 1, retries + 1)
+            LOG.info(
+                '%s failed: %s; attempt %d of %d',
+                resource,
+                failures.kind_of(error),
+                attempt + 1,
+                retries + 1,
+            )
             yield from _handle(resource, status.DELETE)
             resource.resource_id_set(None)
             yield RETRY_PAUSE * (attempt + 1)
 
 
-def _succeed(resource, instead_of):
+def _create_replacement(resource, instead_of):
     yield from instead_of.prepare_for_replace(resource.definition)
     yield from _create(resource)
 
 
-def _create_again(resource):
-    """What is there is waited for; what is not is made."""
+def _continue_create(resource):
+    """Wait for the object of an interrupted create, or create it if there is none."""
     if resource.resource_id is None:
         found = resource.find_existing()
         if found is not None:
-            LOG.info('%s: an interrupted create has made %s', resource, found)
+            LOG.info('%s: the interrupted create has created %s', resource, found)
             resource.resource_id_set(found)
     complete = getattr(resource, 'check_create_complete', None)
-    looks_itself = resource.repeatable or complete is None and inspect.isgeneratorfunction(resource.handle_create)
-    if resource.resource_id is None or looks_itself:
+    handler_can_repeat = (
+        resource.repeatable
+        or complete is None
+        and inspect.isgeneratorfunction(resource.handle_create)
+    )
+    if resource.resource_id is None or handler_can_repeat:
         return (yield from _handle(resource, status.CREATE))
     while complete is not None and not complete(resource.resource_id):
         yield
@@ -250,21 +329,24 @@ def _create_again(resource):
 
 
 def _adopted(resource):
-    """The object is there already; only a stack inside may be under way, or not be there yet."""
+    """Continue an adoption. Only a nested stack may still be in progress, or not exist yet."""
     if resource.resource_id is None:
-        yield from _adopt(resource, resource.stack.adopted.get(resource.name) or {})
+        yield from _adopt(resource, resource.stack.run.adopted.get(resource.name) or {})
     yield from resource.settle()
 
 
 def _update(resource, before, definition, decision):
     if decision.action == diff.REPLACE:
-        # Heat's words: in full where the type asks for it, by name alone where a property cannot change
-        by_schema = any(not resource.takes_update_of(name) for name in decision.forced_by)
+        # Heat's words: in full where the type asks for it, by name alone where a property cannot
+        # change
+        by_schema = any(not resource.can_update_in_place(name) for name in decision.forced_by)
         raise exception.UpdateReplace(resource.name if by_schema else resource)
     changes = decision.changes
     try:
         resource.redefine(definition)
-        yield from _handle(resource, status.UPDATE, definition, changes.definition, changes.properties)
+        yield from _handle(
+            resource, status.UPDATE, definition, changes.definition, changes.properties
+        )
     except exception.UpdateReplace:
         resource.redefine(before)
         raise
@@ -275,22 +357,26 @@ def _update(resource, before, definition, decision):
 
 def _delete(resource, policy, state):
     if resource.resource_id is None:
-        _find_lost(resource, state)
+        _find_unrecorded(resource, state)
     if policy == 'Snapshot' and hasattr(resource, 'handle_snapshot_delete'):
-        # the handler stands in for handle_delete: both end by check_delete_complete
+        # the handler replaces handle_delete: both end with check_delete_complete
         yield from _run(resource, resource.handle_snapshot_delete, status.DELETE, state)
     else:
         yield from _handle(resource, status.DELETE)
 
 
-def _find_lost(resource, state):
-    """What was made, but of which nobody heard, is taken away too."""
+def _find_unrecorded(resource, state):
+    """Find the object of a create whose result was never stored, so that it is deleted too."""
     try:
         found = resource.find_existing()
     except Exception as error:
         if state[1] == status.IN_PROGRESS:
             raise
-        LOG.info('%s cannot be looked for (%s); its create was seen to its end, so there should be nothing', resource, error)
+        LOG.info(
+            '%s: looking up its object failed (%s); its create ended without one, none is deleted',
+            resource,
+            error,
+        )
         return
     if found is not None:
         resource.resource_id_set(found)
@@ -302,7 +388,7 @@ def _adopt(resource, data):
 
 
 def _adopt_external(resource):
-    """Somebody else's object: take its id, see that it is there, never change or delete it."""
+    """Take the id of an external object and check it. The object is never changed or deleted."""
     yield from _perform(resource, status.ADOPT, _take_external_id(resource))
     yield from check(resource)
 
@@ -310,4 +396,4 @@ def _adopt_external(resource):
 def _take_external_id(resource):
     resource.resource_id_set(resource.external_id())
     return
-    yield  # it is a generator like the others
+    yield  # makes this function a generator

@@ -1,38 +1,101 @@
-"""Notifications: what becomes of stacks, told to whoever listens on the message bus (billing, audit, dashboards)."""
+"""Notifications on the message bus, and the event sinks of environments.
+
+Both are sent by a background thread, each from an Outbox, after the transaction that they report
+has been committed.
+"""
 
 import logging
+import queue
+import threading
+import uuid
 
-from heat_lite.common import status
-from heat_lite.engine import format, outbox
+from heat_lite.clients import client_plugin
+from heat_lite.common import exception, status
+from heat_lite.engine import format
 
 LOG = logging.getLogger(__name__)
-
 PUBLISHER = 'orchestration'
-WORDS = {status.IN_PROGRESS: 'start', status.COMPLETE: 'end', status.FAILED: 'error'}
-# how many may wait for a broker that is away; what comes after them is lost
+PHASES = {status.IN_PROGRESS: 'start', status.COMPLETE: 'end', status.FAILED: 'error'}
+#: format version and type of the events that sinks receive, as in Heat
+VERSION, EVENT = '0.1', 'os.heat.event'
+#: length of an outbox; items beyond it are dropped
 MOST_WAITING = 10000
 
 
+class Outbox:
+    """A queue whose items a background thread delivers one after the other.
+
+    ``deliver(item)`` handles its own errors. ``items`` and ``receiver`` name, for the log, what is
+    queued and where it goes.
+    """
+
+    def __init__(self, deliver, items, receiver, most):
+        self._deliver = deliver
+        self._items, self._receiver, self._most = items, receiver, most
+        self._waiting = queue.Queue(most)
+        self._lock = threading.Lock()
+        self._thread = None
+
+    def put(self, item, name):
+        """Queue ``item``. A full queue drops it; ``name`` is its name in the log."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._deliver_all, name=self._items, daemon=True
+                )
+                self._thread.start()
+        try:
+            self._waiting.put_nowait(item)
+        except queue.Full:
+            LOG.warning(
+                '%s is dropped: %d %s wait for %s', name, self._most, self._items, self._receiver
+            )
+
+    def stop(self, seconds):
+        """Wait up to ``seconds`` for the queued items to be delivered."""
+        if self._thread is None:
+            return
+        try:
+            self._waiting.put(None, timeout=seconds)
+            self._thread.join(seconds)
+        except queue.Full:
+            LOG.warning(
+                '%d %s still wait for %s: they are dropped', self._most, self._items, self._receiver
+            )
+
+    def _deliver_all(self):
+        while (item := self._waiting.get()) is not None:
+            self._deliver(item)
+
+
+# --------------- notifications on the message bus
+
+
 class Notifications:
-    """``notifier`` is oslo.messaging's, or None: then nobody is told. ``level`` is that of all but failures."""
+    """Sends notifications through ``notifier``, oslo.messaging's, or none at all if it is None.
+
+    ``level`` is the priority of notifications except those of failures, which are errors.
+    """
 
     def __init__(self, notifier, level='INFO'):
         self._notifier = notifier
         self._level = level.lower()
-        self._outbox = outbox.Outbox(self._send, 'notifications', 'the broker', MOST_WAITING)
+        self._outbox = Outbox(self._send, 'notifications', 'the broker', MOST_WAITING)
 
     @property
     def wanted(self):
-        """Whether anybody is told."""
+        """Whether notifications are sent."""
         return self._notifier is not None
 
     def send(self, context, event_type, payload, failed=False):
-        """Tell it soon."""
+        """Queue a notification."""
         if self.wanted:
-            self._outbox.put((context, 'error' if failed else self._level, event_type, payload), event_type)
+            self._outbox.put(
+                (context, 'error' if failed else self._level, event_type, payload), event_type
+            )
 
     def stop(self, seconds):
-        """Give what waits so long to be sent."""
+        """Wait up to ``seconds`` for the queued notifications to be sent."""
         self._outbox.stop(seconds)
 
     def _send(self, item):
@@ -40,28 +103,35 @@ class Notifications:
         try:
             getattr(self._notifier, level)(context, event_type, payload)
         except Exception:
-            LOG.exception('The notification %s could not be sent', event_type)
+            LOG.exception('The notification %s could not be sent: it is dropped', event_type)
 
 
 def of_stack(stack, journal):
-    """The stack's present state, told when it is stored."""
+    """Send the present state of the stack once the journal has committed it."""
     notifier = stack.runtime.notifier
     if notifier is None or not notifier.wanted:
         return
-    event_type = f'{PUBLISHER}.stack.{stack.action.lower()}.{WORDS[stack.status]}'
+    event_type = f'{PUBLISHER}.stack.{stack.action.lower()}.{PHASES[stack.status]}'
     payload = _payload(stack)
     failed = stack.status == status.FAILED
-    journal.afterwards(lambda: notifier.send(stack.context, event_type, payload, failed))
+    journal.on_commit(lambda: notifier.send(stack.context, event_type, payload, failed))
 
 
-def of_scaling(stack, word, **told):
-    """A group of the stack changes its size: ``word`` is start, end or error.
+def scaling_changed(stack, phase, **details):
+    """Send the start, end or error (``phase``) of a change of a group's size.
 
-    ``told`` goes beside what is told of the stack: adjustment, adjustment_type, capacity, groupname, message.
+    ``details`` are added to the payload of the stack: adjustment, adjustment_type, capacity,
+    groupname, message.
     """
     notifier = stack.runtime.notifier
     if notifier is not None and notifier.wanted:
-        notifier.send(stack.context, f'{PUBLISHER}.autoscaling.{word}', {**_payload(stack), **told}, failed=word == WORDS[status.FAILED])
+        message = stack.redact(details.pop('message', ''))
+        notifier.send(
+            stack.context,
+            f'{PUBLISHER}.autoscaling.{phase}',
+            {**_payload(stack), **details, 'message': message},
+            failed=phase == PHASES[status.FAILED],
+        )
 
 
 def _payload(stack):
@@ -80,3 +150,70 @@ def _payload(stack):
         'tags': list(stack.tags),
         'description': stack.template.description or 'No description',
     }
+
+
+# --------------- event sinks
+
+
+class ZaqarQueue:
+    """Delivers events to a queue of the messaging service, which keeps them for ``ttl`` seconds."""
+
+    def __init__(self, target, ttl=3600):
+        self._target, self._ttl = target, ttl
+
+    def consume(self, context, event):
+        context.clients.client('zaqar').post_message(self._target, event, self._ttl)
+
+
+SINK_TYPES = {'zaqar-queue': ZaqarQueue}
+
+
+class Sinks:
+    """The event sinks that an environment may name.
+
+    ``types`` are those of plug-ins: ``{type: class}``, whose objects have ``consume(context,
+    event)``.
+    """
+
+    def __init__(self, types=None):
+        self._types = {**SINK_TYPES, **(types or {})}
+        self._outbox = Outbox(self._send, 'events', 'their sinks', MOST_WAITING)
+
+    def send(self, stack, journal, **payload):
+        """Queue an event for the sinks of the stack's environment, once it is committed."""
+        wanted = stack.template.environment.event_sinks
+        event = {
+            'timestamp': stack.utcnow().isoformat(),
+            'version': VERSION,
+            'type': EVENT,
+            'id': str(uuid.uuid4()),
+            'payload': {'stack_id': stack.id, 'version': VERSION, **payload},
+        }
+        item = stack.context, stack.clients(), wanted, event
+        journal.on_commit(lambda: self._outbox.put(item, 'An event'))
+
+    def stop(self, seconds):
+        """Wait up to ``seconds`` for the queued events to be delivered."""
+        self._outbox.stop(seconds)
+
+    def _send(self, item):
+        context, clients, wanted, event = item
+        for sink in wanted:
+            self._consume(dict(sink), client_plugin.RequestingContext(context, clients), event)
+
+    def _consume(self, options, context, event):
+        type_name = options.pop('type')
+        try:
+            self._types[type_name](**options).consume(context, event)
+        except Exception as error:
+            # A user names the sink, so its refusal is no fault of the service.
+            refused = isinstance(error, exception.HeatException | TypeError | ValueError)
+            LOG.log(
+                logging.WARNING if refused else logging.ERROR,
+                'An event of stack %s could not be delivered to its sink %s: it is dropped there'
+                ' (%s)',
+                event['payload']['stack_id'],
+                type_name,
+                error,
+                exc_info=not refused,
+            )

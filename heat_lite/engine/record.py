@@ -1,6 +1,10 @@
-"""The row of a resource in memory, and the journal in which a turn of a walker collects what it changes.
+"""The rows of a stack's resources in memory, and the journal that collects their changes.
 
-Nothing here commits by itself: ``Journal.flush`` writes all changes and events of a turn in one transaction.
+No method of a Record commits. ``Journal.flush`` writes all changes and events of one turn (what a
+walker does between two waits) in one transaction. Only metadata are written at once
+(``change_metadata``), since signals change them from other engines.
+
+Tests: tests/functional/test_engine.py.
 """
 
 import collections
@@ -11,35 +15,51 @@ import uuid
 
 from oslo_db import exception as db_exception
 
-from heat_lite.common import names, status
+from heat_lite.common import cooperation, exception, identifier, status
 from heat_lite.db import journal as db_journal
+from heat_lite.db import resources as db_resources
 from heat_lite.engine import scheduler
 
 LOG = logging.getLogger(__name__)
+#: number of names read one by one before all rows are read at once
+SINGLE_READS = 3
+#: Changes of one row by threads of this engine are serialized: they conflict far more often than
+#: those of two engines.
+_METADATA_LOCKS = tuple(threading.Lock() for _ in range(64))
+METADATA_ATTEMPTS = 100
 
 
 def utcnow():
-    """Now in UTC, without a zone, in whole seconds, as the database keeps it."""
+    """Return the present time in UTC, without a zone, in whole seconds, as in the database."""
     return datetime.datetime.now(datetime.UTC).replace(tzinfo=None, microsecond=0)
 
 
-def patiently(write, what):
-    """Call ``write``, as a generator: while the database cannot be reached it waits, with growing pauses, and tries again."""
+def retry_while_unreachable(write, subject):
+    """Call ``write()``; retry with growing pauses while the database is unreachable.
+
+    A generator. ``subject`` names what is written, for the log.
+    """
     pauses = scheduler.pauses()
     while True:
         try:
             return write()
         except (db_exception.DBConnectionError, db_exception.DBDeadlock) as error:
-            LOG.warning('%s: its changes could not be stored yet: %s', what, error)
+            LOG.warning(
+                '%s: the database is unreachable, the changes are stored later: %s', subject, error
+            )
             yield next(pauses)
 
 
 class Record:
-    """One row of the resource table. Change it with ``set``, so that the journal knows."""
+    """One row of the resource table.
+
+    Change it with ``set``, so that the journal records the change.
+    """
 
     COLUMNS = tuple(
-        'uuid name stack_id root_stack_id nova_instance rsrc_metadata requires needed_by replaces replaced_by current_template_id '
-        'action status status_reason created_at updated_at engine_id'.split()
+        'uuid name stack_id root_stack_id nova_instance rsrc_metadata requires needed_by '
+        'replaces replaced_by current_template_id action status status_reason created_at '
+        'updated_at engine_id'.split()
     )
     __slots__ = ('journal', 'id', 'properties', 'data', 'prop_data_id', *COLUMNS)
 
@@ -49,7 +69,9 @@ class Record:
         self.uuid = str(uuid.uuid4())
         self.name = name
         self.stack_id = stack_id
-        self.root_stack_id = self.nova_instance = self.replaces = self.replaced_by = self.current_template_id = self.engine_id = None
+        self.root_stack_id = self.nova_instance = self.replaces = self.replaced_by = (
+            self.current_template_id
+        ) = self.engine_id = None
         self.rsrc_metadata = {}
         self.requires, self.needed_by = [], []
         self.action, self.status, self.status_reason = status.INIT, status.COMPLETE, ''
@@ -58,7 +80,7 @@ class Record:
 
     @classmethod
     def from_row(cls, journal, row):
-        """The record of a row as ``db.resources.for_stack`` gives it."""
+        """Return the record of a row that ``db.resources.list_by_stack`` gives."""
         record = cls.__new__(cls)
         record.journal = journal
         record.id = row.id
@@ -67,12 +89,19 @@ class Record:
         record.requires = record.requires or []
         record.needed_by = record.needed_by or []
         record.rsrc_metadata = record.rsrc_metadata or {}
-        record.properties, record.data, record.prop_data_id = row.properties, dict(row.data or {}), row.rsrc_prop_data_id
+        record.properties, record.data, record.prop_data_id = (
+            row.properties,
+            dict(row.data or {}),
+            row.rsrc_prop_data_id,
+        )
         return record
 
     @classmethod
     def from_listed(cls, journal, row):
-        """The record of a row as ``db.resources.listed`` gives it: to look at, since the rest of it is blank."""
+        """Return the record of a row that ``db.resources.list_brief`` gives.
+
+        It serves reading only: columns that the list omits are None.
+        """
         record = cls.__new__(cls)
         for column in cls.__slots__:
             setattr(record, column, None)
@@ -87,7 +116,7 @@ class Record:
         self.journal.changed(self, changes)
 
     def set_properties(self, values):
-        """Keep the resolved properties of the last action: the next update compares with them."""
+        """Store the resolved properties of the last action. The next update compares with them."""
         self.properties = values
         self.journal.keep_properties(self, values)
 
@@ -100,37 +129,40 @@ class Record:
             self.journal.drop_data(self, key)
 
     def physical_name(self, stack_name, limit=255):
-        return names.physical_name(stack_name, self.name, self.uuid, limit)
+        return identifier.physical_name(stack_name, self.name, self.uuid, limit)
 
 
 class Journal:
-    """What changes in a stack during a turn. Handlers in other threads may write to it while the walker flushes."""
+    """The changes of one stack during a turn.
+
+    Handlers in other threads may write to the journal while the walker flushes it.
+    """
 
     def __init__(self, context, stack_id, expect=None):
         self._context = context
         self._stack_id = stack_id
         self._lock = threading.Lock()
         self._flushing = threading.Lock()
-        #: a turn that could not be stored yet: it goes before all that came later
-        self._unsaved = None
-        #: the rows whose properties that turn keeps
-        self._kept = []
-        #: who is to be called when it is stored
-        self._due = []
+        #: the turn whose transaction has failed so far: it is written before all later changes
+        self._uncommitted = None
+        #: the records whose properties that turn stores
+        self._property_records = []
+        #: callbacks due when that turn is committed
+        self._callbacks = []
         self.expect = dict(expect or {})
-        #: the engine that must have the stack's lock when a turn is written
+        #: the engine that must hold the stack lock when a turn is written (fencing)
         self.holder = None
-        #: how many events it has told
-        self.told = 0
+        #: number of events written so far
+        self.events_written = 0
         self._clear()
 
     def _clear(self):
         self._stack = {}
-        self._added, self._gone = [], []
+        self._added, self._removed = [], []
         self._changed = collections.defaultdict(dict)
-        self._properties, self._data, self._data_gone = {}, {}, {}
+        self._properties, self._data, self._removed_data = {}, {}, {}
         self._events = []
-        self._afterwards = []
+        self._on_commit = []
 
     @property
     def dirty(self):
@@ -138,12 +170,12 @@ class Journal:
             self._events
             or self._changed
             or self._added
-            or self._gone
+            or self._removed
             or self._stack
             or self._data
-            or self._data_gone
+            or self._removed_data
             or self._properties
-            or self._unsaved
+            or self._uncommitted
         )
 
     def stack(self, **values):
@@ -151,17 +183,17 @@ class Journal:
             self._stack.update(values)
 
     def add(self, record):
-        """A new row. Its id is known after the next flush."""
+        """Add a new row. Its id is known after the next flush."""
         with self._lock:
             self._added.append(record)
         return record
 
     def remove(self, record):
-        """Take the row away; its history stays in the events."""
+        """Delete the row. Its history stays in the events."""
         with self._lock:
             self._changed.pop(record, None)
             self._properties.pop(record, None)
-            self._gone.append(record)
+            self._removed.append(record)
 
     def changed(self, record, changes):
         with self._lock:
@@ -178,70 +210,92 @@ class Journal:
     def drop_data(self, record, key):
         with self._lock:
             self._data.pop((record, key), None)
-            self._data_gone[record, key] = None
+            self._removed_data[record, key] = None
 
     def event(self, record, **values):
-        """Tell what happened; ``record`` is None for an event of the stack itself."""
+        """Add an event of ``record``, or of the stack itself if ``record`` is None."""
         with self._lock:
-            self._events.append((record, {'uuid': str(uuid.uuid4()), 'stack_id': self._stack_id, 'created_at': utcnow(), **values}))
+            self._events.append(
+                (
+                    record,
+                    {
+                        'uuid': str(uuid.uuid4()),
+                        'stack_id': self._stack_id,
+                        'created_at': utcnow(),
+                        **values,
+                    },
+                )
+            )
 
-    def afterwards(self, call):
-        """Call this when all that the turn has so far is stored."""
+    def on_commit(self, callback):
+        """Call ``callback()`` once all changes of the present turn are committed."""
         with self._lock:
-            self._afterwards.append(call)
+            self._on_commit.append(callback)
 
     def give_up(self):
-        """Forget what could not be stored, so that what comes next can be."""
+        """Discard what could not be stored, so that later changes can be."""
         with self._flushing, self._lock:
-            self._unsaved = None
-            self._due = []
+            self._uncommitted = None
+            self._callbacks = []
             self._clear()
 
     def write(self):
-        """``flush`` as a generator: while the database cannot be reached it waits, with growing pauses, and tries again."""
-        yield from patiently(self.flush, f'Stack {self._stack_id}')
+        """Flush as a generator: retry, with growing pauses, while the database is unreachable."""
+        yield from retry_while_unreachable(self.flush, f'Stack {self._stack_id}')
 
     def flush(self):
-        """Write all of it in one transaction. Raises ``db.journal.Superseded`` when another traversal, or another engine, has
-        taken the stack over."""
+        """Write all changes in one transaction.
+
+        Raises ``db.journal.LockLost`` when another traversal or another engine has taken the stack
+        over.
+        """
         with self._flushing:
-            while self._unsaved is not None or self.dirty:
-                self._unsaved = self._unsaved or self._take()
-                turn, added = self._unsaved
+            while self._uncommitted is not None or self.dirty:
+                self._uncommitted = self._uncommitted or self._take_changes()
+                turn, added = self._uncommitted
                 ids = db_journal.save(self._context, turn)
-                self._unsaved = None
-                self.told += len(turn.events)
+                self._uncommitted = None
+                self.events_written += len(turn.events)
                 for record, row_id in zip(added, ids, strict=True):
                     record.id = row_id
-                for record in self._kept:
-                    record.prop_data_id = turn.property_ids.get(record.id, turn.property_ids.get(record.uuid))
-                for call in self._due:
-                    call()
+                for record in self._property_records:
+                    record.prop_data_id = turn.property_ids.get(
+                        record.id, turn.property_ids.get(record.uuid)
+                    )
+                for callback in self._callbacks:
+                    callback()
 
-    def _take(self):
+    def _take_changes(self):
         with self._lock:
-            taken = dict(vars(self))
+            changes = dict(vars(self))
             self._clear()
-        self._kept = list(taken['_properties'])
-        self._due = taken['_afterwards']
-        return self._turn(taken)
+        self._property_records = list(changes['_properties'])
+        self._callbacks = changes['_on_commit']
+        return self._change_set(changes)
 
-    def _turn(self, taken):
-        added = taken['_added']
+    def _change_set(self, changes):
+        added = changes['_added']
         new = set(added)
-        gone = [record.id for record in taken['_gone'] if record.id is not None]
-        return db_journal.Turn(
+        return db_journal.ChangeSet(
             stack_id=self._stack_id,
-            stack=taken['_stack'] or None,
+            stack=changes['_stack'] or None,
             expect=self.expect,
             holder=self.holder,
-            rows_added=[{column: getattr(record, column) for column in Record.COLUMNS} for record in added],
-            rows_changed=[{'id': record.id, **changes} for record, changes in taken['_changed'].items() if record not in new],
-            rows_gone=gone,
-            properties=[(_key(record), values) for record, values in taken['_properties'].items()],
-            events=[self._event_row(record, values) for record, values in taken['_events']],
-            data=[(_key(record), key, *kept) for (record, key), kept in taken['_data'].items()],
-            data_gone=[(_key(record), key) for record, key in taken['_data_gone']],
+            rows_added=[
+                {column: getattr(record, column) for column in Record.COLUMNS} for record in added
+            ],
+            rows_changed=[
+                {'id': record.id, **values}
+                for record, values in changes['_changed'].items()
+                if record not in new
+            ],
+            rows_deleted=[record.id for record in changes['_removed'] if record.id is not None],
+            properties=[
+                (_key(record), values) for record, values in changes['_properties'].items()
+            ],
+            events=[self._event_row(*pair) for pair in cooperation.each(changes['_events'])],
+            data=[(_key(record), key, *value) for (record, key), value in changes['_data'].items()],
+            data_deleted=[(_key(record), key) for record, key in changes['_removed_data']],
         ), added
 
     @staticmethod
@@ -252,5 +306,95 @@ class Journal:
 
 
 def _key(record):
-    """How a turn names a row: by its id, or by its uuid while it has none."""
+    """Return the key of a row within a turn: its id, or its uuid before it has an id."""
     return record.uuid if record.id is None else record.id
+
+
+class ResourceRecords:
+    """The records of a stack's resources by name.
+
+    A name has several records while one resource replaces another.
+    """
+
+    def __init__(self, stack):
+        self._stack = stack
+        self._by_name = None
+        self._single_reads = {}
+        #: whether the caller is likely to read only a few names
+        self.expects_few_reads = False
+
+    def by_name(self):
+        """Return ``{name: records}`` of all rows, oldest first within a name."""
+        if self._by_name is None:
+            stored = (
+                db_resources.list_by_stack(self._stack.context, self._stack.id)
+                if self._stack.template_id is not None
+                else ()
+            )
+            self._by_name = _by_name(Record.from_row(self._stack.journal, row) for row in stored)
+        return self._by_name
+
+    def use_listed(self, listed):
+        """Use the rows of a list (``db.resources.list_brief``) instead of reading all columns."""
+        self._by_name = _by_name(Record.from_listed(self._stack.journal, row) for row in listed)
+
+    def of_name(self, name):
+        """Return the records of one name."""
+        if (
+            self._by_name is None
+            and self.expects_few_reads
+            and len(self._single_reads) < SINGLE_READS
+        ):
+            if name not in self._single_reads:
+                stored = db_resources.list_by_name(self._stack.context, self._stack.id, name)
+                self._single_reads[name] = [
+                    Record.from_row(self._stack.journal, row) for row in stored
+                ]
+            return self._single_reads[name]
+        return self.by_name().get(name, ())
+
+    def add(self, row):
+        self.by_name().setdefault(row.name, []).append(row)
+
+    def drop(self, row):
+        self.by_name()[row.name].remove(row)
+
+
+def _by_name(records):
+    found = {}
+    for record in cooperation.each(records):
+        found.setdefault(record.name, []).append(record)
+    return found
+
+
+def read_metadata(context, record):
+    """Return the metadata in the database. The record takes them over."""
+    if record.id is not None:
+        stored = db_resources.metadata(context, record.id)
+        if stored is not None:
+            record.rsrc_metadata = stored[0] or {}
+    return record.rsrc_metadata
+
+
+def change_metadata(context, record, changed):
+    """Store ``changed(metadata)`` and return it.
+
+    ``changed`` is called again after a concurrent change, so it must have no side effects. Raises
+    EntityNotFound when the row is gone, Error after METADATA_ATTEMPTS lost races.
+    """
+    if record.id is None:
+        record.set(rsrc_metadata=changed(dict(record.rsrc_metadata)))
+        return record.rsrc_metadata
+    with _METADATA_LOCKS[record.id % len(_METADATA_LOCKS)]:
+        for _ in range(METADATA_ATTEMPTS):
+            stored = db_resources.metadata(context, record.id)
+            if stored is None:
+                raise exception.EntityNotFound(entity='Resource', name=record.name)
+            new = changed(dict(stored[0] or {}))
+            if db_resources.set_metadata(context, record.id, new, expect=stored[1]):
+                record.rsrc_metadata = new
+                return new
+    raise exception.Error(
+        f'The metadata of {record.name} changes too fast: '
+        f'{METADATA_ATTEMPTS} attempts to change it failed'
+    )

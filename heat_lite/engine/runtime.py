@@ -1,22 +1,27 @@
-"""What all stacks of one engine share: the types, the task pool, the limits, the parsed templates."""
+"""What all stacks of one engine share: resource types, task pool, limits and caches.
+
+Tests: tests/functional/test_engine.py.
+"""
 
 import dataclasses
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
+from heat_lite.clients import keystone_session
+from heat_lite.common import lru_cache
 from heat_lite.db import templates as db_templates
-from heat_lite.engine import recent
-from heat_lite.engine.addresses import Addresses
-from heat_lite.engine.bells import Bells
-from heat_lite.engine.guests import Guests
-from heat_lite.engine.meaning import Meanings
+from heat_lite.engine.stack_definition import DefinitionCache
+from heat_lite.engine.wait_registry import WaitRegistry
 from heat_lite.template.environment import Environment
+from heat_lite.template.functions import budget
 from heat_lite.template.template import Template
 
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """Values of options, read once at the edge. Times are in seconds."""
+    """Values of options, read once. Times are in seconds."""
 
     max_resources_per_stack: int = 1000
     max_nested_stack_depth: int = 5
@@ -40,58 +45,210 @@ class Limits:
     hidden_stack_tags: tuple[str, ...] = ()
     observe_on_update: bool = False
     trust_after: float = 5.0
+    max_handle_signals: int = 4096
+    max_handle_size: int = 4194304
+    max_tags_per_stack: int = 1000
+    engine_death_limit: int = 2
+
+
+def set_template_limits(conf):
+    """Set the limits of templates that the options give, and the clock and pause they need."""
+    options = conf.heat_lite
+    budget.set_host(time.thread_time, time.monotonic, time.sleep)
+    budget.set_limits(
+        characters=options.template_characters,
+        values=options.template_values,
+        steps=options.template_steps,
+        seconds=options.template_seconds,
+        pattern_seconds=options.pattern_seconds,
+        outputs=options.outputs_characters,
+    )
+
+
+def read_limits(conf):
+    """Return the limits that the options set."""
+    return Limits(
+        max_resources_per_stack=conf.max_resources_per_stack,
+        max_nested_stack_depth=conf.max_nested_stack_depth,
+        max_stacks_per_tenant=conf.max_stacks_per_tenant,
+        max_stacks_at_work=conf.heat_lite.max_stacks_at_work,
+        max_stacks_at_work_per_tenant=conf.heat_lite.max_stacks_at_work_per_tenant,
+        nested_stacks_at_work=conf.heat_lite.nested_stacks_at_work,
+        max_events_per_stack=conf.max_events_per_stack,
+        event_purge_batch_size=conf.event_purge_batch_size,
+        stack_action_timeout=conf.stack_action_timeout,
+        error_wait_time=conf.error_wait_time,
+        action_retry_limit=conf.action_retry_limit,
+        client_retry_limit=conf.client_retry_limit,
+        max_parallel_handlers=conf.heat_lite.max_parallel_handlers,
+        delete_conflict_wait=conf.heat_lite.delete_conflict_wait,
+        hidden_stack_tags=tuple(conf.hidden_stack_tags),
+        observe_on_update=conf.observe_on_update,
+        trust_after=conf.heat_lite.trust_after,
+        max_handle_signals=conf.heat_lite.max_handle_signals,
+        max_handle_size=conf.heat_lite.max_handle_size,
+        max_tags_per_stack=conf.heat_lite.max_tags_per_stack,
+        engine_death_limit=conf.heat_lite.engine_death_limit,
+        max_snapshots_per_stack=conf.max_snapshots_per_stack,
+        max_software_configs_per_tenant=conf.max_software_configs_per_tenant,
+        max_software_deployments_per_tenant=conf.max_software_deployments_per_tenant,
+        enable_stack_adopt=conf.enable_stack_adopt,
+        enable_stack_abandon=conf.enable_stack_abandon,
+    )
 
 
 class TemplateCache:
-    """Parsed templates by the id of their row: the row never changes, so neither does what was parsed from it."""
+    """Parsed templates by the id of their row.
 
-    def __init__(self, most=256, kilobytes=64 * 1024):
-        self._recent = recent.Recent(most, kilobytes, recent.weight_of)
+    A row never changes, so neither does its parsed form.
+    """
+
+    def __init__(self, max_entries=256, kilobytes=64 * 1024):
+        self._cache = lru_cache.LruCache(max_entries, kilobytes, lru_cache.template_weight)
 
     def get(self, context, template_id) -> Template:
-        template = self._recent.get(template_id)
+        template = self._cache.get(template_id)
         if template is not None:
             return template
         row = db_templates.get(context, template_id)
-        return self.keep(template_id, Template(row.template, row.files, Environment(row.environment)))
+        return self.put(
+            template_id, Template(row.template, row.files, Environment(row.environment))
+        )
 
-    def keep(self, template_id, template):
-        """Remember what has just been stored, so that it is not read back."""
-        return self._recent.keep(template_id, template)
+    def put(self, template_id, template):
+        """Cache a template that has just been stored."""
+        return self._cache.put(template_id, template)
+
+    def store(self, context, template):
+        """Store a template with its environment and files. Return the id of its row."""
+        template_id = db_templates.store(context, *template.content())
+        self.put(template_id, template)
+        return template_id
+
+
+USUAL_DEFAULTS = {
+    'software_config_transport': 'POLL_SERVER_CFN',
+    'user_data_format': 'HEAT_CFNTOOLS',
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class ServerDefaults:
+    """Options for the servers that stacks create.
+
+    ``defaults``: defaults of properties that differ from the usual ones. ``scheduler_hints``:
+    whether servers carry the ids of their stack as scheduler hints. ``cfn_https``: whether the
+    agent in a server uses HTTPS for the CFN API at ``metadata_server``, and whether it checks
+    certificates. ``signal_transport``: how a server reports the result of a deployment.
+    """
+
+    defaults: dict = dataclasses.field(default_factory=dict)
+    scheduler_hints: bool = False
+    name_length: int = 53
+    metadata_server: str | None = None
+    cfn_https: tuple = ('0', '1')
+    signal_transport: str = 'CFN_SIGNAL'
+
+
+def server_defaults(conf):
+    configured = {
+        'software_config_transport': conf.default_software_config_transport,
+        'user_data_format': conf.default_user_data_format,
+    }
+    return ServerDefaults(
+        defaults={
+            name: value for name, value in configured.items() if value != USUAL_DEFAULTS[name]
+        },
+        scheduler_hints=conf.stack_scheduler_hints,
+        name_length=conf.max_server_name_length,
+        metadata_server=_metadata_server(conf),
+        signal_transport=conf.default_deployment_signal_transport,
+        cfn_https=(
+            conf.instance_connection_is_secure,
+            conf.instance_connection_https_validate_certificates,
+        ),
+    )
+
+
+def _metadata_server(conf):
+    """Return the URL of the CFN API: the option, or else that for wait conditions without its
+    path.
+    """
+    url = conf.heat_metadata_server_url or conf.heat_waitcondition_server_url
+    return url and url.rstrip('/').removesuffix('/waitcondition').removesuffix('/v1')
+
+
+@dataclasses.dataclass(frozen=True)
+class ServiceEndpoints:
+    """URLs of the service's own APIs, as configured.
+
+    ``rest`` contains ``%(tenant_id)s``; None means: look it up in the catalog. ``waitcondition``
+    belongs to the CFN API.
+    """
+
+    rest: str | None = None
+    waitcondition: str | None = None
+    auth_url: str | None = None
+    region: str | None = None
+
+    def rest_url(self, project):
+        """Return the URL of the REST API for a project, without a trailing slash; None if not
+        configured.
+        """
+        return self.rest and self.rest.replace('%(tenant_id)s', project).rstrip('/')
+
+
+def service_endpoints(conf):
+    return ServiceEndpoints(
+        rest=conf.clients_heat.url,
+        waitcondition=conf.heat_waitcondition_server_url
+        and conf.heat_waitcondition_server_url.rstrip('/'),
+        auth_url=keystone_session.auth_url(conf),
+        region=conf.region_name_for_services,
+    )
 
 
 @dataclasses.dataclass
 class Runtime:
-    """``clients(context)`` gives the facade to the cloud, ``engine_rpc`` is the client for engines (nested stacks), ``listener`` the one
-    for a certain engine. ``running`` knows the stacks that this engine works on,
-    ``children(resource)`` gives the stack inside a resource, ``places`` says which engine works on it, ``users(stack)`` its users in
-    Keystone (None: there is no Keystone), ``software(context)`` the software configurations and deployments that a context sees."""
+    """The services of one engine that its stacks use.
+
+    ``clients(context)`` gives the clients of the cloud. ``local_calls`` has the RPC methods of this
+    engine, ``listener`` calls a certain other one. ``task_manager`` holds the stacks that this
+    engine works on. ``nested_stack(resource)`` gives the nested stack of a resource, ``placement``
+    the engine that works on it. ``stack_users(stack)`` gives the users of a stack in Keystone
+    (None: there is no Keystone), ``software(context)`` the software configurations and deployments
+    visible to a context.
+    """
 
     registry: Any
     pool: Any
     limits: Limits
     engine_id: str
     clients: Callable[[Any], Any]
-    running: Any = None
-    engine_rpc: Any = None
+    task_manager: Any = None
+    local_calls: Any = None
     listener: Any = None
-    plugins: Any = None
+    lifecycle_plugins: Any = None
     notifier: Any = None
-    #: where events are told besides the database; None: nowhere
-    sinks: Any = None
-    children: Any = None
-    places: Any = None
-    users: Any = None
-    #: keeps what users leave for later (see ``clients.trusts``); None where nothing is kept
+    #: where events go besides the database; None: nowhere
+    event_sinks: Any = None
+    #: the class that authenticates requests, called with a RequestContext; None: there is none
+    cloud_backend: Any = None
+    nested_stack: Any = None
+    placement: Any = None
+    stack_users: Any = None
+    #: makes trusts for deferred authentication (see ``clients.trusts``); None: none are made
     trusts: Any = None
     software: Any = None
-    #: ``allows_type(context, type name)``: whether the policy lets whoever asks use a type
+    #: ``allows_type(context, type name)``: whether the policy allows the requester a type
     allows_type: Callable[[Any, str], bool] = lambda context, name: True
-    addresses: Addresses = dataclasses.field(default_factory=Addresses)
-    guests: Guests = dataclasses.field(default_factory=Guests)
-    bells: Bells = dataclasses.field(default_factory=Bells)
+    endpoints: ServiceEndpoints = dataclasses.field(default_factory=ServiceEndpoints)
+    server_defaults: ServerDefaults = dataclasses.field(default_factory=ServerDefaults)
+    waits: WaitRegistry = dataclasses.field(default_factory=WaitRegistry)
+    #: held by the resource that makes its first call after a take-over (``execution.quarantine``)
+    quarantine_slot: threading.Lock = dataclasses.field(default_factory=threading.Lock)
     revision: str = 'unknown'
-    #: what goes into fingerprints that users see, so that nobody can guess what they were made of
+    #: the key of fingerprints that users see, against guessing of what they cover
     secret: bytes = b''
     templates: TemplateCache = dataclasses.field(default_factory=TemplateCache)
-    meanings: Meanings = dataclasses.field(default_factory=Meanings)
+    definitions_cache: DefinitionCache = dataclasses.field(default_factory=DefinitionCache)

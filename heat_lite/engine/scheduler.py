@@ -1,7 +1,8 @@
-"""Cooperative tasks: a generator is a piece of work, ``yield`` means "not yet".
+"""Cooperative tasks: a task is a generator, and ``yield`` means "not done yet".
 
-``yield`` asks to be stepped again soon (the pause grows from call to call), ``yield 10`` in ten seconds, ``yield bell`` when it rings.
-A timeout or a cancellation is an exception that is thrown into the generator at its next step.
+``yield`` asks to be stepped again soon (the pause grows from step to step), ``yield 10`` in ten
+seconds, ``yield wakeup`` when the Wakeup is notified. A timeout or a cancellation is an exception
+that is thrown into the generator at its next step.
 """
 
 import functools
@@ -10,83 +11,105 @@ import math
 import threading
 import time
 import types
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from typing import Any
 
+from heat_lite.common import cooperation
+from heat_lite.template.functions import budget
+
+Graph = Mapping[Any, Iterable[Any]]
 FIRST_PAUSE, PAUSE_GROWTH, LONGEST_PAUSE = 0.05, 1.5, 2.0
 
 
 class Timeout(BaseException):
-    """The time of a task is over. Not an Exception, so that a handler's ``except Exception`` does not swallow it."""
+    """The task has run out of time.
 
-    def __init__(self, seconds=None):
+    It derives from BaseException, so that a handler's ``except Exception`` does not swallow it.
+    """
+
+    def __init__(self, seconds: float | None = None):
         super().__init__('Timed out')
         self.seconds = seconds
 
 
 class Cancelled(BaseException):
-    """Somebody who may has asked the task to end."""
+    """The task was asked to end, by a user or by another action on the same stack."""
 
-    def __init__(self, reason='user triggered cancel'):
+    def __init__(self, reason: str = 'user triggered cancel'):
         super().__init__(reason)
 
 
 class Abandoned(GeneratorExit):
-    """Somebody else goes on with what the task was at: it ends where it is, without tidying up."""
+    """Another task continues this work: the task ends at once and cleans nothing up."""
 
 
 class ExceptionGroup(Exception):
-    """Several tasks of a group have failed; ``exceptions`` holds them in the order in which they came."""
+    """Several tasks of a group have failed.
 
-    def __init__(self, exceptions=()):
+    ``exceptions`` holds their errors in order of arrival.
+    """
+
+    def __init__(self, exceptions: Iterable[BaseException] = ()):
         self.exceptions = list(exceptions)
         super().__init__(str([str(error) for error in self.exceptions]))
 
 
-class Bell:
-    """Something to wait for: a task yields it and is stepped again when it is rung, or after ``patience`` seconds.
+class Wakeup:
+    """An event that a task waits for by yielding it.
 
-    ``ring`` may be called from any thread, before or after somebody listens.
+    The task is stepped again after ``notify``, or after ``timeout`` seconds. ``notify`` may be
+    called from any thread, before or after a callback is registered.
     """
 
-    def __init__(self, patience=LONGEST_PAUSE):
-        self.patience = patience
+    def __init__(self, timeout: float = LONGEST_PAUSE):
+        self.seconds = timeout
         self._lock = threading.Lock()
-        self._rung = False
-        self._listener = None
+        self._notified = False
+        self._callback: Callable[[], Any] | None = None
 
-    def ring(self):
+    def notify(self) -> None:
         with self._lock:
-            self._rung, listener = True, self._listener
-        if listener is not None:
-            listener()
+            self._notified, callback = True, self._callback
+        if callback is not None:
+            callback()
 
-    def listen(self, listener):
-        """Call ``listener`` when it is rung, or now if that has been."""
+    def on_notify(self, callback: Callable[[], Any]) -> None:
+        """Call ``callback`` on notification, or now if the notification has come already."""
         with self._lock:
-            self._listener, rung = listener, self._rung
-        if rung:
-            listener()
+            self._callback, notified = callback, self._notified
+        if notified:
+            callback()
 
 
-def pauses():
-    """The growing pauses between the polls of one wait, in seconds."""
+def pauses() -> Iterator[float]:
+    """Yield the growing pauses between the polls of one wait, in seconds."""
     pause = FIRST_PAUSE
     while True:
         yield pause
         pause = min(pause * PAUSE_GROWTH, LONGEST_PAUSE)
 
 
-def wrappertask(task):
-    """Let a generator yield other generators, which then run in its place (the style of Heat's plug-ins)."""
+def wrappertask(
+    task: Callable[..., Generator[Any, Any, Any]],
+) -> Callable[..., Generator[Any, Any, Any]]:
+    """Decorate a generator function that yields other generators to run (style of Heat
+    plug-ins).
+    """
 
     @functools.wraps(task)
-    def wrapper(*args, **kwargs):
+    def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
         return flatten(task(*args, **kwargs))
 
     return wrapper
 
 
-def flatten(outer):
-    resume, argument = outer.send, None
+def flatten(outer: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """Run a generator, and each generator that it yields in place of that yield.
+
+    Return its result.
+    """
+    resume: Callable[[Any], Any] = outer.send
+    argument: Any = None
     while True:
         try:
             item = resume(argument)
@@ -94,53 +117,93 @@ def flatten(outer):
             return end.value
         resume, argument = outer.send, None
         try:
-            argument = (yield from flatten(item)) if isinstance(item, types.GeneratorType) else (yield item)
+            argument = (
+                (yield from flatten(item))
+                if isinstance(item, types.GeneratorType)
+                else (yield item)
+            )
         except GeneratorExit:
             outer.close()
             raise
-        except BaseException as error:  # it belongs to the outer task, which may handle it
+        except BaseException as error:  # the outer task may handle it
             resume, argument = outer.throw, error
+
+
+def continue_task(task: Generator[Any, Any, Any], request: Any) -> Generator[Any, Any, Any]:
+    """Run the rest of a generator whose last wait was ``request``. Return its result."""
+    while True:
+        try:
+            yield request
+        except GeneratorExit:
+            task.close()
+            raise
+        except BaseException as error:  # the task may handle it
+            try:
+                request = task.throw(error)
+            except StopIteration as end:
+                return end.value
+        else:
+            return (yield from task)
 
 
 class TaskRunner:
     """Steps one task: a generator, or a callable that returns one or does its work at once.
 
-    After ``step`` said True, ``result`` holds what the task returned. ``pause`` is how long to wait before the next step, in seconds,
-    unless the ``bell`` rings before (None: there is none).
+    Once ``step`` has returned True, ``result`` holds the return value of the task. Before that,
+    ``pause`` is the wait before the next step, in seconds, and ``wakeup`` is the Wakeup that ends
+    the wait early (None: there is none).
     """
 
-    def __init__(self, task, *args, name=None, timeout=None, clock=time.monotonic, **kwargs):
-        self._task = (lambda: task) if isinstance(task, types.GeneratorType) else functools.partial(task, *args, **kwargs)
+    def __init__(
+        self,
+        task: types.GeneratorType | Callable[..., Any],
+        *args: Any,
+        name: str | None = None,
+        timeout: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        **kwargs: Any,
+    ):
+        self._task: Any = (
+            task
+            if isinstance(task, types.GeneratorType)
+            else functools.partial(task, *args, **kwargs)
+        )
         self.name = name or getattr(task, '__name__', str(task))
         self._clock = clock
-        self._generator = None
-        self._thrown = None
+        self._generator: Any = None
+        self._thrown: BaseException | None = None
         self._pauses = pauses()
         self._timeout = timeout
-        self._deadline = None
-        self.pause = 0
-        self.bell = None
+        self._deadline: float | None = None
+        self.pause: float = 0
+        self.wakeup: Wakeup | None = None
         self._due = 0.0
         self.started = self.done = False
-        self.result = None
+        self.result: Any = None
 
-    def start(self, timeout=None):
-        """Begin; the time allowed, in seconds, counts from now. The task runs up to its first wait."""
+    def start(self, timeout: float | None = None) -> None:
+        """Run the task up to its first wait. ``timeout``, in seconds, counts from now."""
         if self.started:
             raise RuntimeError(f'{self.name} has been started already')
         self.started = True
         timeout = self._timeout if timeout is None else timeout
         if timeout is not None:
             self._timeout, self._deadline = timeout, self._clock() + timeout
-        outcome = self._task()
+        outcome = self._task
+        if not isinstance(outcome, types.GeneratorType):
+            with budget.fresh():
+                outcome = self._task()
         if isinstance(outcome, types.GeneratorType):
             self._generator = outcome
             self.step()
         else:
             self.result, self.done = outcome, True
 
-    def step(self):
-        """Run up to the next wait; True when the task has ended. Its exceptions come out of here."""
+    def step(self) -> bool:
+        """Run up to the next wait.
+
+        Return True when the task has ended. Raises the exceptions of the task.
+        """
         if not self.started:
             self.start()
             return self.done
@@ -157,26 +220,27 @@ class TaskRunner:
             raise
         return self.done
 
-    def _advance(self):
+    def _advance(self) -> None:
         thrown, self._thrown = self._thrown, None
-        asked = next(self._generator) if thrown is None else self._generator.throw(thrown)
-        self.bell = asked if isinstance(asked, Bell) else None
-        if self.bell is not None:
-            asked = self.bell.patience
-        self.pause = next(self._pauses) if asked is None else asked
+        with budget.fresh():
+            request = next(self._generator) if thrown is None else self._generator.throw(thrown)
+        self.wakeup = request if isinstance(request, Wakeup) else None
+        if self.wakeup is not None:
+            request = self.wakeup.seconds
+        self.pause = next(self._pauses) if request is None else request
         self._due = self._clock() + self.pause
 
-    def wait_left(self):
-        """Seconds until the task wants to be stepped again."""
+    def wait_left(self) -> float:
+        """Return the seconds until the next step is due."""
         return max(0.0, self._due - self._clock())
 
-    def throw(self, error):
-        """Let ``error`` come up inside the task at its next step."""
+    def throw(self, error: BaseException) -> None:
+        """Raise ``error`` inside the task at its next step."""
         if not self.done:
             self._thrown = error
 
-    def cancel(self, grace=None):
-        """End the task now, or when ``grace`` seconds have gone by. A task that has not begun never will."""
+    def cancel(self, grace: float | None = None) -> None:
+        """End the task now, or after ``grace`` seconds. A task that has not started never will."""
         if not self.started:
             self.started = self.done = True
         elif grace:
@@ -187,119 +251,141 @@ class TaskRunner:
             self._generator.close()
             self.done = True
 
-    def run_to_completion(self, sleep=time.sleep):
-        """Step until the end in this thread, sleeping between the steps, and give the result."""
+    def run_to_completion(self, sleep: Callable[[float], Any] = time.sleep) -> Any:
+        """Step to the end in this thread, sleeping between steps. Return the result."""
         while not self.step():
             sleep(self.pause)
         return self.result
 
 
 class DependencyTaskGroup:
-    """Runs the nodes of a graph, each when all that it requires is done.
+    """Runs the nodes of a graph, each after all nodes that it requires.
 
-    ``graph`` is ``{node: set of nodes that come first}``; ``reverse`` turns the arrows round. ``task(node)`` gives the work of a node.
-    The bookkeeping (``ready``, ``start``, ``finish``) serves walkers that run nodes elsewhere; calling the group runs it here, as a
-    generator. After a failure no new node starts; those at work get ``error_wait_time`` seconds to end (None: as long as they need).
+    ``graph`` is ``{node: set of nodes that come first}``; ``reverse`` inverts the edges.
+    ``task(node)`` does the work of a node, or returns a generator that does. The bookkeeping
+    (``ready``, ``start``, ``finish``) serves callers that run nodes elsewhere; calling the group
+    runs the nodes here, as a generator. After a failure no new node starts, and running nodes get
+    ``error_wait_time`` seconds to end (None: no limit). With ``aggregate_exceptions`` all errors
+    are collected and raised as an ExceptionGroup.
     """
 
-    def __init__(self, graph, task=None, reverse=False, error_wait_time=None, aggregate_exceptions=False, clock=time.monotonic):
-        self._task = task
+    def __init__(
+        self,
+        graph: Graph,
+        task: Callable[[Any], Any] | None = None,
+        reverse: bool = False,
+        error_wait_time: float | None = None,
+        aggregate_exceptions: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self._task: Any = task
         self._clock = clock
         self._error_wait_time = error_wait_time
         self._aggregate = aggregate_exceptions
-        self._waits_for, self._wakes = _arrows(graph, reverse)
+        self._waits_for, self._dependants = _edges(graph, reverse)
         self._ready = dict.fromkeys(node for node, first in self._waits_for.items() if not first)
-        self.running = {}
-        self.errors = []
-        self._failed_at = None
+        self.running: dict[Any, Any] = {}
+        self.errors: list[BaseException] = []
+        self._failed_at: float | None = None
 
-    def ready(self):
-        """The nodes that may start now, in the order in which they became ready; none after a failure, unless errors are collected."""
+    def ready(self) -> list:
+        """Return the nodes that may start now, in the order in which they became ready.
+
+        There are none after a failure, unless exceptions are aggregated.
+        """
         if self.errors and not self._aggregate:
             return []
         return list(self._ready)
 
-    def start(self, node, work=None):
-        """``node`` is being worked on; ``work`` is whatever the caller wants to find again in ``running``."""
+    def start(self, node: Any, work: Any = None) -> None:
+        """Mark ``node`` as running. ``work`` is a value for the caller, kept in ``running``."""
         del self._ready[node]
         self.running[node] = work
 
-    def finish(self, node, error=None):
-        """``node`` has ended; its dependants become ready unless it failed."""
+    def finish(self, node: Any, error: BaseException | None = None) -> None:
+        """Mark ``node`` as ended. Its dependants become ready unless it failed."""
         del self.running[node]
         if error is not None:
             self.errors.append(error)
             self._failed_at = self._clock() if self._failed_at is None else self._failed_at
             return
-        for dependant in self._wakes.pop(node, ()):
+        for dependant in self._dependants.pop(node, ()):
             waits_for = self._waits_for[dependant]
             waits_for.discard(node)
             if not waits_for:
                 self._ready[dependant] = None
 
     @property
-    def done(self):
+    def done(self) -> bool:
         return not self.running and not self.ready()
 
-    def patience_left(self):
-        """Seconds that the running nodes may still have; infinite before a failure, or without a limit."""
+    def grace_left(self) -> float:
+        """Return the seconds left to running nodes: infinite before a failure, or without a
+        limit.
+        """
         if self._failed_at is None or self._error_wait_time is None:
             return math.inf
         return max(0.0, self._failed_at + self._error_wait_time - self._clock())
 
-    def raise_errors(self):
+    def raise_errors(self) -> None:
         if len(self.errors) == 1 or (self.errors and not self._aggregate):
             raise self.errors[0]
         if self.errors:
             raise ExceptionGroup(self.errors)
 
-    def __call__(self):
+    def __call__(self) -> Iterator[float]:
         try:
             while not self.done:
                 self._start_ready()
                 self._step_running()
-                if self.patience_left() == 0:
+                if self.grace_left() == 0:
                     self._cancel_running()
                 elif self.running:
-                    yield min(self.patience_left(), *(runner.wait_left() for runner in self.running.values()))
+                    yield min(
+                        self.grace_left(),
+                        *(runner.wait_left() for runner in self.running.values()),
+                    )
         finally:
             self._cancel_running()
         self.raise_errors()
 
-    def _start_ready(self):
-        # a task that ends at once makes others ready in this very turn
+    def _start_ready(self) -> None:
+        # a task that ends at once makes other nodes ready in this same step
         while ready := self.ready():
             for node in ready:
                 runner = TaskRunner(self._task, node, clock=self._clock)
                 self.start(node, runner)
                 self._step(node, runner)
 
-    def _step_running(self):
+    def _step_running(self) -> None:
         for node, runner in list(self.running.items()):
             if runner.wait_left() == 0:
                 self._step(node, runner)
 
-    def _step(self, node, runner):
+    def _step(self, node: Any, runner: TaskRunner) -> None:
         try:
             if runner.step():
                 self.finish(node)
         except Exception as error:
             self.finish(node, error)
 
-    def _cancel_running(self):
+    def _cancel_running(self) -> None:
         for node, runner in list(self.running.items()):
             runner.cancel()
             self.running.pop(node)
 
 
-def _arrows(graph, reverse):
-    waits_for = {node: set() for node in itertools.chain(graph, *graph.values())}
-    for node, first in graph.items():
+def _edges(graph: Graph, reverse: bool) -> tuple[dict[Any, set], dict[Any, list]]:
+    """Return two maps of a graph: the nodes that each node waits for, and the nodes that wait
+    for each.
+    """
+    waits_for: dict[Any, set] = {node: set() for node in itertools.chain(graph, *graph.values())}
+    for node, first in cooperation.each(graph.items()):
         for required in first:
             before, after = (node, required) if reverse else (required, node)
             waits_for[after].add(before)
-    wakes = {}
-    for node, first in waits_for.items():
+    dependants: dict[Any, list] = {}
+    for node, first in cooperation.each(waits_for.items()):
         for required in first:
-            wakes.setdefault(required, []).append(node)
-    return waits_for, wakes
+            dependants.setdefault(required, []).append(node)
+    return waits_for, dependants

@@ -1,64 +1,107 @@
-"""Assembles the engine: its doors, its RPC servers, its heartbeat; nothing else."""
+"""The engine service: it assembles the runtime, the RPC servers and the periodic tasks of one
+engine.
+
+Tests: tests/functional/test_processes.py.
+"""
 
 import functools
 import logging
 import random
+import threading
 import uuid
 
 from heat_lite.clients import clients, keystone, trusts
 from heat_lite.common import context as request_context
-from heat_lite.common import policy
+from heat_lite.common import policy, urlfetch
+from heat_lite.db import group_commit
 from heat_lite.db import purge as db_purge
 from heat_lite.db import services as db_services
 from heat_lite.db import session as db_session
-from heat_lite.db import together as db_together
 from heat_lite.engine import (
-    addresses,
-    children,
-    credentials,
-    deferred,
-    guests,
-    neighbours,
+    deferred_auth,
+    lifecycle_plugins,
     notification,
-    places,
-    plugins,
-    pulse,
-    running,
     runtime,
-    sinks,
     software,
-    takeover,
-    threads,
-    timers,
+    stack_users,
+    task_pool,
 )
-from heat_lite.engine.endpoints import absent, adoption, events, listener, resources, services, snapshots, stacks, templates
-from heat_lite.engine.endpoints import software as software_doors
+from heat_lite.engine.cluster import heartbeat, membership, placement, takeover
+from heat_lite.engine.endpoints import (
+    adoption,
+    base,
+    events,
+    listener,
+    resources,
+    services,
+    snapshots,
+    stack_queries,
+    stacks,
+    templates,
+)
+from heat_lite.engine.endpoints import software as software_endpoints
+from heat_lite.engine.execution import nested_stacks, task_manager
 from heat_lite.rpc import api as rpc_api
-from heat_lite.rpc import client as rpc_client
 from heat_lite.rpc import listener as rpc_listener
 from heat_lite.rpc import messaging
-from heat_lite.template.functions import quotas
+from heat_lite.template.functions import budget
 
 LOG = logging.getLogger(__name__)
-# what is left of them when an engine stops has so long to be sent
+# what is unfinished of them when an engine stops has so long to be sent
 NOTIFICATION_SECONDS = 2
-# how often what was deleted long ago is removed
+# seconds between two purges of deleted stacks
 PURGE_SECONDS = 3600
 ENDPOINTS = (
     stacks.Stacks,
+    stack_queries.StackQueries,
     resources.Resources,
     templates.Templates,
     events.Events,
     services.Services,
     snapshots.Snapshots,
     adoption.Adoption,
-    software_doors.SoftwareConfigs,
-    software_doors.SoftwareDeployments,
+    software_endpoints.SoftwareConfigs,
+    software_endpoints.SoftwareDeployments,
 )
 
 
+class PeriodicTask:
+    """Calls ``work`` at intervals in a thread of its own, first after ``delay`` seconds.
+
+    Each interval varies by a fifth, so that engines started together do not work in step.
+    """
+
+    def __init__(self, name, interval, work, delay=0):
+        self._name = name
+        self._interval = interval
+        self._work = work
+        self._delay = delay
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self):
+        self._thread.start()
+
+    def stop(self):
+        """Stop the calls and wait for the end of a running one."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self):
+        self._stopping.wait(self._delay)
+        while not self._stopping.is_set():
+            try:
+                self._work()
+            except Exception:  # the database may be unreachable; the next interval retries
+                LOG.exception(
+                    'Periodic task %s failed: it is retried at the next interval', self._name
+                )
+            self._stopping.wait(self._interval * random.uniform(0.8, 1.2))
+
+
 class EngineService:
-    """One engine in one process. ``start`` answers RPC; ``stop`` takes nothing new and leaves the work under way to others."""
+    """One engine in one process."""
 
     def __init__(self, conf, registry, engine_id=None):
         self._conf = conf
@@ -70,48 +113,64 @@ class EngineService:
         self._notifications = None
 
     def _build_runtime(self, registry):
-        quotas.limit_yaql(self._conf.yaql.limit_iterators, self._conf.yaql.memory_quota)
-        pool = threads.TaskPool(self._conf.heat_lite.task_threads, prepare=db_session.be_patient)
+        budget.set_yaql_limits(self._conf.yaql.limit_iterators, self._conf.yaql.memory_quota)
+        urlfetch.configure(self._conf)
+        runtime.set_template_limits(self._conf)
+        pool = task_pool.TaskPool(
+            self._conf.heat_lite.task_threads, prepare=db_session.retry_forever
+        )
         result = runtime.Runtime(
             registry=registry,
             pool=pool,
-            limits=_limits(self._conf),
+            limits=runtime.read_limits(self._conf),
             engine_id=self.engine_id,
-            clients=clients.Cloud(self._conf, registry.client_plugins),
-            addresses=addresses.of(self._conf),
-            guests=guests.of(self._conf),
-            engine_rpc=rpc_client.EngineClient(),
+            clients=clients.ClientFactory(self._conf, registry.client_plugins),
+            endpoints=runtime.service_endpoints(self._conf),
+            server_defaults=runtime.server_defaults(self._conf),
             listener=rpc_listener,
-            plugins=plugins.LifecyclePlugins.from_entry_points(),
-            sinks=sinks.Sinks(registry.event_sinks),
+            lifecycle_plugins=lifecycle_plugins.LifecyclePlugins.from_entry_points(),
+            event_sinks=notification.Sinks(registry.event_sinks),
+            cloud_backend=registry.cloud_backend,
             allows_type=policy.Enforcer(self._conf).allows_type,
             revision=self._conf.revision.heat_revision,
             secret=self._conf.auth_encryption_key.encode(),
         )
-        patience = db_services.is_up_for(pulse.interval(self._conf))
-        self._neighbours = neighbours.Neighbours(rpc_listener, messaging.is_local(), patience)
-        result.places = places.Places(result, self._neighbours)
-        result.running = running.Running(pool, self.engine_id, self._neighbours, result.places.tell_end)
-        result.children = functools.partial(children.Child, result)
+        timeout = db_services.heartbeat_lifetime(heartbeat.interval(self._conf))
+        self._membership = membership.EngineMembership(rpc_listener, messaging.is_local(), timeout)
+        result.placement = placement.Placement(result, self._membership)
+        result.task_manager = task_manager.ThreadGroupManager(
+            pool, self.engine_id, self._membership, result.placement.notify_parent
+        )
+        result.nested_stack = functools.partial(nested_stacks.NestedStack, result)
         result.software = functools.partial(software.Software, result)
-        result.trusts = trusts.keeper(self._conf)
+        result.trusts = trusts.create_trust_store(self._conf)
         domain = keystone.stack_domain(self._conf)
         if domain is not None:
-            result.users = functools.partial(credentials.StackUsers, domain, self._conf)
+            result.stack_users = functools.partial(stack_users.StackUsers, domain, self._conf)
         return result
 
     def start(self):
-        self._heartbeat = pulse.Heartbeat(self._conf, self.engine_id, self.runtime.running)
+        """Register the engine and serve RPC."""
+        self._heartbeat = heartbeat.Heartbeat(self._conf, self.engine_id, self.runtime.task_manager)
         self._heartbeat.start()
-        self.runtime.pool.may_step = self._heartbeat.is_sound
-        db_together.expect(self.runtime.pool.crowd)
+        self.runtime.pool.may_step = self._heartbeat.is_fresh
+        group_commit.set_runnable_count(self.runtime.pool.runnable_count)
         publisher = self._conf.default_publisher_id or f'{notification.PUBLISHER}.{self._conf.host}'
-        self._notifications = notification.Notifications(messaging.notifier(publisher), self._conf.default_notification_level)
+        self._notifications = notification.Notifications(
+            messaging.notifier(publisher), self._conf.default_notification_level
+        )
         self.runtime.notifier = self._notifications
-        doors = [endpoint(self.runtime) for endpoint in ENDPOINTS]
+        endpoints = [endpoint(self.runtime) for endpoint in ENDPOINTS]
+        self.runtime.local_calls = base.LocalCalls(endpoints)
+        topics = {
+            rpc_api.ENGINE_TOPIC: [*endpoints, base.UnsupportedMethods()],
+            rpc_api.PEER_TOPIC: endpoints,
+            rpc_api.LISTENER_TOPIC: [listener.Listener(self.runtime)],
+        }
+        limit = self._conf.heat_lite.max_reply_size
         self._servers = [
-            messaging.serve(rpc_api.ENGINE_TOPIC, self.engine_id, [*doors, absent.Absent()]),
-            messaging.serve(rpc_api.LISTENER_TOPIC, self.engine_id, [listener.Listener(self.runtime)]),
+            messaging.serve(topic, self.engine_id, served, around=budget.fresh, max_reply=limit)
+            for topic, served in topics.items()
         ]
         self._timers = self._build_timers()
         for server in self._servers:
@@ -121,59 +180,49 @@ class EngineService:
         LOG.info('Engine %s is ready', self.engine_id)
 
     def _build_timers(self):
-        ours = self._conf.heat_lite
-        rounds = takeover.Rounds(self.runtime, self._neighbours)
-        built = [
-            timers.Timer('take-over', ours.take_over_interval, rounds.look),
-            timers.Timer('neighbours', ours.take_over_interval, self.runtime.places.look_around),
+        options = self._conf.heat_lite
+        takeover_task = takeover.TakeoverTask(self.runtime, self._membership)
+        timers = [
+            PeriodicTask('take-over', options.take_over_interval, takeover_task.run_once),
+            PeriodicTask(
+                'departures', options.take_over_interval, self.runtime.placement.check_departures
+            ),
         ]
-        if ours.deleted_retention_days:
-            purge = functools.partial(db_purge.purge_deleted, request_context.admin_context(), ours.deleted_retention_days)
-            built.append(timers.Timer('purge', PURGE_SECONDS, purge, random.uniform(0.1, 0.5) * PURGE_SECONDS))
-        return built
+        if options.deleted_retention_days:
+            purge = functools.partial(
+                db_purge.purge_deleted,
+                request_context.admin_context(),
+                options.deleted_retention_days,
+            )
+            timers.append(
+                PeriodicTask(
+                    'purge', PURGE_SECONDS, purge, random.uniform(0.1, 0.5) * PURGE_SECONDS
+                )
+            )
+        return timers
 
     def stop(self, grace=0):
-        """Take no new requests, let what is in the midst of a step end for ``grace`` seconds, leave the rest to others, and sign off."""
+        """Serve no new requests and deregister the engine.
+
+        Running steps get ``grace`` seconds to end. Other engines resume the actions in progress.
+        """
         for timer in self._timers:
             timer.stop()
-        messaging.stop(self._servers)
-        left = self.runtime.running.hand_over(grace)
-        if left:
-            deferred.leave(left, grace)
-            LOG.info('Engine %s leaves %d stacks in progress to others, or to the next one', self.engine_id, len(left))
+        messaging.stop_servers(self._servers)
+        unfinished = self.runtime.task_manager.flush(grace)
+        if unfinished:
+            deferred_auth.store(unfinished, grace)
+            LOG.info(
+                'Engine %s stops with %d stacks in progress: another engine resumes them',
+                self.engine_id,
+                len(unfinished),
+            )
         if self._notifications is not None:
             self._notifications.stop(NOTIFICATION_SECONDS)
-        self.runtime.sinks.stop(NOTIFICATION_SECONDS)
+        self.runtime.event_sinks.stop(NOTIFICATION_SECONDS)
         if self._heartbeat is not None:
             self._heartbeat.stop()
 
     def reset(self):
-        """Read the options anew that may change while the engine runs."""
-        self.runtime.limits = _limits(self._conf)
-
-
-def _limits(conf):
-    return runtime.Limits(
-        max_resources_per_stack=conf.max_resources_per_stack,
-        max_nested_stack_depth=conf.max_nested_stack_depth,
-        max_stacks_per_tenant=conf.max_stacks_per_tenant,
-        max_stacks_at_work=conf.heat_lite.max_stacks_at_work,
-        max_stacks_at_work_per_tenant=conf.heat_lite.max_stacks_at_work_per_tenant,
-        nested_stacks_at_work=conf.heat_lite.nested_stacks_at_work,
-        max_events_per_stack=conf.max_events_per_stack,
-        event_purge_batch_size=conf.event_purge_batch_size,
-        stack_action_timeout=conf.stack_action_timeout,
-        error_wait_time=conf.error_wait_time,
-        action_retry_limit=conf.action_retry_limit,
-        client_retry_limit=conf.client_retry_limit,
-        max_parallel_handlers=conf.heat_lite.max_parallel_handlers,
-        delete_conflict_wait=conf.heat_lite.delete_conflict_wait,
-        hidden_stack_tags=tuple(conf.hidden_stack_tags),
-        observe_on_update=conf.observe_on_update,
-        trust_after=conf.heat_lite.trust_after,
-        max_snapshots_per_stack=conf.max_snapshots_per_stack,
-        max_software_configs_per_tenant=conf.max_software_configs_per_tenant,
-        max_software_deployments_per_tenant=conf.max_software_deployments_per_tenant,
-        enable_stack_adopt=conf.enable_stack_adopt,
-        enable_stack_abandon=conf.enable_stack_abandon,
-    )
+        """Reload the options that may change at run time."""
+        self.runtime.limits = runtime.read_limits(self._conf)

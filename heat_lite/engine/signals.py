@@ -1,4 +1,7 @@
-"""What users tell single resources: signals, the clearing of hooks, and that a resource is unhealthy."""
+"""Requests to single resources: signals, clearing of hooks, and marks of unhealthy resources.
+
+Tests: tests/functional/test_signals.py.
+"""
 
 import logging
 import types
@@ -10,24 +13,31 @@ from heat_lite.template import function
 
 LOG = logging.getLogger(__name__)
 SIGNAL = 'SIGNAL'
-#: begins a message to another engine, before the id of the row that was signalled
-NEWS = 'signal:'
+#: prefix of a message to another engine; the id of the signalled row follows
+SIGNAL_PREFIX = 'signal:'
 MARKED = 'state changed by resource_mark_unhealthy api'
 
 
 def signal(stack, name, details, wait=False):
-    """Tell a resource something. What its type does about it happens after the answer, unless the caller wants to ``wait``.
+    """Signal a resource. Its type handles the signal after the response, unless the caller waits.
 
-    Raises NotSupported, ResourceActionNotSupported, InvalidBreakPointHook; for those who wait what the type raises, too.
+    Raises NotSupported, ResourceActionNotSupported, InvalidBreakPointHook, and
+    RequestLimitExceeded for a handle that is full; with ``wait`` also the
+    errors of the type.
     """
     if isinstance(details, dict) and hooks.UNSET in details:
-        stack.runtime.running.visit(stack, lambda live: hooks.clear(find(live, name), details[hooks.UNSET]))
+        stack.runtime.task_manager.call(
+            stack, lambda live: hooks.clear(find(live, name), details[hooks.UNSET])
+        )
         return
     item = find(stack, name)
-    _refuse_deaf(stack, item)
-    work = scheduler.TaskRunner(_signalled(stack, item, details), name=f'signal to {item}')
+    _require_signal_handler(stack, item)
+    item.check_signal(details)
+    work = scheduler.TaskRunner(_handle_signal(stack, item, details), name=f'signal to {item}')
     errors = []
-    job = stack.runtime.pool.spawn(work, on_end=_note_failure(item, errors))
+    job = stack.runtime.pool.spawn(
+        work, on_end=_note_failure(item, errors), subject=stack.log_subject
+    )
     if wait:
         job.ended.wait()
         for error in errors:
@@ -35,7 +45,7 @@ def signal(stack, name, details, wait=False):
 
 
 def find(stack, name):
-    """The resource of that name or physical id. Raises ResourceNotFound."""
+    """Return the resource with that name or physical id. Raises ResourceNotFound."""
     row = stack.best_record(name)
     if row is None:
         row = next((each for each in stack.rows() if each.nova_instance == name), None)
@@ -45,13 +55,19 @@ def find(stack, name):
 
 
 def mark(stack, name, unhealthy, reason=None):
-    """Have the next update replace the resource, or take that back. Raises ActionInProgress while something is done to it."""
-    stack.runtime.running.visit(stack, lambda live: _mark(find(live, name), unhealthy, reason or MARKED))
+    """Let the next update replace the resource, or revoke that.
+
+    Raises ActionInProgress if an action runs on it.
+    """
+    stack.runtime.task_manager.call(
+        stack, lambda live: _mark(find(live, name), unhealthy, reason or MARKED)
+    )
 
 
 def _mark(item, unhealthy, reason):
     if item.status == status.IN_PROGRESS:
         raise exception.ActionInProgress(stack_name=item.stack.name, action=item.stack.action)
+    reason = item.stack.redact(reason)
     is_marked = item.state == (status.CHECK, status.FAILED)
     if unhealthy and is_marked:
         item.record.set(status_reason=reason)
@@ -61,7 +77,7 @@ def _mark(item, unhealthy, reason):
         event.of_resource(item)
 
 
-def _refuse_deaf(stack, item):
+def _require_signal_handler(stack, item):
     if item.action in item.no_signal_actions:
         event.of_resource(item, reason=f'Cannot signal resource during {item.action}')
         stack.journal.flush()
@@ -70,66 +86,80 @@ def _refuse_deaf(stack, item):
         raise exception.ResourceActionNotSupported(action='signal')
 
 
-def _signalled(stack, item, details):
+def _handle_signal(stack, item, details):
     try:
         result = item.handle_signal(details)
         if isinstance(result, types.GeneratorType):
             result = yield from scheduler.flatten(result)
     except exception.NoActionRequired as reason:
-        LOG.info('%s: nothing is done about a signal: %s', item, reason)
+        LOG.info('%s: the signal requires no action: %s', item, reason)
         return
     finally:
-        yield from _outputs_follow(stack)
-    event.of_resource(item, SIGNAL, reason=f'Signal: {result}' if result else _said(details))
+        yield from _refresh_outputs(stack)
+    event.of_resource(
+        item, SIGNAL, reason=f'Signal: {result}' if result else _default_reason(details)
+    )
     yield from stack.journal.write()
-    spread(stack.runtime, stack.context, stack.identifier(), item.record.id)
-    _metadata_follows(stack, item)
+    notify_waiters(stack.runtime, stack.context, stack.identifier(), item.record.id)
+    _refresh_metadata(stack, item)
 
 
-def spread(runtime, context, identity, row_id):
-    """Wake those who wait for news of the row. They are where the stack is worked on, which may have begun in another engine meanwhile."""
-    if runtime.bells.ring(row_id):
+def notify_waiters(runtime, context, identity, row_id):
+    """Wake the tasks that wait for a change of the row.
+
+    They run in the engine that works on the stack, maybe another one.
+    """
+    if runtime.waits.notify(row_id):
         return
-    holder = stack_lock.elsewhere(runtime, context, identity.stack_id)
+    holder = stack_lock.holder_elsewhere(runtime, context, identity.stack_id)
     if holder is None:
         return
     try:
-        runtime.listener.send(context, holder, identity.as_dict(), f'{NEWS}{row_id}')
+        runtime.listener.send(context, holder, identity.as_dict(), f'{SIGNAL_PREFIX}{row_id}')
     except exception.EngineTimeout as error:
-        LOG.warning('Engine %s hears of the signal to row %s only when it looks for itself: %s', holder, row_id, error)
+        LOG.warning(
+            'Engine %s could not be notified of the signal to row %s, it polls: %s',
+            holder,
+            row_id,
+            error,
+        )
 
 
-def _outputs_follow(stack):
-    """What a stack at rest shows has been stored. After a signal it is worked out anew, up to the top of the tree."""
+def _refresh_outputs(stack):
+    """Recompute the stored outputs of a stack and its ancestors, where no action runs."""
     while stack is not None:
         if stack.status != status.IN_PROGRESS and stack.stored_outputs is not None:
-            stack.keep_outputs()
+            stack.store_outputs()
             yield from stack.journal.write()
         stack = stack.tree.parent
 
 
-def _metadata_follows(stack, signalled):
-    """What servers are told may be made of what the signal has changed: how many members a group has, say."""
+def _refresh_metadata(stack, signalled):
+    """Refresh the metadata of servers, which may read attributes that the signal has changed."""
     for name, definition in stack.definitions.items():
         if name == signalled.name or not function.dependencies(definition.metadata):
             continue
         item = stack.resource_for(name)
-        if item.metadata_follows and item.action != status.INIT:
-            _tell_anew(item, stack, definition)
+        if item.refreshes_metadata and item.action != status.INIT:
+            _resolve_metadata(item, stack, definition)
 
 
-def _tell_anew(item, stack, definition):
+def _resolve_metadata(item, stack, definition):
     try:
-        said = stack.resolve(definition.metadata)
+        resolved = stack.resolve(definition.metadata)
     except (exception.HeatException, *function.ARGUMENT_ERRORS) as error:
-        LOG.warning('The metadata of %s stays as it was before a signal to another resource: %s', item, error)
+        LOG.warning(
+            'The metadata of %s could not be refreshed after a signal to another resource: %s',
+            item,
+            error,
+        )
         return
-    if any(item.metadata_get().get(key) != value for key, value in said.items()):
-        item.metadata_told(item.metadata_change(lambda known: {**known, **said}))
+    if any(item.metadata_get().get(key) != value for key, value in resolved.items()):
+        item.metadata_updated(item.metadata_change(lambda known: {**known, **resolved}))
 
 
-def _said(details):
-    """What the event of a signal tells where its type has nothing to tell."""
+def _default_reason(details):
+    """Return the reason for the event of a signal whose type returns no text."""
     if not details:
         return 'No signal details provided'
     if isinstance(details, str):
@@ -143,7 +173,7 @@ def _note_failure(item, errors):
     def on_end(_result, error):
         if error is not None:
             known = isinstance(error, exception.HeatException)
-            LOG.warning('The signal to %s failed: %s', item, error, exc_info=None if known else error)
+            LOG.warning('Signal to %s failed: %s', item, error, exc_info=None if known else error)
             errors.append(error)
 
     return on_end

@@ -1,6 +1,9 @@
-"""Snapshots: what a stack was at a time, as a document (see ``export``), with what its resources kept of themselves.
+"""Snapshots: the document of a stack at a time (see ``adoption``), with what its resources saved of
+themselves.
 
-The row of a snapshot has a state of its own: CREATE while it is taken, DELETE while it goes.
+The row of a snapshot has a state of its own: CREATE while it is taken, DELETE while it is deleted.
+
+Tests: tests/functional/test_snapshots.py.
 """
 
 import copy
@@ -9,15 +12,16 @@ import time
 
 from heat_lite.common import exception, status
 from heat_lite.db import snapshots as db_snapshots
-from heat_lite.engine import export, lifecycle, record, scheduler
+from heat_lite.engine import adoption, lifecycle, masking, record, scheduler
 
 LOG = logging.getLogger(__name__)
-#: how often who deletes a snapshot says so, and after how long a silence another engine goes on with it, in seconds
+#: seconds between two touches of the row by the engine that deletes a snapshot, and seconds of
+#: silence after which another engine takes the delete over
 TOUCH_SECONDS, SILENCE_SECONDS = 10, 60
 
 
-class Taking:
-    """One snapshot while it is taken: its row at the beginning, and at the end."""
+class NewSnapshot:
+    """A snapshot while it is taken."""
 
     def __init__(self, stack, name):
         self._stack = stack
@@ -27,11 +31,15 @@ class Taking:
         self.row = None
 
     def begin(self):
-        """The row, with the stack as it is now and no word about the resources yet."""
+        """Store the row with the present stack, without its resources.
+
+        Raises RequestLimitExceeded.
+        """
         limit = self._stack.limits.max_snapshots_per_stack
         if limit >= 0 and db_snapshots.count(self._stack.context, self._stack.id) >= limit:
             raise exception.RequestLimitExceeded(
-                f'You have reached the maximum snapshots per stack, {limit}. Please delete some snapshots.'
+                f'You have reached the maximum snapshots per stack, {limit}. '
+                'Please delete some snapshots.'
             )
         self.id = db_snapshots.create(
             self._stack.context,
@@ -41,46 +49,71 @@ class Taking:
                 'tenant': self._stack.tenant,
                 'action': status.CREATE,
                 'status': status.IN_PROGRESS,
-                'data': export.of_stack(self._stack, tell=None),
+                'data': adoption.export_stack(self._stack, describe=None),
             },
         )
         self.row = db_snapshots.get(self._stack.context, self.id)
 
     def end(self, state, reason):
-        """As it has ended; what resources have kept is told even where others have failed. A generator: it waits while the database is
-        away."""
+        """Store the final state and the document of all resources, also after a failure.
+
+        A generator: it waits while the database is unreachable.
+        """
         stack = self._stack
-        document = export.of_stack(stack, lambda resource: resource.snapshot_data())
+        document = adoption.export_stack(stack, lambda resource: resource.snapshot_data())
         values = {'status': state, 'status_reason': reason, 'data': document}
-        yield from record.patiently(lambda: db_snapshots.update(stack.context, self.id, values), f'The snapshot {self.id}')
+        yield from record.retry_while_unreachable(
+            lambda: db_snapshots.update(stack.context, self.id, values), f'The snapshot {self.id}'
+        )
 
 
-def under_way(stack):
-    """The Taking that an engine was at that is gone: the last one. Its end may have been stored already, while that of the action has not.
-    Raises NotFound where its row has been removed."""
-    rows = [row for row in db_snapshots.list(stack.context, stack.id) if row.action == status.CREATE]
+def find_unfinished(stack):
+    """Return the NewSnapshot that an engine which is gone was taking: the last one.
+
+    Its end may have been stored before that of the action. Raises NotFound if its row was deleted.
+    """
+    rows = [
+        row for row in db_snapshots.list(stack.context, stack.id) if row.action == status.CREATE
+    ]
     if not rows:
-        raise exception.NotFound(f'The snapshot of stack {stack.name} that was being taken is not there any more')
+        raise exception.NotFound(
+            f'The snapshot of stack {stack.name} that was being taken is not there any more'
+        )
     row = next(filter(_is_being_taken, rows), rows[-1])
-    taking = Taking(stack, row.name)
+    taking = NewSnapshot(stack, row.name)
     taking.id, taking.row = row.id, row
     return taking
 
 
 def fail_unfinished(stack):
-    """What was begun in the very moment in which its engine went."""
+    """Fail the snapshots that were begun when their engine went away."""
     for row in db_snapshots.list(stack.context, stack.id):
         if _is_being_taken(row):
             reason = 'The engine that took the snapshot is gone'
-            db_snapshots.update(stack.context, row.id, {'status': status.FAILED, 'status_reason': reason})
+            db_snapshots.update(
+                stack.context, row.id, {'status': status.FAILED, 'status_reason': reason}
+            )
 
 
 def _is_being_taken(row):
     return (row.action, row.status) == (status.CREATE, status.IN_PROGRESS)
 
 
+def masked_document(document):
+    """Return the document of a snapshot as the API shows it: hidden parameters are masked.
+
+    Readers of the project may see it. An export, which others may not see, is complete.
+    """
+    if not document:
+        return document
+    template = adoption.exported_template(document)
+    environment = masking.masked_environment(document.get('environment') or {}, template)
+    redactor = masking.redactor_of(template.parameters())
+    return {**redactor.redact_data(document), 'environment': environment}
+
+
 def find(stack, snapshot_id):
-    """The row. Raises NotFound, and SnapshotNotFound for one of another stack."""
+    """Return the row. Raises NotFound, and SnapshotNotFound for a snapshot of another stack."""
     row = db_snapshots.get(stack.context, snapshot_id)
     if row is None:
         raise exception.NotFound(f'Snapshot with id {snapshot_id} not found')
@@ -90,79 +123,106 @@ def find(stack, snapshot_id):
 
 
 def template_to_restore(stack, row):
-    """The template that makes the stack what it was. Types that kept something say how it is to be used (``handle_restore``)."""
+    """Return the template that restores the stack.
+
+    Types adapt their definition by ``handle_restore``.
+    """
     if row.status != status.COMPLETE:
         raise exception.NotSupported(feature='Restoring incomplete snapshot')
     document = copy.deepcopy(row.data)
-    past = export.stack_of(document, stack)
-    for name, definition in past.definitions.items():
-        kept = document['resources'].get(name)
-        if kept is not None and hasattr(past.class_of(definition), 'handle_restore'):
-            past.template.resource_snippets[name] = past.resource_for(name).handle_restore(definition, kept).raw
-    return export.template_of(document)
+    snapshot_stack = adoption.exported_stack(document, stack)
+    for name, definition in snapshot_stack.definitions.items():
+        saved = document['resources'].get(name)
+        if saved is not None and hasattr(snapshot_stack.class_of(definition), 'handle_restore'):
+            snapshot_stack.template.resource_snippets[name] = (
+                snapshot_stack.resource_for(name).handle_restore(definition, saved).raw
+            )
+    return adoption.exported_template(document)
 
 
 def delete(stack, row):
-    """Begin to take a snapshot away; its end shows by its absence."""
-    if row.action == status.CREATE and row.status == status.IN_PROGRESS and stack.state == (status.SNAPSHOT, status.IN_PROGRESS):
+    """Begin to delete a snapshot. The row disappears at the end."""
+    if (
+        row.action == status.CREATE
+        and row.status == status.IN_PROGRESS
+        and stack.state == (status.SNAPSHOT, status.IN_PROGRESS)
+    ):
         raise exception.NotSupported(feature='Deleting in-progress snapshot')
     _state_set(stack, row, status.IN_PROGRESS, 'Snapshot delete started')
-    go_on_deleting(stack, row.id)
+    resume_delete(stack, row.id)
 
 
-def go_on_deleting(stack, snapshot_id):
-    """Take away what is in DELETE_IN_PROGRESS."""
+def resume_delete(stack, snapshot_id):
+    """Delete a snapshot in DELETE_IN_PROGRESS."""
     row = db_snapshots.get(stack.context, snapshot_id)
     if row is not None:
-        stack.runtime.pool.spawn(scheduler.TaskRunner(_deleted(stack, row), name=f'delete of snapshot {row.id}'))
+        stack.runtime.pool.spawn(
+            scheduler.TaskRunner(_delete(stack, row), name=f'delete of snapshot {row.id}')
+        )
 
 
 def delete_all(stack):
-    """Take all snapshots of a stack away, one after another. A generator; it raises the first failure."""
-    rows = yield from record.patiently(lambda: _rows(stack), f'The snapshots of stack {stack.id}')
+    """Delete all snapshots of a stack one after another. A generator. Raises the first error."""
+    rows = yield from record.retry_while_unreachable(
+        lambda: _rows(stack), f'The snapshots of stack {stack.id}'
+    )
     for row in rows:
         yield from _remove(stack, row)
 
 
 def _rows(stack):
-    """Most stacks have none, and that costs least to find out."""
-    return db_snapshots.list(stack.context, stack.id) if db_snapshots.count(stack.context, stack.id) else ()
+    """Return the snapshots of a stack.
+
+    The count comes first: most stacks have none, and it is cheap.
+    """
+    return (
+        db_snapshots.list(stack.context, stack.id)
+        if db_snapshots.count(stack.context, stack.id)
+        else ()
+    )
 
 
 def forget_all(stack):
-    """Remove the rows, and leave alone what the resources kept."""
+    """Delete the rows only; what the resources saved stays."""
     for row in db_snapshots.list(stack.context, stack.id):
         db_snapshots.delete(stack.context, row.id)
 
 
-def _deleted(stack, row):
+def _delete(stack, row):
     try:
-        yield from _watched(stack, row, _remove(stack, row))
+        yield from _with_heartbeat(stack, row, _remove(stack, row))
     except Exception as error:
-        LOG.exception('The snapshot %s of stack %s could not be deleted', row.id, stack.id)
-        _state_set(stack, row, status.FAILED, str(error))
+        LOG.exception('Snapshot %s of stack %s could not be deleted: it fails', row.id, stack.id)
+        _state_set(stack, row, status.FAILED, stack.redact(error))
 
 
-def _watched(stack, row, work):
-    """The work of a delete, which says every so often that it goes on; it ends where another engine goes on with it."""
-    seen, said = row.updated_at, time.monotonic()
+def _with_heartbeat(stack, row, work):
+    """Run a delete and touch the row at intervals. End when another engine has touched it."""
+    touched_at, last = row.updated_at, time.monotonic()
     for pause in work:
-        if time.monotonic() - said > TOUCH_SECONDS:
-            seen, said = db_snapshots.touch(stack.context, row.id, seen), time.monotonic()
-            if seen is None:
+        if time.monotonic() - last > TOUCH_SECONDS:
+            touched_at, last = (
+                db_snapshots.touch(stack.context, row.id, touched_at),
+                time.monotonic(),
+            )
+            if touched_at is None:
                 return
         yield pause
 
 
 def _remove(stack, row):
-    kept = (row.data or {}).get('resources')
-    if kept:
-        past = export.stack_of(row.data, stack)
-        for name, definition in past.definitions.items():
-            if name in kept and hasattr(past.class_of(definition), 'handle_delete_snapshot'):
-                yield from lifecycle.delete_snapshot(past.resource_for(name), kept[name])
+    saved = (row.data or {}).get('resources')
+    if saved:
+        snapshot_stack = adoption.exported_stack(row.data, stack)
+        for name, definition in snapshot_stack.definitions.items():
+            if name in saved and hasattr(
+                snapshot_stack.class_of(definition), 'handle_delete_snapshot'
+            ):
+                yield from lifecycle.delete_snapshot(snapshot_stack.resource_for(name), saved[name])
     db_snapshots.delete(stack.context, row.id)
 
 
 def _state_set(stack, row, state, reason):
-    db_snapshots.update(stack.context, row.id, {'action': status.DELETE, 'status': state, 'status_reason': reason})
+    db_snapshots.update(
+        stack.context, row.id, {'action': status.DELETE, 'status': state, 'status_reason': reason}
+    )

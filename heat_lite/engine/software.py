@@ -1,26 +1,38 @@
-"""Software configurations and their deployments, as one request sees them. A change wakes whoever waits for the end of a deployment."""
+"""Software configurations and deployments, as one request sees them.
+
+A change wakes the tasks that wait for a deployment.
+
+Tests: tests/functional/test_software.py.
+"""
 
 import datetime
 import time
 
 from heat_lite.common import exception, identifier, status
+from heat_lite.db import column_types
 from heat_lite.db import resources as db_resources
 from heat_lite.db import software as db_software
 from heat_lite.db import stacks as db_stacks
-from heat_lite.db.types import utcnow
-from heat_lite.engine import format, metadata, record, signals
+from heat_lite.engine import format, record, signals
 from heat_lite.engine import stack as engine_stack
 from heat_lite.template import software
 
-#: columns of both tables are as long
+#: lengths of columns in both tables
 LABEL, SERVER, PROJECT = 255, 36, 64
-#: seconds between two looks at a deployment that nobody rings for
-PATIENCE = 15.0
+#: columns of a deployment that hold short texts, and their lengths
+DEPLOYMENT_TEXTS = {
+    'server_id': SERVER,
+    'action': LABEL,
+    'status': LABEL,
+    'stack_user_project_id': PROJECT,
+}
+#: seconds between two polls of a deployment, in case a notification is lost
+POLL_SECONDS = 15.0
 RECEIVED = 'Outputs received'
 
 
 class Software:
-    """``context`` says whose they are."""
+    """The software configurations and deployments visible to ``context``."""
 
     def __init__(self, runtime, context):
         self._runtime = runtime
@@ -28,11 +40,20 @@ class Software:
 
     # ------------------------------------------------------------ configurations
 
-    def create_config(self, group, name, config, inputs=None, outputs=None, options=None, config_id=None):
-        """What ``show_config`` gives of a new one, with the id if one is given. Raises Invalid, RequestLimitExceeded."""
-        self._refuse_more('software configs', self._runtime.limits.max_software_configs_per_tenant, db_software.count_configs)
+    def create_config(
+        self, group, name, config, inputs=None, outputs=None, options=None, config_id=None
+    ):
+        """Create a configuration and return it as ``show_config``.
+
+        Raises Invalid, RequestLimitExceeded.
+        """
+        self._require_quota(
+            'software configs',
+            self._runtime.limits.max_software_configs_per_tenant,
+            db_software.count_configs,
+        )
         values = {'name': _label('name', name), 'group': _label('group', group)}
-        values['config'] = software.normal(config, inputs, outputs, options)
+        values['config'] = software.normalize_config(config, inputs, outputs, options)
         if config_id is not None:
             values['id'] = config_id
         return self.show_config(db_software.create_config(self._context, values))
@@ -42,10 +63,16 @@ class Software:
 
     def list_configs(self, limit=None, marker=None, tenant_safe=True):
         rows = db_software.list_configs(self._context, limit, marker, tenant_safe)
-        return [_label_of(row, with_project=self._context.is_admin or not tenant_safe) for row in rows]
+        return [
+            _config_summary(row, with_project=self._context.is_admin or not tenant_safe)
+            for row in rows
+        ]
 
     def delete_config(self, config_id):
-        """Raises NotFound, and InvalidRestrictedAction while a deployment uses it."""
+        """Delete a configuration.
+
+        Raises NotFound, and InvalidRestrictedAction while a deployment uses it.
+        """
         self._config(config_id)
         db_software.delete_config(self._context, config_id)
 
@@ -58,80 +85,117 @@ class Software:
     # ------------------------------------------------------------ deployments
 
     def create_deployment(self, values, deployment_id=None):
-        """``values``: config_id, server_id, input_values, action, status, status_reason, stack_user_project_id. What ``show`` gives."""
-        self._refuse_more('software deployments', self._runtime.limits.max_software_deployments_per_tenant, db_software.count_deployments)
+        """Create a deployment and return it as ``show_deployment``.
+
+        ``values``: config_id, server_id, input_values, action, status, status_reason,
+        stack_user_project_id.
+        """
+        self._require_quota(
+            'software deployments',
+            self._runtime.limits.max_software_deployments_per_tenant,
+            db_software.count_deployments,
+        )
         self._config(values.get('config_id'))
         if values.get('server_id') is None:
             raise exception.Invalid(reason='a deployment needs a server_id')
-        _label('server_id', values['server_id'], SERVER)
-        _label('stack_user_project_id', values.get('stack_user_project_id'), PROJECT)
-        row = {**values, 'input_values': values.get('input_values') or {}}
+        row = {**_texts(values), 'input_values': values.get('input_values') or {}}
         if deployment_id is not None:
             row['id'] = deployment_id
         made = db_software.create_deployment(self._context, row)
-        self._tell_server(values['server_id'])
+        self._update_server_metadata(row['server_id'])
         return self.show_deployment(made)
+
+    def require_own_user_project(self, user_project_id):
+        """Raise Invalid unless the project is that of the users of a stack of the requester.
+
+        The users of this project see the deployment, and a server of theirs executes it. A
+        deployment resource passes the project of its own stack and needs no check.
+        """
+        own = {None, '', self._context.tenant_id}
+        _label('stack_user_project_id', user_project_id, PROJECT)
+        if user_project_id in own or db_stacks.owns_user_project(
+            self._context, str(user_project_id)
+        ):
+            return
+        raise exception.Invalid(
+            reason=f'stack_user_project_id: no stack of project {self._context.tenant_id} has its '
+            'users in this project. Use the stack_user_project_id of an existing stack, or omit it'
+        )
 
     def show_deployment(self, deployment_id):
         return _deployment(self._deployment(deployment_id))
 
     def list_deployments(self, server_id=None):
-        return [_deployment(row) for row in db_software.list_deployments(self._context, server_id or None)]
+        return [
+            _deployment(row)
+            for row in db_software.list_deployments(self._context, server_id or None)
+        ]
 
     def update_deployment(self, deployment_id, values):
-        """Change what ``values`` has; None leaves a column as it is. What ``show`` gives."""
+        """Change the columns in ``values`` that are not None. Return the deployment."""
         row = self._deployment(deployment_id)
-        changes = {key: value for key, value in values.items() if value is not None}
+        changes = _texts({key: value for key, value in values.items() if value is not None})
         if 'config_id' in changes:
             self._config(changes['config_id'])
         changes['updated_at'] = _when(changes.get('updated_at'))
         db_software.update_deployment(self._context, deployment_id, changes)
         if 'config_id' in changes:
-            self._tell_server(row.server_id)
-        self._ring(deployment_id)
+            self._update_server_metadata(row.server_id)
+        self._notify(deployment_id)
         return self.show_deployment(deployment_id)
 
     def delete_deployment(self, deployment_id):
         row = self._deployment(deployment_id)
         db_software.delete_deployment(self._context, deployment_id)
-        self._tell_server(row.server_id)
-        self._ring(deployment_id)
+        self._update_server_metadata(row.server_id)
+        self._notify(deployment_id)
 
     def signal_deployment(self, deployment_id, details, updated_at=None):
-        """Take a signal, and wake who waits for it."""
-        said = self.take_signal(deployment_id, details, updated_at)
-        self._ring(deployment_id)
-        return said
+        """Store a signal and wake the tasks that wait for it. Return as ``store_signal``."""
+        result = self.store_signal(deployment_id, details, updated_at)
+        self._notify(deployment_id)
+        return result
 
-    def take_signal(self, deployment_id, details, updated_at=None):
-        """Store what a server tells of the end of a deployment. A sentence about it; None where nobody has waited for that."""
+    def store_signal(self, deployment_id, details, updated_at=None):
+        """Store the result that a server reports.
+
+        Return a sentence about it; None if the deployment had ended.
+        """
         if not deployment_id:
             raise exception.Invalid(reason='a signal to a deployment needs its id')
         row = self._deployment(deployment_id)
         if row.status != status.IN_PROGRESS:
             return None
         outputs = (self._config(row.config_id).config or {}).get('outputs') or ()
-        outcome = software.outcome(outputs, details if isinstance(details, dict) else {}, row.output_values)
-        end = {'status': status.FAILED, 'status_reason': outcome.reason()} if outcome.reasons else _END
+        outcome = software.deployment_result(
+            outputs, details if isinstance(details, dict) else {}, row.output_values
+        )
+        end = (
+            {'status': status.FAILED, 'status_reason': outcome.reason()}
+            if outcome.reasons
+            else _END
+        )
         values = {'output_values': outcome.outputs, 'updated_at': _when(updated_at), **end}
-        # of two signals at the same time one is the first, and the other finds nobody waiting
-        if not db_software.update_deployment(self._context, deployment_id, values, expect=status.IN_PROGRESS):
+        # of two simultaneous signals only the first is stored
+        if not db_software.update_deployment(
+            self._context, deployment_id, values, expect=status.IN_PROGRESS
+        ):
             return None
         return f'deployment {deployment_id} {"failed" if outcome.reasons else "succeeded"}'
 
     def ended(self, deployment_id, seconds):
-        """A generator: waits until the deployment is not in progress any more, ``seconds`` at most. Gives it as it is then."""
-        bells, until = self._runtime.bells, time.monotonic() + seconds
+        """Wait for the end of a deployment, ``seconds`` at most. Return it. A generator."""
+        waits, until = self._runtime.waits, time.monotonic() + seconds
         while True:
             left = until - time.monotonic()
-            bell = bells.hang(deployment_id, min(PATIENCE, max(0, left)))
+            wakeup = waits.register(deployment_id, min(POLL_SECONDS, max(0, left)))
             try:
                 found = self.show_deployment(deployment_id)
                 if found['status'] != status.IN_PROGRESS or left <= 0:
                     return found
-                yield bell
+                yield wakeup
             finally:
-                bells.take_down(deployment_id, bell)
+                waits.unregister(deployment_id, wakeup)
 
     def _deployment(self, deployment_id):
         row = db_software.get_deployment(self._context, str(deployment_id))
@@ -141,70 +205,112 @@ class Software:
 
     # ------------------------------------------------------------ servers
 
-    def of_server(self, server_id):
-        """What the agent on a server is to do: the configurations with the values of their inputs, sorted by their names."""
+    def configs_for_server(self, server_id):
+        """Return the configurations for the agent of a server, with input values, sorted by
+        name.
+        """
         rows = db_software.configs_of_server(self._context, server_id)
         return [_config(row) for row in sorted(rows, key=lambda row: row.name or '')]
 
-    def knows_server(self, server_id):
-        """Whether it is a resource of a stack."""
+    def is_stack_server(self, server_id):
+        """Return whether the server is a resource of a stack."""
         return db_resources.get_by_physical_id(self._context, server_id) is not None
 
-    def _tell_server(self, server_id):
-        """A server that is a resource of a stack has what it is to do in its metadata: there its agent looks."""
+    def _update_server_metadata(self, server_id):
+        """Store the deployments in the metadata of a server of a stack, where its agent reads
+        them. A server that is deleted meanwhile has no agent any more, so this is no error.
+        """
         row = db_resources.get_by_physical_id(self._context, server_id)
-        if row is not None:
-            told = {'deployments': self.of_server(server_id)}
-            made = metadata.change(self._context, record.Record.from_row(None, row), lambda known: {**known, **told})
-            if self._is_read_elsewhere(made):
-                stack = engine_stack.Stack.from_row(self._runtime, self._context, db_stacks.get(self._context, row.stack_id))
-                stack.resource_of(next(each for each in stack.rows() if each.id == row.id)).metadata_told(made)
+        if row is None:
+            return
+        values = {'deployments': self.configs_for_server(server_id)}
+        try:
+            made = record.change_metadata(
+                self._context, record.Record.from_row(None, row), lambda known: {**known, **values}
+            )
+        except exception.EntityNotFound:
+            return
+        if self._is_published(made):
+            self._publish(row, made)
+
+    def _publish(self, row, metadata):
+        """Call ``metadata_updated`` of the server in this row, unless it is gone."""
+        stack_row = db_stacks.get(self._context, row.stack_id)
+        if stack_row is None:
+            return
+        stack = engine_stack.Stack.from_row(self._runtime, self._context, stack_row)
+        server = next((each for each in stack.rows() if each.id == row.id), None)
+        if server is not None:
+            stack.resource_of(server).metadata_updated(metadata)
 
     @staticmethod
-    def _is_read_elsewhere(known):
-        """Whether the agent of the server does not come here for it."""
-        return bool({'request', 'zaqar'} & set((known.get('os-collect-config') or {}).get('collectors') or ()))
+    def _is_published(known):
+        """Return whether the agent of the server reads its metadata from another service."""
+        return bool(
+            {'request', 'zaqar'}
+            & set((known.get('os-collect-config') or {}).get('collectors') or ())
+        )
 
-    # ------------------------------------------------------------ how
+    # ------------------------------------------------------------ helpers
 
-    def _refuse_more(self, what, limit, count):
+    def _require_quota(self, what, limit, count):
         if 0 <= limit <= count(self._context):
-            raise exception.RequestLimitExceeded(f'You have reached the maximum {what} per tenant, {limit}. Please delete some {what}.')
+            raise exception.RequestLimitExceeded(
+                f'You have reached the maximum {what} per tenant, {limit}. '
+                f'Please delete some {what}.'
+            )
 
-    def _ring(self, deployment_id):
-        """Wake who waits for it: here by its id, and where its resource is worked on, which may be in another engine."""
-        self._runtime.bells.ring(deployment_id)
+    def _notify(self, deployment_id):
+        """Wake the tasks that wait for a deployment, by its id here, or by its row in any
+        engine.
+        """
+        self._runtime.waits.notify(deployment_id)
         row = db_resources.get_by_physical_id(self._context, deployment_id)
         stack = row and db_stacks.get(self._context, row.stack_id)
         if stack:
             identity = identifier.HeatIdentifier(stack.tenant, stack.name, stack.id)
-            signals.spread(self._runtime, self._context, identity, row.id)
+            signals.notify_waiters(self._runtime, self._context, identity, row.id)
 
 
 _END = {'status': status.COMPLETE, 'status_reason': RECEIVED}
 
 
 def _label(key, value, longest=LABEL):
-    """Texts that fit their columns; clients may send numbers."""
+    """Return a text that fits its column. Clients may send numbers. Raises Invalid."""
     if value is not None and len(str(value)) > longest:
         raise exception.Invalid(reason=f'"{key}" should be no more than {longest} characters')
     return None if value is None else str(value)
 
 
+def _texts(values):
+    """Return the values of a deployment with texts that fit their columns. Raises Invalid."""
+    fitting = {
+        key: _label(key, values[key], longest)
+        for key, longest in DEPLOYMENT_TEXTS.items()
+        if key in values
+    }
+    return {**values, **fitting}
+
+
 def _when(given):
-    """The time as it travels between processes, as text; now if none is given."""
-    return utcnow() if given is None else datetime.datetime.fromisoformat(str(given))
+    """Return a time that was sent as text, or the present one."""
+    return column_types.utcnow() if given is None else datetime.datetime.fromisoformat(str(given))
 
 
-def _label_of(row, with_project):
-    told = {'id': row.id, 'name': row.name, 'group': row.group, 'creation_time': format.time(row.created_at)}
-    return {**told, 'project': row.tenant} if with_project else told
+def _config_summary(row, with_project):
+    values = {
+        'id': row.id,
+        'name': row.name,
+        'group': row.group,
+        'creation_time': format.time(row.created_at),
+    }
+    return {**values, 'project': row.tenant} if with_project else values
 
 
 def _config(row):
     parts = row.config or {}
     return {
-        **_label_of(row, with_project=False),
+        **_config_summary(row, with_project=False),
         'config': parts.get('config'),
         'inputs': parts.get('inputs') or [],
         'outputs': parts.get('outputs') or [],
@@ -213,7 +319,7 @@ def _config(row):
 
 
 def _deployment(row):
-    told = {
+    values = {
         'id': row.id,
         'server_id': row.server_id,
         'input_values': row.input_values or {},
@@ -225,5 +331,5 @@ def _deployment(row):
         'creation_time': format.time(row.created_at),
     }
     if row.updated_at is not None:
-        told['updated_time'] = format.time(row.updated_at)
-    return told
+        values['updated_time'] = format.time(row.updated_at)
+    return values

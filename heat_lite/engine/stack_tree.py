@@ -1,11 +1,17 @@
-"""Where a stack stands in a tree of stacks: its parent, the top, and the stacks right below it."""
+"""The tree of nested stacks: parent, root and children of a stack.
+
+Tests: tests/functional/test_nested_stacks.py.
+"""
 
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import deferred
+from heat_lite.engine import deferred_auth
 
 
-class Tree:
-    """The relatives of one stack. ``load(row)`` makes a stack of a row; relatives are read when they are first asked for."""
+class StackTree:
+    """The relatives of one stack.
+
+    ``load(row)`` makes a stack of a row. Relatives are read on first use.
+    """
 
     def __init__(self, stack, load):
         self._stack = stack
@@ -13,13 +19,16 @@ class Tree:
         self._parent = None
         self._child_rows = None
         self._deferred = None
-        #: how many resources a validation has met in the tree so far, kept at the top; None while none runs
+        #: number of resources that the running validation has counted in the tree (at the root);
+        #: None: none runs
         self.counted = None
-        #: those inside that it has looked at, and as how many resources they count; kept at the top, too
+        #: nested stacks validated so far, and the number of resources that each counts (at the
+        #: root)
         self.seen = {}
-        #: whether validating the stack goes down into the stacks inside its resources
-        self.validates_inside = True
-        #: whether validating it looks at the values of properties; those of a stack that is only drafted may be placeholders
+        #: whether validation descends into the nested stacks of its resources
+        self.validates_nested = True
+        #: whether validation checks values of properties; those of a drafted stack may be
+        #: placeholders
         self.strict = True
 
     @property
@@ -28,7 +37,7 @@ class Tree:
 
     @property
     def parent(self):
-        """The stack that it is nested in, None for a top-level one."""
+        """The stack that contains this one; None for a root stack."""
         if self._parent is None and self._stack.owner_id is not None:
             row = db_stacks.get(self._stack.context, self._stack.owner_id, show_deleted=True)
             self._parent = row and self._load(row)
@@ -44,33 +53,38 @@ class Tree:
         return self._stack if self.parent is None else self.parent.tree.top
 
     @property
-    def known_top(self):
-        """The highest stack that is known already, without looking for more."""
-        return self._stack if self._parent is None else self._parent.tree.known_top
+    def known_root(self):
+        """The highest ancestor that is loaded already."""
+        return self._stack if self._parent is None else self._parent.tree.known_root
 
     @property
     def deferred(self):
-        """What the tree keeps of its user for later."""
-        top = self.known_top.tree
+        """The DeferredAuth of the tree, stored at its root."""
+        top = self.known_root.tree
         if top._deferred is None:
-            top._deferred = deferred.Deferred(top._stack)
+            top._deferred = deferred_auth.DeferredAuth(top._stack)
         return top._deferred
 
-    def asker(self, action):
-        """Who asks for an action, sealed, as long as there is nothing better to go on with; kept at the top."""
-        return deferred.asker(self._stack, action)
+    def requester(self, action):
+        """Return the encrypted context of the action's requester; None if credentials are stored
+        or not needed.
+        """
+        return deferred_auth.requester(self._stack, action)
 
-    def child_row(self, child_id, anew=False):
-        """The row of a stack right below, None where there is none; all of these are read at once. ``anew``: look at that one again."""
+    def child_row(self, child_id, refresh=False):
+        """Return the row of a child stack, or None.
+
+        All are read at once; ``refresh`` reads that one again.
+        """
         if self._child_rows is None:
-            self._child_rows = db_stacks.inside(self._stack.context, self._stack.id)
-        if anew or child_id not in self._child_rows:
-            self._child_rows[child_id] = db_stacks.whole(self._stack.context, child_id)
+            self._child_rows = db_stacks.child_rows(self._stack.context, self._stack.id)
+        if refresh or child_id not in self._child_rows:
+            self._child_rows[child_id] = db_stacks.get_row(self._stack.context, child_id)
         return self._child_rows[child_id]
 
 
 class Facade:
-    """What a nested stack's template may ask about the resource that the stack is the inside of."""
+    """What a nested template may read of the resource that contains its stack."""
 
     def __init__(self, stack):
         self._stack = stack

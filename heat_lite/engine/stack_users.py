@@ -1,15 +1,21 @@
-"""The users that a stack has in Keystone for what happens inside servers: each may do little, in a project that is the stack's alone."""
+"""The users of a stack in Keystone, for signals from servers.
+
+They live in a project of the stack, with few rights.
+
+Tests: tests/functional/test_stack_users.py.
+"""
 
 import dataclasses
 import logging
 import threading
 
 from heat_lite.clients import keystone
+from heat_lite.common import exception
 from heat_lite.db import stacks as db_stacks
 
 LOG = logging.getLogger(__name__)
-#: handlers of one stack run side by side, and all of them may be the first to need the project
-_GUARD = threading.Lock()
+#: Handlers of one stack run in parallel: each may be the first to need the project.
+_LOCK = threading.Lock()
 DESCRIPTION = 'Heat stack user project'
 
 
@@ -21,7 +27,7 @@ class Keypair:
 
 
 class StackUsers:
-    """``domain`` is the domain of all such users (see ``clients.keystone``)."""
+    """``domain`` is the Keystone domain of all stack users (see ``clients.keystone``)."""
 
     def __init__(self, domain, conf, stack):
         self._domain = domain
@@ -29,8 +35,8 @@ class StackUsers:
         self._stack = stack
 
     def create(self, name):
-        """A new user: its id and its password."""
-        password = keystone.password()
+        """Create a user. Return its id and its password."""
+        password = keystone.generate_password()
         return self._domain.create_user(name, password, self.project_id()), password
 
     def delete(self, user_id):
@@ -46,40 +52,64 @@ class StackUsers:
         self._domain.delete_keypair(credential_id)
 
     def log_in(self, user_id, secret):
-        """The token of a user of the stack, its REST API, and where wait conditions are signalled by a signed URL (None: not known)."""
-        addresses, project = self._stack.runtime.addresses, self.project_id()
-        access = self._domain.log_in(user_id, secret, project)
-        rest = addresses.rest_of(project) or self._domain.url_of(access, 'orchestration', self._conf.clients_heat)
-        cfn = self._domain.url_of(access, 'cloudformation', self._conf.clients_heat)
-        return access.auth_token, rest, addresses.waitcondition or (cfn and f'{cfn.rstrip("/")}/waitcondition')
+        """Return the token of a stack user, the URL of the REST API, and that for wait
+        conditions (or None).
+        """
+        endpoints, project = self._stack.runtime.endpoints, self.project_id()
+        access = self._domain.authenticate(user_id, secret, project)
+        rest = endpoints.rest_url(project) or self._domain.endpoint_url(
+            access, 'orchestration', self._conf.clients_heat
+        )
+        cfn = self._domain.endpoint_url(access, 'cloudformation', self._conf.clients_heat)
+        return (
+            access.auth_token,
+            rest,
+            endpoints.waitcondition or (cfn and f'{cfn.rstrip("/")}/waitcondition'),
+        )
 
     @property
     def domain_id(self):
         return self._domain.domain_id
 
     def project_id(self):
-        """The project of the stack's users; it is made when the first of them is."""
+        """Return the project of the users of the stack. It is created with the first user.
+
+        Raises EntityNotFound if another engine has deleted the stack meanwhile.
+        """
         stack = self._stack
-        with _GUARD:
+        with _LOCK:
             if not stack.stack_user_project_id:
                 made = self._domain.create_project(f'{stack.tenant}-{stack.id}', DESCRIPTION)
-                db_stacks.update(stack.context, stack.id, {'stack_user_project_id': made})
+                if not db_stacks.store_user_project(stack.context, stack.id, made):
+                    self._domain.delete_project(made)
+                    raise exception.EntityNotFound(entity='Stack', name=stack.name)
                 stack.stack_user_project_id = made
             return stack.stack_user_project_id
 
     def delete_project(self):
-        """Unless it is that of the stack around it."""
+        """Delete the project, unless it belongs to the parent stack.
+
+        The row is read again: the task of another engine may have stored the project last.
+        """
         stack = self._stack
-        own = stack.stack_user_project_id
+        row = db_stacks.get_row(stack.context, stack.id)
+        own = stack.stack_user_project_id if row is None else row.stack_user_project_id
         if own and not (stack.tree.is_nested and stack.tree.parent.stack_user_project_id == own):
             self._domain.delete_project(own)
 
 
 def forget(stack):
-    """The stack goes: so does the project of its users. Where Keystone refuses, that is no reason to keep the stack."""
-    users = stack.runtime.users
+    """Delete the project of a deleted stack.
+
+    An error of Keystone does not stop the delete of the stack.
+    """
+    users = stack.runtime.stack_users
     try:
         if users is not None:
             users(stack).delete_project()
     except Exception as error:  # whatever keystoneauth raises
-        LOG.warning('%s: the project of its users stays: %s', stack, error)
+        LOG.warning(
+            '%s: the project of its users could not be deleted and stays in Keystone: %s',
+            stack,
+            error,
+        )

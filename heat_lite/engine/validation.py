@@ -1,18 +1,24 @@
-"""What is checked before a stack is touched: names, limits, the template, and each resource by its type."""
+"""Validation of requests before a stack is changed: names, limits, the template, and each
+resource by its type.
+
+Tests: tests/functional/test_conformance.py.
+"""
 
 import re
 
-from heat_lite.common import exception, status
+from heat_lite.common import cooperation, exception, status
+from heat_lite.db import queries as db_queries
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import format
 from heat_lite.engine import stack as engine_stack
 from heat_lite.template import dependencies
 
 _NAME = re.compile(r'[a-zA-Z][a-zA-Z0-9_.-]{0,254}')
+LONGEST_NAME = 255  # length of the column of names of resources
 
 
 def stack_name(name):
-    """Raises StackValidationFailed for what is no name of a stack."""
+    """Raise StackValidationFailed for an invalid name of a stack."""
     if not isinstance(name, str):
         raise exception.StackValidationFailed(f'Invalid stack name {name}, must be a string')
     if not _NAME.fullmatch(name):
@@ -22,27 +28,44 @@ def stack_name(name):
         )
 
 
-def room(context, runtime):
-    """Whether this engine can take one more stack. Raises EngineBusy, TooManyStacksAtWork."""
-    limits, running = runtime.limits, runtime.running
-    if 0 < limits.max_stacks_at_work <= (count := running.count()):
+def capacity(context, runtime):
+    """Raise EngineBusy or TooManyStacksAtWork if this engine cannot work on one more stack."""
+    limits, task_manager = runtime.limits, runtime.task_manager
+    if 0 < limits.max_stacks_at_work <= (count := task_manager.count()):
         raise exception.EngineBusy(count=count)
-    if 0 < limits.max_stacks_at_work_per_tenant <= (count := running.count(context.tenant_id)):
+    if 0 < limits.max_stacks_at_work_per_tenant <= (count := task_manager.count(context.tenant_id)):
         raise exception.TooManyStacksAtWork(count=count)
 
 
 def new_stack(context, runtime, name, template):
-    """Whether a stack of that name may be made at all. Raises StackExists, RequestLimitExceeded."""
-    if isinstance(name, str) and db_stacks.get_by_name(context, name) is not None:
+    """Raise StackExists or RequestLimitExceeded if a stack of that name may not be created."""
+    # A name that is no name cannot be looked up: PostgreSQL refuses a NUL character.
+    known = isinstance(name, str) and _NAME.fullmatch(name)
+    if known and db_stacks.get_by_name(context, name) is not None:
         raise exception.StackExists(stack_name=name)
     limit = runtime.limits.max_stacks_per_tenant
-    if limit >= 0 and db_stacks.count(context, filters={'tenant': context.tenant_id}) >= limit:
-        raise exception.RequestLimitExceeded(f'You have reached the maximum stacks per tenant, {limit}. Please delete some stacks.')
+    own = db_queries.StackFilter(filters={'tenant': context.tenant_id})
+    if limit >= 0 and db_stacks.count(context, own) >= limit:
+        raise exception.RequestLimitExceeded(
+            f'You have reached the maximum stacks per tenant, {limit}. Please delete some stacks.'
+        )
     resource_count(runtime, template)
 
 
+def stored_names(template):
+    """Raise StackValidationFailed for a name of a resource that is longer than its column.
+
+    Heat validates and previews such a template, so this belongs to what stores the stack.
+    """
+    for name in template.resource_snippets:
+        if len(name) > LONGEST_NAME:
+            raise exception.StackValidationFailed(
+                f'Resource name may have at most {LONGEST_NAME} characters: {name[:40]}...'
+            )
+
+
 def owned(item):
-    """Whether a stack may stand inside the one that is said to own it. Raises EntityNotFound, RequestLimitExceeded."""
+    """Raise EntityNotFound or RequestLimitExceeded if a stack may not be nested in its owner."""
     if item.tree.parent is None or item.tree.parent.deleted_at is not None:
         raise exception.EntityNotFound(entity='Stack', name=item.owner_id)
     limit = item.limits.max_nested_stack_depth
@@ -51,22 +74,27 @@ def owned(item):
 
 
 def resource_count(runtime, template, others=0):
-    """``others``: resources of the same tree of stacks that are there already."""
+    """Raise RequestLimitExceeded for a template with too many resources.
+
+    ``others`` exist in the tree already.
+    """
     limit = runtime.limits.max_resources_per_stack
     snippets = template.resource_snippets
-    # what is no map at all, the template's own check refuses
+    # the template's own check reports a section that is not a map
     if limit >= 0 and isinstance(snippets, dict) and others + len(snippets) > limit:
         raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 
 def stack(item):
-    """The whole stack as its template and parameters make it, with those inside its resources. Raises what tells the first fault."""
+    """Validate a stack with its nested stacks. Raises the first error."""
     if item.tree.is_nested:
-        _inner_stack(item)
+        _stack_itself(item)
     else:
-        item.tree.counted = len(item.template.resource_snippets)
+        snippets = item.template.resource_snippets
+        # the template's own check reports a section that is not a map
+        item.tree.counted = len(snippets) if isinstance(snippets, dict) else 0
         try:
-            _inner_stack(item)
+            _stack_itself(item)
             if _too_many(item):
                 raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
         finally:
@@ -74,43 +102,52 @@ def stack(item):
             item.tree.seen.clear()
 
 
-def inside(item):
-    """A stack that is about to be inside a resource: now with all values, but not down into the stacks inside of it, which are looked at
-    when it is their turn."""
-    item.tree.validates_inside = False
+def nested_values(item):
+    """Validate a nested stack with its final values.
+
+    Its own nested stacks are validated when they are created.
+    """
+    item.tree.validates_nested = False
     stack(item)
 
 
-def change_inside(present, changed):
-    """The same of what it is to become."""
+def nested_update(present, changed):
+    """Validate the update of a nested stack."""
     more_resources(present, len(changed.definitions) - len(present.definitions))
-    inside(changed)
+    nested_values(changed)
 
 
 def more_resources(item, more):
-    """Raises RequestLimitExceeded where the tree of a stack cannot have so many further resources."""
+    """Raise RequestLimitExceeded if the tree of a stack cannot have ``more`` further resources."""
     limit = item.limits.max_resources_per_stack
-    if 0 <= limit and more > 0 and db_stacks.count_tree_resources(item.context, item.root_id()) + more > limit:
+    if (
+        0 <= limit
+        and more > 0
+        and db_stacks.count_tree_resources(item.context, item.root_id()) + more > limit
+    ):
         raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 
 def nested_stack(item):
-    """A stack inside a resource of one that is being validated. Values may still be placeholders: types look at them, schemas do not."""
+    """Validate a nested stack of a stack under validation.
+
+    Values may be placeholders: only types see them.
+    """
     item.tree.strict = False
     _count(item)
     if not _too_many(item):
-        _inner_stack(item)
+        _stack_itself(item)
 
 
-def _inner_stack(item):
+def _stack_itself(item):
     item.template.validate()
-    _ = item.bound  # Heat, too, finds fault with resources and conditions before it does with parameters
+    _ = item.bound  # errors in resources and conditions precede those in parameters, as in Heat
     item.parameters.validate(validate_value=item.tree.strict, lookup=item.lookup)
     _definitions(item, 'validate')
 
 
 def _count(item):
-    """All resources of a tree of stacks count together."""
+    """Add the resources of a stack to the count of its tree."""
     top = item.tree.top.tree
     if top.counted is not None:
         top.counted += len(item.definitions)
@@ -121,15 +158,18 @@ def _too_many(item):
 
 
 def template(context, runtime, parsed, show_nested=False):
-    """What ``validate_template`` answers. Values of parameters and properties are not looked at, as in Heat.
+    """Return the response of ``validate_template``. As in Heat, values are not validated, and the
+    types that the policy denies the requester are accepted: nothing is created.
 
-    Where the fault is in the template's own text, the answer is ``{'Error': text}``.
+    For an error in the text of the template the response is ``{'Error': text, 'Path': [...]}``.
     """
-    item = engine_stack.Stack(runtime, context, parsed, tenant=context.tenant_id, name='template_validate')
+    item = engine_stack.Stack(
+        runtime, context, parsed, tenant=context.tenant_id, name='template_validate'
+    )
     try:
         parsed.validate()
         item.parameters.validate(validate_value=False)
-        _definitions(item, 'validate_names')
+        _definitions(item, 'validate_names', enforce_types=False)
     except exception.StackValidationFailed as error:
         return {'Error': str(error), 'Path': list(error.path)}
     answer = _described(item, show_nested)
@@ -139,45 +179,59 @@ def template(context, runtime, parsed, show_nested=False):
 
 
 def _described(item, show_nested):
-    """What a user may fill in; with ``show_nested`` for the stacks inside its resources too."""
-    answer = {'Description': item.template.description or format.NO_DESCRIPTION, 'Parameters': item.parameters.describe()}
+    """Return the parameters that a user may set; with ``show_nested`` also those of nested
+    stacks.
+    """
+    answer = {
+        'Description': item.template.description or format.NO_DESCRIPTION,
+        'Parameters': item.parameters.describe(),
+    }
     if item.template.parameter_groups:
         answer['ParameterGroups'] = item.template.parameter_groups
     nested = {}
-    for name in item.definitions if show_nested else ():
+    for name in cooperation.each(item.definitions if show_nested else ()):
         resource = item.resource_for(name)
-        inside = resource.described_inside()
-        if inside is not None:
-            nested[name] = {'Type': resource.type(), **_described(inside, show_nested)}
+        nested_item = resource.describe_nested()
+        if nested_item is not None:
+            nested[name] = {'Type': resource.type(), **_described(nested_item, show_nested)}
     return {**answer, 'NestedParameters': nested} if nested else answer
 
 
-def _definitions(item, check):
-    """The template's own faults, then those of each resource, in the order of their dependencies: a cycle is found before others.
+def _definitions(item, check, enforce_types=True):
+    """Validate the template, then each resource in order of dependencies: a cycle comes first.
 
-    ``check`` is the name of the method that a resource is asked by.
+    ``check`` is the name of the method of the resource to call; ``enforce_types`` applies the
+    policy rules of types.
     """
     item.template.validate_declarations()
-    graph = _graph(item)
-    outputs = item.bound.outputs.values()  # to read them tells what is wrong with their form
-    for name in graph.order():
+    graph = _graph(item, enforce_types)
+    outputs = item.bound.outputs.values()  # reading them raises errors of form
+    for name in cooperation.each(graph.order()):
         _resource(item, item.bound.resources[name], check)
-    for definition in outputs:
+    for definition in cooperation.each(outputs):
         definition.validate(item.scope)
 
 
-def _graph(item):
-    """What requires what, by names."""
-    item.bound.refuse_slashes()
-    kinds = {name: item.class_of(definition) for name, definition in item.bound.resources.items()}
-    _permitted(item)
-    item.bound.refuse_duplicates()
-    edges = [(name, required) for name, first in item.requirements.items() for required in first or (None,)]
-    return dependencies.Dependencies(edges, lambda name: f'{kinds[name].__name__} "{name}"')
+def _graph(item, enforce_types):
+    """Return the dependencies of the resources, by names."""
+    item.bound.validate_resource_names()
+    classes = {
+        name: item.class_of(definition)
+        for name, definition in cooperation.each(item.bound.resources.items())
+    }
+    if enforce_types:
+        _permitted(item)
+    item.bound.validate_unique_names()
+    edges = [
+        (name, required)
+        for name, first in cooperation.each(item.requirements.items())
+        for required in first or (None,)
+    ]
+    return dependencies.Dependencies(edges, lambda name: f'{classes[name].__name__} "{name}"')
 
 
 def _permitted(item):
-    """Raises Forbidden for a type that the policy keeps from whoever asks."""
+    """Raise Forbidden for a type that the policy denies the requester."""
     for name in {definition.resource_type for definition in item.bound.resources.values()}:
         if not item.context.is_admin and not item.runtime.allows_type(item.context, name):
             raise exception.Forbidden(action=f'resource_types:{name}')
@@ -192,13 +246,20 @@ def _resource(item, definition, check):
     try:
         getattr(resource, check)()
     except exception.StackValidationFailed as error:
-        raise error if error.path[:1] == ('resources',) or not error.path else _placed(error, definition) from None
+        raise (
+            error
+            if error.path[:1] == ('resources',) or not error.path
+            else _placed(error, definition)
+        ) from None
 
 
 def _placed(error, definition):
-    """A fault of a section of a resource, with where it is in the words of the template's dialect."""
+    """Return an error of a section with its path in the words of the dialect of the template."""
     section, name, _ = definition.path
-    if error.path[:2] == (name, 'Properties'):  # a check of the type's own has read a value that is none
+    if error.path[:2] == (
+        name,
+        'Properties',
+    ):  # a check of the type has read an invalid value
         return exception.StackValidationFailed(error.error_message, path=(section, name))
     part, *rest = error.path
     path = (section, name, definition.version.dialect.resource.get(part, part), *rest)
@@ -213,36 +274,53 @@ def _deletion_policy(resource, definition):
 
 
 def updatable(item):
-    """Raises NotSupported for a stack that is suspended or on its way out."""
+    """Raise NotSupported for a stack that is suspended or being deleted."""
     if item.action in (status.SUSPEND, status.DELETE):
-        raise exception.NotSupported(feature=f'Updating a stack when it is {_WORDS[item.action]}')
-    stays(item)
+        raise exception.NotSupported(
+            feature=f'Updating a stack when it is {_STATE_WORDS[item.action]}'
+        )
+    not_exclusive(item)
 
 
-def stays(item):
-    """Raises ActionInProgress for a stack that is being deleted, adopted, or kept in a snapshot: nothing but a delete takes that over."""
-    if item.status == status.IN_PROGRESS and item.action in (status.DELETE, status.ADOPT, status.SNAPSHOT):
+def not_exclusive(item):
+    """Raise ActionInProgress during a delete, adoption or snapshot: only a delete interrupts
+    those.
+    """
+    if item.status == status.IN_PROGRESS and item.action in (
+        status.DELETE,
+        status.ADOPT,
+        status.SNAPSHOT,
+    ):
         raise exception.ActionInProgress(stack_name=item.name, action=item.action)
 
 
 def cancellable(item, with_rollback):
-    """Raises NotSupported where there is nothing to cancel; a create has nothing to go back to."""
-    if item.status != status.IN_PROGRESS or item.action not in ((status.UPDATE,) if with_rollback else (status.CREATE, status.UPDATE)):
-        raise exception.NotSupported(feature=f'Cancelling update when stack is {item.action}_{item.status}')
+    """Raise NotSupported if there is nothing to cancel. A create has nothing to roll back to."""
+    if item.status != status.IN_PROGRESS or item.action not in (
+        (status.UPDATE,) if with_rollback else (status.CREATE, status.UPDATE)
+    ):
+        raise exception.NotSupported(
+            feature=f'Cancelling update when stack is {item.action}_{item.status}'
+        )
 
 
-_WORDS = {status.SUSPEND: 'suspended', status.DELETE: 'deleting'}
+_STATE_WORDS = {status.SUSPEND: 'suspended', status.DELETE: 'deleting'}
 
 
 def immutable_parameters(present, changed):
-    """Raises ImmutableParameterModified where the update gives other values to parameters that must stay."""
+    """Raise ImmutableParameterModified if an update changes immutable parameters."""
     names = present.parameters.immutable_changes(changed.parameters)
     if names:
         raise exception.ImmutableParameterModified(*names)
 
 
-def tags(values):
-    """Raises Invalid for tags that the database could not hold."""
+def tags(runtime, values):
+    """Raise Invalid for too many tags, and for tags that do not fit the column."""
+    limit = runtime.limits.max_tags_per_stack
+    if 0 <= limit < len(values or ()):
+        raise exception.Invalid(reason=f'{len(values)} tags, the limit of a stack is {limit}')
     for tag in values or ():
         if not isinstance(tag, str) or len(tag) > 80:
-            raise exception.Invalid(reason=f'"{tag}" is no tag: tags are texts of at most 80 characters')
+            raise exception.Invalid(
+                reason=f'"{tag}" is not a valid tag: tags are texts of at most 80 characters'
+            )

@@ -1,1 +1,1 @@
-"""The doors of the engine: the methods that RPC reaches, one module a noun."""
+"""The RPC endpoints of the engine: the methods that clients call, one module a noun."""

@@ -1,21 +1,33 @@
-"""The door for stacks that leave the service and keep their objects."""
+"""The RPC endpoint for documents of stacks, which an adoption reads: export and abandon.
+
+Tests: tests/functional/test_adoption.py.
+"""
 
 from heat_lite.common import exception
-from heat_lite.engine import actions, export
-from heat_lite.engine.endpoints.base import Endpoint
+from heat_lite.common.context import RequestContext
+from heat_lite.engine import adoption
+from heat_lite.engine.endpoints.base import Endpoint, Wire
+from heat_lite.engine.execution import actions
 
 
 class Adoption(Endpoint):
-    def export_stack(self, context, stack_identity):
-        """The stack as a document that an adoption understands; the stack stays."""
+    """Export and abandon stacks. Adoption itself is ``create_stack`` with such a document."""
+
+    def export_stack(self, context: RequestContext, stack_identity: Wire) -> Wire:
+        """Return the document of a stack. The stack does not change."""
         return self.abandon_stack(context, stack_identity, abandon=False)
 
-    def abandon_stack(self, context, stack_identity, abandon=True):
-        """The same, and the stack is forgotten: its objects stay."""
+    def abandon_stack(
+        self, context: RequestContext, stack_identity: Wire, abandon: bool = True
+    ) -> Wire:
+        """Return the document of a stack and delete the stack, without its objects.
+
+        Raises NotSupported if disabled.
+        """
         if not self._runtime.limits.enable_stack_abandon:
             raise exception.NotSupported(feature='Stack Abandon')
         stack = self._stack(context, stack_identity)
-        document = export.of_stack(stack)
+        document = adoption.export_stack(stack)
         if abandon:
-            actions.abandon(self._stack(context, stack_identity))
+            actions.delete(self._stack(context, stack_identity), abandoning=True)
         return document

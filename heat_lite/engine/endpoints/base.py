@@ -1,34 +1,60 @@
-"""What all doors of the engine share: finding the stack that an identity names."""
+"""The base class of endpoints: it finds the stack of an identity.
+
+Tests: tests/functional/test_placement_rpc.py.
+"""
 
 import functools
+import json
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from oslo_serialization import jsonutils
 
 from heat_lite.common import exception, identifier
+from heat_lite.common.context import RequestContext
+from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import stack as engine_stack
 from heat_lite.engine import stack_lock
+from heat_lite.engine.runtime import Runtime
+from heat_lite.engine.stack import Stack
 from heat_lite.rpc import client as rpc_client
 
+#: a map as it travels by RPC
+Wire = dict[str, Any]
 
-def at_work(door):
-    """A door that another engine answers while it works on the stack: only there the stack is known as it is at this moment."""
 
-    @functools.wraps(door)
-    def answer(self, context, stack_identity, **args):
-        holder = stack_lock.at_work_elsewhere(self._runtime, context, _identity(stack_identity).stack_id)
+def on_working_engine(method: Callable) -> Callable:
+    """Decorate a method to run in the engine that works on the stack: only that one has its
+    present state.
+    """
+
+    @functools.wraps(method)
+    def call(self: Any, context: RequestContext, stack_identity: Wire, **args: Wire) -> Any:
+        holder = stack_lock.live_holder_elsewhere(
+            self._runtime, context, _identity(stack_identity).stack_id
+        )
         if holder is None:
-            return door(self, context, stack_identity, **args)
-        there = getattr(rpc_client.EngineClient(holder), door.__name__)
-        return there(context, stack_identity=stack_identity, **args)
+            return method(self, context, stack_identity, **args)
+        remote = getattr(rpc_client.PeerClient(holder), method.__name__)
+        return remote(context, stack_identity=stack_identity, **args)
 
-    return answer
+    return call
 
 
 class Endpoint:
-    def __init__(self, runtime):
+    """An object whose public methods are callable by RPC."""
+
+    def __init__(self, runtime: Runtime):
         self._runtime = runtime
 
-    def _row(self, context, stack_identity, show_deleted=False):
-        """The stack's row. Raises InvalidTenant, and EntityNotFound where name and id do not belong together."""
+    def _row(
+        self, context: RequestContext, stack_identity: Wire, show_deleted: bool = False
+    ) -> Any:
+        """Return the row of a stack.
+
+        Raises InvalidTenant, and EntityNotFound unless name and id match.
+        """
         identity = _identity(stack_identity)
         if identity.tenant != context.tenant_id and not context.is_admin:
             raise exception.InvalidTenant(target=identity.tenant, actual=context.tenant_id)
@@ -37,12 +63,59 @@ class Endpoint:
             raise exception.EntityNotFound(entity='Stack', name=identity.stack_name)
         return row
 
-    def _stack(self, context, stack_identity, show_deleted=False):
-        return engine_stack.Stack.from_row(self._runtime, context, self._row(context, stack_identity, show_deleted))
+    def _stack(
+        self, context: RequestContext, stack_identity: Wire, show_deleted: bool = False
+    ) -> Stack:
+        return engine_stack.Stack.from_row(
+            self._runtime, context, self._row(context, stack_identity, show_deleted)
+        )
 
 
-def _identity(values):
+class LocalCalls:
+    """The RPC methods of this engine as calls in the thread of the caller.
+
+    ``OS::Heat::Stack`` uses them. A call over RPC would wait for another RPC thread, so stacks that
+    contain each other could occupy all of them.
+    """
+
+    def __init__(self, endpoints: list[Endpoint]) -> None:
+        self._endpoints = endpoints
+
+    def call(self, context: RequestContext, name: str, **arguments: Any) -> Any:
+        """Call a method with copies of the arguments; return a copy of its result.
+
+        Raises StopIteration for an unknown method.
+        """
+        endpoint = next(each for each in self._endpoints if hasattr(each, name))
+        return _copy(getattr(endpoint, name)(context, **_copy(arguments)))
+
+
+def _copy(value: Any) -> Any:
+    return json.loads(jsonutils.dumps(value))
+
+
+def _identity(values: Any) -> HeatIdentifier:
     try:
         return identifier.HeatIdentifier.from_dict(values)
     except (KeyError, TypeError):
         raise exception.Invalid(reason=f'{values!r} does not identify a stack') from None
+
+
+#: method -> feature that is refused
+UNSUPPORTED = {'migrate_convergence_1': 'Migration to convergence'}
+
+
+def _refusal(method: str, feature: str) -> Callable:
+    def refuse(self: Any, context: RequestContext, **arguments: Any) -> NoReturn:
+        raise exception.NotSupported(feature=feature)
+
+    refuse.__name__ = method
+    return refuse
+
+
+#: an endpoint with all these methods; each one raises NotSupported
+UnsupportedMethods = type(
+    'UnsupportedMethods',
+    (),
+    {method: _refusal(method, feature) for method, feature in UNSUPPORTED.items()},
+)

@@ -1,52 +1,103 @@
-"""The door for events."""
+"""The RPC endpoint for events.
 
-from heat_lite.common import identifier
+Tests: tests/functional/test_queries.py.
+"""
+
+from typing import Any
+
+from heat_lite.common import exception, identifier
+from heat_lite.common.context import RequestContext
+from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.db import events as db_events
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import format, secrets
-from heat_lite.engine.endpoints.base import Endpoint
+from heat_lite.db.queries import StackFilter
+from heat_lite.engine import format, masking
+from heat_lite.engine.endpoints.base import Endpoint, Wire
 
 SORT_KEYS = ('event_time', 'resource_type')
 
 
-class Events(Endpoint):
-    def list_events(self, context, stack_identity, filters=None, limit=None, marker=None, sort_keys=None, sort_dir=None, nested_depth=None):
-        """The events of a stack, or of all stacks of the project where no identity is given; with ``nested_depth`` of the stacks inside.
+#: events of one reply
+MAX_EVENTS = 100_000
 
-        The properties that a resource had come along where the filters ask for one event, by its uuid.
+
+class Events(Endpoint):
+    def list_events(
+        self,
+        context: RequestContext,
+        stack_identity: Wire,
+        filters: Wire | None = None,
+        limit: int | None = None,
+        marker: str | None = None,
+        sort_keys: list[str] | None = None,
+        sort_dir: str | None = None,
+        nested_depth: int | None = None,
+    ) -> list[Wire]:
+        """Return the events of a stack, or of all stacks of the project if no identity is given.
+
+        With ``nested_depth`` those of nested stacks are included. The properties of the resource
+        are included if the filters ask for one event, by its uuid.
         """
         identities = self._identities(context, stack_identity, nested_depth or 0)
         root = next(iter(identities.values()), None)
         keys = [key for key in sort_keys or () if key in SORT_KEYS]
-        # the newest first, unless a key is given: Heat's order
+        # newest first, unless a key is given (as in Heat)
         direction = sort_dir or ('asc' if keys else 'desc')
-        rows = db_events.list(context, list(identities), filters=filters, limit=limit, marker=marker, sort_keys=keys, sort_dir=direction)
+        rows = db_events.list(
+            context,
+            list(identities),
+            filters=filters,
+            limit=MAX_EVENTS + 1 if limit is None else min(limit, MAX_EVENTS + 1),
+            marker=marker,
+            sort_keys=keys,
+            sort_dir=direction,
+        )
+        if len(rows) > MAX_EVENTS:
+            raise exception.RequestLimitExceeded(
+                f'There are more than {MAX_EVENTS} events: ask for pages (limit and marker)'
+            )
         detail = 'uuid' in (filters or {})
         result = []
         for row in rows:
             one = format.event(row, identities[row.stack_id])
-            one['resource_properties'] = self._given(context, row, identities[row.stack_id]) if detail else {}
-            if nested_depth:
+            one['resource_properties'] = (
+                self._template_properties(context, row, identities[row.stack_id]) if detail else {}
+            )
+            if nested_depth and root is not None:
                 one['root_stack_id'] = root.as_dict()
             result.append(one)
         return result
 
-    def _given(self, context, row, identity):
-        """Of the properties that the resource of an event had, those that the template gives it: the rest are defaults. No secrets."""
-        properties = db_events.get(context, row.uuid).properties
-        if not properties:
+    def _template_properties(
+        self, context: RequestContext, row: Any, identity: HeatIdentifier
+    ) -> Wire:
+        """Return the properties of an event that the template sets, without defaults, secrets
+        masked.
+        """
+        found = db_events.get(context, row.uuid)
+        properties = found and found.properties
+        if not properties:  # or the event has been trimmed or purged since
             return {}
         stack = self._stack(context, identity.as_dict(), show_deleted=True)
         definition = stack.definitions.get(row.resource_name)
-        if definition is None:  # it is in the template no more
-            told = {name: value for name, value in properties.items() if value is not None}
+        if definition is None:  # removed from the template since
+            given = {name: value for name, value in properties.items() if value is not None}
         else:
-            told = {name: value for name, value in properties.items() if name in (definition.properties or {})}
-        return secrets.masked(stack, row.resource_name, told)
+            given = {
+                name: value
+                for name, value in properties.items()
+                if name in (definition.properties or {})
+            }
+        return masking.masked(stack, row.resource_name, given)
 
-    def _identities(self, context, stack_identity, nested_depth):
+    def _identities(
+        self, context: RequestContext, stack_identity: Wire, nested_depth: int
+    ) -> dict[str, HeatIdentifier]:
         if stack_identity is None:
-            return {row.id: _identity(row) for row in db_stacks.list(context, show_nested=True)}
+            return {
+                row.id: _identity(row)
+                for row in db_stacks.list(context, StackFilter(show_nested=True))
+            }
         row = self._row(context, stack_identity, show_deleted=True)
         result = {row.id: _identity(row)}
         parents = [row.id]
@@ -59,5 +110,5 @@ class Events(Endpoint):
         return result
 
 
-def _identity(row):
+def _identity(row: Any) -> HeatIdentifier:
     return identifier.HeatIdentifier(row.tenant, row.name, row.id)

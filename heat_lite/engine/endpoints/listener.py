@@ -1,29 +1,40 @@
-"""The door of this very engine: whether it lives, and messages to what it works on."""
+"""The RPC endpoint of one certain engine: liveness, and messages to its tasks.
+
+Tests: tests/unit/rpc/test_client.py, tests/functional/test_placement_rpc.py.
+"""
 
 from heat_lite.common import exception, identifier
-from heat_lite.engine import actions, signals
-from heat_lite.engine.endpoints.base import Endpoint
+from heat_lite.common.context import RequestContext
+from heat_lite.engine import signals
+from heat_lite.engine.endpoints.base import Endpoint, Wire
+from heat_lite.engine.execution import actions
 from heat_lite.rpc import api
 
 
 class Listener(Endpoint):
-    """Reached by the engine's own id; answers for no other engine."""
+    """Calls reach it by the id of the engine."""
 
-    def listening(self, context):
+    def listening(self, context: RequestContext) -> bool:
         return True
 
-    def send(self, context, stack_identity, message):
-        """Give a message to the walker of a stack that this engine works on, or news of a signal, or of the end of a stack inside
-        another, to those who wait for it."""
-        if message.startswith(signals.NEWS):
-            return self._runtime.bells.ring(int(message.removeprefix(signals.NEWS)))
+    def send(self, context: RequestContext, stack_identity: Wire, message: str) -> bool:
+        """Pass a message to the task of a stack, or wake the tasks that wait for a signal or for
+        the end of a nested stack.
+        """
+        if message.startswith(signals.SIGNAL_PREFIX):
+            return self._runtime.waits.notify(int(message.removeprefix(signals.SIGNAL_PREFIX)))
         stack = identifier.HeatIdentifier.from_dict(stack_identity)
         if message == api.THREAD_ENDED:
-            return self._runtime.bells.ring(stack.stack_name)
-        return self._runtime.running.send(stack.stack_id, message)
+            return self._runtime.waits.notify(stack.stack_name)
+        return self._runtime.task_manager.send(stack.stack_id, message)
 
-    def stop_stack(self, context, stack_identity):
-        """Stop the work on a stack and wait for its end."""
+    def stop_stack(self, context: RequestContext, stack_identity: Wire) -> None:
+        """Stop the task of a stack and wait for its end.
+
+        Raises StopActionFailed after a timeout.
+        """
         stack = identifier.HeatIdentifier.from_dict(stack_identity)
-        if not self._runtime.running.stop(stack.stack_id, actions.STOP_SECONDS):
-            raise exception.StopActionFailed(stack_name=stack.stack_name, engine_id=self._runtime.engine_id)
+        if not self._runtime.task_manager.stop(stack.stack_id, actions.STOP_SECONDS):
+            raise exception.StopActionFailed(
+                stack_name=stack.stack_name, engine_id=self._runtime.engine_id
+            )

@@ -1,14 +1,23 @@
-"""The door for resources of a stack: list, look, signal."""
+"""The RPC endpoint for the resources of a stack: list, describe, signal, mark unhealthy.
+
+Tests: tests/functional/test_queries.py, tests/functional/test_signals.py.
+"""
+
+from collections.abc import Collection, Iterator
+from typing import Any
 
 from heat_lite.common import context as request_context
-from heat_lite.common import exception, identifier, status
+from heat_lite.common import cooperation, exception, identifier, status
+from heat_lite.common.context import RequestContext
 from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import format, signals
 from heat_lite.engine import stack as engine_stack
-from heat_lite.engine.endpoints.base import Endpoint, at_work
+from heat_lite.engine.endpoints.base import Endpoint, Wire, on_working_engine
+from heat_lite.engine.resource import Resource
+from heat_lite.engine.stack import Stack
 
-#: filters of the list -> how they are found in a formatted resource
+#: filters of the list -> keys of a formatted resource
 FILTERS = {
     'name': 'resource_name',
     'type': 'resource_type',
@@ -19,104 +28,180 @@ FILTERS = {
 
 
 class Resources(Endpoint):
-    def list_stack_resources(self, context, stack_identity, nested_depth=0, with_detail=False, filters=None):
-        """The resources of a stack and of the stacks inside it, ``nested_depth`` levels down."""
-        level, result = [self._stack(context, stack_identity, show_deleted=True)], []
+    def list_stack_resources(
+        self,
+        context: RequestContext,
+        stack_identity: Wire,
+        nested_depth: int = 0,
+        with_detail: bool = False,
+        filters: Wire | None = None,
+    ) -> list[Wire]:
+        """Return the resources of a stack and of nested stacks ``nested_depth`` levels down."""
+        level = [self._stack(context, stack_identity, show_deleted=True)]
+        result: list[Wire] = []
         for depth in range(nested_depth + 1):
             result.extend(self._list_level(context, level, with_detail, filters))
-            children = db_stacks.children(context, [stack.id for stack in level]) if depth < nested_depth else ()
+            children = (
+                db_stacks.children(context, [stack.id for stack in level])
+                if depth < nested_depth
+                else ()
+            )
             level = [engine_stack.Stack.from_row(self._runtime, context, row) for row in children]
             if not level:
                 break
         return result
 
     @staticmethod
-    def _list_level(context, stacks, with_detail, filters):
-        """Stacks of one depth: their rows are read at once, and no more of them than is shown."""
-        listed = {} if with_detail else db_resources.listed(context, [stack.id for stack in stacks])
+    def _list_level(
+        context: RequestContext, stacks: list[Stack], with_detail: bool, filters: Wire | None
+    ) -> Iterator[Wire]:
+        """Yield the resources of stacks of one depth.
+
+        Their rows are read by one query, with the columns shown only.
+        """
+        listed = (
+            {} if with_detail else db_resources.list_brief(context, [stack.id for stack in stacks])
+        )
         for stack in stacks:
             if not with_detail:
-                stack.kept.look_over(listed.get(stack.id, ()))
+                stack.resource_records.use_listed(listed.get(stack.id, ()))
             yield from _list(stack, with_detail, filters)
 
-    def describe_stack_resource(self, context, stack_identity, resource_name, with_attr=None):
+    def describe_stack_resource(
+        self,
+        context: RequestContext,
+        stack_identity: Wire,
+        resource_name: str,
+        with_attr: list[str] | None = None,
+    ) -> Wire:
         stack = self._stack(context, stack_identity)
-        stack.kept.looks_at_few = True
-        found = self._found(stack, resource_name)
+        stack.resource_records.expects_few_reads = True
+        found = self._find(stack, resource_name)
         _refuse_stack_users(context, stack, found.name)
-        return self._describe(stack, found, with_attr)
+        required_by = stack.required_by().get(found.name, ())
+        return self._describe(stack, found, required_by, with_attr)
 
-    def describe_stack_resources(self, context, stack_identity, resource_name=None):
-        """All resources of the stack, or the one of that name."""
+    def describe_stack_resources(
+        self, context: RequestContext, stack_identity: Wire, resource_name: str | None = None
+    ) -> list[Wire]:
+        """Return all resources of the stack, or the one with that name."""
         stack = self._stack(context, stack_identity)
-        return [self._describe(stack, item) for item in stack.current_resources() if resource_name in (None, item.name)]
+        required_by = stack.required_by()
+        return [
+            self._describe(stack, item, required_by.get(item.name, ()))
+            for item in cooperation.each(stack.current_resources())
+            if resource_name in (None, item.name)
+        ]
 
     @staticmethod
-    def _describe(stack, item, with_attr=None):
-        required_by, parent = stack.required_by().get(item.name, ()), stack.parent_resource_name
-        return format.resource(item, required_by, detail=True, with_attributes=with_attr or None, parent=parent)
+    def _describe(
+        stack: Stack,
+        item: Resource,
+        required_by: Collection[str],
+        with_attr: list[str] | None = None,
+    ) -> Wire:
+        parent = stack.parent_resource_name
+        return format.resource(
+            item, required_by, detail=True, with_attributes=with_attr or None, parent=parent
+        )
 
     @staticmethod
-    def _found(stack, resource_name):
+    def _find(stack: Stack, resource_name: str) -> Resource:
         row = stack.best_record(resource_name)
         if row is None:
             raise exception.ResourceNotFound(resource_name=resource_name, stack_name=stack.name)
         return stack.resource_of(row)
 
-    def find_physical_resource(self, context, physical_resource_id):
-        """The identity of the resource that has this physical id."""
+    def find_physical_resource(self, context: RequestContext, physical_resource_id: str) -> Wire:
+        """Return the identity of the resource with this physical id. Raises EntityNotFound."""
         row = db_resources.get_by_physical_id(context, physical_resource_id)
         stack_row = row and db_stacks.get(context, row.stack_id)
         if not stack_row:
             raise exception.EntityNotFound(entity='Resource', name=physical_resource_id)
-        return identifier.HeatIdentifier(stack_row.tenant, stack_row.name, stack_row.id).resource(row.name).as_dict()
+        return (
+            identifier.HeatIdentifier(stack_row.tenant, stack_row.name, stack_row.id)
+            .resource(row.name)
+            .as_dict()
+        )
 
-    @at_work
-    def resource_signal(self, context, stack_identity, resource_name, details, sync_call=False):
-        """Tell a resource something. Only types that listen take it; ``unset_hook`` is for all."""
+    @on_working_engine
+    def resource_signal(
+        self,
+        context: RequestContext,
+        stack_identity: Wire,
+        resource_name: str,
+        details: Any,
+        sync_call: bool = False,
+    ) -> Wire:
+        """Signal a resource.
+
+        Types without a signal handler refuse it, except for ``unset_hook``.
+        """
         row = self._row(context, stack_identity)
-        stack = engine_stack.Stack.from_row(self._runtime, _owner(context, row), row)
+        stack = engine_stack.Stack.from_row(self._runtime, _owner_context(context, row), row)
         item = signals.find(stack, resource_name)
         signals.signal(stack, item.name, details, wait=sync_call)
         return item.metadata_get()
 
-    @at_work
-    def resource_mark_unhealthy(self, context, stack_identity, resource_name, mark_unhealthy, resource_status_reason=None):
-        """Have the next update replace the resource, or take that back."""
-        signals.mark(self._stack(context, stack_identity), resource_name, mark_unhealthy, resource_status_reason)
+    @on_working_engine
+    def resource_mark_unhealthy(
+        self,
+        context: RequestContext,
+        stack_identity: Wire,
+        resource_name: str,
+        mark_unhealthy: bool,
+        resource_status_reason: str | None = None,
+    ) -> None:
+        """Let the next update replace the resource, or revoke that."""
+        signals.mark(
+            self._stack(context, stack_identity),
+            resource_name,
+            mark_unhealthy,
+            resource_status_reason,
+        )
 
 
-def _list(stack, with_detail, filters):
+def _list(stack: Stack, with_detail: bool, filters: Wire | None) -> Iterator[Wire]:
     if stack.state == (status.DELETE, status.COMPLETE):
         return
     required_by, parent = stack.required_by(), stack.parent_resource_name
-    for item in stack.current_resources():
-        one = format.resource(item, required_by.get(item.name, ()), detail=with_detail, parent=parent)
+    for item in cooperation.each(stack.current_resources()):
+        one = format.resource(
+            item, required_by.get(item.name, ()), detail=with_detail, parent=parent
+        )
         if _matches(one, item.record, filters):
             yield one
 
 
-def _owner(context, row):
-    """In whose name a signal is acted upon: a user of the stack's own may give it, but sees neither the stack around nor those inside."""
+def _owner_context(context: RequestContext, row: Any) -> RequestContext:
+    """Return the context for a signal: a stack user may send it, but has no access to related
+    stacks.
+    """
     return context if context.tenant_id == row.tenant else request_context.admin_context(row.tenant)
 
 
-def _refuse_stack_users(context, stack, name):
-    """A user that was made for a stack sees only what its own resource allows it to."""
+def _refuse_stack_users(context: RequestContext, stack: Stack, name: str) -> None:
+    """Raise Forbidden for a stack user whose own resource does not allow access to the one
+    named.
+    """
     if context.tenant_id == stack.tenant or context.tenant_id != stack.stack_user_project_id:
         return
-    own = (item for item in stack.current_resources() if context.user_id in (item.resource_id, item.data().get('user_id')))
+    own = (
+        item
+        for item in stack.current_resources()
+        if context.user_id in (item.resource_id, item.data().get('user_id'))
+    )
     if not any(item.access_allowed(name) for item in own):
         raise exception.Forbidden(action='this action')
 
 
-def _matches(listed, row, filters):
+def _matches(listed: Wire, row: Any, filters: Wire | None) -> bool:
     for name, wanted in (filters or {}).items():
         if wanted == '':
-            continue  # nothing is asked for
+            continue  # no restriction
         values = [row.uuid if name == 'id' else listed.get(FILTERS.get(name, name))]
         if name == 'status':
-            values.append(f'{row.action}_{row.status}')  # the status as it is shown
+            values.append(f'{row.action}_{row.status}')  # the status as the API shows it
         if not any(value in (wanted if isinstance(wanted, list) else [wanted]) for value in values):
             return False
     return True

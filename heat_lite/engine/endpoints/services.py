@@ -1,19 +1,74 @@
-"""The door for the engines themselves: who is there, and which build they are."""
+"""The RPC endpoint for the engines themselves: the list of engines and their build.
 
+Tests: tests/http/test_contracts.py.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
 from heat_lite.db import services as db_services
 from heat_lite.engine import format
-from heat_lite.engine.endpoints.base import Endpoint
+from heat_lite.engine.endpoints.base import Endpoint, Wire
+
+LOG = logging.getLogger(__name__)
+#: what a backend may state about the requester beside the roles, and what it must
+IDENTITY = (
+    'user_id',
+    'user_name',
+    'user_domain_id',
+    'project_id',
+    'project_name',
+    'project_domain_id',
+    'auth_token',
+)
+REQUIRED = ('user_id', 'project_id')
 
 
 class Services(Endpoint):
-    def list_services(self, context):
-        """All engines that have ever registered and were not cleaned away."""
+    def list_services(self, context: RequestContext) -> list[Wire]:
+        """Return all registered engines that have not been removed."""
         return [format.service(row, db_services.is_up(row)) for row in db_services.list(context)]
 
-    def get_revision(self, context):
-        """The operator's name of this build (option ``[revision] heat_revision``)."""
+    def get_revision(self, context: RequestContext) -> str:
+        """Return the name of this build (option ``[revision] heat_revision``)."""
         return self._runtime.revision
 
-    def authenticated_to_backend(self, context):
-        """Whether the context may work on its cloud: always, unless the policy of the API said no before."""
-        return True
+    def authenticated_to_backend(self, context: RequestContext) -> Wire | None:
+        """Return the identity of a request, which the ``cloud_backend`` of this engine decides.
+
+        ``context`` has the credentials and the project of the URL, nothing of it validated. None:
+        the credentials are not accepted. Raises ServiceUnavailable without a ``cloud_backend``.
+        """
+        if self._runtime.cloud_backend is None:
+            raise exception.ServiceUnavailable(
+                reason='the engine has no cloud_backend in [DEFAULT], so no request is authentic'
+            )
+        answer = self._runtime.cloud_backend(context).authenticated()
+        if not answer:
+            return None
+        identity = _identity(answer)
+        if identity is None:
+            LOG.error(
+                'Request for project %s refused: authenticated() of the cloud_backend returned no '
+                'map with %s, a list of roles, and texts for the others of %s',
+                context.project_id,
+                ', '.join(REQUIRED),
+                ', '.join(IDENTITY),
+            )
+        return identity
+
+
+def _identity(answer: Any) -> Wire | None:
+    """Return the identity that a backend states; None if it states none, or not in full."""
+    if not isinstance(answer, Mapping) or not all(answer.get(name) for name in REQUIRED):
+        return None
+    identity = {name: answer[name] for name in IDENTITY if answer.get(name) is not None}
+    roles = answer.get('roles')
+    if not isinstance(roles, (list, tuple)):
+        return None
+    if not all(isinstance(text, str) for text in (*identity.values(), *roles)):
+        return None
+    return {**identity, 'roles': ','.join(roles)}

@@ -1,33 +1,54 @@
-"""The door for snapshots of a stack."""
+"""The RPC endpoint for snapshots of a stack.
 
+Tests: tests/functional/test_snapshots.py.
+"""
+
+from typing import Any
+
+from heat_lite.common import status
+from heat_lite.common.context import RequestContext
 from heat_lite.db import snapshots as db_snapshots
-from heat_lite.engine import actions, format, snapshots
-from heat_lite.engine.endpoints.base import Endpoint
+from heat_lite.engine import format, snapshots
+from heat_lite.engine.endpoints.base import Endpoint, Wire
+from heat_lite.engine.execution import actions
 
 
 class Snapshots(Endpoint):
-    def stack_snapshot(self, context, stack_identity, name):
-        """Begin to take a snapshot. Gives it as it is at the beginning."""
+    def stack_snapshot(self, context: RequestContext, stack_identity: Wire, name: str) -> Wire:
+        """Begin to take a snapshot. Return its initial state."""
         stack = self._stack(context, stack_identity)
-        taking = snapshots.Taking(stack, name)
-        actions.snapshot(stack, taking)
-        return format.snapshot(taking.row)
+        taking = snapshots.NewSnapshot(stack, name)
+        actions.start(stack, status.SNAPSHOT, snapshot=taking)
+        return _shown(taking.row)
 
-    def show_snapshot(self, context, stack_identity, snapshot_id):
-        return format.snapshot(snapshots.find(self._stack(context, stack_identity), snapshot_id))
+    def show_snapshot(
+        self, context: RequestContext, stack_identity: Wire, snapshot_id: str
+    ) -> Wire:
+        return _shown(snapshots.find(self._stack(context, stack_identity), snapshot_id))
 
-    def stack_list_snapshots(self, context, stack_identity):
+    def stack_list_snapshots(self, context: RequestContext, stack_identity: Wire) -> list[Wire]:
         stack = self._stack(context, stack_identity)
-        return [format.snapshot(row) for row in db_snapshots.list(context, stack.id)]
+        return [_shown(row) for row in db_snapshots.list(context, stack.id)]
 
-    def delete_snapshot(self, context, stack_identity, snapshot_id):
-        """Begin to take a snapshot away, with what its resources kept for it."""
+    def delete_snapshot(
+        self, context: RequestContext, stack_identity: Wire, snapshot_id: str
+    ) -> None:
+        """Begin to delete a snapshot, with what its resources saved for it."""
         stack = self._stack(context, stack_identity)
         snapshots.delete(stack, snapshots.find(stack, snapshot_id))
 
-    def stack_restore(self, context, stack_identity, snapshot_id):
-        """Begin to make the stack what it was. Gives its identity."""
+    def stack_restore(
+        self, context: RequestContext, stack_identity: Wire, snapshot_id: str
+    ) -> Wire:
+        """Begin to restore the stack. Return its identity."""
         stack = self._stack(context, stack_identity)
         row = snapshots.find(stack, snapshot_id)
-        actions.restore(stack, snapshots.template_to_restore(stack, row), {'tags': row.data.get('tags') or []})
+        template = snapshots.template_to_restore(stack, row)
+        values = {'tags': row.data.get('tags') or []}
+        actions.update(stack, template, values, status.RESTORE)
         return stack.identifier().as_dict()
+
+
+def _shown(row: Any) -> Wire:
+    """Return the row of a snapshot as the API shows it."""
+    return {**format.snapshot(row), 'data': snapshots.masked_document(row.data)}

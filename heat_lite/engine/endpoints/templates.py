@@ -1,121 +1,183 @@
-"""The door for templates and types: validate, versions, functions, schemas."""
+"""The RPC endpoint for templates and resource types: validation, versions, functions, schemas.
+
+Tests: tests/functional/test_conformance.py.
+"""
 
 import inspect
 import re
+from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
 from heat_lite.engine import validation
-from heat_lite.engine.endpoints.base import Endpoint
-from heat_lite.template import catalog, generate, merge, schema, support
+from heat_lite.engine.endpoints.base import Endpoint, Wire
+from heat_lite.engine.resource import Resource
+from heat_lite.template import generate, merge, patterns, schema, support, versions
 from heat_lite.template.environment import Environment
+from heat_lite.template.functions import budget
 from heat_lite.template.template import Template
 
 
 class Templates(Endpoint):
     def validate_template(
         self,
-        context,
-        template,
-        params=None,
-        files=None,
-        environment_files=None,
-        files_container=None,
-        show_nested=False,
-        ignorable_errors=None,
-    ):
-        """What a client must know to fill the template's parameters in. Raises what is wrong with the template."""
+        context: RequestContext,
+        template: Wire,
+        params: Wire | None = None,
+        files: Wire | None = None,
+        environment_files: list[str] | None = None,
+        files_container: str | None = None,
+        show_nested: bool = False,
+        ignorable_errors: list[str] | None = None,
+    ) -> Wire:
+        """Return what a client needs to fill in the parameters of a template.
+
+        Raises the first error in it.
+        """
         blank = Template(template, files or {})
-        environment = merge.merge_environments(params or {}, files or {}, environment_files, blank.parameter_schemata)
+        environment = merge.merge_environments(
+            params or {}, files or {}, environment_files, blank.parameter_schemata
+        )
         parsed = Template(template, files or {}, Environment(environment))
         return validation.template(context, self._runtime, parsed, show_nested)
 
-    # ------------------------------------------------------------ the language
+    # ------------------------------------------------------------ template language
 
-    def list_template_versions(self, context):
-        return catalog.template_versions()
+    def list_template_versions(self, context: RequestContext) -> list[Wire]:
+        return versions.list_versions()
 
-    def list_template_functions(self, context, template_version, with_condition=False):
-        """Names and descriptions of the functions of a version; NotFound for an unknown one."""
-        functions = catalog.functions_of(template_version, with_condition)
+    def list_template_functions(
+        self, context: RequestContext, template_version: str, with_condition: bool = False
+    ) -> list[Wire]:
+        """Return names and descriptions of the functions of a version.
+
+        Raises NotFound for an unknown one.
+        """
+        functions = versions.list_functions(template_version, with_condition)
         if functions is None:
             raise exception.NotFound(f'Template with version {template_version} not found')
         return functions
 
-    # ------------------------------------------------------------ the types
+    # ------------------------------------------------------------ resource types
 
-    def list_resource_types(self, context, support_status=None, type_name=None, heat_version=None, with_description=False):
-        """Names of the types, ``type_name`` being a pattern for their beginning; with their descriptions if wanted."""
+    def list_resource_types(
+        self,
+        context: RequestContext,
+        support_status: str | None = None,
+        type_name: str | None = None,
+        heat_version: str | None = None,
+        with_description: bool = False,
+    ) -> list:
+        """Return the names of types that match the pattern ``type_name``; with descriptions on
+        request.
+        """
         if support_status is not None and support_status.upper() not in support.STATUSES:
-            raise exception.Invalid(reason=f'Invalid support status and should be one of {support.STATUSES}')
-        names = [name for name in self._runtime.registry.names() if _begins(type_name, name) and self._is_permitted(context, name)]
+            raise exception.Invalid(
+                reason=f'Invalid support status and should be one of {support.STATUSES}'
+            )
+        names = _matching(type_name, self._runtime.registry.names())
+        names = [name for name in names if self._is_permitted(context, name)]
         names = self._usable(context, names)
         if support_status is not None or heat_version is not None:
-            names = [name for name in names if self._is_supported(name, support_status, heat_version)]
+            names = [
+                name for name in names if self._is_supported(name, support_status, heat_version)
+            ]
         if not with_description:
             return names
-        return [{'resource_type': name, 'description': _description(self._runtime.registry.get(name))} for name in names]
+        return [
+            {'resource_type': name, 'description': _description(self._runtime.registry.get(name))}
+            for name in names
+        ]
 
-    def resource_schema(self, context, type_name, with_description=False):
-        kind = self._class(context, type_name)
+    def resource_schema(
+        self, context: RequestContext, type_name: str, with_description: bool = False
+    ) -> Wire:
+        cls = self._class(context, type_name)
         result = {
             'resource_type': type_name,
-            'properties': schema.to_wire(kind.properties_schema),
-            'attributes': schema.to_wire(kind.all_attributes_schema()),
-            'support_status': kind.support_status.to_wire(),
+            'properties': schema.to_wire(cls.properties_schema),
+            'attributes': schema.to_wire(cls.all_attributes_schema()),
+            'support_status': cls.support_status.to_wire(),
         }
         if with_description:
-            result['description'] = _description(kind)
+            result['description'] = _description(cls)
         return result
 
-    def generate_template(self, context, type_name, template_type='cfn'):
-        """A template that has a parameter for each property of the type and an output for each attribute."""
-        kind = self._class(context, type_name)
+    def generate_template(
+        self, context: RequestContext, type_name: str, template_type: str = 'cfn'
+    ) -> Wire:
+        """Return a template with a parameter for each property of the type and an output for
+        each attribute.
+        """
+        cls = self._class(context, type_name)
         if template_type not in ('cfn', 'hot'):
             raise exception.Invalid(reason=f'Template type is not supported: {template_type}')
-        return generate.template_for(type_name, kind.properties_schema, kind.all_attributes_schema(), template_type, kind.__name__)
+        return generate.template_for(
+            type_name,
+            cls.properties_schema,
+            cls.all_attributes_schema(),
+            template_type,
+            cls.__name__,
+        )
 
-    def _class(self, context, type_name):
-        kind = self._runtime.registry.get(type_name)
-        if kind.support_status.status == support.HIDDEN:
-            raise exception.NotSupported(feature=f'Template of the hidden resource type {type_name}')
-        kind.require_service(self._runtime.clients(context), type_name)
-        return kind
+    def _class(self, context: RequestContext, type_name: str) -> type[Resource]:
+        cls = self._runtime.registry.get(type_name)
+        if cls.support_status.status == support.HIDDEN:
+            raise exception.NotSupported(
+                feature=f'Template of the hidden resource type {type_name}'
+            )
+        cls.require_service(self._runtime.clients(context), type_name)
+        return cls
 
-    def _usable(self, context, names):
-        """The types that are still in use, and for which the cloud of whoever asks has the services."""
-        clients, known = self._runtime.clients(context), {}
-        kinds = {name: self._runtime.registry.get(name) for name in names}
-        return [name for name, kind in kinds.items() if kind.support_status.status != support.HIDDEN and _is_there(clients, kind, known)]
+    def _usable(self, context: RequestContext, names: list[str]) -> list[str]:
+        """Return the types that are not hidden and whose services the cloud of the requester
+        has.
+        """
+        clients = self._runtime.clients(context)
+        known: dict[tuple, bool] = {}
+        classes = {name: self._runtime.registry.get(name) for name in names}
+        return [
+            name
+            for name, cls in classes.items()
+            if cls.support_status.status != support.HIDDEN and _is_available(clients, cls, known)
+        ]
 
-    def _is_permitted(self, context, name):
+    def _is_permitted(self, context: RequestContext, name: str) -> bool:
         return context.is_admin or self._runtime.allows_type(context, name)
 
-    def _is_supported(self, name, status, version):
+    def _is_supported(self, name: str, status: str | None, version: str | None) -> bool:
         have = self._runtime.registry.get(name).support_status
-        return (status is None or have.status == status.upper()) and (version is None or have.version == version)
+        return (status is None or have.status == status.upper()) and (
+            version is None or have.version == version
+        )
 
 
-def _is_there(clients, kind, known):
-    """Whether the cloud has what a type needs. ``known`` is what has been found out already: the same is not asked for each type."""
-    needs = kind.default_client_name, getattr(kind, 'extension', None)
+def _is_available(clients: Any, cls: type[Resource], known: dict) -> bool:
+    """Return whether the cloud has the services of a type.
+
+    ``known`` caches the answers by service.
+    """
+    needs = cls.default_client_name, getattr(cls, 'extension', None)
     if needs not in known:
         try:
-            kind.require_service(clients, kind.resource_type)
+            cls.require_service(clients, cls.resource_type)
             known[needs] = True
         except exception.HeatException:
             known[needs] = False
     return known[needs]
 
 
-def _begins(pattern, name):
+def _matching(pattern: str | None, names: list[str]) -> list[str]:
+    """Return the names that a pattern matches from their start; none for an invalid pattern."""
     if pattern is None:
-        return True
+        return names
     try:
-        return re.match(pattern, name) is not None
+        return patterns.compile_pattern(pattern).matches_of(names)
     except re.error:
-        # no name begins with what is no pattern
-        return False
+        return []
+    except budget.LimitExceeded as error:
+        raise exception.Invalid(reason=f'The name of resource types: {error}') from None
 
 
-def _description(kind):
-    return inspect.getdoc(kind) or 'No description available'
+def _description(cls: type[Resource]) -> str:
+    return inspect.getdoc(cls) or 'No description available'

@@ -1,28 +1,35 @@
-"""What an action had done when its engine died: read from the rows and the events, so that another engine goes on and does not begin again.
+"""The progress that an action had made before a take-over, read from rows and events.
 
-Intent is written before anything is called (see ``traversal``), so a row in INIT tells that nothing has been called for it, and one that is
-IN_PROGRESS while nobody works on it that something may have been.
+The intent is stored before a call is made (see ``traversal``). So nothing was called for a row in
+INIT, and something may have been called for a row that is IN_PROGRESS without a task.
 """
 
 import dataclasses
 
 from heat_lite.common import status
 from heat_lite.db import events as db_events
+from heat_lite.engine.execution import quarantine
 
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
-    """``done``: names of the resources that the action is through with; ``failed``: name -> reason of those that have failed in it."""
+    """``done``: names of the finished resources; ``failed``: ``{name: reason}`` of the failed."""
 
     action: str
     done: frozenset = frozenset()
     failed: dict = dataclasses.field(default_factory=dict)
 
 
-def of(stack):
-    """The Progress of the action that the stack is at, by the events since its beginning."""
+def begin(stack):
+    """Begin the run that continues the action of a dead engine."""
+    stack.run.resumed_from = progress_of(stack)
+    stack.run.quarantine = quarantine.after_takeover(stack)
+
+
+def progress_of(stack):
+    """Return the Progress of the stack's action, by the events since its beginning."""
     done, failed = set(), {}
-    for event in _since_the_beginning(stack):
+    for event in _events_of_action(stack):
         name = event.resource_name
         done.discard(name)
         failed.pop(name, None)
@@ -34,25 +41,27 @@ def of(stack):
 
 
 def age(stack):
-    """How many seconds of the present action had gone when this engine went on with it: the stack was last updated, or made, at its
-    beginning."""
-    if not _counts(stack):
+    """Return the seconds that the action had run before the take-over; 0 without one.
+
+    The beginning of an action is when the stack was last updated, else when it was created.
+    """
+    if not _was_resumed(stack):
         return 0
     return max(0, (stack.utcnow() - (stack.updated_at or stack.created_at)).total_seconds())
 
 
 def is_done(stack, name):
-    """Whether the present action of the stack was through with a resource before this engine went on with it."""
-    return _counts(stack) and name in stack.progress.done
+    """Whether the action had finished the resource before the take-over."""
+    return _was_resumed(stack) and name in stack.run.resumed_from.done
 
 
 def failure_of(stack, name):
-    """Why a resource had failed in the present action before this engine went on with it; None where it had not."""
-    return stack.progress.failed.get(name) if _counts(stack) else None
+    """Return why the resource failed before the take-over, None where it did not."""
+    return stack.run.resumed_from.failed.get(name) if _was_resumed(stack) else None
 
 
-def arranged(stack, graph):
-    """The graph of an action that is gone on with: what had been begun is seen through, then what had failed tells so, then comes the rest.
+def reorder(stack, graph):
+    """Return the graph of a resumed action: begun resources first, then the failed, then the rest.
 
     ``graph`` is ``{node: nodes that come first}``, see ``plan``.
     """
@@ -62,11 +71,16 @@ def arranged(stack, graph):
     begun = {node for node in graph if node.forward and _is_begun(stack, node.key)} - failed
     before = _ancestors(graph, failed | begun)
     rest = set(graph) - failed - begun - before
-    return {node: first | (begun if node in failed else failed if node in rest else set()) for node, first in graph.items()}
+    return {
+        node: first | (begun if node in failed else failed if node in rest else set())
+        for node, first in graph.items()
+    }
 
 
-def _counts(stack):
-    return stack.progress is not None and stack.progress.action == stack.action
+def _was_resumed(stack):
+    """Whether the stack's present action (not a rollback after it) was resumed."""
+    progress = stack.run.resumed_from
+    return progress is not None and progress.action == stack.action
 
 
 def _is_begun(stack, name):
@@ -84,8 +98,11 @@ def _ancestors(graph, nodes):
     return found
 
 
-def _since_the_beginning(stack):
-    """The events of resources after that of the stack itself by which the action began; all of them where that was never written."""
+def _events_of_action(stack):
+    """The events of resources after the stack's own event that began the action.
+
+    All events where that one was never stored.
+    """
     found = []
     for event in db_events.list(stack.context, stack.id):
         if event.physical_resource_id != stack.id or event.resource_name != stack.name:

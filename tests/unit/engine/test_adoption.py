@@ -16,32 +16,51 @@ def read(text, runtime=ALLOWED):
     return adoption.read(runtime, {'adopt_stack_data': text})
 
 
-def test_nothing_to_adopt_needs_no_leave():
+def test_read_without_document_needs_no_permission():
     assert adoption.read(REFUSED, {}) is None and read('', REFUSED) is None
 
 
-def test_json_and_yaml_and_what_is_missing():
+def test_read_json_and_yaml_fills_missing_parts():
     empty = {'environment': {}, 'files': {}, 'resources': {}}
     assert read('{}') == empty
-    assert read('resources: {a: {resource_id: x}}\ntemplate: 1') == {**empty, 'resources': {'a': {'resource_id': 'x'}}}
-    assert read('{"resources": {"a": {"resource_id": null, "metadata": null}}, "files": null}')['files'] == {}
+    assert read('resources: {a: {resource_id: x}}\ntemplate: 1') == {
+        **empty,
+        'resources': {'a': {'resource_id': 'x'}},
+    }
+    assert (
+        read('{"resources": {"a": {"resource_id": null, "metadata": null}}, "files": null}')[
+            'files'
+        ]
+        == {}
+    )
 
 
-def test_only_where_operators_allow_it():
+def test_read_when_disabled_raises_not_supported():
     with pytest.raises(exception.NotSupported):
         read('{}', REFUSED)
 
 
-@pytest.mark.parametrize('text', ['text', '{', '{"files": 1}', '{"resources": {"a": {"resource_id": "%s"}}}' % ('x' * 256)])
-def test_what_is_no_document(text):
+@pytest.mark.parametrize(
+    'text',
+    ['text', '{', '{"files": 1}', '{"resources": {"a": {"resource_id": "%s"}}}' % ('x' * 256)],
+)
+def test_read_invalid_document_raises_invalid(text):
     with pytest.raises(exception.Invalid, match='adopt_stack_data'):
         read(text)
 
 
-def test_the_request_goes_over_the_document():
-    document = read('{"environment": {"parameters": {"a": 1, "b": 1}, "parameter_defaults": {"c": 1}}, "files": {"f": "1", "g": "1"}}')
+def test_request_overrides_document():
+    document = read(
+        '{"environment": {"parameters": {"a": 1, "b": 1}, "parameter_defaults": {"c": 1}}, '
+        '"files": {"f": "1", "g": "1"}}'
+    )
     given = {'parameters': {'b': 2}, 'resource_registry': {}}
-    assert adoption.environment(document, given) == {'parameters': {'a': 1, 'b': 2}, 'resource_registry': {}}
+    assert adoption.environment(document, given) == {
+        'parameters': {'a': 1, 'b': 2},
+        'resource_registry': {},
+    }
     assert given == {'parameters': {'b': 2}, 'resource_registry': {}}
     assert adoption.environment(document, None) == {'parameters': {'a': 1, 'b': 1}}
-    assert adoption.files(document, {'g': '2'}) == {'f': '1', 'g': '2'} and adoption.files(document, None) == {'f': '1', 'g': '1'}
+    assert adoption.files(document, {'g': '2'}) == {'f': '1', 'g': '2'} and adoption.files(
+        document, None
+    ) == {'f': '1', 'g': '1'}

@@ -22,7 +22,11 @@ class Kind(Resource):
         return Properties(self.properties_schema, definition.properties, name=self.name)
 
     def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
-        return 'choosy' in changed and after_properties['choosy'] == 'other' and before_properties['choosy'] is not None
+        return (
+            'choosy' in changed
+            and after_properties['choosy'] == 'other'
+            and before_properties['choosy'] is not None
+        )
 
 
 def definition(metadata=None, **properties):
@@ -30,29 +34,37 @@ def definition(metadata=None, **properties):
     if metadata is not None:
         raw['metadata'] = metadata
     return types.SimpleNamespace(
-        resource_type='Test::Kind', raw=raw, properties=properties, metadata=metadata, update_policy=None, deletion_policy='Delete',
+        resource_type='Test::Kind',
+        raw=raw,
+        properties=properties,
+        metadata=metadata,
+        update_policy=None,
+        deletion_policy='Delete',
         external_id=None,
-    )  # fmt: skip
+    )
 
 
 def resource(action='CREATE', state='COMPLETE', **properties):
     record = types.SimpleNamespace(
-        action=action, status=state, nova_instance='id', properties={**dict.fromkeys(Kind.properties_schema), **properties}
+        action=action,
+        status=state,
+        nova_instance='id',
+        properties={**dict.fromkeys(Kind.properties_schema), **properties},
     )
     return Kind('r', definition(**properties), None, record)
 
 
-def test_nothing_to_do():
+def test_decide_without_changes_is_none():
     assert diff.decide(resource(free='a'), definition(free='a')) == diff.Decision(diff.NONE)
 
 
-def test_in_place():
+def test_decide_updatable_property_is_update():
     decision = diff.decide(resource(free='a'), definition(free='b', metadata={'k': 1}))
     assert decision.action == diff.UPDATE and decision.changes.properties == {'free': 'b'}
     assert set(decision.changes.definition) == {'metadata', 'properties'}
 
 
-def test_what_is_removed_becomes_its_default():
+def test_between_removed_property_has_its_default():
     assert diff.decide(resource(free='a'), definition()).changes.properties == {'free': None}
 
 
@@ -63,29 +75,48 @@ def test_what_is_removed_becomes_its_default():
         ({'choosy': 'a', 'free': 'a'}, {'choosy': 'other', 'free': 'b'}, ('choosy',)),
     ],
 )
-def test_replacements_name_what_forces_them(before, after, forced):
+def test_decide_replacement_names_forcing_properties(before, after, forced):
     decision = diff.decide(resource(**before), definition(**after))
-    assert (decision.action, decision.forced_by, decision.may_replace) == (diff.REPLACE, forced, False)
+    assert (decision.action, decision.forced_by, decision.may_replace) == (
+        diff.REPLACE,
+        forced,
+        False,
+    )
     assert decision.reason == f'only a new resource can take another {forced[0]}'
 
 
-def test_what_must_never_change():
+def test_decide_immutable_property_raises_not_supported():
     with pytest.raises(exception.NotSupported, match='Update to properties never of r'):
         diff.decide(resource(never='a'), definition(never='b'))
 
 
 @pytest.mark.parametrize(
-    'later, action, may_replace', [({'free'}, diff.UPDATE, False), ({'fixed'}, diff.REPLACE, True), ({'choosy'}, diff.REPLACE, True)]
+    'later, action, may_replace',
+    [
+        ({'free'}, diff.UPDATE, False),
+        ({'fixed'}, diff.REPLACE, True),
+        ({'choosy'}, diff.REPLACE, True),
+    ],
 )
-def test_values_that_are_known_later(later, action, may_replace):
-    decision = diff.decide(resource(free='a', fixed='a', choosy='a'), definition(free='a', fixed='a', choosy='a'), later=frozenset(later))
+def test_decide_with_later_values_may_replace(later, action, may_replace):
+    decision = diff.decide(
+        resource(free='a', fixed='a', choosy='a'),
+        definition(free='a', fixed='a', choosy='a'),
+        later=frozenset(later),
+    )
     assert (decision.action, decision.may_replace, decision.later) == (action, may_replace, later)
     assert decision.changes.properties == {}
 
 
-def test_what_is_sure_is_sure_whatever_comes_later():
-    decision = diff.decide(resource(free='a', fixed='a'), definition(free='a', fixed='b'), later=frozenset({'free'}))
-    assert (decision.action, decision.may_replace, decision.forced_by) == (diff.REPLACE, False, ('fixed',))
+def test_decide_certain_replacement_ignores_later_values():
+    decision = diff.decide(
+        resource(free='a', fixed='a'), definition(free='a', fixed='b'), later=frozenset({'free'})
+    )
+    assert (decision.action, decision.may_replace, decision.forced_by) == (
+        diff.REPLACE,
+        False,
+        ('fixed',),
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,19 +128,28 @@ def test_what_is_sure_is_sure_whatever_comes_later():
         (status.CREATE, status.COMPLETE, True, diff.REPLACE),
     ],
 )
-def test_states_and_types(action, state, new_type, expected):
-    assert diff.decide(resource(action, state, free='a'), definition(free='a'), new_type).action == expected
+def test_decide_by_state_and_type(action, state, new_type, expected):
+    assert (
+        diff.decide(resource(action, state, free='a'), definition(free='a'), new_type).action
+        == expected
+    )
 
 
-def test_a_type_may_mend_what_has_failed(monkeypatch):
+def test_decide_failed_resource_that_type_repairs_is_update(monkeypatch):
     monkeypatch.setattr(Kind, 'needs_replace_failed', lambda self: False)
     decision = diff.decide(resource(status.UPDATE, status.FAILED, free='a'), definition(free='a'))
-    assert decision.action == diff.UPDATE and decision.changes.properties == {} and decision.reason == 'it is UPDATE_FAILED'
+    assert (
+        decision.action == diff.UPDATE
+        and decision.changes.properties == {}
+        and decision.reason == 'it is UPDATE_FAILED'
+    )
 
 
-def test_a_deletion_policy_may_be_written_the_same_and_be_another():
-    """A parameter may say which: what is written is the same map."""
+def test_between_deletion_policy_with_other_parameter_differs():
+    """The policy may depend on a parameter, with equal text."""
     wanted = definition(free='a')
     wanted.deletion_policy = 'Retain'
     decision = diff.decide(resource(free='a'), wanted)
-    assert decision.action == diff.UPDATE and decision.changes.definition == {'deletion_policy': 'Retain'}
+    assert decision.action == diff.UPDATE and decision.changes.definition == {
+        'deletion_policy': 'Retain'
+    }

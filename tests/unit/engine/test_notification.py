@@ -1,5 +1,3 @@
-"""Sending what the message bus is told."""
-
 import threading
 import types
 
@@ -26,7 +24,7 @@ class Bus:
         self.payloads.append(payload)
 
 
-def test_in_order_and_without_waiting_for_the_broker():
+def test_notifications_are_sent_in_order_without_blocking():
     bus = Bus()
     sender = notification.Notifications(bus)
     sender.send(None, 'one', {})
@@ -37,7 +35,7 @@ def test_in_order_and_without_waiting_for_the_broker():
     assert bus.told == [('info', 'one'), ('error', 'two')]
 
 
-def test_one_that_cannot_be_sent_is_logged_and_the_next_one_goes(caplog):
+def test_failed_notification_is_logged_and_next_is_sent(caplog):
     bus = Bus()
     bus.gate.set()
     sender = notification.Notifications(bus)
@@ -48,7 +46,7 @@ def test_one_that_cannot_be_sent_is_logged_and_the_next_one_goes(caplog):
     assert 'The notification lost could not be sent' in caplog.text
 
 
-def test_a_broker_that_stays_away_holds_up_nobody(monkeypatch, caplog):
+def test_full_outbox_drops_notifications(monkeypatch, caplog):
     monkeypatch.setattr(notification, 'MOST_WAITING', 2)
     bus = Bus()
     sender = notification.Notifications(bus)
@@ -56,19 +54,19 @@ def test_a_broker_that_stays_away_holds_up_nobody(monkeypatch, caplog):
     assert bus.busy.wait(10)
     for number in range(1, 4):
         sender.send(None, f'event {number}', {})
-    assert 'event 3 is not told: 2 notifications wait for the broker' in caplog.text
+    assert 'event 3 is dropped: 2 notifications wait for the broker' in caplog.text
     sender.stop(0.01)
     bus.gate.set()
 
 
-def test_nobody_is_told_unless_configured():
+def test_notifications_without_notifier_are_not_sent():
     sender = notification.Notifications(None)
     assert not sender.wanted
     sender.send(None, 'one', {})
     sender.stop(0)
 
 
-def test_what_waits_when_an_engine_stops_is_lost_with_a_word(monkeypatch, caplog):
+def test_stop_with_queued_notifications_logs_their_number(monkeypatch, caplog):
     monkeypatch.setattr(notification, 'MOST_WAITING', 1)
     bus = Bus()
     sender = notification.Notifications(bus)
@@ -80,7 +78,7 @@ def test_what_waits_when_an_engine_stops_is_lost_with_a_word(monkeypatch, caplog
     bus.gate.set()
 
 
-def test_scaling_is_told_beside_its_stack():
+def test_scaling_notification_carries_stack_payload():
     bus = Bus()
     bus.gate.set()
     sender = notification.Notifications(bus)
@@ -89,12 +87,22 @@ def test_scaling_is_told_beside_its_stack():
         context=types.SimpleNamespace(username='u', user_id='i'),
         template=types.SimpleNamespace(description=''),
         tags=(),
+        redact=str,
         created_at=None,
         updated_at=None,
-        **dict.fromkeys(('tenant', 'username', 'id', 'name', 'action', 'status', 'status_reason'), 'x'),
+        **dict.fromkeys(
+            ('tenant', 'username', 'id', 'name', 'action', 'status', 'status_reason'), 'x'
+        ),
     )
-    notification.of_scaling(stack, 'start', groupname='g', capacity=2)
-    notification.of_scaling(stack, 'error', groupname='g', message='no room')
+    notification.scaling_changed(stack, 'start', groupname='g', capacity=2)
+    notification.scaling_changed(stack, 'error', groupname='g', message='no room')
     sender.stop(10)
-    assert bus.told == [('info', 'orchestration.autoscaling.start'), ('error', 'orchestration.autoscaling.error')]
-    assert bus.payloads[0]['capacity'] == 2 and bus.payloads[1]['message'] == 'no room' and bus.payloads[0]['stack_name'] == 'x'
+    assert bus.told == [
+        ('info', 'orchestration.autoscaling.start'),
+        ('error', 'orchestration.autoscaling.error'),
+    ]
+    assert (
+        bus.payloads[0]['capacity'] == 2
+        and bus.payloads[1]['message'] == 'no room'
+        and bus.payloads[0]['stack_name'] == 'x'
+    )

@@ -16,12 +16,12 @@ class Clock:
         self.now += seconds
 
 
-def test_a_plain_function_is_done_at_once():
+def test_task_runner_plain_function_is_done_at_once():
     runner = scheduler.TaskRunner(lambda a, b: a + b, 1, b=2)
     assert runner.step() and runner.result == 3
 
 
-def test_pauses_grow_and_a_number_is_taken_as_it_is():
+def test_task_runner_pauses_grow_unless_a_number_is_yielded():
     def task():
         yield
         yield
@@ -35,12 +35,12 @@ def test_pauses_grow_and_a_number_is_taken_as_it_is():
     assert runner.result == 'end'
 
 
-def test_the_pause_never_exceeds_its_limit():
+def test_pauses_never_exceed_limit():
     pauses = scheduler.pauses()
     assert max(next(pauses) for _ in range(100)) == scheduler.LONGEST_PAUSE
 
 
-def test_a_timeout_comes_up_inside_the_task():
+def test_task_runner_timeout_is_raised_in_task():
     clock, caught = Clock(), []
 
     def task():
@@ -57,7 +57,7 @@ def test_a_timeout_comes_up_inside_the_task():
     assert caught == [5] and clock.now == 5 and runner.done
 
 
-def test_a_task_may_clean_up_after_its_timeout():
+def test_task_runner_after_timeout_allows_cleanup():
     clock = Clock()
 
     def task():
@@ -68,17 +68,20 @@ def test_a_task_may_clean_up_after_its_timeout():
             yield 1
             return 'cleaned'
 
-    assert scheduler.TaskRunner(task, timeout=2, clock=clock).run_to_completion(clock.sleep) == 'cleaned'
+    assert (
+        scheduler.TaskRunner(task, timeout=2, clock=clock).run_to_completion(clock.sleep)
+        == 'cleaned'
+    )
 
 
-def test_cancel_before_the_start_means_never():
+def test_task_runner_cancelled_before_start_never_runs():
     ran = []
     runner = scheduler.TaskRunner(lambda: ran.append(1))
     runner.cancel()
     assert runner.step() and ran == []
 
 
-def test_cancel_closes_and_cancel_with_grace_times_out():
+def test_task_runner_cancel_closes_and_with_grace_times_out():
     closed, clock = [], Clock()
 
     def task():
@@ -101,7 +104,7 @@ def test_cancel_closes_and_cancel_with_grace_times_out():
     assert clock.now == 3
 
 
-def test_wrappertask_runs_inner_tasks_and_gives_their_results_and_errors():
+def test_wrappertask_passes_results_and_errors_of_inner_tasks():
     def inner(value):
         yield
         if value < 0:
@@ -129,7 +132,7 @@ DIAMOND = {'d': {'b', 'c'}, 'b': {'a'}, 'c': {'a'}, 'a': set()}
 
 
 @pytest.mark.parametrize(('reverse', 'first', 'last'), [(False, 'a', 'd'), (True, 'd', 'a')])
-def test_a_group_follows_the_arrows(reverse, first, last):
+def test_task_group_follows_dependencies(reverse, first, last):
     order = []
 
     def task(node):
@@ -140,7 +143,7 @@ def test_a_group_follows_the_arrows(reverse, first, last):
     assert order[0] == first and order[-1] == last and sorted(order) == ['a', 'b', 'c', 'd']
 
 
-def test_independent_tasks_overlap():
+def test_task_group_independent_tasks_overlap():
     running, most = set(), []
 
     def task(node):
@@ -153,7 +156,7 @@ def test_independent_tasks_overlap():
     assert max(most) == 3
 
 
-def test_after_a_failure_nothing_new_starts_and_the_others_may_end():
+def test_task_group_after_failure_starts_nothing_new():
     ended = []
 
     def task(node):
@@ -168,7 +171,7 @@ def test_after_a_failure_nothing_new_starts_and_the_others_may_end():
     assert ended == ['good']
 
 
-def test_the_patience_with_the_others_ends():
+def test_task_group_error_wait_time_cancels_the_others():
     clock, ended = Clock(), []
 
     def task(node):
@@ -177,24 +180,61 @@ def test_the_patience_with_the_others_ends():
         yield 100
         ended.append(node)
 
-    group = scheduler.DependencyTaskGroup({'bad': set(), 'slow': set()}, task, error_wait_time=10, clock=clock)
+    group = scheduler.DependencyTaskGroup(
+        {'bad': set(), 'slow': set()}, task, error_wait_time=10, clock=clock
+    )
     with pytest.raises(ValueError):
         scheduler.TaskRunner(group, clock=clock).run_to_completion(clock.sleep)
     assert ended == []
 
 
-def test_errors_are_collected_when_asked_for():
+def test_task_group_aggregates_exceptions():
     def task(node):
         raise ValueError(node)
 
     with pytest.raises(scheduler.ExceptionGroup) as caught:
-        run(scheduler.DependencyTaskGroup({'a': set(), 'b': set()}, task, aggregate_exceptions=True))
+        run(
+            scheduler.DependencyTaskGroup({'a': set(), 'b': set()}, task, aggregate_exceptions=True)
+        )
     assert sorted(str(error) for error in caught.value.exceptions) == ['a', 'b']
 
 
-def test_a_required_node_need_not_be_named_itself():
+def test_task_group_adds_required_nodes():
     group = scheduler.DependencyTaskGroup({'b': {'a'}})
     assert group.ready() == ['a']
     group.start('a')
     group.finish('a')
     assert group.ready() == ['b']
+
+
+def test_continued_task_gets_what_is_thrown_into_its_last_wait():
+    def task():
+        try:
+            yield 1
+        except ValueError:
+            yield 2
+        return 3
+
+    begun = task()
+    continued = scheduler.continue_task(begun, next(begun))
+    assert next(continued) == 1
+    assert continued.throw(ValueError()) == 2
+    with pytest.raises(StopIteration) as ended:
+        next(continued)
+    assert ended.value.value == 3
+
+
+def test_continued_task_is_closed_with_its_frame():
+    closed = []
+
+    def task():
+        try:
+            yield 1
+        finally:
+            closed.append(True)
+
+    begun = task()
+    continued = scheduler.continue_task(begun, next(begun))
+    next(continued)
+    continued.close()
+    assert closed == [True]

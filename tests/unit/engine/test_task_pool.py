@@ -5,13 +5,15 @@ import time
 
 import pytest
 
-from heat_lite.engine import scheduler, threads
-from tests.waiting import PATIENCE
+from heat_lite.common import log_context
+from heat_lite.common.context import RequestContext
+from heat_lite.engine import scheduler, task_pool
+from tests.timeouts import WAIT_SECONDS
 
 
 @pytest.fixture
 def pool():
-    pool = threads.TaskPool(8, 'test')
+    pool = task_pool.TaskPool(8, 'test')
     yield pool
     for job in pool.close():
         job.throw(GeneratorExit())
@@ -19,11 +21,15 @@ def pool():
 
 def spawn(pool, task, **options):
     ended = []
-    job = pool.spawn(scheduler.TaskRunner(task), on_end=lambda result, error: ended.append((result, error)), **options)
+    job = pool.spawn(
+        scheduler.TaskRunner(task),
+        on_end=lambda result, error: ended.append((result, error)),
+        **options,
+    )
     return job, ended
 
 
-def test_a_job_runs_to_its_end(pool):
+def test_job_runs_to_its_end(pool):
     def task():
         yield
         yield 0.01
@@ -33,7 +39,7 @@ def test_a_job_runs_to_its_end(pool):
     assert job.ended.wait(60) and ended == [(7, None)]
 
 
-def test_an_error_is_told(pool):
+def test_job_error_is_passed_to_on_end(pool):
     def task():
         yield
         raise ValueError('no')
@@ -43,9 +49,9 @@ def test_an_error_is_told(pool):
     assert str(ended[0][1]) == 'no'
 
 
-def test_a_sleeping_job_is_woken(pool):
+def test_sleeping_job_is_woken(pool):
     def task():
-        yield threads.UNTIL_WOKEN
+        yield task_pool.UNTIL_WOKEN
         return 'awake'
 
     job, ended = spawn(pool, task())
@@ -55,13 +61,13 @@ def test_a_sleeping_job_is_woken(pool):
     assert job.ended.wait(60) and ended == [('awake', None)]
 
 
-def test_a_wake_during_a_step_is_not_lost(pool):
+def test_wake_during_step_is_not_lost(pool):
     inside, go_on = threading.Event(), threading.Event()
 
     def task():
         inside.set()
         go_on.wait(60)
-        yield threads.UNTIL_WOKEN
+        yield task_pool.UNTIL_WOKEN
         return 'awake'
 
     job, ended = spawn(pool, task())
@@ -71,35 +77,38 @@ def test_a_wake_during_a_step_is_not_lost(pool):
     assert job.ended.wait(60)
 
 
-def test_an_exception_can_be_thrown_into_a_sleeping_job(pool):
+def test_exception_is_thrown_into_sleeping_job(pool):
+    begun = threading.Event()
+
     def task():
+        begun.set()
         try:
             yield 1000
         except scheduler.Cancelled as error:
             return str(error)
 
     job, ended = spawn(pool, task())
-    time.sleep(0.02)
+    assert begun.wait(WAIT_SECONDS)
     job.throw(scheduler.Cancelled('enough'))
     assert job.ended.wait(60) and ended == [('enough', None)]
 
 
-def test_a_lane_bounds_what_runs_side_by_side_and_all_of_it_ends(pool):
-    lane, guard = threads.Lane(2), threading.Lock()
+def test_concurrency_limit_bounds_running_jobs(pool):
+    limit_group, lock = task_pool.ConcurrencyLimit(2), threading.Lock()
     running, most = 0, 0
 
     def task():
         nonlocal running, most
         for _ in range(3):
-            with guard:
+            with lock:
                 running += 1
                 most = max(most, running)
             time.sleep(0.01)
-            with guard:
+            with lock:
                 running -= 1
             yield 0.001
 
-    jobs = [spawn(pool, task(), lane=lane)[0] for _ in range(10)]
+    jobs = [spawn(pool, task(), limit_group=limit_group)[0] for _ in range(10)]
     assert all(job.ended.wait(60) for job in jobs)
     assert most == 2
 
@@ -113,11 +122,13 @@ def test_sleeping_jobs_hold_no_thread(pool):
     began = time.monotonic()
     jobs = [spawn(pool, task())[0] for _ in range(500)]
     assert all(job.ended.wait(60) for job in jobs)
-    assert time.monotonic() - began < 20  # one after the other on each thread it would be half a minute
+    assert (
+        time.monotonic() - began < 20
+    )  # one after the other on each thread it would be half a minute
 
 
-def test_a_closed_pool_takes_nothing_and_names_what_is_left():
-    pool = threads.TaskPool(2, 'closed')
+def test_closed_pool_refuses_jobs_and_returns_unfinished():
+    pool = task_pool.TaskPool(2, 'closed')
 
     def forever():
         while True:
@@ -131,8 +142,8 @@ def test_a_closed_pool_takes_nothing_and_names_what_is_left():
     assert job.ended.wait(60)
 
 
-def test_a_frozen_pool_ends_the_steps_under_way_and_begins_none():
-    pool = threads.TaskPool(4)
+def test_frozen_pool_ends_running_steps_only():
+    pool = task_pool.TaskPool(4)
     begun, go_on, steps = threading.Event(), threading.Event(), []
 
     def task():
@@ -146,13 +157,13 @@ def test_a_frozen_pool_ends_the_steps_under_way_and_begins_none():
     assert begun.wait(60)
     assert not pool.freeze(0.05)
     go_on.set()
-    assert pool.freeze(5)
+    assert pool.freeze(60)
     time.sleep(0.05)
     assert steps == [1] and not job.ended.is_set()
 
 
-def test_nothing_is_stepped_while_it_may_not():
-    pool = threads.TaskPool(2)
+def test_pool_steps_nothing_while_may_step_is_false():
+    pool = task_pool.TaskPool(2)
     allowed, steps = [False], []
     pool.may_step = lambda: allowed[0]
     job = pool.spawn(scheduler.TaskRunner(lambda: steps.append(1)))
@@ -161,32 +172,79 @@ def test_nothing_is_stepped_while_it_may_not():
     assert job.ended.wait(60) and steps == [1]
 
 
-def test_late_jobs_let_others_go_first_but_are_not_forgotten(pool):
-    queue = threads.Queue()
-    jobs = [threads.Job(pool, None, late=late) for late in (True, True, True, False, False, False, False, False)]
+def test_low_priority_jobs_run_after_others(pool):
+    queue = task_pool.Queue(8)
+    jobs = [
+        task_pool.Job(pool, None, low_priority=low)
+        for low in (True, True, True, False, False, False, False, False)
+    ]
     for job in jobs:
         queue.append(job)
     order = [jobs.index(queue.pop()) for _ in jobs]
     assert order == [3, 4, 5, 0, 6, 7, 1, 2] and not queue
 
 
-def test_the_crowd_is_those_that_call_nobody(pool):
+def job_of(pool, project):
+    subject = log_context.Subject(RequestContext(project_id=project), 'stack')
+    return task_pool.Job(pool, None, subject=subject)
+
+
+def test_projects_take_turns_in_the_queue(pool):
+    queue = task_pool.Queue(8)
+    for project in 'aaaabbc':
+        queue.append(job_of(pool, project))
+    assert ''.join(queue.pop().project for _ in range(7)) == 'abcabaa'
+
+
+def test_project_has_at_most_its_share_of_steps(pool):
+    queue = task_pool.Queue(2)
+    for project in 'aaaab':
+        queue.append(job_of(pool, project))
+    begun = [queue.pop() for _ in range(4)]
+    assert [each and each.project for each in begun] == ['a', 'b', 'a', None]
+    queue.done(begun[0])
+    assert queue.pop().project == 'a' and queue.pop() is None and queue
+
+
+def test_long_steps_of_one_project_leave_threads_to_others():
+    pool, go = task_pool.TaskPool(4), threading.Event()
+
+    def task(wait):
+        go.wait(wait)
+        return
+        yield
+
+    def start(project, wait):
+        subject = log_context.Subject(RequestContext(project_id=project), 'stack')
+        return pool.spawn(scheduler.TaskRunner(task(wait)), subject=subject)
+
+    many = [start('hostile', WAIT_SECONDS) for _ in range(20)]
+    assert start('other', 0).ended.wait(WAIT_SECONDS)
+    assert not any(job.ended.is_set() for job in many)
+    go.set()
+    assert all(job.ended.wait(WAIT_SECONDS) for job in many)
+
+
+def test_runnable_count_excludes_limited_jobs(pool):
     seen, go = [], threading.Event()
 
     def task():
-        seen.append(pool.crowd())
+        seen.append(pool.runnable_count())
         go.wait(60)
         return
         yield
 
-    jobs = [spawn(pool, task())[0], spawn(pool, task(), lane=threads.Lane(2))[0]]
-    until = time.monotonic() + PATIENCE
+    jobs = [
+        spawn(pool, task())[0],
+        spawn(pool, task(), limit_group=task_pool.ConcurrencyLimit(2))[0],
+    ]
+    until = time.monotonic() + WAIT_SECONDS
     while len(seen) < 2 and time.monotonic() < until:
         time.sleep(0.005)
-    assert pool.crowd() == 1
+    assert pool.runnable_count() == 1
     go.set()
     assert all(job.ended.wait(60) for job in jobs)
-    until = time.monotonic() + PATIENCE
-    while pool.crowd() and time.monotonic() < until:
+    until = time.monotonic() + WAIT_SECONDS
+    while pool.runnable_count() and time.monotonic() < until:
         time.sleep(0.005)
-    assert pool.crowd() == 0
+    assert pool.runnable_count() == 0

@@ -2,14 +2,17 @@
 
 import collections
 
-from heat_lite.engine import plan
-from heat_lite.engine.plan import Node
+from heat_lite.engine.execution import plan
+from heat_lite.engine.execution.plan import Node
 
 Row = collections.namedtuple('Row', 'id name requires')
 
 
 def test_no_rows_is_a_create():
-    assert plan.build((), {'a': set(), 'b': {'a'}}) == {Node('a', True): set(), Node('b', True): {Node('a', True)}}
+    assert plan.build((), {'a': set(), 'b': {'a'}}) == {
+        Node('a', True): set(),
+        Node('b', True): {Node('a', True)},
+    }
 
 
 def test_nothing_wanted_is_a_delete_users_first():

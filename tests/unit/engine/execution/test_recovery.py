@@ -2,14 +2,17 @@ import types
 
 import pytest
 
-from heat_lite.engine import plan, progress
+from heat_lite.engine.action_run import ActionRun
+from heat_lite.engine.execution import plan, recovery
 from heat_lite.engine.scheduler import DependencyTaskGroup
 
 
 def stack(rows=(), failed=(), done=(), action='CREATE', now='CREATE'):
     records = {name: types.SimpleNamespace(status=state) for name, state in dict(rows).items()}
-    told = progress.Progress(action, frozenset(done), dict.fromkeys(failed, 'why'))
-    return types.SimpleNamespace(action=now, progress=told, best_record=records.get)
+    told = recovery.Progress(action, frozenset(done), dict.fromkeys(failed, 'why'))
+    return types.SimpleNamespace(
+        action=now, run=ActionRun(resumed_from=told), best_record=records.get
+    )
 
 
 def node(name):
@@ -32,22 +35,26 @@ def order(graph):
 
 
 def test_without_a_failure_nothing_is_rearranged():
-    assert progress.arranged(stack({'b': 'IN_PROGRESS'}), GRAPH) is GRAPH
+    assert recovery.reorder(stack({'b': 'IN_PROGRESS'}), GRAPH) is GRAPH
 
 
-def test_what_was_begun_comes_to_its_end_before_a_failure_is_told_and_nothing_new_begins_before_that():
-    arranged = progress.arranged(stack({'a': 'COMPLETE', 'b': 'IN_PROGRESS', 'c': 'FAILED'}, failed=['c']), GRAPH)
-    assert order(arranged) == [{'a'}, {'b'}, {'c'}, {'d', 'e'}]
+def test_steps_in_progress_complete_before_a_failure_and_no_new_step_starts():
+    ordered = recovery.reorder(
+        stack({'a': 'COMPLETE', 'b': 'IN_PROGRESS', 'c': 'FAILED'}, failed=['c']), GRAPH
+    )
+    assert order(ordered) == [{'a'}, {'b'}, {'c'}, {'d', 'e'}]
 
 
 def test_what_a_failure_needed_does_not_wait_for_it():
-    arranged = progress.arranged(stack({'a': 'COMPLETE', 'd': 'FAILED', 'e': 'IN_PROGRESS'}, failed=['d']), GRAPH)
-    assert order(arranged) == [{'a'}, {'b', 'e'}, {'d'}, {'c'}]
+    ordered = recovery.reorder(
+        stack({'a': 'COMPLETE', 'd': 'FAILED', 'e': 'IN_PROGRESS'}, failed=['d']), GRAPH
+    )
+    assert order(ordered) == [{'a'}, {'b', 'e'}, {'d'}, {'c'}]
 
 
 @pytest.mark.parametrize('now, counts', [('CREATE', True), ('ROLLBACK', False)])
 def test_it_counts_for_its_own_action_alone(now, counts):
     item = stack(failed=['a'], done=['b'], now=now)
-    assert progress.is_done(item, 'b') == counts
-    assert progress.failure_of(item, 'a') == ('why' if counts else None)
-    assert not progress.is_done(item, 'a')
+    assert recovery.is_done(item, 'b') == counts
+    assert recovery.failure_of(item, 'a') == ('why' if counts else None)
+    assert not recovery.is_done(item, 'a')

@@ -1,0 +1,97 @@
+"""One run of an action on a stack: the options of its request and its state in the engine.
+
+Tests: tests/functional/test_engine.py.
+"""
+
+import dataclasses
+import typing
+
+# keys of the column ``stack.plan``: the part of a run that another engine needs to resume it
+ABANDON, ADOPTED, CONVERGE, FORCE, ON_REPLACE, STACK_DEPTH = (
+    'abandon',
+    'adopted',
+    'converge',
+    'force',
+    'on_replace',
+    'stack_depth',
+)
+FAIL = 'fail'
+
+
+@dataclasses.dataclass(slots=True)
+class ActionRun:
+    """The options and the state of one run.
+
+    The options come from the request (``from_column`` restores them after a take-over); the
+    state belongs to the engine that executes the run.
+    """
+
+    action: str | None = None
+
+    # ------------------------------------------------------------ options
+    #: UPDATE: compare each resource with its real object before deciding what to do
+    converge: bool = False
+    #: UPDATE: fail a resource that would have to be replaced
+    forbid_replacement: bool = False
+    #: DELETE: forget resources that cannot be deleted
+    force: bool = False
+    #: DELETE: leave the objects in the cloud; also set by the rollback of an adoption
+    abandoning: bool = False
+    #: UPDATE, RESTORE: the new template, the id of its row, and further columns of the stack
+    template: typing.Any = None
+    template_id: int | None = None
+    values: dict = dataclasses.field(default_factory=dict)
+    #: SNAPSHOT: the snapshot that is taken (``snapshots.Taking``)
+    snapshot: typing.Any = None
+    #: number of OS::Heat::Stack resources above the stack, see ``common.context``
+    stack_depth: int | None = None
+    #: RETRY: the (action, status) that the requester has seen
+    expected_state: tuple | None = None
+
+    # ------------------------------------------------------------ state
+    #: UPDATE: nothing differs from the stored definition, so no resource is visited
+    noop: bool = False
+    #: the plan deletes every resource (DELETE, rollback of a create)
+    deleting: bool = False
+    #: ADOPT: ``{resource name: data of the adopted document}``
+    adopted: dict = dataclasses.field(default_factory=dict)
+    #: the walker at work (``execution.traversal.Traversal``)
+    walk: typing.Any = None
+    #: walkers of preempted runs whose handlers have not ended yet
+    draining: list = dataclasses.field(default_factory=list)
+    #: ``{record: Wakeup}`` of the resources that wait for a hook to be cleared
+    paused: dict = dataclasses.field(default_factory=dict)
+    #: the ``execution.recovery.Progress`` made before a take-over; None for a run that began here
+    resumed_from: typing.Any = None
+    #: the ``execution.quarantine.Quarantine`` of the resources that the dead engine worked on
+    quarantine: typing.Any = None
+
+    @classmethod
+    def from_column(cls, action, column):
+        """Return the run that ``stack.plan`` describes."""
+        column = column or {}
+        return cls(
+            action,
+            converge=bool(column.get(CONVERGE)),
+            forbid_replacement=column.get(ON_REPLACE) == FAIL,
+            force=bool(column.get(FORCE)),
+            abandoning=bool(column.get(ABANDON)),
+            stack_depth=column.get(STACK_DEPTH),
+        )
+
+    def guarded(self, resource, work):
+        """Return ``work`` on a resource, a generator or None, guarded by the quarantine, if any."""
+        if work is None or self.quarantine is None:
+            return work
+        return self.quarantine.guard(resource, work)
+
+    def as_column(self):
+        """Return the value of ``stack.plan``; None where no option differs from its default."""
+        options = {
+            CONVERGE: self.converge,
+            ON_REPLACE: FAIL if self.forbid_replacement else None,
+            FORCE: self.force,
+            ABANDON: self.abandoning,
+            STACK_DEPTH: self.stack_depth,
+        }
+        return {key: value for key, value in options.items() if value} or None

@@ -1,0 +1,1 @@
+"""Several engines share the work: heartbeat, membership, placement and take-over."""

@@ -1,0 +1,112 @@
+"""The heartbeat of an engine: a row of the service table that shows other engines that this one
+lives.
+
+An engine whose heartbeat is late (its process was paused, or the database was unreachable) steps no
+task until it has reported again and has dropped the locks that it lost meanwhile. Other engines
+wait longer than that before they take it for dead.
+
+Tests: tests/chaos/test_clock_jumps.py.
+"""
+
+import logging
+import os
+import socket
+import threading
+import time
+
+from heat_lite.common import context as request_context
+from heat_lite.db import locks, services
+from heat_lite.rpc import api as rpc_api
+
+LOG = logging.getLogger(__name__)
+BINARY = 'heat-lite-engine'
+#: intervals without a heartbeat after which an engine stops working; other engines wait for two
+#: (``db.services.is_up``)
+FRESH_INTERVALS = 1.8
+
+
+def interval(conf):
+    """Return the seconds between two heartbeats."""
+    return min(conf.periodic_interval, conf.heat_lite.heartbeat_interval)
+
+
+class Heartbeat:
+    """Registers the engine in the service table and reports at each interval.
+
+    After a late heartbeat, ``task_manager`` drops the work on stacks whose locks other engines have
+    taken.
+    """
+
+    def __init__(self, conf, engine_id, task_manager):
+        self._interval = interval(conf)
+        self._context = request_context.admin_context()
+        self._id = None
+        self._engine_id = engine_id
+        self._task_manager = task_manager
+        self._host = conf.host
+        self._last = time.monotonic()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='heartbeat', daemon=True)
+
+    def is_fresh(self):
+        """Return whether no other engine can have taken this one for dead."""
+        return time.monotonic() - self._last < FRESH_INTERVALS * self._interval
+
+    def start(self):
+        """Register the engine in place of the dead ones of its host, and begin to report."""
+        hostname = socket.gethostname()
+        removed = services.clean_host(self._context, self._host, hostname, BINARY)
+        if removed:
+            LOG.info('%d dead engines of host %s are removed from the list', removed, self._host)
+        self._id = self._register()
+        self._last = time.monotonic()
+        self._thread.start()
+        LOG.debug('Service %s of process %d is registered', self._id, os.getpid())
+
+    def _register(self):
+        return services.create(
+            self._context,
+            engine_id=self._engine_id,
+            host=self._host,
+            hostname=socket.gethostname(),
+            binary=BINARY,
+            topic=rpc_api.ENGINE_TOPIC,
+            report_interval=self._interval,
+        )
+
+    def _run(self):
+        while not self._stopping.wait(max(0.1, self._last + self._interval - time.monotonic())):
+            try:
+                self._report()
+            except Exception:  # the database may be unreachable; the next interval retries
+                LOG.exception(
+                    'The heartbeat of engine %s could not be stored: the next interval retries',
+                    self._engine_id,
+                )
+
+    def _report(self):
+        now = time.monotonic()
+        if not services.heartbeat(self._context, self._id):
+            self._id = self._register()  # another engine has removed the row of a dead engine
+        if not self.is_fresh():
+            LOG.warning(
+                'Engine %s sent no heartbeat for %.0f seconds: it drops the stacks taken over',
+                self._engine_id,
+                now - self._last,
+            )
+            self._task_manager.drop_lost_locks(
+                lambda: locks.stack_ids_of(self._context, self._engine_id)
+            )
+        # the time before the heartbeat was stored, to be on the safe side
+        self._last = now
+
+    def stop(self):
+        self._stopping.set()
+        try:
+            services.delete(self._context, self._id)
+        except Exception:
+            LOG.exception(
+                'Engine %s could not delete its service row %s: it looks alive for a while',
+                self._engine_id,
+                self._id,
+            )

@@ -1,0 +1,65 @@
+"""The membership of engines: which are alive, and which are gone, so that their stacks may be
+taken over.
+"""
+
+import time
+
+from heat_lite.common import context as request_context
+from heat_lite.db import services
+
+
+class EngineMembership:
+    """The other engines, by their heartbeats and by RPC.
+
+    ``listener`` calls them (see ``rpc.listener``). ``alone``: all engines run in this process, so
+    one that does not answer is gone. ``timeout``: seconds for which a heartbeat counts.
+    """
+
+    def __init__(self, listener, alone=False, timeout=0):
+        self._listener = listener
+        self.alone = alone
+        self._timeout = timeout
+        self._heartbeats = {}
+        self._context = request_context.admin_context()
+
+    def answers(self, engine_id):
+        """Return whether the engine answers a call."""
+        return self._listener.is_alive(self._context, engine_id)
+
+    def is_gone(self, engine_id, heartbeats=None):
+        """Return whether the engine has deregistered, or neither reports nor answers.
+
+        ``heartbeats`` are those of all engines, ``{engine_id: time}``, if known already.
+        """
+        if not self.alone:
+            heartbeats = (
+                services.last_heartbeats(self._context) if heartbeats is None else heartbeats
+            )
+            if engine_id not in heartbeats:
+                return True
+            if self._reports(engine_id, heartbeats[engine_id]):
+                return False
+        return not self.answers(engine_id)
+
+    def alive_ids(self):
+        """Return the ids of the engines that report, including this one."""
+        return {
+            engine_id
+            for engine_id, heartbeat in services.last_heartbeats(self._context).items()
+            if self._reports(engine_id, heartbeat)
+        }
+
+    def _reports(self, engine_id, heartbeat):
+        return heartbeat is not None and self._has_changed(engine_id, heartbeat)
+
+    def _has_changed(self, engine_id, heartbeat):
+        """Return whether the heartbeat changed within the timeout, by the clock of this engine.
+
+        The clock of a dead engine may have been wrong: then its last heartbeat seems recent
+        forever.
+        """
+        last, since = self._heartbeats.get(engine_id, (None, 0))
+        if last != heartbeat:
+            self._heartbeats[engine_id] = heartbeat, time.monotonic()
+            return True
+        return time.monotonic() - since < self._timeout

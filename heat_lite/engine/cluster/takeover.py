@@ -1,0 +1,192 @@
+"""Take-over: an engine takes the locks of engines that are gone and resumes the actions under way.
+
+Each engine checks all locks when it starts and then at intervals. An engine is gone when it has
+deregistered, or neither reports nor answers. Whether its process is really dead does not matter:
+without the lock it cannot write (fencing, see ``db.journal``).
+
+Tests: tests/chaos/test_takeover.py.
+"""
+
+import logging
+import random
+import time
+
+from heat_lite.common import context as request_context
+from heat_lite.common import exception, status
+from heat_lite.db import credentials, journal, locks, services
+from heat_lite.db import snapshots as db_snapshots
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import action_run, snapshots
+from heat_lite.engine import stack as engine_stack
+from heat_lite.engine.execution import actions
+
+LOG = logging.getLogger(__name__)
+#: seconds for which a lock of this engine may be without work before it is checked
+IDLE_LOCK_SECONDS = 30
+#: seconds between two searches for stacks in progress without a lock
+SEARCH_SECONDS = 60
+
+
+class TakeoverTask:
+    """Resumes the actions of engines that ``membership`` reports as gone."""
+
+    def __init__(self, runtime, membership):
+        self._runtime = runtime
+        self._membership = membership
+        self._context = request_context.admin_context()
+        self._idle_since = {}
+        self._searched = time.monotonic()
+        self._unlocked = set()
+        self._deletes = {}
+
+    def run_once(self):
+        """Check all locks once. Return the number of stacks taken over."""
+        held = locks.stack_ids_by_engine(self._context)
+        count = self._check_own_locks(held.pop(self._runtime.engine_id, ()))
+        if held:
+            heartbeats = services.last_heartbeats(self._context)
+            for engine_id, stack_ids in held.items():
+                if self._membership.is_gone(engine_id, heartbeats):
+                    LOG.warning(
+                        'Engine %s is gone: its %d stacks are taken over',
+                        engine_id,
+                        len(stack_ids),
+                    )
+                    count += self._take_over(engine_id, stack_ids)
+        self._check_snapshots()
+        if time.monotonic() - self._searched > SEARCH_SECONDS:
+            self._searched = time.monotonic()
+            count += self._check_unlocked()
+        return count
+
+    def _take_over(self, engine_id, stack_ids):
+        # a random order shares the work among engines that do this at the same time
+        random.shuffle(stack_ids)
+        count = 0
+        # work of this engine on such a stack has lost its lock and ends soon: a new lock would let
+        # it write again
+        working = set(self._runtime.task_manager.stack_ids())
+        for stack_id in stack_ids:
+            if stack_id in working:
+                continue
+            if locks.steal(self._context, stack_id, engine_id, self._runtime.engine_id) is None:
+                self._resume(stack_id)
+                count += 1
+        return count
+
+    def _check_own_locks(self, stack_ids):
+        """Resume stacks that this engine has locked but does not work on.
+
+        Such a lock is left behind by a failure, for example of the database.
+        """
+        working = set(self._runtime.task_manager.stack_ids())
+        now = time.monotonic()
+        self._idle_since = {
+            stack_id: self._idle_since.get(stack_id, now)
+            for stack_id in stack_ids
+            if stack_id not in working
+        }
+        idle = [
+            stack_id
+            for stack_id, since in self._idle_since.items()
+            if now - since > IDLE_LOCK_SECONDS
+        ]
+        for stack_id in idle:
+            LOG.warning(
+                'Stack %s is locked by this engine without a task: its action is resumed', stack_id
+            )
+            self._resume(stack_id)
+        return len(idle)
+
+    def _check_snapshots(self):
+        """Resume snapshot deletes that have gone silent.
+
+        They hold no lock; their engine touches the row at intervals.
+        """
+        now = time.monotonic()
+        rows = db_snapshots.list_deleting(self._context)
+        known, self._deletes = self._deletes, {}
+        for row in rows:
+            seen, since = known.get(row.id, (None, now))
+            since = since if seen == row.updated_at else now
+            self._deletes[row.id] = row.updated_at, since
+            if now - since > snapshots.SILENCE_SECONDS and db_snapshots.touch(
+                self._context, row.id, row.updated_at
+            ):
+                LOG.warning('The delete of snapshot %s has stopped: it is resumed', row.id)
+                snapshots.resume_delete(self._stack(row.stack_id), row.id)
+
+    def _check_unlocked(self):
+        """Resume stacks that were in progress without a lock at two checks in a row."""
+        unlocked = set(locks.unlocked_in_progress(self._context))
+        idle = unlocked & self._unlocked
+        self._unlocked = unlocked - idle
+        count = 0
+        for stack_id in idle:
+            if locks.acquire(self._context, stack_id, self._runtime.engine_id) is None:
+                LOG.warning(
+                    'Stack %s is in progress without a lock: its action is resumed', stack_id
+                )
+                self._resume(stack_id)
+                count += 1
+        return count
+
+    def _resume(self, stack_id):
+        """Resume the action of a stack. If that is impossible, the stack fails with the reason."""
+        try:
+            stack = self._stack(stack_id)
+            if stack is None or stack.status != status.IN_PROGRESS or stack.deleted_at is not None:
+                self._release(stack_id, stack)
+            else:
+                LOG.info('Resuming the %s of %s', stack.action, stack)
+                stack.stored_locked = True
+                actions.continue_after_takeover(stack)
+        except exception.ActionInProgress:
+            LOG.info('Stack %s has a task in this engine already', stack_id)
+        except Exception as error:
+            LOG.exception('The action of stack %s could not be resumed: the stack fails', stack_id)
+            self._fail(stack_id, error)
+
+    def _stack(self, stack_id):
+        row = db_stacks.get(self._context, stack_id, show_deleted=True)
+        return row and engine_stack.Stack.from_row(self._runtime, self._requester(row), row)
+
+    def _requester(self, row):
+        """Return the context of the action's requester, stored at the top of the tree, or else
+        that of the owner.
+        """
+        top = row
+        if row.owner_id is not None:
+            top = db_stacks.get_row(self._context, db_stacks.root_id(self._context, row.id)) or row
+        context = credentials.decrypt_requester(top.asker) or context_of_owner(row)
+        context.stack_depth = (top.plan or {}).get(action_run.STACK_DEPTH)
+        return context
+
+    def _release(self, stack_id, stack):
+        """Release a lock that was left behind after the last state had been written."""
+        if stack is not None:
+            snapshots.fail_unfinished(stack)
+        locks.release(self._context, stack_id, self._runtime.engine_id)
+
+    def _fail(self, stack_id, error):
+        """Store FAILED and release the lock.
+
+        If that fails the lock stays, and a later check retries.
+        """
+        reason = (
+            'The engine that worked on it is gone, and the action cannot be resumed: '
+            f'{type(error).__name__}: {error}'
+        )
+        engine_id = self._runtime.engine_id
+        values = {'status': status.FAILED, 'status_reason': reason}
+        journal.save(
+            self._context,
+            journal.ChangeSet(stack_id, stack=values, holder=engine_id, release=engine_id),
+        )
+
+
+def context_of_owner(row):
+    """Return a context of the owner of a stack, without a token."""
+    return request_context.RequestContext(
+        username=row.username, user_name=row.username, project_id=row.tenant, overwrite=False
+    )

@@ -1,0 +1,54 @@
+"""Retries deletes that a service refuses with a conflict (409) while the object is in use."""
+
+import time
+
+from heat_lite.common import status
+from heat_lite.engine import event
+
+FIRST_CONFLICT_PAUSE, LONGEST_CONFLICT_PAUSE = 1.0, 30.0
+#: time limit of retries with force, in seconds
+FORCED_CONFLICT_WAIT = 5.0
+CONFLICT = 409
+# attributes of errors that hold the HTTP status, by client library
+_CODES = ('code', 'http_status', 'status_code')
+
+
+def is_conflict(error):
+    return any(getattr(error, name, None) == CONFLICT for name in _CODES)
+
+
+def retry_on_conflict(resource, attempt):
+    """Run ``attempt()``, a generator, until it ends without a conflict or time is up.
+
+    Pauses grow. The status reason of the resource names the conflict.
+    """
+    limits = resource.stack.limits
+    wait = (
+        min(limits.delete_conflict_wait, FORCED_CONFLICT_WAIT)
+        if resource.stack.run.force
+        else limits.delete_conflict_wait
+    )
+    deadline = time.monotonic() + wait
+    pause, attempts = FIRST_CONFLICT_PAUSE, 0
+    while True:
+        try:
+            return (yield from attempt())
+        except Exception as error:
+            left = deadline - time.monotonic()
+            if not is_conflict(error) or left <= 0:
+                raise
+            attempts += 1
+            _report_conflict(resource, error, attempts)
+        yield min(pause, left)
+        pause = min(pause * 2, LONGEST_CONFLICT_PAUSE)
+
+
+def _report_conflict(resource, error, attempts):
+    """Store the conflict in the row each time, as an event only once: there may be many retries."""
+    reason = f'in use, tried {attempts} time{"s"[: attempts > 1]}: {error}'
+    resource.record.set(
+        status=status.IN_PROGRESS,
+        status_reason=resource.stack.redact(reason),
+    )
+    if attempts == 1:
+        event.of_resource(resource)

@@ -1,0 +1,246 @@
+"""The work of each action: a generator that walks the plan and sets the state that results.
+
+Each takes the StackTask that executes it. Only this module writes the final state of a stack.
+
+Tests: tests/functional/test_engine.py.
+"""
+
+import logging
+import typing
+from collections.abc import Generator
+
+from heat_lite.common import cooperation, exception, status
+from heat_lite.engine import adoption, failures, scheduler, snapshots, stack_users
+from heat_lite.engine.action_run import ABANDON
+from heat_lite.engine.execution import plan, task_manager
+from heat_lite.engine.execution.mailbox import Preempted
+from heat_lite.engine.execution.stack_task import StackTask
+from heat_lite.engine.execution.traversal import TIMEOUT, Outcome
+from heat_lite.engine.stack import Stack
+
+LOG = logging.getLogger(__name__)
+
+#: what a task yields is a pause or a Wakeup (see ``scheduler``)
+Work = Generator[typing.Any, None, typing.Any]
+
+
+def create(task: StackTask) -> Work:
+    stack = task.stack
+    outcome = yield from _walk_new(task)
+    if _wants_rollback(stack, outcome):
+        stack.run.deleting = True
+        yield from _begin_rollback(task)
+    yield from stack.journal.write()
+
+
+def adopt(task: StackTask) -> Work:
+    stack = task.stack
+    stack.run.adopted = adoption.stored_resources(stack)
+    outcome = yield from _walk_new(task)
+    # the adopted document is not needed any more
+    store_options(stack)
+    if _wants_rollback(stack, outcome):
+        # a rollback must not delete objects that existed before the stack
+        stack.run.deleting = stack.run.abandoning = True
+        stack.plan = {ABANDON: True}
+        stack.journal.stack(plan=stack.plan)
+        yield from _begin_rollback(task)
+    yield from stack.journal.write()
+
+
+def _walk_new(task: StackTask) -> Work:
+    """Make a row for each resource without one, and apply all. Returns the Outcome."""
+    stack = task.stack
+    for name in cooperation.each(stack.definitions):
+        if stack.best_record(name) is None:
+            stack.new_record(name)
+    outcome = yield from task.walk(plan.build(stack.stored_rows(), stack.requirements))
+    _finish(stack, outcome)
+    return outcome
+
+
+def update(task: StackTask) -> Work:
+    stack = task.stack
+    if stack.run.noop:
+        LOG.info('%s: the %s changes nothing, so no resource is visited', stack, stack.action)
+        outcome = Outcome()
+    else:
+        outcome = yield from _walk_all(task)
+    _finish(stack, outcome)
+    if _wants_rollback(stack, outcome) and stack.previous_template_id is not None:
+        return_to_previous_template(stack)
+        yield from _begin_rollback(task)
+    yield from stack.journal.write()
+
+
+def return_to_previous_template(stack: Stack) -> None:
+    previous = stack.runtime.templates.get(stack.context, stack.previous_template_id)
+    stack.redefine(previous, stack.previous_template_id)
+    stack.store_definition()
+
+
+def settle(task: StackTask) -> Work:
+    """The work of a cancel: the task itself waits for the handlers at work."""
+    yield from task.stack.journal.write()
+
+
+def _begin_rollback(task: StackTask) -> Work:
+    """Roll back in the turn in which the action failed, so no client sees the action as ended."""
+    stack = task.stack
+    action = status.ROLLBACK
+    stack.state_set(action, status.IN_PROGRESS, f'Stack {action} started')
+    yield from stack.journal.write()
+    yield from roll_back(task)
+
+
+def resume_rollback(task: StackTask) -> Work:
+    """Continue a rollback. A stack whose create failed has no template to go back to."""
+    task.stack.run.deleting = task.stack.previous_template_id is None
+    yield from roll_back(task)
+
+
+def roll_back(task: StackTask) -> Work:
+    _finish(task.stack, (yield from _walk_all(task)))
+    yield from task.stack.journal.write()
+
+
+def delete(task: StackTask) -> Work:
+    stack, run = task.stack, task.stack.run
+    run.deleting = True
+    for walk in run.draining:
+        walk.throw(scheduler.Cancelled())
+    outcome = yield from _delete_snapshots(stack)
+    if not outcome.errors:
+        outcome = yield from _walk_all(task)
+    if not (outcome.errors or outcome.stopped or run.abandoning):
+        stack_users.forget(stack)
+    if run.force:
+        outcome = failures.abandon_remaining(stack, outcome)
+    _finish(stack, outcome)
+    if stack.status == status.COMPLETE:
+        if not stack.tree.is_nested:
+            stack.tree.deferred.forget()
+        stack.deleted_at = stack.utcnow()
+        stack.journal.stack(deleted_at=stack.deleted_at)
+    yield from stack.journal.write()
+
+
+def _delete_snapshots(stack: Stack) -> Work:
+    """Delete the snapshots first: they may still use the resources."""
+    try:
+        if stack.run.abandoning:
+            snapshots.forget_all(stack)
+        else:
+            yield from snapshots.delete_all(stack)
+    except Exception as error:
+        if not stack.run.force:
+            return Outcome([error])
+        failures.note_end(stack, status.DELETE, error)
+        snapshots.forget_all(stack)
+    return Outcome()
+
+
+def snapshot(task: StackTask) -> Work:
+    stack = task.stack
+    taking = stack.run.snapshot
+    try:
+        outcome = yield from task.walk(plan.forward(stack.requirements))
+        _finish(stack, outcome)
+    except Preempted:
+        yield from taking.end(status.FAILED, f'Stack {status.SNAPSHOT} cancelled')
+        raise
+    except Exception as error:
+        yield from taking.end(status.FAILED, f'{type(error).__name__}: {error}')
+        raise
+    yield from taking.end(stack.status, stack.status_reason)
+    yield from stack.journal.write()
+
+
+def resume_snapshot(task: StackTask) -> Work:
+    task.stack.run.snapshot = snapshots.find_unfinished(task.stack)
+    yield from snapshot(task)
+
+
+def walk_forward(task: StackTask) -> Work:
+    """The work of CHECK and RESUME."""
+    _finish(task.stack, (yield from task.walk(plan.forward(task.stack.requirements))))
+    yield from task.stack.journal.write()
+
+
+def walk_backward(task: StackTask) -> Work:
+    """The work of SUSPEND."""
+    _finish(task.stack, (yield from task.walk(plan.backward(task.stack.stored_rows()))))
+    yield from task.stack.journal.write()
+
+
+def _walk_all(task: StackTask) -> Work:
+    """Apply the wanted definition and delete all other rows. Returns the Outcome."""
+    stack = task.stack
+    while True:
+        rows = stack.stored_rows()
+        wanted = {} if stack.run.deleting else stack.requirements
+        outcome = yield from task.walk(plan.build(rows, wanted))
+        # a handler of an earlier walk may have made another row meanwhile
+        known = {row.id for row in rows}
+        new = [
+            row
+            for row in cooperation.each(stack.stored_rows())
+            if row.id not in known and not stack.is_wanted(row)
+        ]
+        if outcome.stopped or outcome.errors or not new:
+            return outcome
+
+
+def store_options(stack: Stack) -> None:
+    """Store the options of the run in ``stack.plan``, for a take-over."""
+    stack.plan = stack.run.as_column()
+    stack.journal.stack(plan=stack.plan)
+
+
+# --------------------------------------------------------------- the end
+
+
+def _finish(stack: Stack, outcome: Outcome) -> None:
+    """Set the state in which the walk leaves the stack; stored with the journal's next turn."""
+    action = stack.action
+    failed = bool(outcome.stopped or outcome.errors)
+    reason = _reason(action, outcome)
+    if failed:
+        failures.note_walk(stack, action, outcome, reason)
+    elif action == status.DELETE:
+        reason += failures.remaining_summary(stack)
+    if action == status.CHECK:
+        reason += failures.check_summary(stack.current_resources())
+    stack.state_set(action, status.FAILED if failed else status.COMPLETE, reason)
+    if not stack.run.deleting:
+        stack.store_outputs()
+
+
+def _reason(action: str, outcome: Outcome) -> str:
+    if outcome.stopped == TIMEOUT:
+        return 'Timed out'
+    if outcome.stopped:
+        return f'Stack {action} cancelled'
+    if not outcome.errors:
+        return f'Stack {action} completed successfully'
+    if action == status.CHECK and all(
+        isinstance(each, exception.ResourceFailure) for each in outcome.errors
+    ):
+        found = '; '.join(
+            f'{each.path[1]}: Resource CHECK failed: {each}' for each in outcome.errors
+        )
+        return f'Resource CHECK failed: {found}'
+    error = outcome.errors[0]
+    if isinstance(error, exception.ResourceFailure):
+        return f'Resource {error.action} failed: {error}'
+    return f'Stack {action} failed: {error}'
+
+
+def _wants_rollback(stack: Stack, outcome: Outcome) -> bool:
+    if outcome.stopped == task_manager.CANCEL_WITH_ROLLBACK:
+        return True
+    return (
+        stack.status == status.FAILED
+        and not stack.disable_rollback
+        and outcome.stopped in (None, TIMEOUT)
+    )

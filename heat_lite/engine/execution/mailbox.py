@@ -1,0 +1,197 @@
+"""Requests to the task of a stack: messages, callbacks, and actions that preempt the running one.
+
+Only the task of a stack touches the objects of a stack at work. Other threads put a request into
+the mailbox of the task and wait until the task has served it.
+"""
+
+import collections
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from heat_lite.engine import stack_storage
+from heat_lite.engine.action_run import ActionRun
+from heat_lite.engine.stack import Stack
+from heat_lite.engine.task_pool import Job
+
+#: how long a requester waits for the task, in seconds
+SECONDS = 30
+
+
+class Preempted(BaseException):
+    """Another action goes on with the stack, so the walk ends; its handlers at work go on.
+
+    Not a failure, therefore not an Exception.
+    """
+
+
+class Request:
+    """Something for the task of a stack to do; ``wait`` returns in the thread of the requester."""
+
+    def __init__(self) -> None:
+        self._done = threading.Event()
+        self._result: Any = None
+        self._error: BaseException | None = None
+
+    def end(self, result: Any = None, error: BaseException | None = None) -> None:
+        """Release the requester, with a result or with an error to raise."""
+        self._result, self._error = result, error
+        self._done.set()
+
+    def wait(self, seconds: float = SECONDS) -> bool:
+        """Return whether the request was served in time. Raises the error it was served with."""
+        if not self._done.wait(seconds):
+            return False
+        if self._error is not None:
+            raise self._error
+        return True
+
+    @property
+    def result(self) -> Any:
+        return self._result
+
+
+class Callback(Request):
+    """A call of ``function(stack)`` between two turns of the walker.
+
+    Its changes are stored before the requester is released.
+    """
+
+    def __init__(self, function: Callable[[Stack], Any]) -> None:
+        super().__init__()
+        self._function = function
+        self._outcome: dict[str, Any] = {}
+
+    def call(self, stack: Stack) -> None:
+        """Call the function; its error belongs to the requester."""
+        try:
+            self._outcome = {'result': self._function(stack)}
+        except Exception as error:
+            self._outcome = {'error': error}
+
+    def deliver(self) -> None:
+        """Release the requester with the outcome of the call."""
+        self.end(**self._outcome)
+
+
+class ActionRequest(Request):
+    """An action to execute on a stack.
+
+    ``stack`` is the requester's copy, ``run`` the ActionRun, ``action`` the row of
+    ``actions.ACTIONS``.
+    """
+
+    def __init__(self, stack: Stack, run: ActionRun, action: Any) -> None:
+        super().__init__()
+        self.stack = stack
+        self.run = run
+        self.action = action
+
+    def check(self, live: Stack) -> None:
+        """Raise what forbids the action on ``live``, the stack as its task knows it."""
+        if live is self.stack:
+            stack_storage.refresh(live)
+        else:
+            live.require_existing()
+        self.action.check(live, self.run)
+
+    def begin(self, live: Stack) -> None:
+        """Store the beginning of the action on ``live``; the requester's copy gets its state."""
+        if self.action.preempts:
+            self.check(live)
+            live.context = self.stack.context
+        self.run.draining = live.run.draining
+        live.run = self.run
+        self.action.begin(live)
+        self.stack.copy_state(live)
+
+
+class Mailbox:
+    """The mailbox of one stack task; each message wakes the task. A closed mailbox refuses."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._messages: collections.deque[str] = collections.deque()
+        self._actions: collections.deque[Any] = collections.deque()
+        self._callbacks: collections.deque[Any] = collections.deque()
+        self._closed = False
+        self._job: Job | None = None
+
+    def attach(self, job: Job) -> None:
+        """Wake ``job`` for each message from now on, and once for those already here."""
+        self._job = job
+        job.wake()
+
+    def wake(self) -> None:
+        if self._job is not None:
+            self._job.wake()
+
+    # ------------------------------------------------------------ for requesters
+
+    def send(self, message: str) -> None:
+        """Leave a message such as ``task_manager.CANCEL``."""
+        self._messages.append(message)
+        self.wake()
+
+    def put_action(self, request: Request) -> bool:
+        """Queue an action; False when the task has ended."""
+        return self._put(self._actions, request)
+
+    def put_callback(self, callback: Request) -> bool:
+        """Queue a callback; False when the task has ended."""
+        return self._put(self._callbacks, callback)
+
+    def withdraw(self, request: Request) -> bool:
+        """Remove a request; False when the task has taken it already."""
+        with self._guard:
+            for queue in (self._actions, self._callbacks):
+                if request in queue:
+                    queue.remove(request)
+                    return True
+        return False
+
+    def _put(self, queue: collections.deque, item: Request) -> bool:
+        with self._guard:
+            if self._closed:
+                return False
+            queue.append(item)
+        self.wake()
+        return True
+
+    # ------------------------------------------------------------ for the task
+
+    def receive(self) -> str | None:
+        """Return the oldest message, None when there is none."""
+        return self._messages.popleft() if self._messages else None
+
+    def should_preempt(self, stack: Stack) -> bool:
+        """Whether an action waits that may preempt; those that may not are refused on the way."""
+        while self._actions:
+            request = self._actions[0]
+            try:
+                request.check(stack)
+                return True
+            except Exception as error:
+                if self.withdraw(request):
+                    request.end(error=error)
+        return False
+
+    def next_action(self) -> ActionRequest | None:
+        """Return the oldest action, None when there is none."""
+        with self._guard:
+            return self._actions.popleft() if self._actions else None
+
+    def callbacks(self) -> list[Callback]:
+        """Return the waiting callbacks and forget them."""
+        with self._guard:
+            callbacks = list(self._callbacks)
+            self._callbacks.clear()
+        return callbacks
+
+    def close(self) -> bool:
+        """Refuse further requests; False when one still waits."""
+        with self._guard:
+            if self._actions or self._callbacks:
+                return False
+            self._closed = True
+            return True

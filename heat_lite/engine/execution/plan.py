@@ -1,0 +1,53 @@
+"""The plan of an action: a graph, built from the stored rows and the wanted resources alone.
+
+Without rows it is a create, without wanted resources a delete, with both an update, a rollback or
+a restore.
+"""
+
+import typing
+
+from heat_lite.common import cooperation
+
+
+class Node(typing.NamedTuple):
+    """``Node(name, True)`` applies a definition; ``Node(row id, False)`` deletes a row."""
+
+    key: str | int
+    forward: bool
+
+
+def build(rows, wanted):
+    """``{node: nodes that come first}``.
+
+    ``rows`` have ``id``, ``name`` and ``requires`` (ids of rows); ``wanted`` is
+    ``{name: names that it requires}``.
+
+    The edges of an update in which ``b`` requires ``a``, and both have rows::
+
+        apply a --> apply b --> delete b's old row --> delete a's old row
+    """
+    plan = {
+        Node(name, True): {Node(required, True) for required in requires}
+        for name, requires in cooperation.each(wanted.items())
+    }
+    row_ids = {row.id for row in rows}
+    for row in cooperation.each(rows):
+        before = plan.setdefault(Node(row.id, False), set())
+        if row.name in wanted:
+            # the old row is deleted after the new one is in use
+            before.add(Node(row.name, True))
+        for needed in row.requires or ():
+            if needed in row_ids:
+                # a row is deleted after the rows that require it
+                plan.setdefault(Node(needed, False), set()).add(Node(row.id, False))
+    return plan
+
+
+def forward(wanted):
+    """The plan of CHECK, RESUME and SNAPSHOT: each resource after those that it requires."""
+    return build((), wanted)
+
+
+def backward(rows):
+    """The plan of SUSPEND: each row after those that require it."""
+    return build(rows, {})

@@ -1,0 +1,302 @@
+"""The prediction of an update: what it would do to each resource.
+
+It uses the plan and the ``diff.decide`` of the update itself.
+
+The walk follows the order of the plan and changes nothing. A property can depend on resources that
+will be created or changed by then: its value is not guessed but counts as known later.
+
+Tests: tests/functional/test_preview.py.
+"""
+
+import dataclasses
+import graphlib
+import typing
+
+from heat_lite.common import cooperation, exception
+from heat_lite.db import templates as db_templates
+from heat_lite.engine import diff, masking
+from heat_lite.engine.execution import plan
+from heat_lite.template import function
+
+
+@dataclasses.dataclass
+class PredictedChange:
+    """The predicted change of one resource: the present one, or a new one without a row.
+
+    ``changes`` are PropertyChange rows; ``nested`` is the UpdatePreview of its nested stack,
+    UNKNOWN, or None; ``new_type`` is the type that it will have.
+    """
+
+    resource: typing.Any
+    decision: diff.Decision
+    changes: list
+    new_type: str | None = None
+    nested: typing.Any = None
+
+    @property
+    def action(self):
+        return self.decision.action
+
+
+class PropertyChange(typing.NamedTuple):
+    """The change of one property; secrets are masked.
+
+    ``after`` is None where the value is not ``known`` before the update.
+    """
+
+    property: str
+    before: typing.Any
+    after: typing.Any
+    known: bool
+    forces: bool
+    secret: bool
+
+
+class UpdatePreview(typing.NamedTuple):
+    """The predicted changes, in the order of the plan; ``stack`` is the stack as it would be."""
+
+    stack: typing.Any
+    resources: list
+
+    def has_changes(self):
+        return any(change.action != diff.NONE for change in self.resources)
+
+    def replaced(self):
+        """Return the names of the resources that would, or may, be replaced: ``outer/inner``."""
+        names = []
+        for change in self.resources:
+            name = change.resource.name
+            if change.action == diff.REPLACE:
+                names.append(name)
+            if change.nested is UNKNOWN:
+                names.append(f'{name}/(known later)')
+            elif change.nested is not None:
+                names.extend(f'{name}/{each}' for each in change.nested.replaced())
+        return names
+
+
+class ParameterFacts(typing.NamedTuple):
+    """The parameters of a nested stack with secret values, and those known only later."""
+
+    hidden: frozenset = frozenset()
+    later: frozenset = frozenset()
+
+
+NO_FACTS = ParameterFacts()
+
+
+def predict_update(stack, template, template_id, facts=NO_FACTS):
+    """Return the UpdatePreview of an update to ``template``. Uses ``stack`` up.
+
+    ``template_id`` is the id of the template's row, UNSTORED where it has none.
+    """
+    stack.rows()
+    hidden = masking.hidden_parameters(stack.template)
+    stack.redefine(template, template_id)
+    return _Walk(stack, facts._replace(hidden=facts.hidden | hidden)).walk()
+
+
+def predict_create(stack, facts=NO_FACTS):
+    """Return the UpdatePreview of a stack that is not stored."""
+    return _Walk(stack, facts).walk()
+
+
+def predict_delete(stack):
+    """Return the UpdatePreview of a delete. Uses ``stack`` up."""
+    stack.run.deleting = True
+    return _Walk(stack, NO_FACTS).walk()
+
+
+#: the nested stack of a resource whose template is known only later
+UNKNOWN = UpdatePreview(None, [])
+
+# what of a resource may change for the resources that refer to it: all, or its attributes
+ALL, ATTRIBUTES = 'all', 'attributes'
+
+
+class _Walk:
+    def __init__(self, stack, facts):
+        self._stack = stack
+        self._changing = {}
+        self._known_later = facts.later
+        self._taint = masking.TaintTracker(
+            stack.scope, facts.hidden | masking.hidden_parameters(stack.template)
+        )
+
+    def walk(self):
+        stack = self._stack
+        graph = plan.build(stack.stored_rows(), {} if stack.run.deleting else stack.requirements)
+        changes = []
+        for node in cooperation.each(graphlib.TopologicalSorter(graph).static_order()):
+            change = self._applied(node.key) if node.forward else self._deleted(node.key)
+            if change is not None:
+                changes.append(change)
+        return UpdatePreview(stack, changes)
+
+    def _applied(self, name):
+        stack = self._stack
+        definition = stack.definitions[name]
+        resource = stack.resource_for(name)
+        future = stack.class_of(definition)(name, definition, stack, resource.record)
+        later = self._later(definition, future.properties_schema)
+        decision = diff.decide(
+            resource, definition, stack.type_changed(resource, definition), later
+        )
+        nested = self._nested(resource, future, decision)
+        if nested is not None and _only_checks_nested(decision) and not nested.has_changes():
+            decision = diff.Decision(diff.NONE)
+        changes = [] if decision.action == diff.NONE else self._changes(resource, future, decision)
+        if decision.action in (diff.CREATE, diff.REPLACE):
+            self._changing[name] = ALL
+        elif decision.action == diff.UPDATE:
+            self._changing[name] = ATTRIBUTES
+        self._taint.record(name, definition)
+        return PredictedChange(resource, decision, changes, definition.resource_type, nested)
+
+    def _deleted(self, row_id):
+        """The deletion of an unwanted row; the old row of a replaced resource is none."""
+        stack = self._stack
+        record = stack.records[row_id]
+        if record.name in stack.wanted or stack.best_record(record.name) is not record:
+            return None
+        resource = stack.resource_of(record)
+        keeps = (
+            resource.definition.deletion_policy == 'Retain'
+            or resource.definition.external_id is not None
+        )
+        reason = (
+            'the stack forgets the resource, its object stays'
+            if keeps
+            else 'the template no longer contains the resource'
+        )
+        child = None if keeps else self._child(resource)
+        return PredictedChange(
+            resource,
+            diff.Decision(diff.DELETE, reason=reason),
+            [],
+            None,
+            child and predict_delete(child),
+        )
+
+    def _later(self, definition, schemata):
+        """The names of the properties that depend on the future of other resources."""
+        given = definition.properties or {}
+        waiting = [key for key, snippet in given.items() if self._waits(snippet)]
+        return frozenset(_canonical(key, schemata) for key in waiting)
+
+    def _waits(self, snippet):
+        for name in function.dependencies(snippet):
+            part = self._changing.get(name)
+            if part == ALL or (part == ATTRIBUTES and function.dep_attrs(snippet, name)):
+                return True
+        if not self._known_later:
+            return False
+        asked = masking.parameters_read(snippet, self._stack.scope)
+        return asked is None or bool(asked & self._known_later)
+
+    def _changes(self, resource, future, decision):
+        if decision.changes is not None:
+            names = [*decision.changes.properties, *sorted(decision.later)]
+            after = decision.changes.properties
+        else:
+            properties, before = future.properties, resource.record.properties or {}
+            names = [name for name in properties if properties.is_given(name) or name in before]
+            after = {name: properties[name] for name in names if name not in decision.later}
+        return [self._change(name, resource, future, after, decision) for name in names]
+
+    def _change(self, name, resource, future, after, decision):
+        before = (resource.record.properties or {}).get(name)
+        secret = self._taint.is_tainted([*_snippets(name, future), *_snippets(name, resource)])
+        old, new = (masking.mask(name, value, secret) for value in (before, after.get(name)))
+        return PropertyChange(
+            name, old, new, name not in decision.later, name in decision.forced_by, secret
+        )
+
+    def _nested(self, resource, future, decision):
+        """The prediction for the nested stack of a resource, None where there is none.
+
+        ``future`` is the resource by its new definition.
+        """
+        if decision.action == diff.NONE:
+            return None
+        try:
+            draft = future.preview_nested()
+        except exception.HeatException:
+            if not decision.later:
+                raise
+            return UNKNOWN
+        if draft is None:
+            return None
+        parameters = set(draft.template.parameter_schemata)
+        if not decision.later <= parameters | {'parameters'}:
+            return UNKNOWN  # its template depends on more than parameters
+        facts = self._parameter_facts(future, decision.later, parameters)
+        child = self._child(resource) if decision.action == diff.UPDATE else None
+        return (
+            predict_create(draft, facts)
+            if child is None
+            else predict_update(child, draft.template, stored_id(child, draft.template), facts)
+        )
+
+    def _parameter_facts(self, resource, later, parameters):
+        """The facts of the parameters; a property that is no parameter concerns all of them."""
+        schemata, given = resource.properties_schema, resource.definition.properties or {}
+        secret = {
+            _canonical(key, schemata)
+            for key, snippet in given.items()
+            if self._taint.is_tainted([snippet])
+        }
+        return ParameterFacts(
+            *(
+                frozenset(names if names <= parameters else parameters)
+                for names in (secret, set(later))
+            )
+        )
+
+    @staticmethod
+    def _child(resource):
+        """The nested stack of a resource, read anew, or None."""
+        nested = getattr(resource, 'nested_stack', None)
+        if nested is None:
+            return None
+        nested.refresh()
+        child = nested.stack
+        nested.refresh()  # the prediction changes ``child``, so later readers need another copy
+        return child
+
+
+def _only_checks_nested(decision):
+    """Whether the update has no change of its own and leaves the decision to the nested stack."""
+    return (
+        decision.action == diff.UPDATE
+        and decision.changes == diff.Changes({}, {})
+        and not decision.later
+        and decision.reason is None
+    )
+
+
+def stored_id(stack, template):
+    """Return the id of the row that holds an equal template, UNSTORED where none does."""
+    found = db_templates.find(
+        stack.context, template.data, dict(template.environment.data), dict(template.files)
+    )
+    return UNSTORED if found is None else found
+
+
+#: the id of a template without a row: ids of rows begin with 1
+UNSTORED = 0
+
+
+def _snippets(name, resource):
+    """The values that a definition gives for a property, under its name or an alias."""
+    given = resource.definition.properties or {}
+    return [
+        snippet
+        for key, snippet in given.items()
+        if _canonical(key, resource.properties_schema) == name
+    ]
+
+
+def _canonical(name, schemata):
+    schema = schemata.get(name)
+    return schema.alias_of or name if schema is not None else name

@@ -1,0 +1,157 @@
+"""The preview of a create or an update as the API shows it, and the refusal of replacements.
+
+Tests: tests/functional/test_preview.py.
+"""
+
+from heat_lite.common import cooperation, exception, status
+from heat_lite.engine import diff, fingerprint, format
+from heat_lite.engine.execution.prediction import (
+    UNKNOWN,
+    predict_create,
+    predict_update,
+    stored_id,
+)
+
+#: the list of Heat's answer that a resource belongs to, by its predicted action
+LISTS = {
+    diff.NONE: 'unchanged',
+    diff.UPDATE: 'updated',
+    diff.REPLACE: 'replaced',
+    diff.CREATE: 'added',
+    diff.DELETE: 'deleted',
+}
+
+
+def format_update(predicted, with_nested=False):
+    """Return the lists of LISTS and ``has_changes``.
+
+    ``with_nested`` adds the resources of nested stacks to the same lists, as Heat does; in any case
+    they are in ``nested`` of their parent resource.
+    """
+    answer = {name: [] for name in LISTS.values()}
+    _fill(answer, predicted, with_nested)
+    answer['has_changes'] = predicted.has_changes()
+    return answer
+
+
+def _fill(answer, predicted, with_nested, parent=None):
+    required_by = predicted.stack.required_by()
+    for change in cooperation.each(predicted.resources):
+        answer[_list_of(change)].append(
+            format_resource(change, required_by.get(change.resource.name, ()), parent)
+        )
+        if with_nested and change.nested not in (None, UNKNOWN):
+            _fill(answer, change.nested, with_nested, change.resource.name)
+
+
+def _list_of(change):
+    """The list of a resource. Heat lists each one with a nested stack as updated."""
+    return (
+        'updated'
+        if change.action == diff.NONE and change.nested is not None
+        else LISTS[change.action]
+    )
+
+
+def format_resource(change, required_by=(), parent=None):
+    """Return the resource, as it is or would be, with its predicted change."""
+    result = format.resource(change.resource, required_by, detail=True, parent=parent)
+    if change.action in (diff.CREATE, diff.REPLACE):
+        result['resource_type'] = change.new_type
+    if change.action == diff.CREATE:
+        result.update(creation_time=None, updated_time=None)
+    result.update(format_change(change))
+    return result
+
+
+def format_change(change):
+    """Return the keys that describe the predicted change of a resource."""
+    decision = change.decision
+    result = {
+        'action': change.action,
+        'reason': decision.reason,
+        'forced_by': list(decision.forced_by),
+        'may_replace': decision.may_replace,
+        'property_changes': [_property_change(each) for each in change.changes],
+        'definition_changes': sorted(set(decision.changes.definition) - {'properties'})
+        if decision.changes is not None
+        else [],
+    }
+    if change.nested is not None:
+        result['nested'] = None if change.nested is UNKNOWN else format_update(change.nested)
+    return result
+
+
+def _property_change(change):
+    return {
+        'property': change.property,
+        'before': change.before,
+        'after': change.after,
+        'known': change.known,
+        'forces_replacement': change.forces,
+        'secret': change.secret,
+    }
+
+
+def preview_create(stack):
+    """Return the preview of a stack that is not stored, with its resources."""
+    result = format.stack(stack)
+    result['resources'] = _resources(stack)
+    result['has_changes'] = True
+    result['digest'] = fingerprint.stack_fingerprint(stack)
+    return result
+
+
+def _resources(stack):
+    """The resources of a new stack; a list stands for one that has a nested stack."""
+    required_by = stack.required_by()
+    changes = {each.resource.name: each for each in predict_create(stack).resources}
+    result = []
+    for name in cooperation.each(stack.definitions):
+        item = stack.resource_for(name)
+        nested = item.preview_nested()
+        if nested is not None:
+            result.append(_resources(nested))
+        else:
+            result.append(
+                {**format.preview(item, required_by.get(name, ())), **format_change(changes[name])}
+            )
+    return result
+
+
+def preview_update(stack, template, values, with_nested=False):
+    """Return the preview of an update to ``template``. Uses ``stack`` up.
+
+    ``values`` are the columns that the update would change.
+    """
+    present, wanted = (
+        fingerprint.stack_fingerprint(stack),
+        fingerprint.stack_fingerprint(stack, template, values),
+    )
+    answer = format_update(_predicted(stack, template), with_nested)
+    answer['has_changes'] = answer['has_changes'] or wanted != present
+    answer.update(digest=wanted, present_digest=present, refused=_refusal(stack))
+    return answer
+
+
+def refuse_replacements(stack, template):
+    """Raise ReplacementRefused where an update would, or may, replace resources.
+
+    Uses ``stack`` up.
+    """
+    names = _predicted(stack, template).replaced()
+    if names:
+        raise exception.ReplacementRefused(stack_name=stack.name, resources=', '.join(names))
+
+
+def _predicted(stack, template):
+    return predict_update(stack, template, stored_id(stack, template))
+
+
+def _refusal(stack):
+    """Why an update would not begin now; None when it would."""
+    if stack.status == status.IN_PROGRESS:
+        return f'Stack {stack.name} already has an action ({stack.action}) in progress.'
+    if stack.action in (status.SUSPEND, status.DELETE):
+        return f'The stack is {stack.action}_{stack.status}.'
+    return None

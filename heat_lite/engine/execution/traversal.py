@@ -1,0 +1,251 @@
+"""The walker that runs in one engine: a DependencyTaskGroup over the plan, under the stack lock.
+
+In a turn the walker collects the handlers that have ended, begins the nodes that are ready, stores
+all changes of state in one transaction, and only then lets the handlers go on side by side in the
+task pool. Local resources (no call outside the engine) run within the turn, one after another along
+the chain of dependencies, so they cost no transaction of their own.
+
+Tests: tests/functional/test_hooks_cancel_preempt.py.
+"""
+
+import collections
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Generator
+from typing import Any
+
+from heat_lite.common import cooperation, status
+from heat_lite.db import journal
+from heat_lite.engine import scheduler, task_pool
+from heat_lite.engine.execution import steps
+from heat_lite.engine.execution.mailbox import Mailbox, Preempted
+from heat_lite.engine.execution.plan import Node
+from heat_lite.engine.stack import Stack
+from heat_lite.template.functions import budget
+
+#: how long a turn may run local work before it stores, so that a client sees progress
+TURN_SECONDS = 0.2
+#: the pause for handlers that were told to end, in seconds
+ENDING_PAUSE = 1.0
+TIMEOUT = 'timeout'
+#: a node whose handler waits, and the runner of the handler
+Begun = tuple[Node, scheduler.TaskRunner]
+
+
+@dataclasses.dataclass
+class Outcome:
+    """The end of a walk: the failures in the order of their coming, and why it was stopped early.
+
+    ``stopped`` is task_manager.CANCEL, CANCEL_WITH_ROLLBACK or STOP, TIMEOUT, or None.
+    """
+
+    errors: list = dataclasses.field(default_factory=list)
+    stopped: str | None = None
+
+
+class Traversal:
+    """One walk over ``graph`` (see ``plan``); ``deadline`` is a monotonic time, or None.
+
+    When another action preempts, the walk ends but its handlers go on. The walk then is among
+    ``stack.run.draining``, and later walks wait with each resource until its handler has ended.
+    """
+
+    def __init__(
+        self,
+        stack: Stack,
+        graph: dict[Node, set[Node]],
+        action: str,
+        mailbox: Mailbox,
+        pool: task_pool.TaskPool,
+        deadline: float | None = None,
+    ) -> None:
+        self._stack = stack
+        self._action = action
+        self._mailbox = mailbox
+        self._pool = pool
+        self._deadline = deadline
+        # these go on after a failure; only the resources that a failed one uses are left out
+        collects_errors = action in (status.DELETE, status.CHECK)
+        self._group = scheduler.DependencyTaskGroup(
+            graph,
+            error_wait_time=None if collects_errors else stack.limits.error_wait_time,
+            aggregate_exceptions=collects_errors,
+        )
+        self._limit = task_pool.ConcurrencyLimit(stack.limits.max_parallel_handlers)
+        self._names: dict[Node, str | None] = {}
+        self._ended: collections.deque[tuple[Node, BaseException | None]] = collections.deque()
+        self._outcome = Outcome()
+
+    def seconds_left(self) -> float:
+        """Return the seconds until the deadline; infinite without one."""
+        return math.inf if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+
+    def walk(self) -> Generator[Any, None, Outcome]:
+        """A generator for the task pool; returns the Outcome. Raises Preempted and LockLost."""
+        while not self._is_over():
+            cut = yield from self._turn()
+            if self._is_over():
+                break
+            self._check_limits()
+            yield 0 if cut else self._pause()
+        self._outcome.errors = self._group.errors
+        return self._outcome
+
+    def settle(self) -> Generator[Any, None, None]:
+        """A generator: waits until no handler of an earlier walk is at work. Raises Preempted."""
+        while True:
+            yield from self._turn()
+            if not self._collect_draining():
+                return
+            self._check_limits()
+            yield self._pause()
+
+    def throw(self, error: BaseException) -> None:
+        """Raise ``error`` in all handlers at work."""
+        for job in list(self._group.running.values()):
+            if job is not None:
+                job.throw(error)
+
+    def abandon(self) -> None:
+        """End all handlers where they are, without clean-up: another engine has the stack."""
+        self._throw_everywhere(scheduler.Abandoned())
+
+    def collect(self) -> set[str | None]:
+        """Note the handlers that have ended. Returns the names of the resources still at work."""
+        while self._ended:
+            node, error = self._ended.popleft()
+            self._group.finish(node, error)
+        return {self._names[node] for node in self._group.running}
+
+    def _is_over(self) -> bool:
+        if self._group.done:
+            return True
+        return bool(
+            self._outcome.stopped and not self._collect_draining() and not self._group.running
+        )
+
+    def _turn(self) -> Generator[Any, None, bool]:
+        """Collect, begin, store. Returns whether nodes are ready that could not begin in time."""
+        self.collect()
+        callbacks = self._mailbox.callbacks()
+        for callback in callbacks:
+            callback.call(self._stack)
+        begun, cut = self._begin_ready()
+        try:
+            yield from self._stack.journal.write()
+        except journal.LockLost:
+            self.abandon()
+            raise
+        for callback in callbacks:
+            callback.deliver()
+        self._spawn(begun)
+        if self._mailbox.should_preempt(self._stack):
+            self._cancel_interruptible()
+            self._stack.run.draining.append(self)
+            raise Preempted
+        return cut
+
+    def _cancel_interruptible(self) -> None:
+        for node, job in self._group.running.items():
+            record = self._stack.best_record(self._names[node])
+            if job is None or record is None:
+                continue
+            if self._stack.resource_of(record).interruptible:
+                job.throw(scheduler.Cancelled('another action takes over'))
+
+    def _collect_draining(self) -> set[str | None]:
+        """Return the names of the resources on which earlier walks are still at work."""
+        draining = self._stack.run.draining
+        busy = {walk: walk.collect() for walk in draining}
+        draining[:] = [walk for walk, names in busy.items() if names]
+        return set().union(*busy.values())
+
+    def _begin_ready(self) -> tuple[list[Begun], bool]:
+        """Begin all ready nodes, each up to its first wait.
+
+        Returns the waiting (node, runner) pairs, and whether the time of a turn was over first.
+        """
+        begun: list[Begun] = []
+        until = time.monotonic() + TURN_SECONDS
+        busy = self._collect_draining()
+        while not self._outcome.stopped and (ready := self._ready(busy)):
+            for node in cooperation.each(ready):
+                self._begin(node, begun)
+                if time.monotonic() > until:
+                    return begun, True
+        return begun, False
+
+    def _ready(self, busy: set[str | None]) -> list[Node]:
+        ready = self._group.ready()
+        if not busy:
+            return ready
+        return [node for node in ready if steps.resource_name(self._stack, node) not in busy]
+
+    def _begin(self, node: Node, begun: list[Begun]) -> None:
+        self._group.start(node)
+        self._names[node] = steps.resource_name(self._stack, node)
+        try:
+            with budget.fresh():
+                work = steps.step(self._stack, self._action, node)
+            if work is not None:
+                runner = scheduler.TaskRunner(work, name=f'{self._action} {node.key}')
+                if not runner.step():
+                    begun.append((node, runner))
+                    return
+        except Exception as error:
+            self._group.finish(node, error)
+            return
+        self._group.finish(node)
+
+    def _spawn(self, begun: list[Begun]) -> None:
+        """Give the waiting handlers to the task pool; those that call a service share a limit."""
+        for node, runner in begun:
+            record = self._stack.best_record(self._names[node])
+            calls_cloud = record is None or self._stack.resource_of(record).calls_cloud
+            job = self._pool.spawn(
+                runner,
+                limit_group=self._limit if calls_cloud else None,
+                on_step=self._on_step,
+                on_end=self._on_end(node),
+                low_priority=self._stack.owner_id is not None,
+                subject=self._stack.log_subject,
+            )
+            if node in self._group.running:
+                self._group.running[node] = job
+
+    def _on_step(self) -> None:
+        if self._stack.journal.dirty:
+            self._mailbox.wake()
+
+    def _on_end(self, node: Node) -> Callable[[Any, BaseException | None], None]:
+        def on_end(_result: Any, error: BaseException | None) -> None:
+            self._ended.append((node, error))
+            self._mailbox.wake()
+
+        return on_end
+
+    def _check_limits(self) -> None:
+        """Obey messages, the deadline, and the time that handlers have after a failure."""
+        while (message := self._mailbox.receive()) is not None:
+            self._stop(message, scheduler.Cancelled())
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            self._stop(TIMEOUT, scheduler.Timeout(self._stack.timeout_seconds()))
+        elif self._group.grace_left() == 0:
+            self.throw(scheduler.Cancelled('another resource failed'))
+
+    def _stop(self, why: str, error: BaseException) -> None:
+        if self._outcome.stopped is None:
+            self._outcome.stopped = why
+            self._throw_everywhere(error)
+
+    def _throw_everywhere(self, error: BaseException) -> None:
+        for walk in (self, *self._stack.run.draining):
+            walk.throw(error)
+
+    def _pause(self) -> float:
+        """The pause until the next time limit, in seconds; a message or an end wakes the task."""
+        left = self._group.grace_left() or ENDING_PAUSE
+        if self._deadline is not None and self._outcome.stopped is None:
+            left = min(left, max(0.01, self._deadline - time.monotonic()))
+        return left

@@ -1,0 +1,191 @@
+"""Masks secrets in property values: those of hidden parameters, and those of well-known names.
+
+Texts that may quote a value, e.g. the errors of services, are redacted.
+"""
+
+import graphlib
+
+from heat_lite.common import exception, log_context
+from heat_lite.common.redaction import MASK, Redactor, texts_of
+from heat_lite.template import function
+
+#: reasons that quote nothing; most reasons are of these
+HARMLESS = frozenset({'', 'state changed'})
+#: keys whose values are secret wherever they stand
+_NAMES = frozenset({'admin_pass', 'private_key', 'passphrase', 'secret', 'psk'})
+
+
+def hidden_parameters(template):
+    """Return the names of the hidden parameters of a template."""
+    return {name for name, schema in template.parameter_schemata.items() if schema.hidden}
+
+
+def masked_environment(environment, template):
+    """Return an environment with the values of the template's hidden parameters masked."""
+    hidden = hidden_parameters(template)
+    masked_sections = {
+        section: {
+            name: MASK if name in hidden else value
+            for name, value in (environment.get(section) or {}).items()
+        }
+        for section in ('parameters', 'parameter_defaults')
+    }
+    return {**environment, **masked_sections}
+
+
+def learn(stack, definition):
+    """Let texts about a stack, and log lines of this thread's work, hide its hidden parameters."""
+    stack.redactor.add(definition.secrets)
+    log_context.add_secrets(definition.secrets)
+
+
+def redactor_of(parameters):
+    """Return a redactor that knows the hidden ones of these parameters."""
+    return Redactor(texts_of(parameters.hidden_values()))
+
+
+def log_subject(stack):
+    """Return the subject of log lines of work on a stack."""
+    return log_context.Subject(stack.context, f'{stack.name}/{stack.id}', stack.redactor)
+
+
+def redactors(stack):
+    """Yield the redactors of a stack and of those that contain it, whose values it repeats."""
+    while stack is not None:
+        learn(stack, stack.definition)
+        yield stack.redactor
+        stack = stack.tree.parent
+
+
+def redact(stack, text):
+    """Return a text about a stack or its resources without values of hidden parameters."""
+    text = '' if text is None else str(text)
+    for redactor in redactors(stack) if text not in HARMLESS else ():
+        text = redactor.redact(text)
+    return text
+
+
+def redact_nested(stack, data):
+    """Return data of a nested stack without values of its parents' hidden parameters.
+
+    Data of a root stack is returned as it is: it names parameters, where that of a nested stack
+    contains their values.
+    """
+    for redactor in redactors(stack) if stack.tree.is_nested else ():
+        data = redactor.redact_data(data)
+    return data
+
+
+def mask(name, value, secret=False):
+    """Return the value of property or key ``name`` with secret parts replaced by MASK."""
+    if value is None:
+        return None
+    if secret or _is_secret_name(name):
+        return MASK
+    if isinstance(value, dict):
+        return {key: mask(key, each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [mask('', each) for each in value]
+    return value
+
+
+def masked(stack, name, properties):
+    """Return the properties of a resource with secret values masked.
+
+    The template shows which values come from hidden parameters. It does not for a resource that it
+    no longer contains, nor for a nested stack whose parents have hidden parameters: then all values
+    are masked.
+    """
+    ancestor, hidden = stack.tree.parent, hidden_parameters(stack.template)
+    definition = stack.definitions.get(name)
+    while ancestor is not None:
+        if hidden_parameters(ancestor.template):
+            hidden, definition = True, None
+        ancestor = ancestor.tree.parent
+    if definition is None:
+        return {key: mask(key, value, bool(hidden)) for key, value in properties.items()}
+    tracker = TaintTracker(stack.scope, hidden)
+    for required in graphlib.TopologicalSorter(stack.requirements).static_order():
+        if required in stack.definitions:
+            tracker.record(required, stack.definitions[required])
+    given = definition.properties or {}
+    return {
+        key: mask(key, value, tracker.is_tainted([given.get(key)]))
+        for key, value in properties.items()
+    }
+
+
+def _is_secret_name(name):
+    return isinstance(name, str) and (name in _NAMES or name.endswith('password'))
+
+
+class TaintTracker:
+    """Tracks which resources hold secrets in their properties, also through attributes of other
+    resources.
+    """
+
+    def __init__(self, scope, hidden):
+        self._scope = scope
+        self._hidden = hidden
+        self._tainted = set()
+
+    def record(self, name, definition):
+        """Record a resource.
+
+        Call it in order of dependencies: attributes may expose a secret property.
+        """
+        if self.is_tainted((definition.properties or {}).values()):
+            self._tainted.add(name)
+
+    def is_tainted(self, snippets):
+        """Return whether a secret flows into any of these parts of a definition."""
+        return any(self._reads_secret(snippet) for snippet in snippets)
+
+    def _reads_secret(self, snippet):
+        if not isinstance(snippet, function.Function | dict | list):
+            return False
+        if any(name in self._tainted for name in function.attribute_reads(snippet)):
+            return True
+        if not self._hidden or next(function.nodes(snippet), None) is None:
+            return False
+        parameters = parameters_read(snippet, self._scope)
+        return parameters is None or bool(parameters & self._hidden)
+
+
+def parameters_read(snippet, scope):
+    """Return the names of the parameters that a part of a definition reads; None if resolving it
+    fails.
+    """
+    trace = _Trace(scope)
+    try:
+        function.resolve(snippet, trace)
+    except (exception.HeatException, *function.ARGUMENT_ERRORS):
+        return None  # it may have read further parameters
+    return trace.parameters
+
+
+class _Trace(function.Scope):
+    """A scope that resolves as another one does and records the parameters read."""
+
+    def __init__(self, scope):
+        self._scope = scope
+        self.parameters = set()
+
+    def parameter(self, name):
+        self.parameters.add(name)
+        return self._scope.parameter(name)
+
+    def reference(self, resource_name):
+        return resource_name
+
+    def attribute(self, resource_name, *path):
+        return None
+
+    def file(self, name):
+        return self._scope.file(name)
+
+    def condition(self, name):
+        return self._scope.condition(name)
+
+    def facade(self, key):
+        return self._scope.facade(key)

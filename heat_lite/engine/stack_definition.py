@@ -1,0 +1,204 @@
+"""The definition of a stack: its template bound to its parameters, its outputs, and what its
+functions read.
+
+A stored template and its parameters never change, so an engine caches the definitions of the stacks
+that it used last.
+"""
+
+import logging
+
+from heat_lite.common import cooperation, exception, lru_cache, redaction, status
+from heat_lite.engine import masking, resource
+from heat_lite.template import function
+from heat_lite.template.functions import budget
+from heat_lite.template.suggest import suggest
+
+
+class StackDefinition:
+    """A template bound to the parameters of a stack.
+
+    ``identity`` holds the stack's pseudo parameters.
+    """
+
+    def __init__(self, template, identity):
+        self.template = template
+        self._identity = identity
+        self._requirements = None
+
+    @cooperation.cached_property
+    def parameters(self):
+        return self.template.parameters(self._identity)
+
+    @cooperation.cached_property
+    def secrets(self):
+        """The texts by which messages could quote the values of hidden parameters."""
+        return frozenset(redaction.texts_of(self.parameters.hidden_values()))
+
+    @cooperation.cached_property
+    def bound(self):
+        return self.template.bind(self.parameters)
+
+    def requirements(self, stack):
+        """Return ``{name: names that come first}``, from the template and the types.
+
+        Do not change it.
+        """
+        if self._requirements is None:
+            self._requirements = self._compute_requirements(stack)
+        return self._requirements
+
+    def _compute_requirements(self, stack):
+        definitions = self.bound.resources
+        names = set(definitions)
+        result = {
+            name: definition.requires(names)
+            for name, definition in cooperation.each(definitions.items())
+        }
+        for name, definition in cooperation.each(definitions.items()):
+            cls = resource.class_or_unknown(stack.class_of, definition)
+            if cls.implied_dependencies is not resource.Resource.implied_dependencies:
+                implied = stack.resource_for(name).implied_dependencies(definitions)
+                result[name] = result[name] | (set(implied) & names)
+        return result
+
+
+class DefinitionCache:
+    """The last ``max_entries`` definitions, by stack and template; fewer if they are large."""
+
+    def __init__(self, max_entries=64, kilobytes=64 * 1024):
+        self._cache = lru_cache.LruCache(
+            max_entries,
+            kilobytes,
+            lambda definition: lru_cache.template_weight(definition.template),
+        )
+
+    def of(self, stack, template, template_id):
+        """Return the definition of a stack by one of its templates.
+
+        Drafts without an id are not cached.
+        """
+        found = self._of(stack, template, template_id)
+        masking.learn(stack, found)
+        return found
+
+    def _of(self, stack, template, template_id):
+        identity = {'tenant': stack.tenant, 'stack_name': stack.name, 'stack_id': stack.id}
+        if stack.id is None or template_id is None:
+            return StackDefinition(template, identity)
+        key = stack.id, template_id
+        found = self._cache.get(key)
+        if (
+            found is not None and found.template is template
+        ):  # one id may stand for several drafted templates
+            return found
+        return self._cache.put(key, StackDefinition(template, identity))
+
+
+class StackScope(function.Scope):
+    """Resolves the functions of a template for one stack.
+
+    ``nodes.get(name)`` gives the NodeData of a resource: an object with ``reference_id()``,
+    ``attribute(name, *path)`` and ``all_attributes_schema()``, or None for an unknown name.
+    ``facade`` is the definition of the resource that contains this stack, None for a root stack.
+    """
+
+    def __init__(self, bound, nodes, facade=None):
+        self._bound = bound
+        self._nodes = nodes
+        self._facade = facade
+
+    def parameter(self, name):
+        return self._bound.scope.parameter(name)
+
+    def file(self, name):
+        return self._bound.scope.file(name)
+
+    def condition(self, name):
+        return self._bound.scope.condition(name)
+
+    def reference(self, resource_name):
+        return self._node(resource_name).reference_id()
+
+    def attribute(self, resource_name, *path):
+        return self._node(resource_name).attribute(*path)
+
+    def check_attribute(self, resource_name, attribute):
+        node = self._node(resource_name)
+        if not node.has_attribute(attribute):
+            known = node.all_attributes_schema()
+            raise exception.InvalidTemplateAttribute(
+                resource=resource_name, key=attribute
+            ).with_hint(suggest(attribute, known))
+
+    def facade(self, key):
+        if self._facade is None:
+            return super().facade(key)
+        return self._facade[key]
+
+    def _node(self, name):
+        node = self._nodes.get(name)
+        if node is None:
+            raise exception.InvalidTemplateReference(resource=name, key='unknown')
+        return node
+
+
+class NodeData:
+    """The values that functions read from resources, by name.
+
+    The resources themselves provide them.
+    """
+
+    def __init__(self, stack):
+        self._stack = stack
+
+    def get(self, name):
+        try:
+            return self._stack.resource_for(name)
+        except exception.ResourceNotFound:
+            return None
+
+
+LOG = logging.getLogger(__name__)
+
+
+def output_values(stack):
+    """Return all outputs as the API shows them."""
+    with budget.fresh(budget.limits.outputs):
+        return [_output(stack, definition) for definition in stack.bound.outputs.values()]
+
+
+def storable_outputs(stack):
+    """Return the outputs to store, or None if signals may change them at any time: then each
+    request computes them.
+    """
+    if any(
+        _changes_by_signal(stack, name)
+        for definition in stack.bound.outputs.values()
+        for name in definition.attribute_reads()
+    ):
+        return None
+    return output_values(stack)
+
+
+def _output(stack, definition):
+    """Return one output. An error goes to its ``output_error``."""
+    result = {
+        'output_key': definition.name,
+        'description': definition.description or 'No description given',
+        'output_value': None,
+    }
+    if stack.action == status.DELETE:
+        return result
+    try:
+        value = definition.result(stack.scope)
+        budget.charge_text('outputs', budget.count_characters(value))
+        result['output_value'] = value
+    except Exception as error:
+        result['output_error'] = stack.redact(error)
+        LOG.info('%s: output %s: %s', stack, definition.name, result['output_error'])
+    return result
+
+
+def _changes_by_signal(stack, name):
+    definition = stack.definitions.get(name)
+    return definition is not None and stack.class_of(definition).signals_change_attributes

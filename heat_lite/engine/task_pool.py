@@ -1,0 +1,338 @@
+"""The task pool: a few threads step many tasks. No other module of the engine sleeps.
+
+A task yields ``None`` (soon: the pause grows), a number of seconds, ``UNTIL_WOKEN``, or a
+``scheduler.Wakeup``. The pool works alike on native and green threads.
+"""
+
+import collections
+import heapq
+import itertools
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from heat_lite.common import cooperation, log_context
+from heat_lite.engine.scheduler import TaskRunner
+
+LOG = logging.getLogger(__name__)
+UNTIL_WOKEN = math.inf
+OnStep = Callable[[], None]
+OnEnd = Callable[[Any, BaseException | None], Any]
+#: ready jobs by their projects, in the order of their turns
+Line = dict[str | None, 'collections.deque[Job]']
+IDLE_SECONDS = 30.0
+#: percent of the threads that the steps of one project may take
+MAX_SHARE = 75
+#: seconds between two checks of ``may_step`` while it is False
+BLOCKED_POLL_SECONDS = 0.1
+
+
+class ConcurrencyLimit:
+    """A group of jobs; at most ``limit`` of them are stepped at the same time."""
+
+    def __init__(self, limit: int):
+        self.limit = limit
+        self.running = 0
+        self.queue: collections.deque[Job] = collections.deque()
+
+
+class Job:
+    """A task in the pool.
+
+    ``on_step`` is called after each step that did not end the task, ``on_end(result, error)`` once
+    at its end. A job of ``low_priority`` lets the others go first, but for each fourth step of the
+    pool. ``subject`` is what the log lines of its steps name.
+    """
+
+    def __init__(
+        self,
+        pool: 'TaskPool',
+        runner: TaskRunner,
+        limit_group: ConcurrencyLimit | None = None,
+        on_step: OnStep | None = None,
+        on_end: OnEnd | None = None,
+        low_priority: bool = False,
+        subject: log_context.Subject | None = None,
+    ):
+        self.runner = runner
+        self._subject = subject
+        context = subject and subject.context
+        #: the id of the project whose work it is; None: the engine's own
+        self.project = context.project_id if context else None
+        self.limit_group = limit_group
+        self.low_priority = low_priority
+        self.ended = threading.Event()
+        self._pool = pool
+        self._on_step = on_step
+        self._on_end = on_end
+        # guarded by the lock of the pool
+        self.state = 'new'
+        self.woken = False
+        self.ticket = 0
+
+    def wake(self) -> None:
+        """Step the task as soon as a thread is free, regardless of the pause that it requested."""
+        self._pool.wake(self)
+
+    def throw(self, error: BaseException) -> None:
+        """Raise ``error`` inside the task at its next step, which is due at once."""
+        self.runner.throw(error)
+        self.wake()
+
+    def step(self) -> float | None:
+        """Run to the next wait. Return the pause in seconds, or None when the job has ended."""
+        log_context.set_subject(self._subject)
+        try:
+            done = self.runner.step()
+        except BaseException as error:  # a timeout or a cancellation ends a task as an error does
+            self._end(None, error)
+            return None
+        if done:
+            self._end(self.runner.result, None)
+            return None
+        if self._on_step is not None:
+            self._on_step()
+        if self.runner.wakeup is not None:
+            self.runner.wakeup.on_notify(self.wake)
+        return self.runner.pause
+
+    def _end(self, result: Any, error: BaseException | None) -> None:
+        try:
+            if self._on_end is not None:
+                self._on_end(result, error)
+            elif error is not None:
+                LOG.error('Job %s failed', self.runner.name, exc_info=error)
+        except Exception:
+            LOG.exception('The end handler of job %s failed: its result is lost', self.runner.name)
+        finally:
+            self.ended.set()
+
+
+class Queue:
+    """The jobs that are ready to be stepped, in two lines: normal and low priority.
+
+    The projects take turns in each line. A project has at most ``share`` steps at a time, so that
+    its long steps leave threads to the others.
+    """
+
+    def __init__(self, share: int) -> None:
+        self._share = share
+        self._normal: Line = {}
+        self._low_priority: Line = {}
+        self._turns = itertools.count(1)
+        self._running: collections.Counter[str | None] = collections.Counter()
+
+    def __bool__(self) -> bool:
+        return bool(self._normal or self._low_priority)
+
+    def append(self, job: Job) -> None:
+        line = self._low_priority if job.low_priority else self._normal
+        line.setdefault(job.project, collections.deque()).append(job)
+
+    def pop(self) -> Job | None:
+        """Return the next job, or None; ``done`` must be called after its step."""
+        lines = [self._normal, self._low_priority]
+        if self._low_priority and not next(self._turns) % 4:
+            lines.reverse()
+        return self._next_of(lines[0]) or self._next_of(lines[1])
+
+    def done(self, job: Job) -> None:
+        """Count a step of the project as ended."""
+        self._running[job.project] -= 1
+        if not self._running[job.project]:
+            del self._running[job.project]
+
+    def _next_of(self, line: Line) -> Job | None:
+        free = (each for each in line if each is None or self._running[each] < self._share)
+        for project in free:
+            jobs = line.pop(project)
+            job = jobs.popleft()
+            if jobs:
+                line[project] = jobs  # at the end of the line
+            self._running[project] += 1
+            return job
+        return None
+
+
+class TaskPool:
+    """A pool of at most ``size`` threads.
+
+    A thread is started when there is work for it and ends after ``IDLE_SECONDS`` without work. Each
+    thread calls ``prepare`` first.
+    """
+
+    def __init__(
+        self, size: int = 64, name: str = 'tasks', prepare: Callable[[], Any] | None = None
+    ):
+        self._size = size
+        self._name = name
+        self._prepare = prepare
+        self._changed = threading.Condition()
+        self._ready = Queue(max(size * MAX_SHARE // 100, 1))
+        self._sleeping: list[tuple[float, int, Job]] = []
+        self._tickets = itertools.count(1)
+        self._threads = 0
+        self._idle = 0
+        self._closed = self._frozen = False
+        self._stepping = self._runnable = 0
+        #: a callable that returns whether any job may be stepped now; called before each step
+        self.may_step: Callable[[], bool] = lambda: True
+        self.jobs: set[Job] = set()
+
+    def spawn(
+        self,
+        runner: TaskRunner,
+        limit_group: ConcurrencyLimit | None = None,
+        on_step: OnStep | None = None,
+        on_end: OnEnd | None = None,
+        low_priority: bool = False,
+        subject: log_context.Subject | None = None,
+    ) -> Job:
+        """Add the task of a TaskRunner, started or not.
+
+        It is stepped as soon as a thread is free.
+        """
+        job = Job(self, runner, limit_group, on_step, on_end, low_priority, subject)
+        with self._changed:
+            if self._closed:
+                raise RuntimeError('The task pool is closed')
+            self.jobs.add(job)
+            self._make_ready(job)
+        return job
+
+    def runnable_count(self) -> int:
+        """Return how many jobs without a concurrency limit are being stepped or ready, at most
+        ``size``.
+
+        Jobs with a limit are left out: they spend their time waiting for cloud services.
+        """
+        return min(self._runnable, self._size)
+
+    def wake(self, job: Job) -> None:
+        with self._changed:
+            if job.state == 'running':
+                job.woken = True
+            elif job.state == 'sleeping':
+                self._make_ready(job)
+
+    def close(self, seconds: float = 0) -> list[Job]:
+        """Accept no new jobs.
+
+        Wait up to ``seconds`` for the present ones; return those that have not ended.
+        """
+        with self._changed:
+            self._closed = True
+        deadline = time.monotonic() + seconds
+        for job in list(self.jobs):
+            job.ended.wait(max(0, deadline - time.monotonic()))
+        with self._changed:
+            self._changed.notify_all()
+            return [job for job in self.jobs if not job.ended.is_set()]
+
+    def freeze(self, seconds: float = 0) -> bool:
+        """Step no job any more.
+
+        Wait up to ``seconds`` for running steps; return False if some still run.
+        """
+        deadline = time.monotonic() + seconds
+        with self._changed:
+            self._closed = self._frozen = True
+            self._changed.notify_all()
+            while self._stepping and time.monotonic() < deadline:
+                self._changed.wait(deadline - time.monotonic())
+            return not self._stepping
+
+    # Call the methods below with the lock held, except _work and Job.step.
+
+    def _make_ready(self, job: Job) -> None:
+        job.state = 'ready'
+        job.ticket = 0
+        group = job.limit_group
+        if group is not None and group.running >= group.limit:
+            group.queue.append(job)
+            return
+        if group is None:
+            self._runnable += 1
+        else:
+            group.running += 1
+        self._ready.append(job)
+        if self._idle:
+            self._changed.notify()
+        elif self._threads < self._size:
+            self._threads += 1
+            threading.Thread(
+                target=self._work, name=f'{self._name}-{self._threads}', daemon=True
+            ).start()
+
+    def _work(self) -> None:
+        if self._prepare is not None:
+            self._prepare()
+        while True:
+            with self._changed:
+                job = self._next()
+                if job is None:
+                    self._threads -= 1
+                    return
+                job.state, job.woken = 'running', False
+                self._stepping += 1
+            pause = job.step()
+            cooperation.cooperate()
+            with self._changed:
+                self._stepping -= 1
+                self._step_done(job, pause)
+                if self._frozen:
+                    self._changed.notify_all()
+
+    def _next(self) -> Job | None:
+        """Return the next job for this thread, or None when the thread should end."""
+        idle_deadline = time.monotonic() + IDLE_SECONDS
+        while not self._frozen:
+            self._wake_sleepers()
+            blocked = self._ready and not self.may_step()
+            job = self._ready.pop() if self._ready and not blocked else None
+            if job is not None:
+                return job
+            now = time.monotonic()
+            if self._closed and not self.jobs:
+                return None
+            # one thread stays while any job sleeps, to wake it in time
+            if now >= idle_deadline and (self._idle or not self._sleeping) and not blocked:
+                return None
+            until = self._sleeping[0][0] if self._sleeping else idle_deadline
+            until = min(until, now + BLOCKED_POLL_SECONDS) if blocked else until
+            self._idle += 1
+            self._changed.wait(max(0, min(until, max(idle_deadline, now + 1)) - now))
+            self._idle -= 1
+        return None
+
+    def _wake_sleepers(self) -> None:
+        now = time.monotonic()
+        while self._sleeping and self._sleeping[0][0] <= now:
+            _, ticket, job = heapq.heappop(self._sleeping)
+            if job.ticket == ticket:  # otherwise the job has been woken meanwhile
+                self._make_ready(job)
+
+    def _step_done(self, job: Job, pause: float | None) -> None:
+        self._ready.done(job)
+        group = job.limit_group
+        if group is None:
+            self._runnable -= 1
+        else:
+            group.running -= 1
+            if group.queue:
+                self._make_ready(group.queue.popleft())
+        if pause is None:
+            job.state = 'ended'
+            self.jobs.discard(job)
+        elif job.woken or pause <= 0:
+            self._make_ready(job)
+        else:
+            job.state = 'sleeping'
+            if pause != UNTIL_WOKEN:
+                job.ticket = next(self._tickets)
+                heapq.heappush(self._sleeping, (time.monotonic() + pause, job.ticket, job))
+                if self._idle:
+                    self._changed.notify()

@@ -1,0 +1,37 @@
+import datetime
+import time
+
+import pytest
+
+from heat_lite.db.column_types import utcnow
+from heat_lite.engine.cluster import membership
+
+
+class Listener:
+    """Answers for the engines ``living``."""
+
+    def __init__(self, *living):
+        self.alive_ids = living
+
+    def is_alive(self, context, engine_id):
+        return engine_id in self.alive_ids
+
+
+@pytest.mark.parametrize(
+    ('heartbeats', 'gone'),
+    [({}, True), ({'e': None}, True), ({'answers': None}, False), ({'e': utcnow()}, False)],
+    ids=['signed off', 'silent', 'late', 'well'],
+)
+def test_engine_is_gone_by_heartbeat_and_answer(heartbeats, gone):
+    known = membership.EngineMembership(Listener('answers'), timeout=10)
+    assert known.is_gone(next(iter(heartbeats), 'e'), heartbeats) is gone
+
+
+def test_heartbeat_from_the_future_expires_like_others():
+    known = membership.EngineMembership(Listener(), timeout=0.1)
+    heartbeats = {'e': utcnow() + datetime.timedelta(hours=1)}
+    assert not known.is_gone('e', heartbeats)
+    time.sleep(0.15)
+    assert not known.is_gone('e', {'e': heartbeats['e'] + datetime.timedelta(seconds=1)})
+    time.sleep(0.15)
+    assert known.is_gone('e', {'e': heartbeats['e'] + datetime.timedelta(seconds=1)})

@@ -1,0 +1,105 @@
+"""Requests to the task of a stack: callbacks, actions, messages."""
+
+import threading
+
+import pytest
+
+from heat_lite.engine.action_run import ActionRun
+from heat_lite.engine.execution.actions import Action
+from heat_lite.engine.execution.mailbox import ActionRequest, Callback, Mailbox
+
+
+class LiveStack:
+    """The little of a stack that a request needs."""
+
+    def require_existing(self):
+        pass
+
+    def __str__(self):
+        return 'the stack'
+
+
+class Task:
+    """Serves the callbacks of a mailbox as the task of a stack does."""
+
+    def __init__(self):
+        self.mailbox = Mailbox()
+        self.stack = LiveStack()
+
+    def turn(self):
+        for callback in self.mailbox.callbacks():
+            callback.call(self.stack)
+            callback.deliver()
+
+
+def allow(stack, run):
+    pass
+
+
+def refuse(stack, run=None):
+    raise ValueError(f'not {stack}')
+
+
+def request(check=allow):
+    return ActionRequest(None, ActionRun('UPDATE'), Action(work=None, check=check))
+
+
+def test_callback_served_returns_the_result_or_raises_the_error():
+    task = Task()
+    good, bad = Callback(str), Callback(refuse)
+    assert task.mailbox.put_callback(good) and task.mailbox.put_callback(bad)
+    threading.Timer(0.01, task.turn).start()
+    assert good.wait(60) and good.result == 'the stack'
+    with pytest.raises(ValueError, match='not the stack'):
+        bad.wait(60)
+
+
+def test_callback_not_served_in_time_can_be_withdrawn_once():
+    callback = Callback(str)
+    task = Task()
+    task.mailbox.put_callback(callback)
+    assert not callback.wait(0.01)
+    assert task.mailbox.withdraw(callback) and not task.mailbox.withdraw(callback)
+    assert task.mailbox.callbacks() == []
+
+
+def test_action_refused_by_its_check_does_not_preempt():
+    mailbox, live = Mailbox(), LiveStack()
+    bad, good = request(refuse), request()
+    mailbox.put_action(bad)
+    assert not mailbox.should_preempt(live)
+    with pytest.raises(ValueError):
+        bad.wait(0)
+    mailbox.put_action(request(refuse))
+    mailbox.put_action(good)
+    assert mailbox.should_preempt(live) and mailbox.next_action() is good
+    assert mailbox.next_action() is None and not mailbox.should_preempt(live)
+
+
+@pytest.mark.parametrize(
+    'put',
+    [
+        lambda mailbox: mailbox.put_callback(Callback(str)),
+        lambda mailbox: mailbox.put_action(request()),
+    ],
+)
+def test_mailbox_with_a_waiting_request_does_not_close(put):
+    mailbox = Mailbox()
+    assert put(mailbox) and not mailbox.close()
+    mailbox.callbacks(), mailbox.next_action()
+    assert mailbox.close() and not put(mailbox)
+
+
+def test_each_message_wakes_the_job():
+    class Job:
+        woken = 0
+
+        def wake(self):
+            self.woken += 1
+
+    mailbox, job = Mailbox(), Job()
+    mailbox.attach(job)
+    mailbox.send('stop')
+    mailbox.put_callback(Callback(str))
+    mailbox.put_action(request())
+    assert job.woken == 4 and mailbox.receive() == 'stop' and mailbox.receive() is None
