@@ -1,128 +1,191 @@
-"""The facade to the cloud that resources see: the services, as whoever asks may use them, and the ids of what names stand for."""
+"""Access of resources to the cloud: clients of the services, and ids of objects by name."""
 
 import collections
 import threading
 import time
 import weakref
+from collections.abc import Callable, Hashable
+from typing import Any
 
 import requests
-from keystoneauth1 import adapter, exceptions
+from keystoneauth1 import adapter, exceptions, session
+from keystoneauth1.identity import base as identity_base
+from oslo_config import cfg
 
-from heat_lite.clients import errors, joined, microversions, plugged, rest, session, swift, zaqar
-from heat_lite.clients.kinds import KINDS
-from heat_lite.clients.services import SERVICES
+from heat_lite.clients import client_plugin as client_plugins
+from heat_lite.clients import (
+    errors,
+    keystone_session,
+    microversions,
+    rest,
+    shared_poller,
+    swift,
+    zaqar,
+)
+from heat_lite.clients.finders import FINDERS
+from heat_lite.clients.service_catalog import SERVICES
 from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
 
-NO_KEYSTONE = 'there is no Keystone, and so no cloud: set auth_uri in [clients_keystone], or www_authenticate_uri in [keystone_authtoken]'
-REMEMBERED_TOKENS = 256
-#: services whose API can do more than requests
-APIS = {'swift': swift.Swift, 'zaqar': zaqar.Zaqar}
-NOBODY = 'nobody is known as whom the cloud could be asked: the request came without a token'
+NO_KEYSTONE = (
+    'there is no Keystone, and so no cloud: set auth_uri in [clients_keystone], or '
+    'www_authenticate_uri in [keystone_authtoken]'
+)
+NO_CREDENTIALS = 'there are no credentials for the cloud: the request came without a token'
+MAX_CACHED_TOKENS = 256
+#: services with a client of their own
+API_CLASSES: dict[str, type[rest.Api]] = {'swift': swift.Swift, 'zaqar': zaqar.Zaqar}
 
 
-class Cloud:
-    """What all requests of one engine share. Called with a context, it gives the Clients of whoever asks.
+class ClientFactory:
+    """Factory of ``Clients``, with what all requests of one engine share.
 
-    ``later`` is what to act by when the login of the context ends, or where it has none (see ``session.Relay``); then whoever asks for
-    Clients keeps them.
+    Call it with a request context; the Clients are cached as long as the context lives. With a
+    ``fallback``, which replaces credentials that expire (see ``keystone_session.FallbackAuth``),
+    the caller keeps the Clients itself.
     """
 
-    def __init__(self, conf, plugins=None):
+    def __init__(self, conf: cfg.ConfigOpts, plugins: dict[str, Any] | None = None) -> None:
         self.conf = conf
-        #: clients that third parties have added: ``{name: ClientPlugin}``
+        #: client plug-ins of third parties: ``{name: ClientPlugin}``
         self.plugins = plugins or {}
         self.connections = requests.Session()
-        self.extensions = Remembered(conf.service_extension_cache)
-        self.microversions = Remembered(conf.service_extension_cache)
-        self._clients = weakref.WeakKeyDictionary()
-        self._logins = collections.OrderedDict()
-        self._watches = weakref.WeakValueDictionary()
-        self._guard = threading.Lock()
+        self.extensions = TtlCache(conf.service_extension_cache)
+        self.microversions = TtlCache(conf.service_extension_cache)
+        self._clients: weakref.WeakKeyDictionary[RequestContext, Clients] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._auth_plugins: collections.OrderedDict[str, Any] = collections.OrderedDict()
+        self._pollers: weakref.WeakValueDictionary[tuple, shared_poller.SharedPoller] = (
+            weakref.WeakValueDictionary()
+        )
+        self._lock = threading.Lock()
 
-    def __call__(self, context, later=None):
-        if later is not None:
-            return Clients(self, context, later)
-        with self._guard:
+    def __call__(
+        self, context: RequestContext, fallback: keystone_session.Fallback | None = None
+    ) -> 'Clients':
+        if fallback is not None:
+            return Clients(self, context, fallback)
+        with self._lock:
             if context not in self._clients:
                 self._clients[context] = Clients(self, context)
             return self._clients[context]
 
-    def login(self, context):
-        """How to act as whoever asks. Requests with the same token share what is known of it: its catalog is asked for once."""
-        if not context.auth_token or context.trust_id:
-            return session.login(self.conf, context, self.connections)
-        if context.auth_token not in self._logins:
-            self._logins[context.auth_token] = session.login(self.conf, context, self.connections)
-            while len(self._logins) > REMEMBERED_TOKENS:
-                self._logins.popitem(last=False)
-        return self._logins[context.auth_token]
+    def auth_plugin(self, context: RequestContext) -> identity_base.BaseIdentityPlugin | None:
+        """Return the auth plug-in of a context; None without credentials.
 
-    def watch(self, who, name, path):
-        """What is known of the objects of a collection by those who wait for them (see ``joined``). Whoever waits keeps it."""
-        with self._guard:
-            found = self._watches.get((who, name, path))
+        Requests with the same token share a plug-in, so the catalog is fetched once for a token.
+        """
+        if not context.auth_token or context.trust_id:
+            return keystone_session.context_auth(self.conf, context, self.connections)
+        if context.auth_token not in self._auth_plugins:
+            self._auth_plugins[context.auth_token] = keystone_session.context_auth(
+                self.conf, context, self.connections
+            )
+            while len(self._auth_plugins) > MAX_CACHED_TOKENS:
+                self._auth_plugins.popitem(last=False)
+        return self._auth_plugins[context.auth_token]
+
+    def shared_poller(self, identity: Hashable, name: str, path: str) -> shared_poller.SharedPoller:
+        """Return the poller of a collection as one identity sees it; callers keep it alive."""
+        with self._lock:
+            found = self._pollers.get((identity, name, path))
             if found is None:
-                found = self._watches[who, name, path] = joined.Joined()
+                found = self._pollers[identity, name, path] = shared_poller.SharedPoller()
             return found
 
 
 class Clients:
-    """The cloud for one context."""
+    """The clients of the services for one request context."""
 
-    def __init__(self, cloud, context, later=None):
-        self._cloud = cloud
-        # not the context itself: whoever is remembered by it must not keep it alive
-        self._region = context.region_name or cloud.conf.region_name_for_services
-        self._named = bool(session.auth_url(cloud.conf))
-        self._login = cloud.login(context) if self._named else None
-        if self._named and later is not None:
-            self._login = session.Relay(cloud.conf, self._login, later, cloud.connections)
-        self._apis, self._watches = {}, {}
-        # several contexts of one token see the same
-        self._who = (context.auth_token or context.trust_id or id(self), context.project_id, self._region)
-        self._found = Remembered(cloud.conf.resource_finder_cache)
-        self._asking, self._plugins = plugged.Asking(context, self), {}
+    def __init__(
+        self,
+        factory: ClientFactory,
+        context: RequestContext,
+        fallback: keystone_session.Fallback | None = None,
+    ) -> None:
+        self._factory = factory
+        # The context is not stored: the factory caches these Clients by it, weakly.
+        self._region = context.region_name or factory.conf.region_name_for_services
+        self._has_keystone = bool(keystone_session.auth_url(factory.conf))
+        self._auth = factory.auth_plugin(context) if self._has_keystone else None
+        if self._has_keystone and fallback is not None:
+            self._auth = keystone_session.FallbackAuth(
+                factory.conf, self._auth, fallback, factory.connections
+            )
+        self._apis: dict[str, rest.Api] = {}
+        self._pollers: dict[tuple[str, str], shared_poller.SharedPoller] = {}
+        # contexts with the same token share pollers
+        self._identity = (
+            context.auth_token or context.trust_id or id(self),
+            context.project_id,
+            self._region,
+        )
+        self._ids = TtlCache(factory.conf.resource_finder_cache)
+        self._requesting_context = client_plugins.RequestingContext(context, self)
+        self._plugins: dict[str, Any] = {}
 
-    def client_plugin(self, name):
-        """What makes the client of a service, and knows its errors."""
+    def client_plugin(self, name: str) -> Any:
+        """Return the plug-in of a service: it creates the client and classifies its errors."""
         if name not in self._plugins:
-            added = self._cloud.plugins.get(name)
-            self._plugins[name] = plugged.BuiltIn(self, name) if added is None else added(self._asking)
+            added = self._factory.plugins.get(name)
+            self._plugins[name] = (
+                client_plugins.BuiltInClientPlugin(self, name)
+                if added is None
+                else added(self._requesting_context)
+            )
         return self._plugins[name]
 
-    def session(self, name='keystone'):
-        """A session of keystoneauth, as whoever asks. Raises NoCloud where there is no Keystone."""
-        if self._login is None:
-            raise errors.NoCloud(reason=NOBODY if self._named else NO_KEYSTONE)
-        return session.plain(self._cloud.conf, self._login, name, self._cloud.connections)
+    def session(self, name: str = 'keystone') -> session.Session:
+        """Return a keystoneauth session of the requester.
 
-    def client(self, name):
-        """The API of a service. Raises NoCloud where there is none."""
-        if name in self._cloud.plugins:
+        Raises NoCloud if there is no Keystone, or no credentials.
+        """
+        if self._auth is None:
+            raise errors.NoCloud(reason=NO_CREDENTIALS if self._has_keystone else NO_KEYSTONE)
+        return keystone_session.create_session(
+            self._factory.conf, self._auth, name, self._factory.connections
+        )
+
+    def client(self, name: str) -> Any:
+        """Return the client of a service. Raises NoCloud if the service does not exist."""
+        if name in self._factory.plugins:
             return self.client_plugin(name).client()
         api = self._apis.get(name)
         if api is None:
-            api = self._apis[name] = APIS.get(name, rest.Api)(name, self._adapter(name))
+            api = self._apis[name] = API_CLASSES.get(name, rest.Api)(name, self._adapter(name))
         return api
 
-    def require(self, name, extension=None):
-        """Raise NoCloud unless the service is there, with the extension where one is named."""
-        if name in self._cloud.plugins:
+    def require(self, name: str, extension: str | None = None) -> None:
+        """Raise NoCloud if the service, or the given extension of it, does not exist."""
+        if name in self._factory.plugins:
             self.client_plugin(name).require(extension)
             return
         api = self.client(name)
-        if extension is not None and SERVICES[name].lists_extensions and extension not in self._extensions(name, api):
-            raise errors.NoCloud(reason=f'Required extension {extension} in {name} service is not available')
+        if (
+            extension is not None
+            and SERVICES[name].lists_extensions
+            and extension not in self._extensions(name, api)
+        ):
+            raise errors.NoCloud(
+                reason=f'Required extension {extension} in {name} service is not available'
+            )
 
-    def find(self, kind, value):
-        """The id of the object of that kind that ``value`` names, by id or by name. Raises NoSuchObject."""
-        where = KINDS[kind]
-        if where.extension and where.extension not in self._extensions(where.service, self.client(where.service)):
-            raise errors.NoSuchObject(reason=f'The {where.service} extension ({where.extension}) could not be found.')
-        return self._found.get((kind, value), lambda: where.find(self.client(where.service), str(value)))
+    def find(self, kind: str, value: Any) -> Any:
+        """Return the id of the object of a kind by its id or name. Raises NoSuchObject."""
+        finder = FINDERS[kind]
+        if finder.extension and finder.extension not in self._extensions(
+            finder.service, self.client(finder.service)
+        ):
+            raise errors.NoSuchObject(
+                reason=f'The {finder.service} extension ({finder.extension}) could not be found.'
+            )
+        return self._ids.get(
+            (kind, value), lambda: finder.find(self.client(finder.service), str(value))
+        )
 
-    def refusal(self, kind, value):
-        """None where ``value`` names an object of that kind, else the reason why it does not."""
+    def lookup_error(self, kind: str, value: Any) -> str | None:
+        """Return why ``value`` is no id or name of an object of a kind; None if it is one."""
         try:
             self.find(kind, value)
         except errors.Unavailable as error:
@@ -131,82 +194,95 @@ class Clients:
             return str(error)
         return None
 
-    def joined(self, name, path):
-        """Where to look at objects of a list of a service, together with all others who wait for some of them."""
-        if (name, path) not in self._watches:
-            self._watches[name, path] = self._cloud.watch(self._who, name, path)
-        return self._watches[name, path]
+    def shared_poller(self, name: str, path: str) -> shared_poller.SharedPoller:
+        """Return the poller of a collection of a service, shared by all waits for its objects."""
+        if (name, path) not in self._pollers:
+            self._pollers[name, path] = self._factory.shared_poller(self._identity, name, path)
+        return self._pollers[name, path]
 
-    # ------------------------------------------------------------ how
+    def _extensions(self, name: str, api: rest.Api) -> set[str]:
+        return self._factory.extensions.get(
+            (name, self._region),
+            lambda: {each['alias'] for each in api.list('/extensions', 'extensions')},
+        )
 
-    def _extensions(self, name, api):
-        known = self._cloud.extensions
-        return known.get((name, self._region), lambda: {each['alias'] for each in api.list('/extensions', 'extensions')})
-
-    def _adapter(self, name):
-        if self._login is None:
-            raise errors.NoCloud(reason=NOBODY if self._named else NO_KEYSTONE)
-        service, option = SERVICES[name], session.options(self._cloud.conf, name)
-        made = adapter.Adapter(
-            session.plain(self._cloud.conf, self._login, name, self._cloud.connections),
+    def _adapter(self, name: str) -> '_UnloggedAdapter':
+        service, option = SERVICES[name], keystone_session.options(self._factory.conf, name)
+        result = adapter.Adapter(
+            self.session(name),
             service_type=service.type,
             interface=option('endpoint_type'),
             region_name=self._region,
             default_microversion=service.microversion,
             additional_headers=dict(service.headers),
         )
-        made.endpoint_override = service.base(self._endpoint(name, made))
+        result.endpoint_override = service.url(self._endpoint(name, result))
         if service.microversion:
-            made.default_microversion = self._microversion(name, service.microversion, made)
-        return _Quiet(made, option('http_log_debug', False))
+            result.default_microversion = self._microversion(name, service.microversion, result)
+        return _UnloggedAdapter(result, option('http_log_debug', False))
 
-    def _microversion(self, name, ours, made):
-        cloud, told = self._cloud, lambda: microversions.newest(made)
-        return microversions.spoken(cloud.conf, name, ours, lambda: cloud.microversions.get((name, made.endpoint_override), told))
+    def _microversion(self, name: str, supported: str, service_adapter: adapter.Adapter) -> str:
+        def service_maximum() -> str | None:
+            return self._factory.microversions.get(
+                (name, service_adapter.endpoint_override),
+                lambda: microversions.discover_maximum(service_adapter),
+            )
+
+        return microversions.negotiate(self._factory.conf, name, supported, service_maximum)
 
     @staticmethod
-    def _endpoint(name, found):
-        missing = None
+    def _endpoint(name: str, service_adapter: adapter.Adapter) -> str:
+        cause: Exception | None = None
+        endpoint: str | None
         try:
-            endpoint = found.get_endpoint()
+            endpoint = service_adapter.get_endpoint()
         except exceptions.ConnectionError as error:
             raise errors.unavailable('keystone', 'GET', '/auth/tokens', error) from error
         except (exceptions.CatalogException, exceptions.EndpointNotFound) as error:
-            endpoint, missing = None, error
-        except ValueError:  # a service of two names that has no endpoint in this region: keystoneauth takes that for a mistake of its own
+            endpoint, cause = None, error
+        except ValueError:
+            # keystoneauth raises it for a service with two types and no endpoint in the region
             endpoint = None
         except exceptions.ClientException as error:
-            raise errors.Unauthorized(f'Keystone refused who asks: {error}') from error
+            raise errors.Unauthorized(
+                f'Keystone rejected the credentials of the request: {error}'
+            ) from error
         if endpoint is None:
-            raise errors.NoCloud(reason=f'{name} {found.service_type} endpoint is not in service catalog') from missing
+            raise errors.NoCloud(
+                reason=f'{name} {service_adapter.service_type} endpoint is not in service catalog'
+            ) from cause
         return endpoint
 
 
-class _Quiet:
-    """An adapter whose requests, with all the secrets in them, are logged only where the operator asks for that."""
+class _UnloggedAdapter:
+    """An adapter that logs requests, which contain secrets, only if ``http_log_debug`` is set."""
 
-    def __init__(self, inner, log):
+    def __init__(self, inner: adapter.Adapter, log: bool) -> None:
         self._inner = inner
         self._log = log
 
     @property
-    def url(self):
-        return self._inner.endpoint_override
+    def url(self) -> str:
+        return self._inner.endpoint_override or ''
 
-    def request(self, path, method, **options):
+    def request(self, path: str, method: str, **options: Any) -> requests.Response:
         return self._inner.request(path, method, log=self._log, **options)
 
 
-class Remembered:
-    """Answers that stay true for a while. ``options`` is a group with ``caching`` and ``expiration_time``."""
+class TtlCache:
+    """Cache of values for a limited time.
 
-    def __init__(self, options):
+    ``options`` is a configuration group with ``caching`` and ``expiration_time`` (seconds).
+    """
+
+    def __init__(self, options: Any) -> None:
         self._seconds = options.expiration_time if options.caching else 0
-        self._answers = {}
+        self._entries: dict[Hashable, tuple[float, Any]] = {}
 
-    def get(self, key, ask):
-        until, answer = self._answers.get(key, (0, None))
-        if time.monotonic() >= until:
-            answer = ask()
-            self._answers[key] = (time.monotonic() + self._seconds, answer)
-        return answer
+    def get(self, key: Hashable, fetch: Callable[[], Any]) -> Any:
+        """Return the cached value, or that of ``fetch()``."""
+        expires, value = self._entries.get(key, (0, None))
+        if time.monotonic() >= expires:
+            value = fetch()
+            self._entries[key] = (time.monotonic() + self._seconds, value)
+        return value

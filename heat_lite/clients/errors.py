@@ -1,38 +1,52 @@
-"""What a service of the cloud may answer instead of doing what it was asked, by HTTP status.
+"""Errors of cloud services, one class for each HTTP status.
 
-The text is the service's own, for it is what a user reads as the reason of a failure; behind it stands what was asked, and the request's
-id, by which an operator finds it in the logs of the service.
+The text of an error is the service's own message, because users read it as the reason of a failure.
+The request and its id follow in parentheses, so that an operator finds it in the service's logs.
 """
 
 import functools
 import html
 import re
+from typing import Any
+
+import requests
+from keystoneauth1 import exceptions
 
 from heat_lite.common import exception
 
-#: what may be asked twice, and the answers after which that may help
-HARMLESS = ('GET', 'HEAD', 'DELETE')
-PASSING = (500, 502, 503, 504)
-#: under which keys the services put the text: {"NeutronError": {"message": ...}}, {"error": {"message": ...}}, {"faultstring": ...}
-TEXT_KEYS = ('message', 'faultstring', 'detail', 'title', 'description')
-LONGEST = 1000
-_HEADINGS, _MARKS = re.compile(r'<(title|h1)>.*?</\1>', re.DOTALL | re.IGNORECASE), re.compile(r'<[^>]*>')
+#: methods that may be repeated without effect, and statuses after which a repetition may succeed
+IDEMPOTENT_METHODS = ('GET', 'HEAD', 'DELETE')
+TRANSIENT_STATUSES = (500, 502, 503, 504)
+#: keys under which services return the message: {"NeutronError": {"message": ...}},
+#: {"error": {"message": ...}}, {"faultstring": ...}
+MESSAGE_KEYS = ('message', 'faultstring', 'detail', 'title', 'description')
+MAX_MESSAGE_LENGTH = 1000
+_HEADINGS, _TAGS = (
+    re.compile(r'<(title|h1)>.*?</\1>', re.DOTALL | re.IGNORECASE),
+    re.compile(r'<[^>]*>'),
+)
 
 
 class ServiceError(exception.HeatException):
-    """A request that a service refused, or could not answer: ``code`` is the HTTP status, ``retry_after`` how many seconds to wait,
-    ``said`` what the service itself said of it. ``passing``: it may pass by itself, and asking again does no harm."""
+    """A request that a service refused or failed to answer.
+
+    ``code``: the HTTP status. ``retry_after``: seconds to wait before a retry, or None.
+    ``service_message``: the message without the description of the request. ``transient``: a retry
+    is harmless and may succeed.
+    """
 
     msg_fmt = '%(text)s'
     code = 502
 
-    def __init__(self, text, code=None, retry_after=None):
+    def __init__(
+        self, text: str, code: int | None = None, retry_after: float | None = None
+    ) -> None:
         super().__init__(text=text)
         if code is not None:
             self.code = code
         self.retry_after = retry_after
-        self.said = text
-        self.passing = False
+        self.service_message = text
+        self.transient = False
 
 
 class BadRequest(ServiceError):
@@ -56,7 +70,7 @@ class Conflict(ServiceError):
 
 
 class OverLimit(ServiceError):
-    """More than a quota allows (413), or too much at a time (429): then ``retry_after`` says when it may go on."""
+    """A quota is exceeded (413), or the rate limit (429, then with ``retry_after``)."""
 
     code = 413
 
@@ -66,124 +80,168 @@ class TooManyRequests(OverLimit):
 
 
 class Unavailable(ServiceError):
-    """The service is away, or does not answer."""
+    """The service cannot be reached, or does not respond."""
 
     code = 503
 
 
 class NoCloud(exception.HeatException):
-    """There is no service of that kind for whoever asks."""
+    """The service does not exist in the cloud of the requester."""
 
     code = 400
     msg_fmt = '%(reason)s'
 
 
 class NoSuchObject(exception.HeatException):
-    """No object, or more than one, is what a name stands for."""
+    """A name matches no object, or more than one."""
 
     code = 400
     msg_fmt = '%(reason)s'
 
 
+#: raised by the delete of an object that does not exist any more, nor perhaps its service or user
+LOST = (NotFound, NoCloud, exceptions.NotFound, exceptions.Unauthorized)
+
 _BY_STATUS = {
-    kind.code: kind for kind in (BadRequest, Unauthorized, Forbidden, NotFound, Conflict, OverLimit, TooManyRequests, Unavailable)
+    kind.code: kind
+    for kind in (
+        BadRequest,
+        Unauthorized,
+        Forbidden,
+        NotFound,
+        Conflict,
+        OverLimit,
+        TooManyRequests,
+        Unavailable,
+    )
 }
 
 
-#: what reasons call an error, as the libraries of the services do: that is what users know, and look for
-_OTHERS = {500: 'InternalServerError', 501: 'NotImplemented', 502: 'BadGateway', 503: 'ServiceUnavailable', 504: 'GatewayTimeout'}
-_NEUTRONS = frozenset(
-    'NetworkNotFound PortNotFound StateInvalid NetworkInUse PortInUse IpAddressInUse IpAddressAlreadyAllocated InvalidIpForNetwork '
-    'InvalidIpForSubnet OverQuota IpAddressGenerationFailure MacAddressInUse HostNotCompatibleWithFixedIps '
-    'ExternalIpAddressExhausted'.split()
+#: class names that reasons of failures show. They are those of the services' client libraries,
+#: because users know them and search for them.
+_LIBRARY_NAMES = {
+    500: 'InternalServerError',
+    501: 'NotImplemented',
+    502: 'BadGateway',
+    503: 'ServiceUnavailable',
+    504: 'GatewayTimeout',
+}
+_NEUTRON_NAMES = frozenset(
+    (
+        'NetworkNotFound',
+        'PortNotFound',
+        'StateInvalid',
+        'NetworkInUse',
+        'PortInUse',
+        'IpAddressInUse',
+        'IpAddressAlreadyAllocated',
+        'InvalidIpForNetwork',
+        'InvalidIpForSubnet',
+        'OverQuota',
+        'IpAddressGenerationFailure',
+        'MacAddressInUse',
+        'HostNotCompatibleWithFixedIps',
+        'ExternalIpAddressExhausted',
+    )
 )
 
 
-def of_answer(service, method, path, answer):
-    """The error that an answer (of ``requests``) stands for."""
-    kind = _BY_STATUS.get(answer.status_code, ServiceError)
-    kind = _called(kind, _name(service, answer, _OTHERS.get(answer.status_code, kind.__name__)))
-    request_id = answer.headers.get('x-openstack-request-id') or answer.headers.get('x-compute-request-id')
-    asked = ', '.join(filter(None, (f'{service} {answer.status_code}', f'{method} {path}', request_id)))
-    error = kind(f'{_text(answer)} ({asked})', answer.status_code, _seconds(answer.headers.get('Retry-After')))
-    error.said = _text(answer)
-    error.passing = answer.status_code in PASSING and (method in HARMLESS or answer.status_code == Unavailable.code)
+def from_response(
+    service: str, method: str, path: str, response: requests.Response
+) -> ServiceError:
+    """Return the error that a response with status 400 or higher stands for."""
+    status = response.status_code
+    base = _BY_STATUS.get(status, ServiceError)
+    name = _class_name(service, response, _LIBRARY_NAMES.get(status, base.__name__))
+    request_id = response.headers.get('x-openstack-request-id') or response.headers.get(
+        'x-compute-request-id'
+    )
+    request = ', '.join(filter(None, (f'{service} {status}', f'{method} {path}', request_id)))
+    message = _message(response)
+    error = _named(base, name)(
+        f'{message} ({request})', status, _seconds(response.headers.get('Retry-After'))
+    )
+    error.service_message = message
+    error.transient = status in TRANSIENT_STATUSES and (
+        method in IDEMPOTENT_METHODS or status == Unavailable.code
+    )
     return error
 
 
-def unavailable(service, method, path, error):
-    """The error of a request that was never answered."""
-    made = Unavailable(f'{service} cannot be reached: {error} ({method} {path})')
-    made.passing = method in HARMLESS or _never_sent(error)
-    return made
+def unavailable(service: str, method: str, path: str, error: Exception) -> Unavailable:
+    """Return the error of a request that got no response."""
+    result = Unavailable(f'{service} cannot be reached: {error} ({method} {path})')
+    result.transient = method in IDEMPOTENT_METHODS or _is_connection_refused(error)
+    return result
 
 
-def _never_sent(error):
-    """Whether there was no connection at all, so that nobody can have done what was asked."""
-    words = getattr(error.__context__ or error.__cause__, 'args', None) or (None,)
-    return type(getattr(words[0], 'reason', None)).__name__ == 'NewConnectionError'
+def _is_connection_refused(error: Exception) -> bool:
+    """Return whether no connection was made, so that the service cannot have run the request."""
+    args = getattr(error.__context__ or error.__cause__, 'args', None) or (None,)
+    return type(getattr(args[0], 'reason', None)).__name__ == 'NewConnectionError'
 
 
 @functools.cache
-def _called(kind, name):
-    """The class itself, or one of it that has another name."""
+def _named(kind: type[ServiceError], name: str) -> type[ServiceError]:
+    """Return the class, or a subclass if its name differs."""
     return kind if kind.__name__ == name else type(name, (kind,), {'__module__': __name__})
 
 
-def _name(service, answer, usual):
-    if service == 'swift' or service in ('cinder', 'nova') and answer.status_code not in _BY_STATUS:
+def _class_name(service: str, response: requests.Response, default: str) -> str:
+    unknown = response.status_code not in _BY_STATUS
+    if service == 'swift' or service in ('cinder', 'nova') and unknown:
         return 'ClientException'
     if service == 'glance':
-        return f'HTTP{usual}'
+        return f'HTTP{default}'
     if service == 'neutron':
-        told = _json(answer).get('NeutronError')
-        named = told.get('type') if isinstance(told, dict) else None
-        return f'{named}Client' if named in _NEUTRONS else usual
-    return usual
+        details = _json(response).get('NeutronError')
+        name = details.get('type') if isinstance(details, dict) else None
+        return f'{name}Client' if name in _NEUTRON_NAMES else default
+    return default
 
 
-def _json(answer):
-    """What it says, as a map; nothing where it is none."""
+def _json(response: requests.Response) -> dict[str, Any]:
+    """Return the body as a dict; an empty one if it is not a JSON object."""
     try:
-        body = answer.json()
+        body = response.json()
     except ValueError:
         return {}
     return body if isinstance(body, dict) else {}
 
 
-def _text(answer):
+def _message(response: requests.Response) -> str:
     try:
-        found = _dig(answer.json())
+        found = _find_message(response.json())
     except ValueError:
-        found = _plain(answer.text.strip())
-    return (found or answer.reason or 'refused without a word')[:LONGEST]
+        found = _text_of_page(response.text.strip())
+    return (found or response.reason or 'refused without a message')[:MAX_MESSAGE_LENGTH]
 
 
-def _plain(text):
-    """The words of a page: without its marks, and without what only says the status again."""
+def _text_of_page(text: str) -> str:
+    """Return the text of an HTML page without tags and headings: these repeat the status only."""
     if not text.startswith('<'):
         return text
-    words = _MARKS.sub(' ', _HEADINGS.sub(' ', text))
+    words = _TAGS.sub(' ', _HEADINGS.sub(' ', text))
     return ' '.join(html.unescape(words).split())
 
 
-def _dig(body):
-    """The first text of an error in a body, however deep."""
+def _find_message(body: Any) -> str | None:
+    """Return the first message in a body, at any depth."""
     if isinstance(body, list):
-        return next(filter(None, map(_dig, body)), None)
+        return next(filter(None, map(_find_message, body)), None)
     if not isinstance(body, dict):
         return None
     if isinstance(body.get('error'), dict):
-        return _dig(body['error'])
-    for key in TEXT_KEYS:
+        return _find_message(body['error'])
+    for key in MESSAGE_KEYS:
         if isinstance(body.get(key), str) and body[key]:
             return body[key]
-    return next(filter(None, map(_dig, body.values())), None)
+    return next(filter(None, map(_find_message, body.values())), None)
 
 
-def _seconds(text):
-    """Seconds of a Retry-After; a date is not worth the trouble."""
+def _seconds(text: str | None) -> float | None:
+    """Return the seconds of a Retry-After header; None for a date."""
     try:
-        return float(text)
-    except (TypeError, ValueError):
+        return float(text) if text is not None else None
+    except ValueError:
         return None

@@ -1,135 +1,172 @@
-"""Identity v3, as far as stacks have users of their own: projects, users and access keys in the domain that is kept for them."""
+"""Keystone v3 as far as stacks have users of their own.
+
+Their projects, users and access keys are in the domain that is reserved for them.
+"""
 
 import json
 import secrets
 import string
 import threading
 import uuid
+from typing import Any
 
+from keystoneauth1 import access as ks_access
 from keystoneauth1 import adapter, exceptions
 from keystoneauth1.identity import v3
+from oslo_config import cfg
 
-from heat_lite.clients import session
+from heat_lite.clients import keystone_session
 from heat_lite.common import exception
 
 PASSWORD_LENGTH = 32
 LETTERS = string.ascii_letters + string.digits
-#: what keeps these users from being locked out: nobody is there to change their passwords
-OPTIONS = {'ignore_password_expiry': True, 'ignore_lockout_failure_attempts': True, 'ignore_change_password_upon_first_use': True}
+#: options that keep stack users from being locked out, because their passwords never change
+OPTIONS = {
+    'ignore_password_expiry': True,
+    'ignore_lockout_failure_attempts': True,
+    'ignore_change_password_upon_first_use': True,
+}
 INTERFACES = {'publicURL': 'public', 'internalURL': 'internal', 'adminURL': 'admin'}
 
 
-def password():
-    """One that no policy for passwords refuses."""
-    made = ''.join(secrets.choice(LETTERS) for _ in range(PASSWORD_LENGTH - 4))
-    return f'{made}aZ7_'
+def generate_password() -> str:
+    """Return a password with characters of all kinds, as password policies require."""
+    random_part = ''.join(secrets.choice(LETTERS) for _ in range(PASSWORD_LENGTH - 4))
+    return f'{random_part}aZ7_'
 
 
-def stack_domain(conf):
-    """The domain for the users of stacks; None where there is no Keystone at all."""
-    return StackDomain(conf) if session.auth_url(conf) else None
+def stack_domain(conf: cfg.ConfigOpts) -> 'StackDomain | None':
+    """Return the domain of stack users; None if there is no Keystone."""
+    return StackDomain(conf) if keystone_session.auth_url(conf) else None
 
 
 class StackDomain:
-    """Manages the users of stacks. Whoever has gone already is no error when he is to go."""
+    """Management of stack users. Deleting an object that does not exist is no error."""
 
-    def __init__(self, conf):
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
         self._conf = conf
-        self._guard = threading.Lock()
-        self._identity = None
-        self._role = None
+        self._lock = threading.Lock()
+        self._admin_adapter: adapter.Adapter | None = None
+        self._role: str | None = None
 
-    # ------------------------------------------------------------ projects
-
-    def create_project(self, name, description):
-        """The id of the project of that name, made where it is not there."""
+    def create_project(self, name: str, description: str) -> str:
+        """Create a project, or find the one of that name; return its id."""
         values = {'name': name[:64], 'domain_id': self.domain_id, 'description': description}
         try:
-            return self._ask('post', '/projects', json={'project': values})['project']['id']
+            return self._request('post', '/projects', json={'project': values})['project']['id']
         except exceptions.Conflict:
-            return self._ask('get', '/projects', params={'name': values['name'], 'domain_id': self.domain_id})['projects'][0]['id']
+            query = {'name': values['name'], 'domain_id': self.domain_id}
+            return self._request('get', '/projects', params=query)['projects'][0]['id']
 
-    def delete_project(self, project_id):
-        self._take_away(f'/projects/{project_id}')
+    def delete_project(self, project_id: str) -> None:
+        self._delete(f'/projects/{project_id}')
 
-    # ------------------------------------------------------------ users
+    def create_user(self, name: str, secret: str, project_id: str) -> str:
+        """Create a user with the role of stack users in the project; return the user's id.
 
-    def create_user(self, name, secret, project_id):
-        """The id of a user with the role of stack users in the project; one of that name is taken over, with the new password."""
-        values = {'name': name[:255], 'domain_id': self.domain_id, 'password': secret, 'default_project_id': project_id}
+        An existing user of that name is used, with the new password.
+        """
+        values = {
+            'name': name[:255],
+            'domain_id': self.domain_id,
+            'password': secret,
+            'default_project_id': project_id,
+        }
         try:
-            user = self._ask('post', '/users', json={'user': {**values, 'options': OPTIONS}})['user']
+            body = {'user': {**values, 'options': OPTIONS}}
+            user = self._request('post', '/users', json=body)['user']
         except exceptions.Conflict:
-            user = self._ask('get', '/users', params={'name': values['name'], 'domain_id': self.domain_id})['users'][0]
-            self._ask('patch', f'/users/{user["id"]}', json={'user': {'password': secret, 'default_project_id': project_id}})
-        self._ask('put', f'/projects/{project_id}/users/{user["id"]}/roles/{self._role_id()}')
+            query = {'name': values['name'], 'domain_id': self.domain_id}
+            user = self._request('get', '/users', params=query)['users'][0]
+            body = {'user': {'password': secret, 'default_project_id': project_id}}
+            self._request('patch', f'/users/{user["id"]}', json=body)
+        self._request('put', f'/projects/{project_id}/users/{user["id"]}/roles/{self._role_id()}')
         return user['id']
 
-    def enable_user(self, user_id, enabled):
-        self._ask('patch', f'/users/{user_id}', json={'user': {'enabled': enabled}})
+    def enable_user(self, user_id: str, enabled: bool) -> None:
+        self._request('patch', f'/users/{user_id}', json={'user': {'enabled': enabled}})
 
-    def delete_user(self, user_id):
-        self._take_away(f'/users/{user_id}')
+    def delete_user(self, user_id: str) -> None:
+        self._delete(f'/users/{user_id}')
 
-    def create_keypair(self, user_id, project_id):
-        """An access key for signatures: its id, the key and the secret."""
-        access, secret = uuid.uuid4().hex, password()
+    def create_keypair(self, user_id: str, project_id: str) -> tuple[str, str, str]:
+        """Create an access key for signatures; return its id, the key and the secret."""
+        access, secret = uuid.uuid4().hex, generate_password()
         blob = json.dumps({'access': access, 'secret': secret})
         values = {'type': 'ec2', 'blob': blob, 'user_id': user_id, 'project_id': project_id}
-        return self._ask('post', '/credentials', json={'credential': values})['credential']['id'], access, secret
+        created = self._request('post', '/credentials', json={'credential': values})['credential']
+        return created['id'], access, secret
 
-    def delete_keypair(self, credential_id):
-        self._take_away(f'/credentials/{credential_id}')
+    def delete_keypair(self, credential_id: str) -> None:
+        self._delete(f'/credentials/{credential_id}')
 
-    # ------------------------------------------------------------ acting as such a user
+    def authenticate(self, user_id: str, secret: str, project_id: str) -> ks_access.AccessInfo:
+        """Log in as a stack user; return the token with its catalog."""
+        auth = v3.Password(
+            keystone_session.auth_url(self._conf),
+            user_id=user_id,
+            password=secret,
+            project_id=project_id,
+        )
+        return auth.get_access(keystone_session.create_session(self._conf))
 
-    def log_in(self, user_id, secret, project_id):
-        """The token of a user, with the catalog that comes with it."""
-        login = v3.Password(session.auth_url(self._conf), user_id=user_id, password=secret, project_id=project_id)
-        return login.get_access(session.plain(self._conf))
+    def endpoint_url(
+        self, access: ks_access.AccessInfo, service_type: str, options: Any
+    ) -> str | None:
+        """Return the URL of a service in the catalog of a token, or None.
 
-    def url_of(self, access, service_type, options):
-        """What the catalog of a token says where a service is, by the interface in ``options``; None where it is not in it."""
+        ``options`` is the configuration group that may name the interface.
+        """
         interface = options.endpoint_type or self._conf.clients.endpoint_type
-        region = self._conf.region_name_for_services
-        catalog, interface = access.service_catalog, INTERFACES.get(interface, interface)
-        return next(iter(catalog.get_urls(service_type=service_type, interface=interface, region_name=region)), None)
-
-    # ------------------------------------------------------------ how
+        urls = access.service_catalog.get_urls(
+            service_type=service_type,
+            interface=INTERFACES.get(interface, interface),
+            region_name=self._conf.region_name_for_services,
+        )
+        return next(iter(urls), None)
 
     @property
-    def domain_id(self):
-        """The configured one, or the one that the administrator has logged in to."""
-        return self._conf.stack_user_domain_id or self._admin().session.auth.get_access(self._admin().session).domain_id
+    def domain_id(self) -> str:
+        """The configured domain, or that of the domain administrator."""
+        if self._conf.stack_user_domain_id:
+            return self._conf.stack_user_domain_id
+        session: Any = self._admin().session
+        return session.auth.get_access(session).domain_id
 
-    def _admin(self):
-        with self._guard:
-            if self._identity is None:
-                logged_in = session.domain_admin(self._conf)
-                if logged_in is None:
+    def _admin(self) -> adapter.Adapter:
+        with self._lock:
+            if self._admin_adapter is None:
+                session = keystone_session.domain_admin(self._conf)
+                if session is None:
                     raise exception.Error(
-                        'Users of stacks cannot be made: set stack_user_domain_id (or _name), stack_domain_admin and '
-                        'stack_domain_admin_password in the configuration of the engine'
+                        'Stack users cannot be created: set stack_user_domain_id (or _name), '
+                        'stack_domain_admin and stack_domain_admin_password in the configuration '
+                        'of the engine'
                     )
-                self._identity = adapter.Adapter(logged_in, endpoint_override=session.auth_url(self._conf))
-            return self._identity
+                self._admin_adapter = adapter.Adapter(
+                    session, endpoint_override=keystone_session.auth_url(self._conf)
+                )
+            return self._admin_adapter
 
-    def _ask(self, method, path, **args):
-        # passwords and keys are in what is sent: no log may have that
-        answer = getattr(self._admin(), method)(path, log=False, **args)
-        return answer.json() if answer.content else None
+    def _request(self, method: str, path: str, **args: Any) -> Any:
+        # not logged, because requests contain passwords and keys
+        response = getattr(self._admin(), method)(path, log=False, **args)
+        return response.json() if response.content else None
 
-    def _take_away(self, path):
+    def _delete(self, path: str) -> None:
         try:
-            self._ask('delete', path)
+            self._request('delete', path)
         except exceptions.NotFound:
             return
 
-    def _role_id(self):
+    def _role_id(self) -> str:
         if self._role is None:
             name = self._conf.heat_stack_user_role
-            found = self._ask('get', '/roles', params={'name': name})['roles']
+            found = self._request('get', '/roles', params={'name': name})['roles']
             if not found:
-                raise exception.Error(f'Keystone has no role "{name}" (heat_stack_user_role), which users of stacks need')
+                raise exception.Error(
+                    f'Stack users cannot be created: Keystone has no role "{name}". Create it, or '
+                    'set heat_stack_user_role'
+                )
             self._role = found[0]['id']
         return self._role

@@ -1,10 +1,14 @@
-"""Which microversion of an API is spoken: the newest that both sides know, and that the operator allows."""
+"""Choice of the microversion of an API: the newest of client, service and operator's limit."""
 
 import re
+from collections.abc import Callable
+from typing import Any
 
+from keystoneauth1 import adapter as ks_adapter
 from keystoneauth1 import exceptions
+from oslo_config import cfg
 
-#: what the operator may say: the newest that shall be used
+#: options by which the operator limits the microversion of a service
 OPTIONS = {
     'cinder': 'max_cinder_api_microversion',
     'ironic': 'max_ironic_api_microversion',
@@ -14,28 +18,33 @@ _ROOT = re.compile(r'.*?/v\d+(\.\d+)?(?=/|$)')
 _VERSION = re.compile(r'\d+\.\d+')
 
 
-def spoken(conf, name, ours, told):
-    """The one to use with a service, where ``ours`` is the newest that we know; ``told()`` is the newest of the service, None where it
-    does not say."""
-    allowed = getattr(conf, OPTIONS[name]) if name in OPTIONS else None
-    known = [each for each in (ours, allowed, told()) if each and _VERSION.fullmatch(each)]
-    return min(known, key=_number)
+def negotiate(
+    conf: cfg.ConfigOpts, name: str, supported: str, service_maximum: Callable[[], str | None]
+) -> str:
+    """Return the microversion to use with a service.
+
+    ``supported`` is the newest that the client supports. ``service_maximum()`` returns the newest
+    of the service, or None if the service does not publish it.
+    """
+    limit = getattr(conf, OPTIONS[name]) if name in OPTIONS else None
+    candidates = (supported, limit, service_maximum())
+    return min((each for each in candidates if each and _VERSION.fullmatch(each)), key=_number)
 
 
-def newest(adapter):
-    """The newest microversion that a service says it knows; None where it does not say."""
-    root = _ROOT.match(adapter.endpoint_override)
+def discover_maximum(adapter: ks_adapter.Adapter) -> str | None:
+    """Return the newest microversion that a service publishes, or None."""
+    root = _ROOT.match(adapter.endpoint_override or '')
     if root is None:
         return None
     try:
-        answer = adapter.get(f'{root.group()}/', raise_exc=False, log=False, microversion=None)
-        return _told(answer.json())
+        response = adapter.get(f'{root.group()}/', raise_exc=False, log=False, microversion=None)
+        return _maximum(response.json())
     except (exceptions.ClientException, ValueError):
         return None
 
 
-def _told(body):
-    """In ``{"version": {...}}`` or ``{"versions": [{...}]}`` it is under one of two names."""
+def _maximum(body: Any) -> str | None:
+    """Find the maximum in ``{"version": {...}}`` or ``{"versions": [{...}]}``."""
     if not isinstance(body, dict):
         return None
     entries = body.get('versions') or [body.get('version')]
@@ -46,5 +55,5 @@ def _told(body):
     return None
 
 
-def _number(text):
+def _number(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split('.')))

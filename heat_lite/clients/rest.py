@@ -1,8 +1,14 @@
-"""One service of the cloud as resources see it: create, show, update, delete, list, over plain HTTP.
+"""REST client of a service: create, show, update, delete and list objects.
 
-Paths are those below the version of the API. What a service refuses is raised as one of ``errors``.
+Paths are relative to the versioned root of the API. Failures are raised as the classes of
+``errors``.
 """
 
+import builtins
+from collections.abc import Iterator
+from typing import Any
+
+import requests
 from keystoneauth1 import exceptions
 
 from heat_lite.clients import errors
@@ -11,88 +17,107 @@ NEXT_PAGE = 'next'
 
 
 class Api:
-    """``adapter`` is one of keystoneauth, that knows who asks and where the service is."""
+    """Client of one service. ``adapter``: a keystoneauth adapter with endpoint and credentials."""
 
-    def __init__(self, name, adapter):
+    def __init__(self, name: str, adapter: Any) -> None:
         self.name = name
         self._adapter = adapter
 
     @property
-    def url(self):
-        """Where the service is."""
+    def url(self) -> str:
+        """The versioned root of the API."""
         return self._adapter.url
 
-    # ------------------------------------------------------------ objects
+    def create(self, path: str, key: str | None, values: Any, method: str = 'POST') -> Any:
+        """Create an object and return it. ``key`` is the key that wraps objects, or None."""
+        return _unwrap(self.request_json(method, path, _wrap(key, values)), key)
 
-    def create(self, path, key, values, method='POST'):
-        """The object as the service made it. ``key`` is what it is wrapped in; None: in nothing."""
-        return _unwrap(self.ask(method, path, _wrap(key, values)), key)
+    def show(self, path: str, key: str | None = None) -> Any:
+        return _unwrap(self.request_json('GET', path), key)
 
-    def show(self, path, key=None):
-        return _unwrap(self.ask('GET', path), key)
+    def update(self, path: str, key: str | None, values: Any, method: str = 'PUT') -> Any:
+        return _unwrap(self.request_json(method, path, _wrap(key, values)), key)
 
-    def update(self, path, key, values, method='PUT'):
-        return _unwrap(self.ask(method, path, _wrap(key, values)), key)
+    def delete(self, path: str) -> None:
+        self.request_json('DELETE', path)
 
-    def delete(self, path):
-        self.ask('DELETE', path)
-
-    def list(self, path, key, **query):
-        """All objects of a collection, page after page."""
+    def list(self, path: str, key: str, **query: Any) -> builtins.list[Any]:
+        """Return all objects of a collection."""
         return [each for page in self.pages(path, key, **query) for each in page]
 
-    def pages(self, path, key, **query):
-        """The same as a generator of lists, each asked for when it is wanted."""
-        body = self.ask('GET', path, params=query)
+    def pages(self, path: str, key: str, **query: Any) -> Iterator[Any]:
+        """Yield the pages of a collection; each is requested when it is needed."""
+        body = self.request_json('GET', path, params=query)
         yield body[key]
         while following := _next_page(body, key):
-            body = self.ask('GET', following)
+            body = self.request_json('GET', following)
             yield body[key]
 
-    # ------------------------------------------------------------ requests
-
-    def ask(self, method, path, body=None, **options):
-        """What the service answers, as data; None where it answers nothing."""
-        answer = self.request(method, path, body, **options)
-        if not answer.content:
+    def request_json(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
+        """Send a request and return the JSON of its response; None if there is none."""
+        response = self.request(method, path, body, **options)
+        if not response.content:
             return None
         try:
-            return answer.json()
+            return response.json()
         except ValueError:
             return None
 
-    def request(self, method, path, body=None, params=None, headers=None, microversion=None, text=None):
-        """The answer itself, for who needs its headers. ``microversion``: another one than is usual here; ``text``: a body that is none of
-        JSON."""
-        options = {'params': params, 'json': body, 'microversion': microversion, 'data': None if text is None else text.encode()}
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        params: Any = None,
+        headers: dict[str, str] | None = None,
+        microversion: str | None = None,
+        text: str | None = None,
+    ) -> requests.Response:
+        """Send a request and return the response.
+
+        ``microversion`` overrides that of the adapter. ``text`` is a body of plain text, instead of
+        the JSON ``body``.
+        """
+        options = {
+            'params': params,
+            'json': body,
+            'microversion': microversion,
+            'data': None if text is None else text.encode(),
+        }
         given = {name: value for name, value in options.items() if value is not None}
-        plain = {} if text is None else {'Content-Type': 'text/plain'}
+        defaults = {} if text is None else {'Content-Type': 'text/plain'}
         try:
-            answer = self._adapter.request(path, method, raise_exc=False, headers={**plain, **(headers or {})}, **given)
+            response = self._adapter.request(
+                path, method, raise_exc=False, headers={**defaults, **(headers or {})}, **given
+            )
         except exceptions.EndpointNotFound as error:
             raise errors.NoCloud(reason=f'the catalog has no endpoint of {self.name}') from error
         except exceptions.ConnectionError as error:
             raise errors.unavailable(self.name, method, path, error) from error
         except exceptions.ClientException as error:
-            raise errors.Unauthorized(f'Keystone refused who asks: {error} ({self.name}, {method} {path})') from error
-        if answer.status_code >= 400:
-            raise errors.of_answer(self.name, method, path, answer)
-        return answer
+            raise errors.Unauthorized(
+                'Keystone rejected the credentials of the request: '
+                f'{error} ({self.name}, {method} {path})'
+            ) from error
+        if response.status_code >= 400:
+            raise errors.from_response(self.name, method, path, response)
+        return response
 
 
-def _wrap(key, values):
+def _wrap(key: str | None, values: Any) -> Any:
     return values if key is None else {key: values}
 
 
-def _unwrap(body, key):
+def _unwrap(body: Any, key: str | None) -> Any:
     return body if key is None or body is None else body.get(key, body)
 
 
-def _next_page(body, key):
-    """The address of what follows; the services say it in three ways."""
+def _next_page(body: dict[str, Any], key: str) -> str | None:
+    """Return the URL of the next page; services return it in one of three forms."""
     links = body.get(f'{key}_links') or body.get('links')
     if isinstance(links, dict):
         return links.get(NEXT_PAGE)
     if isinstance(links, list):
         return next((link['href'] for link in links if link.get('rel') == NEXT_PAGE), None)
-    return body.get(NEXT_PAGE) if isinstance(body.get(NEXT_PAGE), str) else None
+    following = body.get(NEXT_PAGE)
+    return following if isinstance(following, str) else None

@@ -1,4 +1,4 @@
-"""The services of a cloud: what each is called in the catalog, which version of its API is spoken, and how that is said."""
+"""The services of a cloud: type in the catalog, API version and microversion of each."""
 
 import dataclasses
 import re
@@ -9,26 +9,28 @@ _VERSIONED = re.compile(r'/v\d+(\.\d+)?(/|$)')
 
 @dataclasses.dataclass(frozen=True)
 class Service:
-    """``type`` is its official name in the catalog (older ones are understood), ``version`` the path of its API below the endpoint.
+    """One service.
 
-    ``microversion`` is the newest that we know, where there are any; one that the service knows, too, is sent with each request.
-    ``lists_extensions``: it tells which extensions it has.
+    ``type``: the official service type; keystoneauth accepts its older aliases too. ``version``:
+    path of the API version below the endpoint. ``microversion``: the newest that the client
+    supports, if the API has microversions; each request has the newest that the service supports
+    too. ``lists_extensions``: the API has a list of its extensions. ``headers``: headers of each
+    request.
     """
 
     type: str
     version: str = ''
     microversion: str | None = None
     lists_extensions: bool = False
-    #: what each request says besides
     headers: tuple = ()
 
-    def base(self, endpoint):
-        """Where the API is: catalogs name it with or without its version."""
+    def url(self, endpoint: str) -> str:
+        """Return the root of the API; the endpoint in the catalog may lack the version."""
         endpoint = endpoint.rstrip('/')
-        return endpoint if _VERSIONED.search(endpoint) or not self.version else endpoint + self.version
+        return endpoint if _VERSIONED.search(endpoint) else endpoint + self.version
 
 
-#: by the name that resource types and options use
+#: services by the name that resource types and options use
 SERVICES = {
     'aodh': Service('alarm', '/v2'),
     'barbican': Service('key-manager', '/v1'),

@@ -1,98 +1,115 @@
-"""The object storage, as far as servers and users outside tell something through it: by URLs that need no token (TempURL)."""
+"""Client of Swift: objects for signals and deployments, with URLs that need no token (TempURL)."""
 
 import hashlib
 import hmac
-import json
 import secrets
 import time
 import urllib.parse
 
+import requests
+
 from heat_lite.clients import errors, rest
 
-#: the latest time that any version of the service takes
-FOREVER = 2147483647
-KEY = 'X-Account-Meta-Temp-Url-Key'
-VERSIONS = 'X-Versions-Location'
+#: latest expiry time that all releases of Swift accept (seconds since 1970)
+MAX_EXPIRES = 2147483647
+TEMP_URL_KEY = 'X-Account-Meta-Temp-Url-Key'
+VERSIONS_LOCATION = 'X-Versions-Location'
 
 
 class Swift(rest.Api):
-    """Containers and objects are named as they are called, unquoted."""
+    """Containers and objects of a project, by their unquoted names."""
 
-    def make_container(self, container, **headers):
+    def create_container(self, container: str, **headers: str) -> None:
         self.request('PUT', _path(container), headers=headers)
 
-    def put(self, container, name, text=''):
+    def put_object(self, container: str, name: str, text: str = '') -> None:
         self.request('PUT', _path(container, name), text=text)
 
-    def get(self, container, name):
-        """The text of an object, and when it was last changed. Raises NotFound."""
-        answer = self.request('GET', _path(container, name))
-        return answer.content.decode('utf-8', 'replace'), answer.headers.get('Last-Modified')
+    def get_object(self, container: str, name: str) -> tuple[str, str | None]:
+        """Return the text of an object and its Last-Modified header. Raises NotFound."""
+        response = self.request('GET', _path(container, name))
+        return _text(response), response.headers.get('Last-Modified')
 
-    def remove(self, container, name):
-        """Takes an object away with all its versions: under each there is an older one."""
+    def delete_object(self, container: str, name: str) -> None:
+        """Delete an object with all its versions: a DELETE restores the previous version."""
         try:
             while True:
                 self.delete(_path(container, name))
         except errors.NotFound:
             return
 
-    def remove_container(self, container):
-        """Unless there is something in it, which then is somebody else's."""
+    def delete_container(self, container: str) -> None:
+        """Delete a container unless it holds objects, which are then not of this service."""
         try:
             self.delete(_path(container))
         except (errors.NotFound, errors.Conflict):
             return
 
-    def names(self, container, prefix=''):
-        """The names of the objects that begin so."""
-        return [each['name'] for each in self.ask('GET', _path(container), params={'format': 'json', 'prefix': prefix}) or ()]
+    def list_objects(self, container: str, prefix: str = '') -> list[str]:
+        """Return the names of the objects with a prefix."""
+        return [
+            each['name']
+            for each in self.request_json(
+                'GET', _path(container), params={'format': 'json', 'prefix': prefix}
+            )
+            or ()
+        ]
 
-    # ------------------------------------------------------------ by URLs
-
-    def temp_url(self, container, name, method='PUT', seconds=None):
-        """The URL by which anybody can do that with the object, for so many seconds or for ever."""
+    def temp_url(
+        self, container: str, name: str, method: str = 'PUT', seconds: int | None = None
+    ) -> str:
+        """Return a URL that permits ``method`` without a token, for some seconds or for ever."""
         parts = urllib.parse.urlsplit(self.url.rstrip('/'))
         path = parts.path + _path(container, name)
-        until = int(time.time()) + int(seconds) if seconds else FOREVER
-        signature = hmac.new(self._account_key().encode(), f'{method}\n{until}\n{path}'.encode(), hashlib.sha256).hexdigest()
-        query = urllib.parse.urlencode({'temp_url_sig': signature, 'temp_url_expires': until})
+        expires = int(time.time()) + int(seconds) if seconds else MAX_EXPIRES
+        signature = hmac.new(
+            self._account_key().encode(), f'{method}\n{expires}\n{path}'.encode(), hashlib.sha256
+        ).hexdigest()
+        query = urllib.parse.urlencode({'temp_url_sig': signature, 'temp_url_expires': expires})
         return f'{parts.scheme}://{parts.netloc}{path}?{query}'
 
-    def signal_url(self, container, name, seconds=None):
-        """The same, for whoever signals: each signal is one more version of the object, in the same container, and none is lost."""
-        self.make_container(container, **{VERSIONS: container})
-        self.put(container, name)
+    def signal_url(self, container: str, name: str, seconds: int | None = None) -> str:
+        """Return a temporary URL for signals.
+
+        Each PUT creates a version of the object in the same container, so no signal is lost.
+        """
+        self.create_container(container, **{VERSIONS_LOCATION: container})
+        self.put_object(container, name)
         return self.temp_url(container, name, seconds=seconds)
 
-    def signals(self, container, name):
-        """The texts of all signals that have come, the oldest first: the object began empty. Raises NotFound where it is gone.
+    def read_signals(self, container: str, name: str) -> list[str]:
+        """Return the texts of all signals, the oldest first. Raises NotFound without the object.
 
-        What comes meanwhile is left for the next time: older versions are named by the time of what they hold, and one that is not older
-        than the newest which was read is a copy of that, or of what came after.
+        The first version is the empty object that ``signal_url`` created, so it is left out. A
+        signal that arrives during the call is left for the next call: the name of an older version
+        has the time of its content, and a version that is not older than the one read first is a
+        copy of that or of a later signal.
         """
         newest = self.request('GET', _path(container, name))
         prefix = f'{len(name):03x}{name}/'
-        until = prefix + newest.headers['X-Timestamp']
-        older = [self.get(container, each)[0] for each in sorted(self.names(container, prefix)) if each < until]
-        return [*older, newest.content.decode('utf-8', 'replace')][1:]
+        end = prefix + newest.headers['X-Timestamp']
+        older = [
+            self.get_object(container, each)[0]
+            for each in sorted(self.list_objects(container, prefix))
+            if each < end
+        ]
+        return [*older, _text(newest)][1:]
 
-    def _account_key(self):
-        """What signs the URLs of the account; it is made where there is none, and never changed: others have URLs by it."""
-        key = self.request('HEAD', '').headers.get(KEY)
+    def _account_key(self) -> str:
+        """Return the key that signs temporary URLs of the account; create it if there is none.
+
+        An existing key is never replaced, because that would invalidate URLs that are in use.
+        """
+        key = self.request('HEAD', '').headers.get(TEMP_URL_KEY)
         if not key:
             key = hashlib.sha256(secrets.token_bytes(64)).hexdigest()
-            self.request('POST', '', headers={KEY: key})
+            self.request('POST', '', headers={TEMP_URL_KEY: key})
         return key
 
 
-def details(text):
-    """What a signal says, as data; what is no JSON says nothing."""
-    try:
-        return json.loads(text) if text else None
-    except ValueError:
-        return None
+def _text(response: requests.Response) -> str:
+    return response.content.decode('utf-8', 'replace')
 
 
-def _path(*names):
+def _path(*names: str) -> str:
     return ''.join(f'/{urllib.parse.quote(each)}' for each in names)

@@ -1,125 +1,160 @@
-"""What a user leaves with the service for the time when his token has ended: a trust, or his password."""
+"""Deferred authentication: a trust, or the password of a user, for use after the token expires."""
 
 import logging
 import threading
+from typing import Any
 
 from keystoneauth1 import exceptions
-from keystoneauth1.identity import v3
+from keystoneauth1.identity import base, v3
+from oslo_config import cfg
 
-from heat_lite.clients import errors, session
+from heat_lite.clients import errors, keystone_session
 from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
 
 LOG = logging.getLogger(__name__)
 PASSWORD, TRUSTS = 'password', 'trusts'
-#: what Keystone said follows
-NOT_MADE = 'no trust could be made by which to go on when the token of the user has ended: '
-NO_TRUSTEE = 'the service cannot be trusted with anything: [trustee] is not configured'
+#: followed by the error of Keystone
+NOT_CREATED = 'no trust could be made for the time after the token of the user expires: '
+NO_TRUSTEE = 'a trust has no trustee: configure [trustee]'
 
 
-def keeper(conf):
-    """None where there is no Keystone, or nobody who could act for a user."""
-    if not session.auth_url(conf):
+def create_trust_store(conf: cfg.ConfigOpts) -> 'TrustStore | None':
+    """Return the store; None if there is no Keystone, or no trustee."""
+    if not keystone_session.auth_url(conf):
         return None
-    if conf.deferred_auth_method != PASSWORD and session.trustee(conf) is None:
-        LOG.warning('[trustee] is not configured: no action goes on when the token of its user has ended')
+    if conf.deferred_auth_method != PASSWORD and keystone_session.trustee_auth(conf) is None:
+        LOG.warning(
+            '[trustee] is not configured, so no trusts are created: an action fails when it needs '
+            'the cloud after the token of its user has expired'
+        )
         return None
-    return Trusts(conf)
+    return TrustStore(conf)
 
 
-class Trusts:
-    """Makes, uses and takes away what users leave. What is left is a dict of columns of the table user_creds."""
+class TrustStore:
+    """Creates, uses and deletes credentials: dicts or rows with the columns of user_creds."""
 
-    def __init__(self, conf):
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
         self._conf = conf
-        self._guard = threading.Lock()
-        self._trustee_id = None
+        self._lock = threading.Lock()
+        self._trustee_user_id: str | None = None
 
-    # ------------------------------------------------------------ make
+    def create(self, context: RequestContext) -> dict[str, Any]:
+        """Return the credentials of the requester: the password if configured so, else a trust.
 
-    def make(self, context):
-        """What to keep of whoever asks: his password, where that is the way and he has sent it, else a trust. Raises why it cannot be."""
-        ours = {
+        Raises MissingCredentialError when the request has no password, Unauthorized when Keystone
+        refuses the trust.
+        """
+        columns = {
             'username': context.username,
             'tenant': context.project_name,
             'tenant_id': context.project_id,
-            'auth_url': session.auth_url(self._conf),
+            'auth_url': keystone_session.auth_url(self._conf),
             'trustor_user_id': context.user_id,
             'region_name': context.region_name,
         }
-        if self._conf.deferred_auth_method == PASSWORD and self._conf.reauthentication_auth_method != TRUSTS:
+        if (
+            self._conf.deferred_auth_method == PASSWORD
+            and self._conf.reauthentication_auth_method != TRUSTS
+        ):
             if not context.username or not context.password:
-                raise exception.MissingCredentialError(required='X-Auth-User' if not context.username else 'X-Auth-Key')
-            return {**ours, 'password': context.password}
-        return {**ours, 'trust_id': self._trust(context)}
+                raise exception.MissingCredentialError(
+                    required='X-Auth-User' if not context.username else 'X-Auth-Key'
+                )
+            return {**columns, 'password': context.password}
+        return {**columns, 'trust_id': self._create_trust(context)}
 
-    def _trust(self, context):
+    def _create_trust(self, context: RequestContext) -> str:
         roles = self._conf.trusts_delegated_roles or list(context.roles or ())
         trust = {
             'trustor_user_id': context.user_id,
-            'trustee_user_id': self._trustee(),
+            'trustee_user_id': self._trustee_id(),
             'project_id': context.project_id,
             'impersonation': True,
             'allow_redelegation': self._conf.allow_trusts_redelegation,
             'roles': [{'name': name} for name in roles],
         }
-        by = session.plain(self._conf, session.login(self._conf, context))
+        session = keystone_session.create_session(
+            self._conf, keystone_session.context_auth(self._conf, context)
+        )
         try:
-            made = by.post(f'{session.auth_url(self._conf)}/OS-TRUST/trusts', json={'trust': trust}, log=False)
+            response = session.post(
+                f'{keystone_session.auth_url(self._conf)}/OS-TRUST/trusts',
+                json={'trust': trust},
+                log=False,
+            )
         except exceptions.ConnectionError as error:
             raise errors.unavailable('keystone', 'POST', '/OS-TRUST/trusts', error) from error
         except exceptions.ClientException as error:
-            raise errors.Unauthorized(f'{NOT_MADE}{error}') from error
-        return made.json()['trust']['id']
+            raise errors.Unauthorized(f'{NOT_CREATED}{error}') from error
+        return response.json()['trust']['id']
 
-    def _trustee(self):
-        with self._guard:
-            if self._trustee_id is None:
-                login = session.trustee(self._conf)
-                if login is None:
+    def _trustee_id(self) -> str:
+        with self._lock:
+            if self._trustee_user_id is None:
+                auth = keystone_session.trustee_auth(self._conf)
+                if auth is None:
                     raise errors.Unauthorized(NO_TRUSTEE)
+                session = keystone_session.create_session(self._conf)
                 try:
-                    self._trustee_id = login.get_access(session.plain(self._conf)).user_id
+                    self._trustee_user_id = auth.get_access(session).user_id
                 except exceptions.ClientException as error:
-                    raise errors.Unauthorized(f'{NOT_MADE}the user of [trustee] cannot log in: {error}') from error
-            return self._trustee_id
+                    raise errors.Unauthorized(
+                        f'{NOT_CREATED}the user of [trustee] cannot log in: {error}'
+                    ) from error
+            return str(self._trustee_user_id)
 
-    # ------------------------------------------------------------ use
+    def login(self, credentials: Any) -> base.BaseIdentityPlugin:
+        """Return the auth plug-in for a row of user_creds."""
+        if credentials.trust_id:
+            return keystone_session.trust_auth(self._conf, credentials.trust_id)
+        return v3.Password(
+            keystone_session.auth_url(self._conf),
+            user_id=credentials.trustor_user_id,
+            password=credentials.password,
+            project_id=credentials.tenant_id,
+        )
 
-    def login(self, kept):
-        """The login by a row of user_creds."""
-        if kept.trust_id:
-            return session.by_trust(self._conf, kept.trust_id)
-        project = {'project_id': kept.tenant_id}
-        return v3.Password(session.auth_url(self._conf), user_id=kept.trustor_user_id, password=kept.password, **project)
+    def login_error(self, credentials: Any) -> Exception | None:
+        """Return Keystone's error if it rejects the credentials, else None.
 
-    def refusal(self, kept):
-        """Keystone's error where it does not take what is kept, else None. Raises Unavailable where it does not answer."""
+        Raises Unavailable when Keystone does not respond.
+        """
         try:
-            self.login(kept).get_access(session.plain(self._conf))
-        except session.REFUSALS as error:
+            self.login(credentials).get_access(keystone_session.create_session(self._conf))
+        except keystone_session.REJECTIONS as error:
             return error
         except exceptions.ClientException as error:
             raise errors.unavailable('keystone', 'POST', '/auth/tokens', error) from error
         return None
 
-    # ------------------------------------------------------------ take away
+    def delete(self, credentials: Any, context: RequestContext) -> None:
+        """Delete a trust: as the trustor if that is the requester, else by the trust itself.
 
-    def delete(self, kept, context):
-        """Only the one who has made a trust may take it away: whoever asks, if it is he, else the service by the trust itself."""
-        if not kept.trust_id:
+        Keystone permits the deletion to no other user.
+        """
+        if not credentials.trust_id:
             return
-        logins = [self.login(kept)]
-        if context.auth_token and context.user_id == kept.trustor_user_id:
-            logins.insert(0, session.login(self._conf, context))
-        for login in logins:
-            if self._deleted(kept.trust_id, login):
+        plugins: list[Any] = [self.login(credentials)]
+        if context.auth_token and context.user_id == credentials.trustor_user_id:
+            plugins.insert(0, keystone_session.context_auth(self._conf, context))
+        for auth in plugins:
+            if self._delete_trust(credentials.trust_id, auth):
                 return
-        LOG.info('A trust of user %s in project %s is gone already, or was void', kept.trustor_user_id, kept.tenant_id)
+        LOG.info(
+            'The trust of user %s in project %s does not exist any more, or is invalid: nothing '
+            'to delete',
+            credentials.trustor_user_id,
+            credentials.tenant_id,
+        )
 
-    def _deleted(self, trust_id, login):
-        by = session.plain(self._conf, login)
+    def _delete_trust(self, trust_id: str, auth: base.BaseIdentityPlugin) -> bool:
+        session = keystone_session.create_session(self._conf, auth)
         try:
-            by.delete(f'{session.auth_url(self._conf)}/OS-TRUST/trusts/{trust_id}', log=False)
-        except session.REFUSALS:
+            session.delete(
+                f'{keystone_session.auth_url(self._conf)}/OS-TRUST/trusts/{trust_id}', log=False
+            )
+        except keystone_session.REJECTIONS:
             return False
         return True

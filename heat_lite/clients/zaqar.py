@@ -1,6 +1,7 @@
-"""Queues of messages, as far as servers tell something through them, and are told."""
+"""Client of Zaqar: message queues for signals and deployments."""
 
 import urllib.parse
+from typing import Any
 
 from heat_lite.clients import rest
 
@@ -8,21 +9,22 @@ from heat_lite.clients import rest
 class Zaqar(rest.Api):
     """The queues of a project."""
 
-    def make_queue(self, queue, metadata=None):
-        self.ask('PUT', _path(queue), metadata or {})
+    def create_queue(self, queue: str, metadata: dict[str, Any] | None = None) -> None:
+        self.request_json('PUT', _path(queue), metadata or {})
 
-    def remove_queue(self, queue):
+    def delete_queue(self, queue: str) -> None:
         self.delete(_path(queue))
 
-    def post(self, queue, body, ttl):
-        """Tell one message, which is kept for so many seconds."""
-        self.ask('POST', f'{_path(queue)}/messages', {'messages': [{'body': body, 'ttl': ttl}]})
+    def post_message(self, queue: str, body: Any, ttl: int) -> None:
+        """Post a message that expires after ``ttl`` seconds."""
+        messages = [{'body': body, 'ttl': ttl}]
+        self.request_json('POST', f'{_path(queue)}/messages', {'messages': messages})
 
-    def take(self, queue, most=10):
-        """The oldest messages, which are gone then."""
-        found = self.ask('DELETE', f'{_path(queue)}/messages', params={'pop': most})
+    def pop_messages(self, queue: str, limit: int = 10) -> list[Any]:
+        """Remove the oldest messages from a queue and return their bodies."""
+        found = self.request_json('DELETE', f'{_path(queue)}/messages', params={'pop': limit})
         return [each['body'] for each in (found or {}).get('messages', ())]
 
 
-def _path(queue):
+def _path(queue: str) -> str:
     return f'/queues/{urllib.parse.quote(queue)}'

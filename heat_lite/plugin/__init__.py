@@ -1,10 +1,12 @@
-"""What plug-ins of third parties import: resource types, custom constraints, clients and versions of the template language of their own.
+"""The plug-in API: bases of resource types, custom constraints, clients and template versions.
 
-The names are those that plug-ins of Heat know: ``from heat_lite.plugin import attributes, constraints, properties, resource``. See
-docs/plugins.md. Nothing here is imported by the service itself, and nothing else of the service is a promise.
+The names are those of Heat: ``from heat_lite.plugin import attributes, properties, scheduler``. See
+docs/plugins.md. The service itself imports nothing from this package, and no other package of the
+service is a stable interface.
 """
 
 from heat_lite.common import exception
+from heat_lite.engine import scheduler
 from heat_lite.plugin import (
     attributes,
     client_plugin,
@@ -18,7 +20,7 @@ from heat_lite.plugin import (
     translation,
 )
 
-#: messages are in plain English here
+#: the translation function of Heat's plug-ins; messages are not translated here
 _ = str
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     'exception',
     'properties',
     'resource',
+    'scheduler',
     'signal_responder',
     'stack_resource',
     'support',

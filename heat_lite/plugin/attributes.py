@@ -1,21 +1,26 @@
-"""Schemas of attributes, in the words of Heat's plug-ins."""
+"""Attribute schemas for plug-ins."""
 
-from heat_lite.template import constraints as rules
-from heat_lite.template import schema as ours
+from heat_lite.template import constraints, schema, support
 
 
-class Schema(ours.AttributeSchema):
-    """What an attribute is: ``Schema('Its address.', type=Schema.STRING)``."""
+class Schema(schema.AttributeSchema):
+    """Schema of an attribute: ``Schema('The IP address.', type=Schema.STRING)``."""
 
     STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST = (
-        rules.STRING,
-        rules.INTEGER,
-        rules.NUMBER,
-        rules.BOOLEAN,
-        rules.MAP,
-        rules.LIST,
+        constraints.STRING,
+        constraints.INTEGER,
+        constraints.NUMBER,
+        constraints.BOOLEAN,
+        constraints.MAP,
+        constraints.LIST,
     )
-    CACHE_LOCAL, CACHE_NONE = ours.CACHE_LOCAL, ours.CACHE_NONE
+    CACHE_LOCAL, CACHE_NONE = schema.CACHE_LOCAL, schema.CACHE_NONE
 
-    def __init__(self, description=None, support_status=None, cache_mode=CACHE_LOCAL, type=None):
+    def __init__(
+        self,
+        description: str | None = None,
+        support_status: support.SupportStatus | None = None,
+        cache_mode: str = CACHE_LOCAL,
+        type: str | None = None,
+    ) -> None:
         super().__init__(description, type, support=support_status, cache_mode=cache_mode)

@@ -1,6 +1,6 @@
-"""Clients of services, in the words of Heat's plug-ins."""
+"""Base of client plug-ins, and the errors of services."""
 
+from heat_lite.clients.client_plugin import ClientPlugin
 from heat_lite.clients.errors import Conflict, NoCloud, NotFound, OverLimit, ServiceError
-from heat_lite.clients.plugged import ClientPlugin
 
 __all__ = ['ClientPlugin', 'Conflict', 'NoCloud', 'NotFound', 'OverLimit', 'ServiceError']

@@ -1,17 +1,37 @@
-"""Constraints, in the words of Heat's plug-ins, and what custom ones are made of."""
+"""Constraints of properties, and the base of custom constraints."""
+
+from typing import Any
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.template.constraints import AllowedPattern, AllowedValues, CustomConstraint, Length, Modulo, Range
+from heat_lite.template.constraints import (
+    AllowedPattern,
+    AllowedValues,
+    CustomConstraint,
+    Length,
+    Modulo,
+    Range,
+)
 
-__all__ = ['AllowedPattern', 'AllowedValues', 'BaseCustomConstraint', 'CustomConstraint', 'Length', 'Modulo', 'Range']
+__all__ = [
+    'AllowedPattern',
+    'AllowedValues',
+    'BaseCustomConstraint',
+    'CustomConstraint',
+    'Length',
+    'Modulo',
+    'Range',
+]
 
 
 class BaseCustomConstraint:
-    """A rule for values that a module names in ``constraint_mapping()``, or an entry point of the group ``heat.constraints``.
+    """Base of custom constraints.
 
-    Overridden: ``validate_with_client(clients, value)``, which raises one of ``expected_exceptions`` for a value that is none of its
-    kind; or the names of a client and of the method of its plug-in that does; or ``validate(value, context)`` itself.
+    A plug-in registers a constraint by ``constraint_mapping()`` or an entry point of the group
+    ``heat.constraints``. A subclass overrides ``validate_with_client(clients, value)``, which
+    raises one of ``expected_exceptions`` for an invalid value; or sets ``resource_client_name`` and
+    ``resource_getter_name``, a method of the client plug-in that does so; or overrides
+    ``validate(value, context)``.
     """
 
     expected_exceptions: tuple = (exception.EntityNotFound, exception.NotFound, errors.NoSuchObject)
@@ -19,8 +39,8 @@ class BaseCustomConstraint:
     resource_getter_name: str | None = None
     _error_message: str | None = None
 
-    def validate(self, value, context, template=None):
-        """Whether the value is one of its kind."""
+    def validate(self, value: Any, context: Any, template: Any = None) -> bool:
+        """Return whether the value is valid."""
         try:
             self.validate_with_client(context.clients, value)
         except self.expected_exceptions as error:
@@ -28,9 +48,10 @@ class BaseCustomConstraint:
             return False
         return True
 
-    def validate_with_client(self, clients, value):
-        getattr(clients.client_plugin(self.resource_client_name), self.resource_getter_name)(value)
+    def validate_with_client(self, clients: Any, value: Any) -> None:
+        plugin = clients.client_plugin(self.resource_client_name)
+        getattr(plugin, str(self.resource_getter_name))(value)
 
-    def error(self, value):
-        """Why the last value is none of its kind."""
+    def error(self, value: Any) -> str:
+        """Return why the last value is invalid."""
         return self._error_message or f'it is no {type(self).__name__}'

@@ -1,30 +1,42 @@
-"""Schemas of properties, in the words of Heat's plug-ins."""
+"""Property schemas for plug-ins."""
 
-from heat_lite.template import constraints as rules
-from heat_lite.template import schema as ours
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from heat_lite.template import constraints as template_constraints
+from heat_lite.template import schema as template_schema
+from heat_lite.template import support
 
 
-class Schema(ours.PropertySchema):
-    """What a property takes: ``Schema(Schema.LIST, 'Its members.', schema=Schema(Schema.STRING))``."""
+class Schema(template_schema.PropertySchema):
+    """Schema of a property.
 
-    STRING, INTEGER, NUMBER, BOOLEAN = rules.STRING, rules.INTEGER, rules.NUMBER, rules.BOOLEAN
-    MAP, LIST, ANY = rules.MAP, rules.LIST, rules.ANY
-    TYPES = rules.TYPES
+    ``Schema(Schema.LIST, 'The members of the group.', schema=Schema(Schema.STRING))``
+    """
+
+    STRING = template_constraints.STRING
+    INTEGER = template_constraints.INTEGER
+    NUMBER = template_constraints.NUMBER
+    BOOLEAN = template_constraints.BOOLEAN
+    MAP = template_constraints.MAP
+    LIST = template_constraints.LIST
+    ANY = template_constraints.ANY
+    TYPES = template_constraints.TYPES
 
     def __init__(
         self,
-        data_type,
-        description=None,
-        default=None,
-        schema=None,
-        required=False,
-        constraints=None,
-        implemented=True,
-        update_allowed=False,
-        immutable=False,
-        support_status=None,
-        allow_conversion=False,
-    ):
+        data_type: str,
+        description: str | None = None,
+        default: Any = None,
+        schema: Mapping[str, Any] | Any = None,
+        required: bool = False,
+        constraints: Iterable[Any] | None = None,
+        implemented: bool = True,
+        update_allowed: bool = False,
+        immutable: bool = False,
+        support_status: support.SupportStatus | None = None,
+        allow_conversion: bool = False,
+    ) -> None:
         super().__init__(
             data_type,
             description,

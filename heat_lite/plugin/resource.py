@@ -1,4 +1,7 @@
-"""The base of resource types, in the words of Heat's plug-ins."""
+"""Base of resource types of plug-ins, with the names of Heat's base class."""
+
+from collections.abc import Iterable
+from typing import Any
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
@@ -9,52 +12,52 @@ __all__ = ['Resource', 'ResourceFailure', 'UpdateReplace']
 
 
 class Resource(resource.Resource):
-    """A type says what it takes and offers by its schemas, and does its work in ``handle_X`` and ``check_X_complete``.
+    """Base of resource types: schemas, and the handlers ``handle_X`` and ``check_X_complete``.
 
-    A handler may block for as long as a request takes; for what takes longer it returns a token, and ``check_X_complete(token)`` is asked
-    until it says True.
+    A handler may block for one request to a service. For longer operations it returns a token, and
+    ``check_X_complete(token)`` is called until it returns True.
     """
 
-    #: the extension of the client's service without which the type is of no use
+    #: the extension of the service that the type requires
     required_service_extension: str | None = None
 
     @property
-    def t(self):
-        """Its definition in the template."""
+    def t(self) -> Any:
+        """The definition of the resource in the template."""
         return self.definition
 
     @classmethod
-    def require_service(cls, clients, type_name):
+    def require_service(cls, clients: Any, type_name: str) -> None:
         if cls.default_client_name is None:
             return
         try:
             clients.require(cls.default_client_name, cls.required_service_extension)
         except errors.NoCloud as error:
             name = cls.default_client_name
-            raise exception.ResourceTypeUnavailable(service_name=name, resource_type=type_name, reason=f'{error}.') from error
+            raise exception.ResourceTypeUnavailable(
+                service_name=name, resource_type=type_name, reason=f'{error}.'
+            ) from error
 
-    def validate_names(self):
+    def validate_names(self) -> None:
         self.require_service(self.stack.clients(), self.type())
         super().validate_names()
 
-    def validate(self):
+    def validate(self) -> Any:
         self.require_service(self.stack.clients(), self.type())
         return super().validate()
 
-    # ------------------------------------------------------------ properties
-
-    def translation_rules(self, properties):
-        """Rules that bring older ways of writing properties into the present one (see ``translation``)."""
+    def translation_rules(self, properties: Any) -> Iterable[Any]:
+        """Return the rules that translate deprecated properties (see ``translation``)."""
         return ()
 
-    def properties_of(self, definition):
+    def properties_of(self, definition: Any) -> Any:
         found = super().properties_of(definition)
-        return found.with_rules(rule.as_ours() for rule in self.translation_rules(found) or ())
+        return found.with_rules(
+            rule.template_rule() for rule in self.translation_rules(found) or ()
+        )
 
-    # ------------------------------------------------------------ life
-
-    def handle_delete(self):
-        """The object of ``entity`` goes, by the client's own way of deleting."""
+    def handle_delete(self) -> Any:
+        """Delete the object by the manager ``entity`` of the client."""
         if self.entity and self.resource_id is not None:
             try:
                 getattr(self.client(), self.entity).delete(self.resource_id)
@@ -62,26 +65,28 @@ class Resource(resource.Resource):
                 self.client_plugin().ignore_not_found(error)
         return self.resource_id
 
-    def _verify_check_conditions(self, checks):
-        """Raise what is not as it should be: each check has an ``attribute``, ``expected`` and ``current``."""
-        wrong = [f"'{each['attribute']}': expected '{each['expected']}', got '{each['current']}'" for each in checks if not _holds(each)]
+    def _verify_check_conditions(self, checks: Iterable[dict[str, Any]]) -> None:
+        """Raise Error for failed checks: dicts of ``attribute``, ``expected``, ``current``."""
+        wrong = [
+            f"'{each['attribute']}': expected '{each['expected']}', got '{each['current']}'"
+            for each in checks
+            if not _is_expected(each)
+        ]
         if wrong:
             raise exception.Error('; '.join(wrong))
 
-    # ------------------------------------------------------------ what others read
-
-    def resolve_attribute(self, name):
+    def resolve_attribute(self, name: str) -> Any:
         return self._resolve_attribute(name)
 
-    def _resolve_attribute(self, name):
-        """The value of an attribute; overridden by types."""
+    def _resolve_attribute(self, name: str) -> Any:
+        """Return the value of an attribute; overridden by types."""
         return None
 
-    def show(self):
+    def show(self) -> Any:
         return None if self.resource_id is None else self._show_resource()
 
-    def _show_resource(self):
-        """All that the client tells about the object of ``entity``, as a map."""
+    def _show_resource(self) -> Any:
+        """Return the object as a map, by the manager ``entity`` of the client."""
         if not self.entity:
             return None
         try:
@@ -91,13 +96,13 @@ class Resource(resource.Resource):
             return None
         return found.to_dict() if hasattr(found, 'to_dict') else found
 
-    def FnGetRefId(self):  # noqa: N802 - its name there
+    def FnGetRefId(self) -> Any:  # noqa: N802 - the name in Heat
         return self.reference_id()
 
-    def FnGetAtt(self, key, *path):  # noqa: N802 - its name there
+    def FnGetAtt(self, key: str, *path: Any) -> Any:  # noqa: N802 - the name in Heat
         return self.attribute(key, *path)
 
 
-def _holds(check):
+def _is_expected(check: dict[str, Any]) -> bool:
     expected, current = check['expected'], check['current']
     return current in expected if isinstance(expected, list | tuple) else current == expected

@@ -1,8 +1,8 @@
-"""The base of resource types that can be signalled, in the words of Heat's plug-ins."""
+"""Base of resource types that accept signals."""
 
 from heat_lite.plugin import resource
-from heat_lite.resources import signal
+from heat_lite.resources.base import signal_responder
 
 
-class SignalResponder(signal.SignalResponder, resource.Resource):
-    """Its ``handle_signal(details)`` is told what was signalled; ``signed_url()`` is where to."""
+class SignalResponder(signal_responder.SignalResponder, resource.Resource):
+    """Base with ``handle_signal(details)``; ``signed_url()`` returns the URL for signals."""

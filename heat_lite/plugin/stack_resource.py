@@ -1,15 +1,17 @@
-"""The base of resource types with a stack inside, in the words of Heat's plug-ins."""
+"""Base of resource types with a nested stack."""
+
+from typing import Any
 
 from heat_lite.plugin import resource
-from heat_lite.resources import nested
+from heat_lite.resources.base import stack_resource
 
 
-class StackResource(nested.StackResource, resource.Resource):
-    """It says what is inside by ``child_template()`` and ``child_params()``."""
+class StackResource(stack_resource.StackResource, resource.Resource):
+    """Base; ``child_template()`` and ``child_params()`` define the nested stack."""
 
-    def get_output(self, name):
-        """The value of an output of the stack inside."""
-        return self.inside.output(name)
+    def get_output(self, name: str) -> Any:
+        """Return the value of an output of the nested stack."""
+        return self.nested_stack.output(name)
 
-    def has_nested(self):
+    def has_nested(self) -> bool:
         return self.nested() is not None

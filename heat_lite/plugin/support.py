@@ -1,12 +1,28 @@
-"""Support status, in the words of Heat's plug-ins."""
+"""Support status of types, properties and attributes."""
+
+from typing import Any
 
 from heat_lite.template import support
 from heat_lite.template.support import DEPRECATED, HIDDEN, SUPPORTED, UNKNOWN, UNSUPPORTED
 
 SUPPORT_STATUSES = support.STATUSES
-__all__ = ['DEPRECATED', 'HIDDEN', 'SUPPORTED', 'SUPPORT_STATUSES', 'UNKNOWN', 'UNSUPPORTED', 'SupportStatus']
+__all__ = [
+    'DEPRECATED',
+    'HIDDEN',
+    'SUPPORTED',
+    'SUPPORT_STATUSES',
+    'UNKNOWN',
+    'UNSUPPORTED',
+    'SupportStatus',
+]
 
 
-def SupportStatus(status=SUPPORTED, message=None, version=None, previous_status=None, substitute_class=None):  # noqa: N802 - its name there
-    """Since when something is there, and whether it still should be used."""
+def SupportStatus(  # noqa: N802 - the name in Heat
+    status: str = SUPPORTED,
+    message: str | None = None,
+    version: str | None = None,
+    previous_status: support.SupportStatus | None = None,
+    substitute_class: Any = None,
+) -> support.SupportStatus:
+    """Return a support status, with the parameters in the order of Heat."""
     return support.SupportStatus(status, version, message, previous_status, substitute_class)

@@ -1,6 +1,8 @@
-"""Versions of the template language with further functions."""
+"""Template versions with functions of plug-ins."""
 
 import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from heat_lite.template import versions
 from heat_lite.template.function import Function, resolve
@@ -9,7 +11,12 @@ HOT = 'heat_template_version'
 __all__ = ['HOT', 'Function', 'resolve', 'version']
 
 
-def version(name, after='2021-04-16', functions=()):
-    """What an earlier version of HOT is, and ``functions``: ``{name: Function}``. A module names it in ``template_mapping()``."""
-    before = versions.TABLE[HOT][after]
-    return dataclasses.replace(before, name=name, functions={**before.functions, **dict(functions)})
+def version(
+    name: str, after: str = '2021-04-16', functions: Mapping[str, Any] | Iterable[tuple] = ()
+) -> Any:
+    """Return a copy of the HOT version ``after`` with further ``functions``: ``{name: Function}``.
+
+    A plug-in module registers it by ``template_mapping()``.
+    """
+    base = versions.TABLE[HOT][after]
+    return dataclasses.replace(base, name=name, functions={**base.functions, **dict(functions)})

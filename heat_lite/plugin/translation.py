@@ -1,6 +1,8 @@
-"""Rules that bring older ways of writing properties into the present one, in the words of Heat's plug-ins."""
+"""Rules that translate deprecated properties into their replacements."""
 
 import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from heat_lite.template import translation
 
@@ -8,32 +10,34 @@ ADD, REPLACE, DELETE, RESOLVE = RULE_KEYS = 'Add', 'Replace', 'Delete', 'Resolve
 
 
 class TranslationRule:
-    """One rule; a type gives those it has in ``translation_rules(properties)``."""
+    """One rule; a type returns its rules from ``translation_rules(properties)``."""
 
     ADD, REPLACE, DELETE, RESOLVE, RULE_KEYS = ADD, REPLACE, DELETE, RESOLVE, RULE_KEYS
 
     def __init__(
         self,
-        properties,
-        rule,
-        translation_path,
-        value=None,
-        value_name=None,
-        value_path=None,
-        client_plugin=None,
-        finder=None,
-        entity=None,
-        custom_value_path=None,
-    ):
+        properties: Any,
+        rule: str,
+        translation_path: Sequence[str],
+        value: Any = None,
+        value_name: str | None = None,
+        value_path: Sequence[str] | None = None,
+        client_plugin: Any = None,
+        finder: str | Callable[..., Any] | None = None,
+        entity: str | None = None,
+        custom_value_path: Sequence[str] | None = None,
+    ) -> None:
         if rule not in RULE_KEYS:
-            raise ValueError(f'There is no rule {rule}. List of allowed rules is: {", ".join(RULE_KEYS)}.')
+            raise ValueError(
+                f'There is no rule {rule}. List of allowed rules is: {", ".join(RULE_KEYS)}.'
+            )
         self.rule, self.path = rule, tuple(translation_path)
         self.value = value
         self.source = (value_name,) if value_name else tuple(value_path or ())
         self.find = _finder(client_plugin, finder, entity)
 
-    def as_ours(self):
-        """The rule as the template library knows it."""
+    def template_rule(self) -> Any:
+        """Return the rule as an object of the template library."""
         if self.rule == ADD:
             return translation.Add(self.path, self.value or [])
         if self.rule == DELETE:
@@ -41,11 +45,15 @@ class TranslationRule:
         if self.rule == RESOLVE:
             return Resolve(self.path, self.find)
         common = self.path[:-1] == self.source[:-1]
-        return translation.Replace(self.path, self.source[-1:] if common else self.source, self.value)
+        return translation.Replace(
+            self.path, self.source[-1:] if common else self.source, self.value
+        )
 
 
-def _finder(plugin, finder, entity):
-    """What gives the id of what a value names."""
+def _finder(
+    plugin: Any, finder: str | Callable[..., Any] | None, entity: str | None
+) -> Callable[[Any], Any]:
+    """Return the function that returns the id of an object by its name or id."""
     if finder is None:
         return lambda value: value
     find = getattr(plugin, finder) if isinstance(finder, str) else finder
@@ -54,14 +62,19 @@ def _finder(plugin, finder, entity):
 
 @dataclasses.dataclass(frozen=True)
 class Resolve(translation.Rule):
-    """A name gives way to the id of what it names; of a list, each of them."""
+    """Rule that replaces a name, or each name of a list, by the id of the object."""
 
     path: tuple
-    find: object
+    find: Callable[[Any], Any]
 
-    def _change(self, level):
+    def _change(self, level: dict[str, Any]) -> dict[str, Any]:
         name = self.path[-1]
         value = level.get(name)
         if value is None:
             return level
-        return {**level, name: [self.find(each) for each in value] if isinstance(value, list) else self.find(value)}
+        return {
+            **level,
+            name: [self.find(each) for each in value]
+            if isinstance(value, list)
+            else self.find(value),
+        }

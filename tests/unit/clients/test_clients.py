@@ -1,4 +1,4 @@
-"""The cloud as one context sees it: endpoints, interfaces, regions, tokens, and what is asked how often."""
+"""The clients of one context: endpoints, interfaces, regions, tokens, and caches."""
 
 import gc
 
@@ -12,55 +12,63 @@ from tests import cloud
 
 
 @pytest.fixture(scope='module')
-def place():
+def running_cloud():
     with cloud.running() as found:
         yield found
 
 
 @pytest.fixture
-def conf(place):
-    made = cfg.ConfigOpts()
-    options.register(made)
-    made([], project='heat_lite', default_config_files=[])
-    made.set_override('auth_uri', place.auth_url, 'clients_keystone')
-    return made
+def conf(running_cloud):
+    result = cfg.ConfigOpts()
+    options.register(result)
+    result([], project='heat_lite', default_config_files=[])
+    result.set_override('auth_uri', running_cloud.auth_url, 'clients_keystone')
+    return result
 
 
-def asking(place, **values):
-    return RequestContext(user_id='u', project_id=place.project_id, overwrite=False, **{'auth_token': place.token, **values})
+def request_context(running_cloud, **values):
+    return RequestContext(
+        user_id='u',
+        project_id=running_cloud.project_id,
+        overwrite=False,
+        **{'auth_token': running_cloud.token, **values},
+    )
 
 
-def test_the_catalog_is_asked_for_once(place, conf):
-    found = clients.Cloud(conf)(asking(place))
-    before = len(place.identity.asked)
+def test_catalog_is_fetched_once(running_cloud, conf):
+    found = clients.ClientFactory(conf)(request_context(running_cloud))
+    before = len(running_cloud.identity.asked)
     for name in ('neutron', 'nova', 'cinder', 'keystone'):
         found.require(name)
-    assert len(place.identity.asked) == before + 1
+    assert len(running_cloud.identity.asked) == before + 1
 
 
-def test_a_context_has_its_clients_as_long_as_it_lives(place, conf):
-    world, context = clients.Cloud(conf), asking(place)
-    assert world(context) is world(context)
-    assert world(context) is not world(asking(place))
+def test_clients_are_cached_as_long_as_their_context(running_cloud, conf):
+    factory, context = clients.ClientFactory(conf), request_context(running_cloud)
+    assert factory(context) is factory(context)
+    assert factory(context) is not factory(request_context(running_cloud))
     del context
     gc.collect()
-    assert not len(world._clients)
+    assert not len(factory._clients)
 
 
-def test_names_are_remembered_for_a_while(place, conf):
-    found = clients.Cloud(conf)(asking(place))
-    wanted = place.cloud.put('network', '/networks', name='one')
-    before = len(place.cloud.asked)
+def test_find_caches_names(running_cloud, conf):
+    found = clients.ClientFactory(conf)(request_context(running_cloud))
+    wanted = running_cloud.cloud.put('network', '/networks', name='one')
+    before = len(running_cloud.cloud.asked)
     assert found.find('neutron.network', 'one') == found.find('neutron.network', 'one') == wanted
-    assert len(place.cloud.asked) == before + 1
+    assert len(running_cloud.cloud.asked) == before + 1
     assert found.find('neutron.network', wanted) == wanted
 
 
-def test_what_was_not_found_is_asked_for_again(place, conf):
-    found = clients.Cloud(conf)(asking(place))
-    assert found.refusal('neutron.network', 'later') == "Unable to find network with name or id 'later'"
-    place.cloud.put('network', '/networks', name='later')
-    assert found.refusal('neutron.network', 'later') is None
+def test_lookup_error_is_not_cached(running_cloud, conf):
+    found = clients.ClientFactory(conf)(request_context(running_cloud))
+    assert (
+        found.lookup_error('neutron.network', 'later')
+        == "Unable to find network with name or id 'later'"
+    )
+    running_cloud.cloud.put('network', '/networks', name='later')
+    assert found.lookup_error('neutron.network', 'later') is None
 
 
 @pytest.mark.parametrize(
@@ -70,47 +78,55 @@ def test_what_was_not_found_is_asked_for_again(place, conf):
         ({'auth_token': None}, 'the request came without a token'),
     ],
 )
-def test_who_cannot_reach_a_service_is_told_why(override, reason, place, conf):
+def test_require_of_unreachable_service_raises_no_cloud(override, reason, running_cloud, conf):
     with pytest.raises(errors.NoCloud, match=reason):
-        clients.Cloud(conf)(asking(place, **override)).require('neutron')
+        clients.ClientFactory(conf)(request_context(running_cloud, **override)).require('neutron')
 
 
-def test_a_service_of_two_names_that_is_elsewhere_is_not_there(place, conf):
-    catalog = place.identity.tokens[place.token]['catalog']
+def test_require_of_service_with_two_types_in_other_region_raises_no_cloud(running_cloud, conf):
+    catalog = running_cloud.identity.tokens[running_cloud.token]['catalog']
     cinder = next(entry for entry in catalog if entry['type'] in ('volumev3', 'block-storage'))
-    catalog.append({**cinder, 'type': 'block-storage' if cinder['type'] == 'volumev3' else 'volumev3'})
+    catalog.append(
+        {**cinder, 'type': 'block-storage' if cinder['type'] == 'volumev3' else 'volumev3'}
+    )
     with pytest.raises(errors.NoCloud, match='endpoint is not in service catalog'):
-        clients.Cloud(conf)(asking(place, region_name='Elsewhere')).require('cinder')
+        clients.ClientFactory(conf)(
+            request_context(running_cloud, region_name='Elsewhere')
+        ).require('cinder')
 
 
-def test_without_a_keystone_there_is_no_cloud(place, conf):
+def test_require_without_keystone_raises_no_cloud(running_cloud, conf):
     conf.set_override('auth_uri', None, 'clients_keystone')
     with pytest.raises(errors.NoCloud, match='there is no Keystone'):
-        clients.Cloud(conf)(asking(place)).require('neutron')
+        clients.ClientFactory(conf)(request_context(running_cloud)).require('neutron')
 
 
-def test_a_service_that_is_away_is_told(place, conf):
+def test_require_with_unreachable_keystone_raises_unavailable(running_cloud, conf):
     conf.set_override('auth_uri', 'http://127.0.0.1:9/v3', 'clients_keystone')
     with pytest.raises(errors.Unavailable, match='keystone cannot be reached'):
-        clients.Cloud(conf)(asking(place)).require('neutron')
+        clients.ClientFactory(conf)(request_context(running_cloud)).require('neutron')
 
 
-def test_a_service_without_a_region_of_its_own_takes_that_of_the_configuration(place, conf):
+def test_region_of_context_precedes_configured_region(running_cloud, conf):
     conf.set_override('region_name_for_services', 'Elsewhere')
-    found = clients.Cloud(conf)
+    found = clients.ClientFactory(conf)
     with pytest.raises(errors.NoCloud):
-        found(asking(place)).require('neutron')
-    found(asking(place, region_name='RegionOne')).require('neutron')
+        found(request_context(running_cloud)).require('neutron')
+    found(request_context(running_cloud, region_name='RegionOne')).require('neutron')
 
 
-def test_the_private_interface_counts_for_the_service_that_it_is_set_for(place, conf):
+def test_endpoint_type_of_one_service_applies_to_it_only(running_cloud, conf):
     conf.set_override('endpoint_type', 'internalURL', 'clients_nova')
-    endpoints = [each for entry in place.identity.tokens[place.token]['catalog'] for each in entry['endpoints']]
+    endpoints = [
+        each
+        for entry in running_cloud.identity.tokens[running_cloud.token]['catalog']
+        for each in entry['endpoints']
+    ]
     plain = [each['url'] for each in endpoints]
     for each in endpoints:
         each['url'] += f'/{each["interface"]}'
     try:
-        found = clients.Cloud(conf)(asking(place))
+        found = clients.ClientFactory(conf)(request_context(running_cloud))
         assert found.client('nova').url.endswith('/internal')
         assert found.client('neutron').url.endswith('/public')
     finally:
@@ -131,22 +147,37 @@ def test_the_private_interface_counts_for_the_service_that_it_is_set_for(place, 
         ('octavia.pool', 'a/b?c not found (HTTP 404)'),
     ],
 )
-def test_what_is_not_there_is_told_in_the_words_of_the_libraries(kind, words, place, conf):
-    """Whatever a name has in it, it is but a name."""
-    assert clients.Cloud(conf)(asking(place)).refusal(kind, 'a/b?c') == words
+def test_lookup_error_of_unknown_name_has_the_text_of_the_library(kind, words, running_cloud, conf):
+    """Special characters of a name are quoted in the request."""
+    assert (
+        clients.ClientFactory(conf)(request_context(running_cloud)).lookup_error(kind, 'a/b?c')
+        == words
+    )
 
 
-def test_two_objects_of_a_name_are_too_many(place, conf):
-    ids = [place.cloud.put('network', '/networks', name='twice') for _ in range(2)]
-    told = clients.Cloud(conf)(asking(place)).refusal('neutron.network', 'twice')
-    assert told.startswith("2 objects of the kind network are named 'twice'") and all(each in told for each in ids)
+def test_lookup_error_of_ambiguous_name_lists_the_ids(running_cloud, conf):
+    ids = [running_cloud.cloud.put('network', '/networks', name='twice') for _ in range(2)]
+    error = clients.ClientFactory(conf)(request_context(running_cloud)).lookup_error(
+        'neutron.network', 'twice'
+    )
+    assert error.startswith("2 objects of the kind network are named 'twice'") and all(
+        each in error for each in ids
+    )
 
 
-def test_a_name_may_be_told_with_its_domain(place, conf):
-    found = clients.Cloud(conf)(asking(place))
-    domains = [place.cloud.put('identity', '/domains', name=name) for name in ('here', 'there')]
-    users = [place.cloud.put('identity', '/users', name='somebody', domain_id=domain) for domain in domains]
-    assert found.find('keystone.user', 'somebody{there}') == users[1]
-    assert found.find('keystone.user', f'somebody{{{domains[0]}}}') == users[0]
-    assert found.refusal('keystone.user', 'nobody{here}') == 'The KeystoneUser (nobody{here}) could not be found.'
-    assert 'nowhere' in found.refusal('keystone.user', 'somebody{nowhere}')
+def test_find_accepts_name_with_domain(running_cloud, conf):
+    found = clients.ClientFactory(conf)(request_context(running_cloud))
+    domains = [
+        running_cloud.cloud.put('identity', '/domains', name=name) for name in ('here', 'there')
+    ]
+    users = [
+        running_cloud.cloud.put('identity', '/users', name='one_user', domain_id=domain)
+        for domain in domains
+    ]
+    assert found.find('keystone.user', 'one_user{there}') == users[1]
+    assert found.find('keystone.user', f'one_user{{{domains[0]}}}') == users[0]
+    assert (
+        found.lookup_error('keystone.user', 'absent{here}')
+        == 'The KeystoneUser (absent{here}) could not be found.'
+    )
+    assert 'nowhere' in found.lookup_error('keystone.user', 'one_user{nowhere}')

@@ -1,10 +1,10 @@
-"""Where Keystone is, and what is missing for users of stacks."""
+"""The URL of Keystone, and the configuration of stack users."""
 
 import pytest
 from oslo_config import cfg
 
 from heat_lite import conf as options
-from heat_lite.clients import keystone, session
+from heat_lite.clients import keystone, keystone_session
 from heat_lite.common import exception
 
 
@@ -24,27 +24,41 @@ def configured(tmp_path, text):
         ('[trustee]\nauth_type = password\nauth_url = http://k:5000', 'http://k:5000/v3'),
     ],
 )
-def test_where_keystone_is(tmp_path, text, expected):
+def test_auth_url_is_read_from_the_first_configured_option(tmp_path, text, expected):
     conf = configured(tmp_path, text)
-    assert session.auth_url(conf) == expected
+    assert keystone_session.auth_url(conf) == expected
     assert (keystone.stack_domain(conf) is None) == (expected is None)
 
 
-def test_no_domain_for_users_of_stacks(tmp_path):
-    domain = keystone.stack_domain(configured(tmp_path, '[clients_keystone]\nauth_uri = http://k:5000'))
-    with pytest.raises(exception.Error, match='set stack_user_domain_id .or _name., stack_domain_admin and stack_domain_admin_password'):
+def test_create_project_without_domain_names_the_missing_options(tmp_path):
+    domain = keystone.stack_domain(
+        configured(tmp_path, '[clients_keystone]\nauth_uri = http://k:5000')
+    )
+    with pytest.raises(
+        exception.Error,
+        match='set stack_user_domain_id .or _name., stack_domain_admin and '
+        'stack_domain_admin_password',
+    ):
         domain.create_project('name', 'text')
 
 
-def test_certificates_for_keystone(tmp_path):
+def test_session_uses_options_of_clients_keystone_first(tmp_path):
     common = '[clients]\nca_file = /ca\ninsecure = true\n'
-    text = f'{common}[clients_keystone]\nauth_uri = http://k\ninsecure = false\ncert_file = /c\nkey_file = /k'
-    made = session.plain(configured(tmp_path, text))
-    assert (made.verify, made.cert) == ('/ca', ('/c', '/k'))
+    text = (
+        f'{common}[clients_keystone]\nauth_uri = http://k\ninsecure = false\n'
+        'cert_file = /c\nkey_file = /k'
+    )
+    session = keystone_session.create_session(configured(tmp_path, text))
+    assert (session.verify, session.cert) == ('/ca', ('/c', '/k'))
 
 
-def test_passwords_differ_and_have_all_kinds_of_characters():
-    made = {keystone.password() for _ in range(20)}
-    assert len(made) == 20
-    for each in made:
-        assert any(c.islower() for c in each) and any(c.isupper() for c in each) and any(c.isdigit() for c in each) and not each.isalnum()
+def test_generated_passwords_differ_and_have_all_kinds_of_characters():
+    passwords = {keystone.generate_password() for _ in range(20)}
+    assert len(passwords) == 20
+    for each in passwords:
+        assert (
+            any(c.islower() for c in each)
+            and any(c.isupper() for c in each)
+            and any(c.isdigit() for c in each)
+            and not each.isalnum()
+        )

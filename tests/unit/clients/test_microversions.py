@@ -1,15 +1,15 @@
-"""Which microversion is spoken, by what we know, what the service knows, and what the operator allows."""
+"""Microversions: the newest of client, service and operator's limit."""
 
 import pytest
 
 from heat_lite.clients import clients, errors, microversions
-from tests.unit.clients.test_clients import asking, conf, place  # noqa: F401 - fixtures
+from tests.unit.clients.test_clients import conf, request_context, running_cloud  # noqa: F401
 
 # ruff: noqa: F811 - fixtures are arguments
 
 
 @pytest.mark.parametrize(
-    ('allowed', 'told', 'wanted'),
+    ('limit', 'maximum', 'expected'),
     [
         (None, '3.80', '3.71'),
         (None, '3.9', '3.9'),
@@ -19,35 +19,35 @@ from tests.unit.clients.test_clients import asking, conf, place  # noqa: F401 - 
         ('x', None, '3.71'),
     ],
 )
-def test_the_newest_that_all_know_and_allow(allowed, told, wanted, conf):
-    conf.set_override('max_cinder_api_microversion', allowed)
-    assert microversions.spoken(conf, 'cinder', '3.71', lambda: told) == wanted
+def test_negotiate_returns_the_newest_within_all_limits(limit, maximum, expected, conf):
+    conf.set_override('max_cinder_api_microversion', limit)
+    assert microversions.negotiate(conf, 'cinder', '3.71', lambda: maximum) == expected
 
 
 @pytest.fixture
-def old(place):
-    place.cloud.newest = {'block-storage': '3.40'}
-    yield place
-    place.cloud.newest = {}
+def old(running_cloud):
+    running_cloud.cloud.newest = {'block-storage': '3.40'}
+    yield running_cloud
+    running_cloud.cloud.newest = {}
 
 
-def test_an_old_service_is_spoken_to_as_it_understands(old, conf):
-    found = clients.Cloud(conf)(asking(old))
+def test_client_of_old_service_uses_its_maximum(old, conf):
+    found = clients.ClientFactory(conf)(request_context(old))
     assert found.client('cinder').list('/volumes/detail', 'volumes') == []
     with pytest.raises(errors.ServiceError, match='Maximum is 3.40') as caught:
-        found.client('cinder').ask('GET', '/volumes/detail', microversion='3.41')
+        found.client('cinder').request_json('GET', '/volumes/detail', microversion='3.41')
     assert caught.value.code == 406
 
 
-def test_it_is_asked_once_what_it_knows(old, conf):
-    cloud = clients.Cloud(conf)
+def test_maximum_of_service_is_fetched_once(old, conf):
+    cloud = clients.ClientFactory(conf)
     before = len(old.identity.asked), len(old.cloud.asked)
     for _ in range(3):
-        cloud(asking(old)).client('cinder')
+        cloud(request_context(old)).client('cinder')
     asked = [path for method, path, _ in old.cloud.asked[before[1] :]]
     assert len(asked) == 1 and asked[0].endswith('/v3/')
 
 
-def test_one_that_does_not_say_is_spoken_to_as_we_know(place, conf):
-    api = clients.Cloud(conf)(asking(place)).client('cinder')
-    assert api.ask('GET', '/volumes/detail') == {'volumes': []}
+def test_service_without_published_maximum_gets_that_of_the_client(running_cloud, conf):
+    api = clients.ClientFactory(conf)(request_context(running_cloud)).client('cinder')
+    assert api.request_json('GET', '/volumes/detail') == {'volumes': []}

@@ -1,4 +1,4 @@
-"""Where the API of a service is, by what the catalog says."""
+"""URLs of APIs by their endpoints in the catalog, and the custom constraints of Heat."""
 
 import json
 from pathlib import Path
@@ -6,24 +6,30 @@ from pathlib import Path
 import pytest
 
 from heat_lite import resources
-from heat_lite.clients.kinds import KINDS
-from heat_lite.clients.services import SERVICES
-from heat_lite.template import formats
+from heat_lite.clients.finders import FINDERS
+from heat_lite.clients.service_catalog import SERVICES
+from heat_lite.template import format_constraints
 
-FACTS = json.loads((Path(__file__).parents[2] / 'reference' / 'resource_types.json').read_text())['types']
+FACTS = json.loads((Path(__file__).parents[2] / 'reference' / 'resource_types.json').read_text())[
+    'types'
+]
 
-#: all custom constraints that Heat 27 knows
+#: all custom constraints of Heat 27
 CONSTRAINTS = (
-    'barbican.container barbican.secret blazar.reservation cinder.backup cinder.qos_specs cinder.snapshot cinder.volume cinder.vtype '
-    'cron_expression designate.zone dns_domain dns_name expiration glance.image ip_addr ip_or_cidr ironic.node ironic.portgroup '
-    'iso_8601 json_string keystone.domain keystone.group keystone.project keystone.region keystone.role keystone.service '
-    'keystone.user mac_addr magnum.cluster_template manila.share_network manila.share_snapshot manila.share_type mistral.workflow '
-    'net_cidr neutron.address_scope neutron.flow_classifier neutron.lbaas.listener neutron.lbaas.loadbalancer neutron.lbaas.pool '
-    'neutron.lbaas.provider neutron.network neutron.port neutron.port_pair neutron.port_pair_group neutron.qos_policy neutron.router '
-    'neutron.security_group neutron.segment neutron.subnet neutron.subnetpool neutron.taas.tap_flow neutron.taas.tap_service '
-    'nova.flavor nova.host nova.keypair nova.network nova.server octavia.availabilityzone octavia.availabilityzoneprofile '
-    'octavia.flavor octavia.flavorprofile octavia.l7policy octavia.listener octavia.loadbalancer octavia.pool rel_dns_name '
-    'test_constr timezone trove.flavor zaqar.queue'
+    'barbican.container barbican.secret blazar.reservation cinder.backup cinder.qos_specs '
+    'cinder.snapshot cinder.volume cinder.vtype cron_expression designate.zone dns_domain '
+    'dns_name expiration glance.image ip_addr ip_or_cidr ironic.node ironic.portgroup iso_8601 '
+    'json_string keystone.domain keystone.group keystone.project keystone.region keystone.role '
+    'keystone.service keystone.user mac_addr magnum.cluster_template manila.share_network '
+    'manila.share_snapshot manila.share_type mistral.workflow net_cidr neutron.address_scope '
+    'neutron.flow_classifier neutron.lbaas.listener neutron.lbaas.loadbalancer '
+    'neutron.lbaas.pool neutron.lbaas.provider neutron.network neutron.port neutron.port_pair '
+    'neutron.port_pair_group neutron.qos_policy neutron.router neutron.security_group '
+    'neutron.segment neutron.subnet neutron.subnetpool neutron.taas.tap_flow '
+    'neutron.taas.tap_service nova.flavor nova.host nova.keypair nova.network nova.server '
+    'octavia.availabilityzone octavia.availabilityzoneprofile octavia.flavor '
+    'octavia.flavorprofile octavia.l7policy octavia.listener octavia.loadbalancer octavia.pool '
+    'rel_dns_name test_constr timezone trove.flavor zaqar.queue'
 ).split()
 
 
@@ -40,11 +46,11 @@ CONSTRAINTS = (
         ('swift', 'http://c:8080/v1/AUTH_x', 'http://c:8080/v1/AUTH_x'),
     ],
 )
-def test_versions_are_in_the_catalog_or_not(name, endpoint, base):
-    assert SERVICES[name].base(endpoint) == base
+def test_url_has_version_whether_the_endpoint_has_it_or_not(name, endpoint, base):
+    assert SERVICES[name].url(endpoint) == base
 
 
-def test_each_service_of_a_type_is_known():
+def test_client_of_each_resource_type_exists():
     assert {facts['client'] for facts in FACTS.values() if facts.get('client')} <= SERVICES.keys()
 
 
@@ -55,15 +61,15 @@ def constraints(schemata):
         yield from constraints({'*': schema['items']} if 'items' in schema else {})
 
 
-def test_each_constraint_of_a_property_is_known():
+def test_constraint_of_each_property_exists():
     wanted = {name for facts in FACTS.values() for name in constraints(facts['properties'])}
-    assert wanted <= {*formats.CHECKS, *KINDS, *resources.CHECKS}
+    assert wanted <= {*format_constraints.CHECKS, *FINDERS, *resources.CHECKS}
 
 
-def test_each_kind_is_kept_by_a_known_service():
-    assert {kind.service for kind in KINDS.values()} <= SERVICES.keys()
+def test_service_of_each_finder_exists():
+    assert {kind.service for kind in FINDERS.values()} <= SERVICES.keys()
 
 
-def test_each_constraint_of_heat_is_known():
+def test_each_constraint_of_heat_exists():
     assert len(CONSTRAINTS) == 70
-    assert set(CONSTRAINTS) <= {*formats.CHECKS, *KINDS, *resources.CHECKS}
+    assert set(CONSTRAINTS) <= {*format_constraints.CHECKS, *FINDERS, *resources.CHECKS}

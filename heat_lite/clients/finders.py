@@ -1,0 +1,306 @@
+"""Finders of objects that properties name by id or by name, one for each custom constraint."""
+
+import dataclasses
+import re
+from urllib.parse import quote
+
+from heat_lite.clients import errors, rest
+
+_UUID = re.compile(
+    r'[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}'
+)
+_WITH_DOMAIN = re.compile(r'(?P<name>.+)\{(?P<domain>.+)\}')
+
+
+@dataclasses.dataclass(frozen=True)
+class Finder:
+    """How to find the objects of one kind.
+
+    ``path``: the collection. ``key`` and ``keys``: keys that wrap one object and the list.
+    ``label``: the kind in error messages. ``has_uuids``: ids are UUIDs, so any other value is a
+    name. ``name_field``: the field of the name, or None if objects have no names. ``id_field``: the
+    field of the id, or None if the given value is the id. ``filters_by_name``: the list accepts the
+    name as a query parameter. ``has_refs``: ids are URLs. ``extension``: the extension that the
+    service needs. ``not_found``: format of the error, if it differs from the usual one.
+    ``optional``: an empty name is valid. ``query``: further query parameters of the list.
+    """
+
+    service: str
+    path: str
+    key: str | None
+    keys: str = ''
+    label: str = ''
+    has_uuids: bool = True
+    name_field: str | None = 'name'
+    id_field: str | None = 'id'
+    filters_by_name: bool = True
+    has_refs: bool = False
+    extension: str | None = None
+    not_found: str = ''
+    optional: bool = False
+    query: tuple = ()
+
+    @property
+    def list_key(self) -> str:
+        return self.keys or f'{self.key}s'
+
+    def find(self, api: 'rest.Api', value: str) -> str:
+        """Return the id of the object with the id or name ``value``. Raises NoSuchObject."""
+        if self.optional and value == '':
+            return value
+        found = self._by_id(api, value) or self._by_name(api, value)
+        if found is None:
+            raise errors.NoSuchObject(reason=self._not_found(value))
+        return found
+
+    def _by_id(self, api: 'rest.Api', value: str) -> str | None:
+        if self.has_refs:
+            value = value.rstrip('/').rpartition('/')[2]
+        if self.has_uuids and self.name_field and not _UUID.fullmatch(value):
+            return None
+        try:
+            found = api.show(f'{self.path}/{quote(value, safe="")}', self.key)
+            return value if self.id_field is None else found[self.id_field]
+        except (errors.NotFound, errors.BadRequest, errors.Forbidden):
+            return None
+
+    def _by_name(self, api: 'rest.Api', value: str, **scope: str) -> str | None:
+        if not self.name_field:
+            return None
+        by_name = {self.name_field: value} if self.filters_by_name else {}
+        query = {**dict(self.query), **by_name, **scope}
+        # without duplicates: a compute host is listed once for each of its services
+        ids = list(
+            dict.fromkeys(
+                each[self.id_field]
+                for each in api.list(self.path, self.list_key, **query)
+                if each.get(self.name_field) == value
+            )
+        )
+        if len(ids) > 1:
+            raise errors.NoSuchObject(
+                reason=f'{len(ids)} objects of the kind {self.label or self.key} are named '
+                f"'{value}' ({', '.join(ids[:5])}): use the id of one"
+            )
+        return ids[0] if ids else None
+
+    def _not_found(self, value: str) -> str:
+        if self.not_found:
+            return self.not_found.format(value)
+        if self.label:
+            return f'The {self.label} ({value}) could not be found.'
+        return f"Unable to find {self.key} with name or id '{value}'"
+
+
+class DomainFinder(Finder):
+    """Finder of objects whose names are unique within a domain.
+
+    A value ``name{domain}`` contains the id or name of the domain.
+    """
+
+    def _by_name(self, api: 'rest.Api', value: str, **scope: str) -> str | None:
+        match = _WITH_DOMAIN.fullmatch(value)
+        if match is None:
+            return super()._by_name(api, value)
+        domain_id = FINDERS['keystone.domain'].find(api, match['domain'])
+        return super()._by_name(api, match['name'], domain_id=domain_id)
+
+
+#: texts of the services' client libraries
+_NO_MATCH = "No {} matching {{{{'name': '{{}}'}}}}. (HTTP 404)"
+_NO_HOST = "No hypervisor matching '{}' could be found. (HTTP 404)"
+_NO_PROVIDER = "Unable to find neutron provider '{}', available providers are []."
+
+
+def _neutron(path: str, key: str, keys: str = '') -> Finder:
+    return Finder('neutron', path, key, keys)
+
+
+def _keystone(path: str, key: str, label: str, kind: type[Finder] = Finder) -> Finder:
+    return kind('keystone', path, key, label=label, has_uuids=False)
+
+
+def _octavia(path: str, key: str, keys: str = '', id_field: str = 'id') -> Finder:
+    return Finder(
+        'octavia',
+        f'/lbaas/{path}',
+        key,
+        keys,
+        id_field=id_field,
+        not_found='{} not found (HTTP 404)',
+    )
+
+
+def _flavor(service: str, query: tuple = ()) -> Finder:
+    return Finder(
+        service,
+        '/flavors',
+        'flavor',
+        has_uuids=False,
+        filters_by_name=False,
+        query=query,
+        not_found=_NO_MATCH.format('Flavor'),
+    )
+
+
+def _lbaas(path: str, key: str) -> Finder:
+    """Return a finder of load balancers of Neutron, which exist in old clouds only."""
+    return Finder('neutron', f'/lbaas/{path}', key, extension='lbaasv2')
+
+
+FINDERS: dict[str, Finder] = {
+    'barbican.container': Finder(
+        'barbican',
+        '/containers',
+        None,
+        'containers',
+        'Container',
+        id_field='container_ref',
+        has_refs=True,
+    ),
+    'barbican.secret': Finder(
+        'barbican', '/secrets', None, 'secrets', 'Secret', id_field='secret_ref', has_refs=True
+    ),
+    'blazar.reservation': Finder(
+        'blazar', '/leases', 'lease', label='Reservation', filters_by_name=False
+    ),
+    'cinder.backup': Finder('cinder', '/backups', 'backup', label='Volume backup'),
+    'cinder.qos_specs': Finder(
+        'cinder',
+        '/qos-specs',
+        'qos_specs',
+        'qos_specs',
+        filters_by_name=False,
+        not_found=_NO_MATCH.format('QoSSpecs'),
+    ),
+    'cinder.snapshot': Finder('cinder', '/snapshots', 'snapshot', label='VolumeSnapshot'),
+    'cinder.volume': Finder('cinder', '/volumes', 'volume', label='Volume'),
+    'cinder.vtype': Finder(
+        'cinder',
+        '/types',
+        'volume_type',
+        label='VolumeType',
+        filters_by_name=False,
+        query=(('is_public', 'None'),),
+    ),
+    'designate.zone': Finder('designate', '/zones', None, 'zones', 'Designate Zone'),
+    'glance.image': Finder(
+        'glance',
+        '/images',
+        None,
+        'images',
+        'Image',
+        not_found="No images matching {{'name': '{}'}}.",
+    ),
+    'ironic.node': Finder(
+        'ironic',
+        '/nodes',
+        None,
+        'nodes',
+        'Node',
+        has_uuids=False,
+        id_field='uuid',
+        filters_by_name=False,
+    ),
+    'ironic.portgroup': Finder(
+        'ironic',
+        '/portgroups',
+        None,
+        'portgroups',
+        'Portgroup',
+        has_uuids=False,
+        id_field='uuid',
+        filters_by_name=False,
+    ),
+    'keystone.domain': _keystone('/domains', 'domain', 'KeystoneDomain'),
+    'keystone.group': _keystone('/groups', 'group', 'KeystoneGroup', DomainFinder),
+    'keystone.project': _keystone('/projects', 'project', 'KeystoneProject', DomainFinder),
+    'keystone.region': Finder(
+        'keystone', '/regions', 'region', label='KeystoneRegion', has_uuids=False, name_field=None
+    ),
+    'keystone.role': _keystone('/roles', 'role', 'KeystoneRole', DomainFinder),
+    'keystone.service': _keystone('/services', 'service', 'KeystoneService'),
+    'keystone.user': _keystone('/users', 'user', 'KeystoneUser', DomainFinder),
+    'magnum.cluster_template': Finder(
+        'magnum',
+        '/clustertemplates',
+        None,
+        'clustertemplates',
+        'ClusterTemplate',
+        id_field='uuid',
+        filters_by_name=False,
+    ),
+    'manila.share_network': Finder(
+        'manila', '/share-networks', 'share_network', label='share network'
+    ),
+    'manila.share_snapshot': Finder('manila', '/snapshots', 'snapshot', label='share snapshot'),
+    'manila.share_type': Finder(
+        'manila', '/types', 'share_type', label='share type', filters_by_name=False
+    ),
+    'mistral.workflow': Finder(
+        'mistral', '/workflows', None, 'workflows', 'Workflow', has_uuids=False
+    ),
+    'neutron.address_scope': _neutron('/address-scopes', 'address_scope'),
+    'neutron.flow_classifier': _neutron('/sfc/flow_classifiers', 'flow_classifier'),
+    'neutron.lbaas.listener': _lbaas('listeners', 'listener'),
+    'neutron.lbaas.loadbalancer': _lbaas('loadbalancers', 'loadbalancer'),
+    'neutron.lbaas.pool': _lbaas('pools', 'pool'),
+    'neutron.lbaas.provider': Finder(
+        'neutron',
+        '/service-providers',
+        'provider',
+        'service_providers',
+        id_field='name',
+        not_found=_NO_PROVIDER,
+    ),
+    'neutron.network': _neutron('/networks', 'network'),
+    'neutron.port': _neutron('/ports', 'port'),
+    'neutron.port_pair': _neutron('/sfc/port_pairs', 'port_pair'),
+    'neutron.port_pair_group': _neutron('/sfc/port_pair_groups', 'port_pair_group'),
+    'neutron.qos_policy': _neutron('/qos/policies', 'policy', 'policies'),
+    'neutron.router': _neutron('/routers', 'router'),
+    'neutron.security_group': _neutron('/security-groups', 'security_group'),
+    'neutron.segment': _neutron('/segments', 'segment'),
+    'neutron.subnet': _neutron('/subnets', 'subnet'),
+    'neutron.subnetpool': _neutron('/subnetpools', 'subnetpool'),
+    'neutron.taas.tap_flow': _neutron('/taas/tap_flows', 'tap_flow'),
+    'neutron.taas.tap_service': _neutron('/taas/tap_services', 'tap_service'),
+    'nova.flavor': _flavor('nova', query=(('is_public', 'None'),)),
+    'nova.host': Finder(
+        'nova',
+        '/os-services',
+        None,
+        'services',
+        'Host',
+        name_field='host',
+        id_field='host',
+        filters_by_name=False,
+        not_found=_NO_HOST,
+    ),
+    'nova.keypair': Finder(
+        'nova',
+        '/os-keypairs',
+        'keypair',
+        label='Key',
+        has_uuids=False,
+        name_field=None,
+        id_field='name',
+        optional=True,
+    ),
+    'nova.network': _neutron('/networks', 'network'),
+    'nova.server': Finder('nova', '/servers', 'server', label='Server'),
+    'octavia.availabilityzone': _octavia('availabilityzones', 'availability_zone', id_field='name'),
+    'octavia.availabilityzoneprofile': _octavia(
+        'availabilityzoneprofiles', 'availability_zone_profile'
+    ),
+    'octavia.flavor': _octavia('flavors', 'flavor'),
+    'octavia.flavorprofile': _octavia('flavorprofiles', 'flavorprofile'),
+    'octavia.l7policy': _octavia('l7policies', 'l7policy', 'l7policies'),
+    'octavia.listener': _octavia('listeners', 'listener'),
+    'octavia.loadbalancer': _octavia('loadbalancers', 'loadbalancer'),
+    'octavia.pool': _octavia('pools', 'pool'),
+    'trove.flavor': _flavor('trove'),
+    'zaqar.queue': Finder(
+        'zaqar', '/queues', None, 'queues', 'Queue', has_uuids=False, name_field=None, id_field=None
+    ),
+}

@@ -1,0 +1,48 @@
+"""The scheduler as plug-ins written for Heat use it."""
+
+from heat_lite.plugin import scheduler
+
+
+def test_task_runner_runs_a_plugin_task_to_its_end():
+    steps = []
+
+    def task(name):
+        steps.append(f'{name} started')
+        yield
+        steps.append(f'{name} finished')
+
+    runner = scheduler.TaskRunner(task, 'volume')
+    runner.start()
+    assert steps == ['volume started']
+    runner.run_to_completion(sleep=lambda seconds: None)
+    assert steps == ['volume started', 'volume finished']
+
+
+def test_wrappertask_runs_subtasks_in_place():
+    steps = []
+
+    def subtask():
+        steps.append('subtask')
+        yield
+
+    @scheduler.wrappertask
+    def task():
+        steps.append('before')
+        yield subtask()
+        steps.append('after')
+
+    scheduler.TaskRunner(task).run_to_completion(sleep=lambda seconds: None)
+    assert steps == ['before', 'subtask', 'after']
+
+
+def test_dependency_task_group_runs_tasks_in_order_of_their_dependencies():
+    order = []
+
+    def task(name):
+        order.append(name)
+        yield
+
+    graph = {'server': {'port'}, 'port': {'network'}, 'network': set()}
+    group = scheduler.DependencyTaskGroup(graph, task)
+    scheduler.TaskRunner(group).run_to_completion(sleep=lambda seconds: None)
+    assert order == ['network', 'port', 'server']
