@@ -1,55 +1,79 @@
-"""What groups of software deployments have in common: the same configuration for many servers."""
+"""DeploymentGroup: base class of groups that deploy one configuration to many servers."""
 
 from heat_lite.common import exception, status
-from heat_lite.resources.group import SHOW, GroupResource
-from heat_lite.resources.signal import by_usual_way
+from heat_lite.resources.base.group import SHOW, GroupResource
+from heat_lite.resources.base.signal_responder import with_default_transport
 from heat_lite.template import members, software, support
 from heat_lite.template.attributes import select
 from heat_lite.template.constraints import Range
-from heat_lite.template.members import Pace
+from heat_lite.template.members import RollingPolicy
 from heat_lite.template.schema import integer, map_, map_attribute, number
 
 SERVERS = 'servers'
-#: attributes of the group -> those of its members
+#: attributes of the group -> attributes of its members
 PLURALS = {f'{name}s': name for name in software.REPORTED}
 
 BATCH = {
-    'max_batch_size': integer('How many servers are dealt with at once.', default=1, constraints=[Range(min=1)]),
-    'pause_time': number('Seconds to wait between two batches.', default=0, constraints=[Range(min=0)]),
+    'max_batch_size': integer(
+        'Number of servers that are deployed to at once.', default=1, constraints=[Range(min=1)]
+    ),
+    'pause_time': number('Seconds between two batches.', default=0, constraints=[Range(min=0)]),
 }
 
 
 def servers():
-    return map_('The servers, each under a name for its deployment.', required=True, update_allowed=True)
+    return map_(
+        'Map of deployment names to the IDs of the servers.', required=True, update_allowed=True
+    )
 
 
 class DeploymentGroup(GroupResource):
-    """A type says by ``member_type`` what its members are: they have its properties, but each a server of its own."""
+    """A group of deployments of the type ``member_type``, one for each server.
+
+    Their other properties are those of the group.
+    """
 
     member_type = ''
     update_policy_schema = {
-        'rolling_update': map_('How a change gets to the servers: in batches.', BATCH, support=support.since('7.0.0')),
-        'batch_create': map_('How the configuration gets to the servers at first: in batches.', BATCH, support=support.since('7.0.0')),
+        'rolling_update': map_(
+            'Policy of rolling updates, which deploy a change in batches.',
+            BATCH,
+            support=support.since('7.0.0'),
+        ),
+        'batch_create': map_(
+            'Policy of the create, which deploys the configuration in batches.',
+            BATCH,
+            support=support.since('7.0.0'),
+        ),
     }
     attributes_schema = {
-        'deploy_stdouts': map_attribute('What the tools on the servers have written, by the names of the servers.'),
-        'deploy_stderrs': map_attribute('What they have complained about, by the names of the servers.'),
-        'deploy_status_codes': map_attribute('What they have ended with, by the names of the servers.'),
+        'deploy_stdouts': map_attribute(
+            'Map of server names to the standard output of the tool on the server.'
+        ),
+        'deploy_stderrs': map_attribute(
+            'Map of server names to the standard error of the tool on the server.'
+        ),
+        'deploy_status_codes': map_attribute(
+            'Map of server names to the exit status of the tool on the server.'
+        ),
     }
 
     def properties_of(self, definition):
-        return by_usual_way(self.stack, super().properties_of(definition))
+        return with_default_transport(self.stack, super().properties_of(definition))
 
     def member_names(self):
         return [str(name) for name in self.properties[SERVERS] or {}]
 
-    def definer(self):
+    def definition_factory(self):
         each = {str(name): server for name, server in (self.properties[SERVERS] or {}).items()}
         shared = {name: self.properties[name] for name in self.properties_schema if name != SERVERS}
         shared = {name: value for name, value in shared.items() if value is not None}
-        return lambda name: {'type': self.member_type, 'properties': {**shared, 'server': each[name]}}
+        return lambda name: {
+            'type': self.member_type,
+            'properties': {**shared, 'server': each[name]},
+        }
 
-    # ------------------------------------------------------------ work
+    # ------------------------------------------------------------ actions
 
     def handle_create(self):
         policy = self.update_policy()['batch_create']
@@ -57,34 +81,43 @@ class DeploymentGroup(GroupResource):
             yield from super().handle_create()
             return
         yield from self.create_with_template(members.template({}, {}))
-        yield from self.converge(self._stages(policy, []), policy['pause_time'])
+        yield from self.apply_batches(self._batches(policy, []), policy['pause_time'])
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        yield from self.at_rest()
+        yield from self.wait_until_idle()
         policy = self.update_policy()['rolling_update']
         if not policy or not prop_diff:
             yield from super().handle_update(definition, tmpl_diff, prop_diff)
             return
-        stages = self._stages(policy, [each.name for each in self.members()], self.as_wanted())
-        yield from self.converge(stages, policy['pause_time'])
+        batches = self._batches(
+            policy, [each.name for each in self.members()], self.up_to_date_members()
+        )
+        yield from self.apply_batches(batches, policy['pause_time'])
 
-    def _stages(self, policy, present, current=()):
+    def _batches(self, policy, present, current=()):
         wanted = self.member_names()
         kept = [name for name in wanted if name in present]
         names = [*kept, *(name for name in wanted if name not in present)]
-        stages = members.stages(kept, lambda size: names[:size], len(names), names, Pace(policy['max_batch_size']), current)
-        return stages or [members.Stage(names, frozenset(current))]
+        batches = members.rolling_batches(
+            kept,
+            lambda size: names[:size],
+            len(names),
+            names,
+            RollingPolicy(policy['max_batch_size']),
+            current,
+        )
+        return batches or [members.Batch(names, frozenset(current))]
 
-    # ------------------------------------------------------------ what others read
+    # ------------------------------------------------------------ references and attributes
 
     def has_attribute(self, name):
-        """Which outputs the configuration has is known only when that is there."""
+        """Return True: the outputs of the configuration are unknown until it is stored."""
         return True
 
     def outputs_for(self, path, names):
-        """Of each attribute of the members one output: ``{name of the server: value}``."""
+        """Return an output with the map of server names to the members' values of an attribute."""
         attribute = PLURALS.get(path[0], path[0])
-        return {members.output_name((attribute,)): members.attributes_map(names, [attribute])}
+        return {members.output_name((attribute,)): members.attribute_map(names, [attribute])}
 
     def attribute(self, *path):
         if not path:
@@ -96,6 +129,6 @@ class DeploymentGroup(GroupResource):
             return None
         attribute = PLURALS.get(first, first)
         try:
-            return select(self.attributes_map((attribute,), [attribute]), rest)
+            return select(self.member_attribute_map((attribute,), [attribute]), rest)
         except exception.TemplateOutputError as error:
             raise exception.InvalidTemplateAttribute(resource=self.name, key=first) from error

@@ -1,7 +1,8 @@
-"""Types that are no more: the service behind them is gone, or another type has taken over.
+"""Hidden types: their service was discontinued, or another type has replaced them.
 
-Templates that name them can still be read, and stacks that have them deleted; they stand for nothing. A line of TABLE for each: what its
-status is, since when, and what it was before.
+Templates that name them are still parsed, and stacks that contain them can be deleted; they
+represent nothing. Each row of TABLE holds the support status of a type, since when it has it, and
+the statuses before.
 """
 
 import functools
@@ -17,8 +18,8 @@ TABLE = """
     OS::Glance::Image                      hidden 22.0.0 deprecated 8.0.0 supported 2014.2
     OS::Heat::HARestarter                  hidden 10.0.0 deprecated 2015.1
     OS::Magnum::Bay                        hidden 11.0.0 deprecated 9.0.0 supported 6.0.0
-    OS::Monasca::AlarmDefinition           hidden 25.0.0 deprecated 22.0.0 supported 7.0.0 unsupported 5.0.0
-    OS::Monasca::Notification              hidden 25.0.0 deprecated 22.0.0 supported 7.0.0 supported 5.0.0
+    OS::Monasca::AlarmDefinition  hidden 25.0.0 deprecated 22.0.0 supported 7.0.0 unsupported 5.0.0
+    OS::Monasca::Notification  hidden 25.0.0 deprecated 22.0.0 supported 7.0.0 supported 5.0.0
     OS::Neutron::HealthMonitor             hidden 9.0.0 deprecated 7.0.0
     OS::Neutron::LBaaS::HealthMonitor      hidden 21.0.0 supported 6.0.0
     OS::Neutron::LBaaS::L7Policy           hidden 21.0.0 supported 7.0.0
@@ -45,12 +46,15 @@ TABLE = """
     OS::Senlin::Receiver                   hidden 23.0.0 deprecated 22.0.0 supported 6.0.0
     OS::Vitrage::Template                  hidden 27.0.0 deprecated 26.0.0 supported 16.0.0
 """
-#: what is known of some more than that: what classes have
+#: the facts about some types that go beyond the table: attributes of their classes
 MORE = {
     'OS::Aodh::CombinationAlarm': {'default_client_name': 'aodh', 'entity': 'alarm'},
     'OS::Nova::FloatingIP': {
-        'properties_schema': {'pool': string('The pool that the address came from.')},
-        'attributes_schema': {'ip': text('The address.'), 'pool': text('The pool that the address came from.')},
+        'properties_schema': {'pool': string('Name of the floating IP pool.')},
+        'attributes_schema': {
+            'ip': text('IP address of the floating IP.'),
+            'pool': text('Name of the floating IP pool.'),
+        },
     },
 }
 
@@ -64,12 +68,16 @@ ROWS = {class_name(line.split()[0]): line.split() for line in TABLE.split('\n') 
 
 @functools.cache
 def __getattr__(name):
-    """The class of a retired type, by its name."""
+    """Return the class of a hidden type by the name of the class."""
     if name not in ROWS:
         raise AttributeError(name)
     type_name, *statuses = ROWS[name]
     status = None
-    for what, version in reversed(list(zip(statuses[::2], statuses[1::2], strict=True))):
-        status = support.SupportStatus(what.upper(), version, previous=status)
-    said = {'__doc__': 'It is no more.', 'support_status': status, '__module__': __name__}
-    return type(name, (NoneResource,), {**said, **MORE.get(type_name, {})})
+    for name_of_status, version in reversed(list(zip(statuses[::2], statuses[1::2], strict=True))):
+        status = support.SupportStatus(name_of_status.upper(), version, previous=status)
+    members = {
+        '__doc__': 'A hidden type. It represents nothing.',
+        'support_status': status,
+        '__module__': __name__,
+    }
+    return type(name, (NoneResource,), {**members, **MORE.get(type_name, {})})

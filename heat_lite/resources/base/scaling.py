@@ -1,16 +1,18 @@
-"""Groups that grow and shrink: the newest members stay, and signals to scaling policies change their size."""
+"""RollingGroup and ScalingGroup: groups that are resized and updated in batches, and by scaling
+policies.
+"""
 
 import datetime
 
-from heat_lite.common import exception, names, status
-from heat_lite.resources.group import GroupResource, of_one_member
+from heat_lite.common import exception, identifier, status
+from heat_lite.resources.base.group import GroupResource, draft_with_one_member
 from heat_lite.template import members
-from heat_lite.template.members import REFS_MAP, Stage
+from heat_lite.template.members import REFS_MAP, Batch
 
 IN_PROGRESS, COOLDOWN_END = 'scaling_in_progress', 'cooldown_end'
-#: how the metadata of a group tells of a size that its template asked for
+#: the word for a size from the template, in the group's metadata
 EXACT = 'ExactCapacity'
-#: the words of templates for how a size is to change, in both languages
+#: adjustment types of HOT and of CloudFormation -> those of ``template/members.py``
 KINDS = {
     'change_in_capacity': 'change',
     'exact_capacity': 'exact',
@@ -21,85 +23,100 @@ KINDS = {
 }
 
 
-class RenewingGroup(GroupResource):
-    """A group whose members have names of their own; where it shrinks those that have failed go first, then the oldest.
+class RollingGroup(GroupResource):
+    """A group whose members have generated names.
 
-    Overridden: ``wanted_size``, ``definer``, ``pace``; ``defining`` are the properties that say what the members are.
+    When it shrinks, failed members are removed first, then the oldest.
+
+    Types override ``wanted_size``, ``definition_factory`` and ``rolling_policy``.
+    ``replacement_properties`` are the properties whose change replaces the members.
     """
 
-    defining: tuple[str, ...] = ()
+    replacement_properties: tuple[str, ...] = ()
     requires_deferred_auth = True
 
     def wanted_size(self, present=0):
-        """The size that the properties ask for, where so many are there."""
-        raise NotImplementedError(f'{type(self).__name__} does not say how large it is to be')
+        """Return the size that the properties require; ``present`` is the current size."""
+        raise NotImplementedError(f'{type(self).__name__} must override wanted_size')
 
-    def pace(self):
-        """How fast members may change, as ``members.Pace``."""
-        raise NotImplementedError(f'{type(self).__name__} does not say how it changes')
+    def rolling_policy(self):
+        """Return the ``members.RollingPolicy`` of updates."""
+        raise NotImplementedError(f'{type(self).__name__} must override rolling_policy')
 
-    #: the names of members that were made elsewhere, while these are adopted
+    #: names of the members of an abandoned group, during its adoption
     adopted: tuple[str, ...] = ()
 
     def member_names(self):
         return list(self.adopted) or _new_names(self.wanted_size())
 
-    def described_inside(self):
-        return of_one_member(self)
+    def describe_nested(self):
+        return draft_with_one_member(self)
 
     def validate_nested(self):
-        self.refuse_size(self.wanted_size())
+        self.check_size(self.wanted_size())
         super().validate_nested()
 
-    # ------------------------------------------------------------ who is there
+    # ------------------------------------------------------------ members
 
-    def _working(self):
-        """The names of the members that have not failed, the oldest first."""
-        return members.by_worth(each for each in self.members() if not each.failed)
+    def _healthy_members(self):
+        """Return the names of the members that have not failed, the oldest first."""
+        return members.removal_order(each for each in self.members() if not each.failed)
 
     def size(self):
-        return len(self._working())
+        return len(self._healthy_members())
 
-    # ------------------------------------------------------------ work
+    # ------------------------------------------------------------ actions
 
     def handle_adopt(self, resource_data):
-        """The members keep their names."""
+        """Adopt the members under their names."""
         self.adopted = tuple(resource_data.get('resources') or ())
         yield from super().handle_adopt(resource_data)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        yield from self.at_rest()
-        present = members.by_worth(self.members())
+        yield from self.wait_until_idle()
+        present = members.removal_order(self.members())
         wanted = self.wanted_size(len(present))
-        if any(name in prop_diff for name in self.defining):
-            pace = self.pace()
-            stages = members.renewed(present, min(wanted, len(present)), pace, names.short_id, self.as_wanted())
-            yield from self.converge(stages, pause=pace.pause)
+        if any(name in prop_diff for name in self.replacement_properties):
+            policy = self.rolling_policy()
+            batches = members.oldest_first_batches(
+                present,
+                min(wanted, len(present)),
+                policy,
+                identifier.short_id,
+                self.up_to_date_members(),
+            )
+            yield from self.apply_batches(batches, pause=policy.pause)
         yield from self.resize(wanted)
 
     def resize(self, size):
-        """A generator: members are added or go; those that stay remain as they are."""
-        staying = members.newest(members.by_worth(self.members()), size)
+        """Generator: add or remove members. The others are not changed."""
+        staying = members.newest_names(members.removal_order(self.members()), size)
         added = _new_names(size - len(staying))
-        yield from self.update_with_template(self.inside_template(Stage([*staying, *added], frozenset(added))))
+        yield from self.update_with_template(
+            self.nested_template(Batch([*staying, *added], frozenset(added)))
+        )
 
-    # ------------------------------------------------------------ what others read
+    # ------------------------------------------------------------ references and attributes
 
-    def references(self):
-        """Of the working members, the oldest first."""
-        known = super().references()
-        return {name: known[name] for name in self._working() if name in known}
+    def member_references(self):
+        """Return ``{name: reference}`` of the healthy members, the oldest first."""
+        known = super().member_references()
+        return {name: known[name] for name in self._healthy_members() if name in known}
 
-    def attributes_map(self, path, rest):
-        known = super().attributes_map(path, rest)
-        return {name: known[name] for name in self._working() if name in known}
+    def member_attribute_map(self, path, rest):
+        known = super().member_attribute_map(path, rest)
+        return {name: known[name] for name in self._healthy_members() if name in known}
 
 
-class ScalingGroup(RenewingGroup):
-    """A group with bounds, whose size scaling policies change too. ``bounds_names`` are the properties least, most, wanted and cooldown."""
+class ScalingGroup(RollingGroup):
+    """A group with a minimum and a maximum size, resized by scaling policies, too.
+
+    ``bounds_names`` are the names of the properties for minimum, maximum, desired capacity and
+    cooldown.
+    """
 
     bounds_names = ('min_size', 'max_size', 'desired_capacity', 'cooldown')
-    #: what outputs read of it may change when no action of the stack runs
+    #: attributes may change while no action of the stack runs
     signals_change_attributes = True
 
     def bounds(self):
@@ -116,56 +133,75 @@ class ScalingGroup(RenewingGroup):
         least, most = self.bounds()
         wanted = self.properties[self.bounds_names[2]]
         if least < 0:
-            raise exception.StackValidationFailed('The size of AutoScalingGroup can not be less than zero')
+            raise exception.StackValidationFailed(
+                'The size of AutoScalingGroup can not be less than zero'
+            )
         if least > most:
             raise exception.StackValidationFailed('MinSize can not be greater than MaxSize')
         if wanted is not None and not least <= wanted <= most:
-            raise exception.StackValidationFailed('DesiredCapacity must be between MinSize and MaxSize')
+            raise exception.StackValidationFailed(
+                'DesiredCapacity must be between MinSize and MaxSize'
+            )
         super().validate()
 
     def handle_create(self):
         yield from super().handle_create()
-        self._note_size()
+        self._record_size()
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         yield from super().handle_update(definition, tmpl_diff, prop_diff)
-        self._note_size()
+        self._record_size()
 
-    def _note_size(self):
+    def _record_size(self):
         reason = f'{EXACT} : {len(self.members())}'
-        self.metadata_change(lambda metadata: _scaled(metadata, reason, self._cooldown()))
+        self.metadata_change(lambda metadata: _finish_scaling(metadata, reason, self._cooldown()))
 
     def _cooldown(self):
         return self.properties[self.bounds_names[3]] or 0
 
-    # ------------------------------------------------------------ scaling by signals
+    # ------------------------------------------------------------ scaling
 
     def adjust(self, adjustment, kind, least_step=None, cooldown=None):
-        """A generator: changes the size as a policy says. Raises NoActionRequired where there is nothing to do, or not yet."""
+        """Generator: resize the group as a policy requires.
+
+        Raises NoActionRequired if the size stays the same, or while the group is busy or cooling
+        down.
+        """
         if self.status != status.COMPLETE:
             raise exception.NoActionRequired(f'the group is {self.action}_{self.status}')
         present = self.size()
-        size = members.resized(present, adjustment, KINDS[kind], *self.bounds(), least_step)
+        size = members.adjusted_size(present, adjustment, KINDS[kind], *self.bounds(), least_step)
         if size == present:
             raise exception.NoActionRequired(f'its size stays {size}')
-        self.metadata_change(_begin)
+        self.metadata_change(_start_scaling)
         reason, cooldown = f'{kind} : {adjustment}', cooldown or self._cooldown()
-        told = {'groupname': self.get_reference_id(), 'adjustment': adjustment, 'adjustment_type': kind}
-        self.stack.tell_scaling('start', message=f'Start resizing the group {self.name}', capacity=present, **told)
+        details = {
+            'groupname': self.get_reference_id(),
+            'adjustment': adjustment,
+            'adjustment_type': kind,
+        }
+        self.stack.notify_scaling(
+            'start', message=f'Start resizing the group {self.name}', capacity=present, **details
+        )
         done = None
         try:
             yield from self.resize(size)
             done = reason
-            self.stack.tell_scaling('end', message=f'End resizing the group {self.name}', capacity=size, **told)
+            self.stack.notify_scaling(
+                'end', message=f'End resizing the group {self.name}', capacity=size, **details
+            )
         except Exception as error:
-            self.stack.tell_scaling('error', message=str(error), capacity=present, **told)
+            self.stack.notify_scaling('error', message=str(error), capacity=present, **details)
             raise
         finally:
-            self.metadata_change(lambda metadata: _scaled(metadata, done, cooldown))
+            self.metadata_change(lambda metadata: _finish_scaling(metadata, done, cooldown))
 
 
-def _begin(metadata):
-    """The metadata of a group that begins to scale. Raises NoActionRequired while it does already, or cools down."""
+def _start_scaling(metadata):
+    """Return the metadata of a group that starts to scale.
+
+    Raises NoActionRequired if it is scaling or cooling down.
+    """
     if metadata.get(IN_PROGRESS):
         raise exception.NoActionRequired('it is being scaled')
     ends = metadata.get(COOLDOWN_END)
@@ -174,8 +210,11 @@ def _begin(metadata):
     return {**metadata, IN_PROGRESS: True}
 
 
-def _scaled(metadata, reason, cooldown):
-    """The metadata after scaling; ``reason`` is None where that failed. A longer cooldown that runs already is not cut short."""
+def _finish_scaling(metadata, reason, cooldown):
+    """Return the metadata after scaling; ``reason`` is None if it failed.
+
+    A longer cooldown that is running is kept.
+    """
     metadata = {**metadata, IN_PROGRESS: False}
     if reason is not None:
         end = (_now() + datetime.timedelta(seconds=cooldown)).isoformat()
@@ -188,9 +227,9 @@ def _now():
 
 
 def _new_names(count):
-    return [names.short_id() for _ in range(count)]
+    return [identifier.short_id() for _ in range(count)]
 
 
-def map_of_references(member_names):
-    """The output that all groups of this kind have."""
-    return {REFS_MAP: members.references_map(member_names)}
+def reference_map_output(member_names):
+    """Return the reference map, an output that each scaling group has."""
+    return {REFS_MAP: members.reference_map(member_names)}

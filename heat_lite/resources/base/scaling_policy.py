@@ -1,51 +1,67 @@
-"""ScalingPolicy: what it does about a signal, in both languages."""
+"""ScalingPolicy: base class of scaling policies, of HOT and of CloudFormation."""
 
 from heat_lite.common import exception
-from heat_lite.resources.scaling import ScalingGroup
-from heat_lite.resources.signal import SignalResponder
+from heat_lite.resources.base.scaling import ScalingGroup
+from heat_lite.resources.base.signal_responder import SignalResponder
 
 
 class ScalingPolicy(SignalResponder):
-    """``words`` are the names of the properties group, type, adjustment, least step and cooldown; ``percent`` is the type by percent."""
+    """A policy that resizes a group on each signal.
 
-    words = ('', '', '', '', '')
+    ``property_names`` are the names of the properties for group, adjustment type, adjustment,
+    minimum step and cooldown; ``percent`` is the adjustment type by percent.
+    """
+
+    property_names = ('', '', '', '', '')
     percent = ''
-    signed_verb = 'POST'
-    signed_door = 'signal'
-    needs_door = False
+    signed_method = 'POST'
+    signed_endpoint = 'signal'
+    requires_cfn_endpoint = False
 
     def _rule(self):
-        return [self.properties[word] for word in self.words]
+        return [self.properties[name] for name in self.property_names]
 
     def validate(self):
         super().validate()
         _, kind, _, least_step, _ = self._rule()
         if least_step is not None and kind != self.percent:
-            _, type_word, _, step_word, _ = self.words
+            _, type_name, _, step_name, _ = self.property_names
             raise exception.StackValidationFailed(
-                f'{step_word} property should only be specified for {type_word} with value {self.percent}.'
+                f'{step_name} property should only be specified for {type_name} '
+                f'with value {self.percent}.'
             )
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        """The next signal does as the new properties say."""
+        """Do nothing: the next signal uses the new properties."""
 
     def handle_signal(self, details=None):
-        """A generator: scales the group, whatever the details are. Raises NotFound where the group is not there."""
+        """Generator: resize the group; the details of the signal are ignored.
+
+        Raises NotFound if the group does not exist.
+        """
         reference, kind, adjustment, least_step, cooldown = self._rule()
         group = self._group(reference)
         yield from group.adjust(adjustment, kind, least_step, cooldown)
 
     def _group(self, reference):
         for item in self.stack.current_resources():
-            if isinstance(item, ScalingGroup) and reference in (item.reference_id(), item.resource_id, item.name):
+            if isinstance(item, ScalingGroup) and reference in (
+                item.reference_id(),
+                item.resource_id,
+                item.name,
+            ):
                 return item
         raise exception.NotFound(what=f'The scaling group {reference} of the policy {self.name}')
 
-    def _url_below(self, rest):
-        """It is signalled in the project of the stack, not in that of its user; None where nobody knows the address."""
+    def build_signal_url(self, rest):
+        """Return a URL in the project of the stack, not in that of the stack user; None if the
+        endpoint is unknown.
+        """
         if rest is None:
             return None
-        return super()._url_below(rest if self.users is None else rest.replace(self.users.project_id(), self.stack.tenant))
+        return super().build_signal_url(
+            rest if self.users is None else rest.replace(self.users.project_id(), self.stack.tenant)
+        )
 
     def resolve_attribute(self, name):
         return self.signal_url() if name == 'signal_url' else self.signed_url()

@@ -1,19 +1,31 @@
-"""StackUser: a resource with a user of its own in Keystone, who may do little: signal the resource, or read what is meant for it."""
+"""StackUser: a resource with a Keystone user of its own, which may only send signals to the
+resource or read its metadata.
+"""
 
 from heat_lite.engine.resource import Resource
 
-PASSWORD, CREDENTIAL, ACCESS, SECRET, USER = 'password', 'credential_id', 'access_key', 'secret_key', 'user_id'
+PASSWORD, CREDENTIAL, ACCESS, SECRET, USER = (
+    'password',
+    'credential_id',
+    'access_key',
+    'secret_key',
+    'user_id',
+)
 
 
 class StackUser(Resource):
-    """Where there is no Keystone there is no user either: then the resource's id is its name, and nobody asks who signals it."""
+    """A resource that is a stack user.
+
+    Without Keystone there is no user: the resource's id is its name, and requests are not
+    authenticated.
+    """
 
     uses_deferred_auth = True
 
     @property
     def users(self):
-        """The users of the stack (see ``engine/credentials.py``); None where there is no Keystone."""
-        users = self.stack.runtime.users
+        """The users of the stack (see ``engine/stack_users.py``); None without Keystone."""
+        users = self.stack.runtime.stack_users
         return None if users is None else users(self.stack)
 
     @property
@@ -32,7 +44,10 @@ class StackUser(Resource):
         self.data_set(PASSWORD, password, redact=True)
 
     def keep_user(self, user_id):
-        """The user is all that there is of the resource. Types that are something else besides override this, and ``user_id``."""
+        """Store the id of the user: it is the id of the resource.
+
+        Types with another id override this method and ``user_id``.
+        """
         self.resource_id_set(user_id)
 
     @property
@@ -40,7 +55,7 @@ class StackUser(Resource):
         return self.resource_id
 
     def create_keypair(self):
-        """An access key, by which a URL can be signed that needs no token."""
+        """Create an access key, to sign URLs that need no token."""
         keypair = self.users.create_keypair(self.user_id)
         self.data_set(CREDENTIAL, keypair.id, redact=True)
         self.data_set(ACCESS, keypair.access, redact=True)
@@ -67,8 +82,10 @@ class StackUser(Resource):
             self.users.enable(self.user_id, enabled)
 
 
-class UserBeside(StackUser):
-    """A resource that is something else besides its user: its own id is that of what it is."""
+class SeparateStackUser(StackUser):
+    """A resource with a stack user and an id of its own. The user's id is in the resource's
+    data.
+    """
 
     def keep_user(self, user_id):
         self.data_set(USER, user_id)

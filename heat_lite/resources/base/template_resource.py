@@ -1,25 +1,35 @@
-"""A template as a resource type: its parameters are the properties, its outputs the attributes."""
+"""TemplateResource: a template as a resource type.
+
+Its parameters are the properties, its outputs the attributes.
+"""
 
 import collections
-import functools
+import hashlib
+import operator
 
-from heat_lite.common import exception, urlfetch
+from heat_lite.common import exception, lru_cache, urlfetch
 from heat_lite.engine.resource import Resource
-from heat_lite.resources.nested import StackResource
-from heat_lite.template import format, schema, sections
+from heat_lite.resources.base.stack_resource import StackResource
+from heat_lite.template import checks, reader, schema
 from heat_lite.template.constraints import INTEGER, NUMBER
 from heat_lite.template.parameters import PSEUDO_HOT
 from heat_lite.template.template import Template
 
-#: the output that stands in for the reference of the resource
+#: the output that replaces the reference id of the resource
 REFERENCE_OUTPUT = PSEUDO_HOT[0]
 FETCH_BYTES, FETCH_SECONDS = 524288, 10
+#: parsed templates with the lengths of their texts, at most 256 and 4 million characters in total:
+#: any user can have texts parsed, and the data takes several times the memory of its text
+_TEMPLATES = lru_cache.LruCache(256, 4_000_000, operator.itemgetter(1))
 
 
 class TemplateResource(StackResource):
-    """The type is a file of the request, or a URL; the environment may map other names to it."""
+    """A resource whose type is a file of the request, or a URL.
 
-    metadata_follows = True
+    The environment may map type names to it.
+    """
+
+    refreshes_metadata = True
 
     def __init__(self, name, definition, stack, record):
         self._templates = {}
@@ -30,14 +40,17 @@ class TemplateResource(StackResource):
     def template_name(self):
         return self.stack.template_of_type(self.definition)
 
-    def label(self):
+    def path_label(self):
         return f'{self.name}<{self.template_name()}>'
 
     def child_template(self):
         return self._template_of(self.definition).data
 
     def _template_of(self, definition):
-        """The template behind the type of a definition. Raises StackValidationFailed where it cannot be read."""
+        """Return the template of a definition's type.
+
+        Raises StackValidationFailed if it cannot be read.
+        """
         name = self.stack.template_of_type(definition)
         key = name, definition.template
         if key not in self._templates:
@@ -45,17 +58,22 @@ class TemplateResource(StackResource):
         return self._templates[key]
 
     def _read(self, name, files):
-        """The data of a template. Where its text is gone, the stack inside still knows it."""
+        """Return the data of a template.
+
+        If its text is no longer available, that of the nested stack is used.
+        """
         files = collections.ChainMap(files, self.stack.runtime.registry.files)
         if name not in files and self.nested() is not None:
             return self.nested().template.data
-        return fetched(files, name)
+        return fetch_template(files, name)
 
     def child_environment(self, params):
-        return self.definition.template.environment.child(self.name, params, without=self.type())
+        return self.definition.template.environment.child(
+            self.name, params, excluded_type=self.type()
+        )
 
     def child_params(self):
-        """The values that are given; defaults are the template's own affair."""
+        """Return the given values; the template has the defaults."""
         given = self.properties.given()
         return {name: value for name, value in given.items() if value is not None}
 
@@ -66,7 +84,9 @@ class TemplateResource(StackResource):
         return self._properties_schema_of(self.definition)
 
     def _properties_schema_of(self, definition):
-        """A parameter for which the environment has a default need not be given."""
+        """Return the schemas of the parameters. One with a default in the environment is
+        optional.
+        """
         defaults = definition.template.environment.param_defaults
         result = {}
         for name, parameter in self._template_of(definition).parameter_schemata.items():
@@ -84,11 +104,11 @@ class TemplateResource(StackResource):
     def properties_of(self, definition):
         return self._section_of(definition, 'properties', self._properties_schema_of(definition))
 
-    def takes_update_of(self, name):
+    def can_update_in_place(self, name):
         return True
 
     def validate_names(self):
-        _ = self.attributes_schema  # whether there is one to read at all
+        _ = self.attributes_schema  # Raises StackValidationFailed if the template cannot be read
         super().validate_names()
 
     def validate(self):
@@ -99,33 +119,44 @@ class TemplateResource(StackResource):
             self._compare_with(facade)
 
     def _compare_with(self, facade):
-        """A template that takes the place of a type must offer what that offers. Raises StackValidationFailed."""
-        fault = next(_misfits(facade, self.type(), self.properties_schema, self.attributes_schema), None)
+        """Compare the template with the built-in type that it replaces.
+
+        Raises StackValidationFailed if it does not accept the same properties.
+        """
+        fault = next(
+            _facade_mismatches(facade, self.type(), self.properties_schema, self.attributes_schema),
+            None,
+        )
         if fault is not None:
             raise exception.StackValidationFailed(fault)
 
-    # ------------------------------------------------------------ what others read
+    # ------------------------------------------------------------ references and attributes
 
     def get_reference_id(self):
         if self.nested() is not None and REFERENCE_OUTPUT in self.attributes_schema:
-            return self.inside.output(REFERENCE_OUTPUT)
+            return self.nested_stack.output(REFERENCE_OUTPUT)
         return super().get_reference_id()
 
-    def _own_attribute(self, name, path):
-        return self.inside.output(name, path)
+    def nested_attribute(self, name, path):
+        return self.nested_stack.output(name, path)
 
 
-def described(type_name, target, files):
-    """A class that says what a template offers as a type, for those who ask about types. Raises StackValidationFailed."""
-    template = Template(fetched(files, target))
-    said = {
+def describe_template(type_name, target, files):
+    """Return a class with the schemas of a template, for requests about resource types.
+
+    Raises StackValidationFailed.
+    """
+    template = Template(fetch_template(files, target))
+    members = {
         '__doc__': template.description or f'The template {target}.',
         'resource_type': type_name,
-        'properties_schema': {name: _with_default(each) for name, each in template.parameter_schemata.items()},
+        'properties_schema': {
+            name: _with_default(each) for name, each in template.parameter_schemata.items()
+        },
         'attributes_schema': _attributes_schema(template),
         'base_attributes_schema': {},
     }
-    return type('TemplateResource', (Resource,), said)
+    return type('TemplateResource', (Resource,), members)
 
 
 def _with_default(parameter):
@@ -134,36 +165,51 @@ def _with_default(parameter):
     return made
 
 
-def fetched(files, name):
-    """The data of a template among the files of the request, or else at the URL ``name``. Raises StackValidationFailed."""
+def fetch_template(files, name):
+    """Return the data of a template, from the files of the request or from the URL ``name``.
+
+    Raises StackValidationFailed, without any part of a text from a URL that is no template.
+    """
     text = files.get(name)
     try:
-        return _parsed(urlfetch.get(name, FETCH_BYTES, FETCH_SECONDS) if text is None else text, name)
+        if text is not None:
+            return _parsed(text, name)
+        return _parsed(urlfetch.get(name, FETCH_BYTES, FETCH_SECONDS), name)
     except urlfetch.URLFetchError as error:
-        raise exception.StackValidationFailed(f'Could not fetch remote template "{name}": {error}') from None
+        reason = str(error)
+    except reader.FormatError as error:
+        if text is not None:
+            raise exception.StackValidationFailed(str(error)) from None
+        reason = 'The text at the URL is not a template.'
+    raise exception.StackValidationFailed(f'Could not fetch remote template "{name}": {reason}')
 
 
-@functools.lru_cache(maxsize=256)
 def _parsed(text, name):
-    try:
-        return format.parse_file(text, name)
-    except format.FormatError as error:
-        raise exception.StackValidationFailed(str(error)) from None
+    """Return the data of a template, which callers must not change."""
+    key = hashlib.sha256(text.encode('utf-8', 'surrogatepass')).digest(), name
+    found = _TEMPLATES.get(key)
+    if found is None:
+        found = _TEMPLATES.put(key, (reader.parse_file(text, name), len(text)))
+    return found[0]
 
 
 def _attributes_schema(template):
     snippets, word = template.output_snippets, template.version.dialect.output['description']
-    sections.validate_offer(snippets, template.version)
+    checks.raise_first(checks.attribute_outputs(snippets, template.version))
     return {name: schema.any_attribute(snippet.get(word)) for name, snippet in snippets.items()}
 
 
-def _misfits(facade, name, properties, attributes):
-    """What is wrong with a template that takes the place of the type ``name``, as texts."""
+def _facade_mismatches(facade, name, properties, attributes):
+    """Yield the differences, as texts, between a template and the built-in type ``name`` that it
+    replaces.
+    """
     for key, wanted in facade.properties_schema.items():
         given = properties.get(key)
         if given is None and wanted.required:
             yield f'Required property {key} for facade {name} missing in provider'
-        elif given is not None and given.type != (NUMBER if wanted.type == INTEGER else wanted.type):
+        elif given is not None and given.type != (
+            NUMBER if wanted.type == INTEGER else wanted.type
+        ):
             types = f'facade {name} ({wanted.type.title()}) and provider ({given.type.title()})'
             yield f'Property {key} type mismatch between {types}'
     for key, offered in properties.items():

@@ -1,18 +1,19 @@
-"""What an interrupted create has made is looked for by its name."""
+"""The object of an interrupted create is found by its name."""
 
 import types
 
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.resources.cloud import CloudResource, Rest
-from heat_lite.template.schema import string
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest
 
 
 class Cipher(CloudResource):
     resource_type = 'Test::Cipher'
     rest = Rest('neutron', 'v2.0/odd-ciphers', 'odd_cipher')
-    properties_schema = {'name': string('Its name.', update_allowed=True)}
+    properties_schema = {'name': name_property()}
 
 
 class Nameless(CloudResource):
@@ -31,24 +32,32 @@ class Service:
 
 def resource(service, kind=Cipher, name=None):
     record = types.SimpleNamespace(
-        properties={'name': name}, nova_instance=None, action='CREATE', physical_name=lambda stack_name, limit: 'stack-it-abc'
+        properties={'name': name},
+        nova_instance=None,
+        action='CREATE',
+        physical_name=lambda stack_name, limit: 'stack-it-abc',
     )
-    stack = types.SimpleNamespace(name='stack', clients=lambda: types.SimpleNamespace(client=lambda _: service))
+    stack = types.SimpleNamespace(
+        name='stack', clients=lambda: types.SimpleNamespace(client=lambda _: service)
+    )
     return kind('it', types.SimpleNamespace(resource_type=kind.resource_type), stack, record)
 
 
-def test_the_only_one_of_a_name_that_we_made_up():
-    there = [{'id': 1, 'name': 'stack-it-abc'}, {'id': 2, 'name': 'stack-it-abc-too'}]
-    assert resource(Service(*there)).find_existing() == '1'
+def test_find_existing_with_a_generated_name_returns_the_object():
+    objects = [{'id': 1, 'name': 'stack-it-abc'}, {'id': 2, 'name': 'stack-it-abc-too'}]
+    assert resource(Service(*objects)).find_existing() == '1'
     assert resource(Service()).find_existing() is None
 
 
-def test_of_a_name_that_others_may_give_nobody_can_tell():
+def test_find_existing_with_a_given_name_raises_interrupted_if_an_object_has_it():
     assert resource(Service(), name='mine').find_existing() is None
     with pytest.raises(exception.Interrupted, match='7, which are called "mine"'):
         resource(Service({'id': 7, 'name': 'mine'}), name='mine').find_existing()
 
 
-def test_what_has_no_name_cannot_be_looked_for():
-    with pytest.raises(exception.Interrupted, match='Test::Nameless cannot be looked for; see whether there is a "stack-it-abc"'):
+def test_find_existing_without_a_name_property_raises_interrupted():
+    with pytest.raises(
+        exception.Interrupted,
+        match='Test::Nameless cannot be looked up; check whether there is a "stack-it-abc"',
+    ):
         resource(Service(), Nameless).find_existing()

@@ -1,11 +1,21 @@
-"""What counts as the same when the live state of an object is compared with what was asked for."""
+"""The comparison of the live state of an object with the stored properties of its resource."""
 
 import pytest
 
-from heat_lite.resources import observing
+from heat_lite.resources.base import live_state
 from heat_lite.template.schema import boolean, integer, list_, map_, string
 
-PAIRS = list_('', map_(None, {'subnet': string('', wire='subnet_id'), 'address': string(''), 'old': string(alias_of='subnet')}))
+PAIRS = list_(
+    '',
+    map_(
+        None,
+        {
+            'subnet': string('', wire='subnet_id'),
+            'address': string(''),
+            'old': string(alias_of='subnet'),
+        },
+    ),
+)
 SCHEMATA = {
     'name': string('', update_allowed=True),
     'fixed': string(''),
@@ -20,32 +30,40 @@ SCHEMATA = {
 SHOWN = {'tags': 'tags'}
 
 
-def live(held, found):
-    return observing.live(SCHEMATA, SHOWN, held, found)
+def observe(stored, found):
+    return live_state.observed_values(SCHEMATA, SHOWN, stored, found)
 
 
 @pytest.mark.parametrize(
-    ('name', 'held', 'found'),
+    ('name', 'stored', 'found'),
     [
         ('name', 'a', {'name': 'a'}),
         ('shared', True, {'shared': 'True'}),
         ('size', 20, {'size': '20'}),
         ('network', 'n', {'network_id': 'n'}),
         ('tags', ['a', 'b'], {'tags': ['b', 'a']}),
-        ('pairs', [{'subnet': 's', 'address': None}], {'pairs': [{'subnet_id': 's', 'address': '10.0.0.1', 'more': 1}]}),
-        ('pairs', [{'address': '1'}, {'address': '2'}], {'pairs': [{'address': '2'}, {'address': '1'}]}),
+        (
+            'pairs',
+            [{'subnet': 's', 'address': None}],
+            {'pairs': [{'subnet_id': 's', 'address': '10.0.0.1', 'more': 1}]},
+        ),
+        (
+            'pairs',
+            [{'address': '1'}, {'address': '2'}],
+            {'pairs': [{'address': '2'}, {'address': '1'}]},
+        ),
         ('labels', {'a': 1}, {'labels': {'a': '1', 'of': 'others'}}),
         ('labels', {'a': [{'b': 1}]}, {'labels': {'a': [{'b': 1.0, 'c': 2}]}}),
     ],
 )
-def test_the_same_in_other_words(name, held, found):
-    told = live({name: held}, found)
-    assert told == {name: held}
-    assert observing.drift({name: held}, told) is None
+def test_observed_value_with_another_format_is_no_drift(name, stored, found):
+    observed = observe({name: stored}, found)
+    assert observed == {name: stored}
+    assert live_state.describe_drift({name: stored}, observed) is None
 
 
 @pytest.mark.parametrize(
-    ('name', 'held', 'found', 'words'),
+    ('name', 'stored', 'found', 'drift'),
     [
         ('name', 'a', {'name': 'b'}, 'name is "b", not "a"'),
         ('name', 'a', {'name': None}, 'name is null, not "a"'),
@@ -59,17 +77,24 @@ def test_the_same_in_other_words(name, held, found):
             {'pairs': [{'subnet_id': 't', 'address': None}]},
             'pairs is [{"subnet": "t"}], not [{"subnet": "s"}]',
         ),
-        ('pairs', [{'subnet': 's'}], {'pairs': [{'subnet_id': 's'}, {'subnet_id': 't'}]}, 'pairs is'),
+        (
+            'pairs',
+            [{'subnet': 's'}],
+            {'pairs': [{'subnet_id': 's'}, {'subnet_id': 't'}]},
+            'pairs is',
+        ),
         ('labels', {'a': 'b'}, {'labels': {}}, 'labels is {}, not {"a": "b"}'),
         ('labels', {'a': 'b'}, {'labels': None}, 'labels is null'),
     ],
 )
-def test_what_is_not_the_same_is_told(name, held, found, words):
-    assert observing.drift({name: held}, live({name: held}, found)).startswith(words)
+def test_observed_value_that_differs_is_described_as_drift(name, stored, found, drift):
+    assert live_state.describe_drift({name: stored}, observe({name: stored}, found)).startswith(
+        drift
+    )
 
 
 @pytest.mark.parametrize(
-    ('held', 'found'),
+    ('stored', 'found'),
     [
         ({'name': None}, {'name': 'x'}),
         ({'name': ''}, {'name': 'x'}),
@@ -79,5 +104,5 @@ def test_what_is_not_the_same_is_told(name, held, found, words):
         ({'secret': 'a'}, {'secret': 'b'}),
     ],
 )
-def test_what_nobody_asked_for_or_tells_or_could_change_does_not_count(held, found):
-    assert live(held, found) == {}
+def test_observed_values_omit_unset_missing_and_immutable_properties(stored, found):
+    assert observe(stored, found) == {}

@@ -1,4 +1,4 @@
-"""What handles make of a signal."""
+"""The signals that wait condition handles accept."""
 
 import pytest
 
@@ -10,11 +10,11 @@ KNOWN = {'a': {}, '2': {}}
 
 
 def heat(details, known=()):
-    return HeatWaitConditionHandle('h', None, None, None).normalized(details, known)
+    return HeatWaitConditionHandle('h', None, None, None).parse_signal(details, known)
 
 
 def aws(details, known=()):
-    return WaitConditionHandle('h', None, None, None).normalized(details, known)
+    return WaitConditionHandle('h', None, None, None).parse_signal(details, known)
 
 
 @pytest.mark.parametrize(
@@ -29,21 +29,40 @@ def aws(details, known=()):
         ({}, {'2': {}}, ('3', (None, 'Signal 2 received', 'SUCCESS'))),
     ],
 )
-def test_signals_to_a_handle_of_heat_are_completed(details, known, expected):
-    name, told = heat(details, known)
-    assert (name, (told['data'], told['reason'], told['status'])) == expected
+def test_heat_handle_signal_with_missing_keys_gets_defaults(details, known, expected):
+    name, signal = heat(details, known)
+    assert (name, (signal['data'], signal['reason'], signal['status'])) == expected
 
 
-@pytest.mark.parametrize('details', [{'status': 'MAYBE'}, {'status': 'success'}, {'status': None}, {'foo': 'bar'}, {'id': '1', 'x': 1}])
-def test_what_is_no_signal_is_refused_with_what_would_be_one(details):
-    with pytest.raises(exception.Invalid, match='a signal to h is a map of id, status, reason, data with a status of SUCCESS or FAILURE'):
+@pytest.mark.parametrize(
+    'details',
+    [
+        {'status': 'MAYBE'},
+        {'status': 'success'},
+        {'status': None},
+        {'foo': 'bar'},
+        {'id': '1', 'x': 1},
+    ],
+)
+def test_heat_handle_invalid_signal_is_rejected_with_the_expected_form(details):
+    with pytest.raises(
+        exception.Invalid,
+        match='a signal to h is a map of id, status, reason, data '
+        'with a status of SUCCESS or FAILURE',
+    ):
         heat(details)
 
 
-def test_signals_to_a_handle_of_amazon_are_complete():
+def test_aws_handle_signal_with_missing_or_unknown_keys_is_rejected():
     details = {'Status': 'SUCCESS', 'UniqueId': 7, 'Reason': 'r', 'Data': 'd'}
     assert aws(details) == ('7', {'Data': 'd', 'Reason': 'r', 'Status': 'SUCCESS'})
-    for wrong in ({**details, 'Status': 'X'}, {**details, 'More': 1}, {'status': 'SUCCESS'}, 'text', {}):
+    for wrong in (
+        {**details, 'Status': 'X'},
+        {**details, 'More': 1},
+        {'status': 'SUCCESS'},
+        'text',
+        {},
+    ):
         with pytest.raises(exception.Invalid, match='a map of UniqueId, Status, Reason, Data'):
             aws(wrong)
     without = {key: value for key, value in details.items() if key != 'Data'}

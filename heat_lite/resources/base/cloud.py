@@ -1,0 +1,392 @@
+"""Base classes of resource types that represent one object of an OpenStack service.
+
+Most types only describe it: by a Rest and their schemas.
+"""
+
+import contextlib
+import functools
+import time
+
+from heat_lite.clients import errors
+from heat_lite.common import exception, status
+from heat_lite.engine import lifecycle
+from heat_lite.engine.resource import Resource
+from heat_lite.resources.base import live_state
+from heat_lite.resources.base.rest import Rest, map_to_wire, to_wire
+from heat_lite.resources.base.service_retry import ServiceRetry, retry_delays
+
+NAME = 'name'
+#: seconds: the longest delay between two polls of a list that several resources share, and the
+#: delay before a resource asks again for a list that another resource is polling
+MAX_LIST_DELAY, SHARED_POLL_DELAY = 1.0, 0.1
+#: seconds for which the attributes of a resource share one response of the service
+CACHE_SECONDS = 1.0
+
+
+class ServiceResource(Resource):
+    """A resource type that needs an OpenStack service. The type is unavailable without it."""
+
+    #: the extension of the service's API that the type needs
+    extension: str | None = None
+    #: whether a conflict (409) is temporary, so that the request is retried
+    retry_conflict = False
+
+    def validate_names(self):
+        self.require_service(self.stack.clients(), self.type())
+        super().validate_names()
+
+    def validate(self):
+        self.require_service(self.stack.clients(), self.type())
+        super().validate()
+
+    @classmethod
+    def require_service(cls, clients, type_name):
+        name = cls.default_client_name
+        try:
+            clients.require(name, cls.extension)
+        except errors.NoCloud as error:
+            raise exception.ResourceTypeUnavailable(
+                service_name=name, resource_type=type_name, reason=f'{error}.'
+            ) from error
+
+    def call_with_retry(self, call, *args, **options):
+        """Generator: return the response of ``call``. While the service is overloaded, unavailable
+        or busy with the object, the call is retried (see ``ServiceRetry``).
+        """
+        return (
+            yield from ServiceRetry(self, self.retry_conflict).until_answered(
+                call, *args, **options
+            )
+        )
+
+    def delete_if_present(self, call, *args, **options):
+        """Generator: call ``call``, which deletes an object. Return False if the object did not
+        exist.
+        """
+        try:
+            yield from self.call_with_retry(call, *args, **options)
+        except errors.NotFound:
+            return False
+        return True
+
+    def stored_property(self, name):
+        """Return a property as of the last create or update; before the first one, the value in the
+        template.
+        """
+        stored = self.record.properties or {}
+        return stored[name] if name in stored else self.properties[name]
+
+    def stored_properties(self):
+        """Return all properties as of the last create or update."""
+        return self.record.properties or {}
+
+
+class ServiceObject(ServiceResource):
+    """A resource that represents one object: its path, and the wait for its status."""
+
+    rest: Rest
+
+    # ------------------------------------------------------------ paths
+
+    def collection(self):
+        return self.rest.path.format_map(_PathProperties(self))
+
+    def object_path(self):
+        return f'{self.collection()}/{self.resource_id}'
+
+    def fetch(self):
+        """Return the object as the service shows it now. Raises errors.NotFound."""
+        return self.client().show(self.object_path(), self.rest.key)
+
+    # ------------------------------------------------------------ waiting
+
+    def wait_until_ready(self, found):
+        """Generator: wait until the object is ready. ``found`` is the object as known so far, or
+        None.
+        """
+        if not self.rest.ready:
+            return
+        begun = time.monotonic()
+        for pause in self.poll_delays():
+            if found is None:
+                found = yield from self.poll_object(begun)
+            if self.is_ready(found):
+                return
+            found = None
+            yield pause
+
+    def poll_delays(self):
+        """Return the delays between two polls of the object."""
+        return retry_delays(MAX_LIST_DELAY) if self.rest.list_path else retry_delays()
+
+    def poll_object(self, since):
+        """Generator: return the object as it was at some time after ``since`` (monotonic seconds).
+        A list is polled for all resources that wait for objects of this type.
+        """
+        rest = self.rest
+        if rest.list_path:
+            poller = self.stack.clients().shared_poller(rest.service, rest.list_path)
+            polled, found = False, None
+            while not polled:
+                listed = (
+                    self.client(),
+                    rest.list_path,
+                    rest.list_key,
+                    self.resource_id,
+                    since,
+                    rest.list_filter,
+                )
+                polled, found = yield from self.call_with_retry(poller.fetch, *listed)
+                if not polled:
+                    yield SHARED_POLL_DELAY
+            if found is not None and found.get(rest.status) not in rest.failed:
+                return found
+        return (yield from self.call_with_retry(self.fetch))
+
+    def is_ready(self, found):
+        state = found.get(self.rest.status)
+        if state in self.rest.failed:
+            reason = found.get('status_reason') or found.get('fault') or 'Unknown'
+            raise exception.ResourceInError(resource_status=state, status_reason=reason)
+        return state in self.rest.ready
+
+    def wait_until_deleted(self):
+        """Generator: wait until the object no longer exists."""
+        begun = time.monotonic()
+        with contextlib.suppress(errors.NotFound):
+            for pause in self.poll_delays():
+                if self.is_deleted((yield from self.poll_object(begun))):
+                    return
+                yield pause
+
+    def is_deleted(self, found):
+        """Return whether an object that the service still shows counts as deleted."""
+        if found.get(self.rest.status) in self.rest.delete_failed:
+            raise exception.ResourceInError(
+                resource_status=found[self.rest.status], status_reason='the delete failed'
+            )
+        return False
+
+
+class CloudResource(ServiceObject):
+    """A resource that represents one object of a service.
+
+    Types override ``body``, ``changes`` and ``follow_up`` where the object needs more than a
+    description.
+    """
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        rest = vars(cls).get('rest')
+        if rest is not None:
+            cls.default_client_name = rest.service
+            cls.extension = rest.extension
+            cls.retry_conflict = rest.retry_conflict
+            if 'entity' not in vars(cls):
+                cls.entity = rest.key
+
+    # ------------------------------------------------------------ hooks of types
+
+    def body(self, values):
+        """Return the body of the create request. ``values`` are the given properties by their names
+        on the wire.
+        """
+        return values
+
+    def changes(self, changed, diff):
+        """Return the body of the update request. ``changed`` are new values by their names on the
+        wire; ``diff`` are the new values of properties.
+        """
+        return changed
+
+    def follow_up(self, action, diff):
+        """Generator: send further requests after a create or an update. ``diff`` holds the given or
+        the changed properties.
+        """
+        return
+        yield  # makes this hook a generator, like the methods that override it
+
+    # ------------------------------------------------------------ actions
+
+    def handle_create(self):
+        made = None
+        if self.resource_id is None:
+            made = yield from self.create_object(self.body(self.request_values()))
+            self.resource_id_set(str(made[self.rest.id]))
+        yield from self.follow_up(status.CREATE, self.properties.given())
+        yield from self.wait_until_ready(made)
+
+    def find_existing(self):
+        """Return the id of the object that an interrupted create has made, found by its name; None
+        if there is none. Raises Interrupted if the name was given in the template: another object
+        may have it.
+        """
+        if not self.has_name():
+            return super().find_existing()
+        key = self.properties_schema[NAME].key(NAME)
+        name = self.stored_property(NAME) or self.physical_resource_name()
+        found = [
+            str(each[self.rest.id]) for each in self.list_by_name(name) if each.get(key) == name
+        ]
+        if not found or len(found) == 1 and name == self.physical_resource_name():
+            return next(iter(found), None)
+        raise exception.Interrupted(
+            'its engine stopped before the result of the create was known; of '
+            f'{", ".join(found)}, which are called "{name}", any may belong to something else'
+        )
+
+    def list_by_name(self, name):
+        """Return the objects of the collection, at least those called ``name``. The key of the list
+        in a response is the last part of its path.
+        """
+        path = self.collection()
+        try:
+            return self.client().list(path, path.rpartition('/')[2].replace('-', '_'), name=name)
+        except KeyError:
+            return super().find_existing()
+
+    def create_object(self, values):
+        """Generator: create the object and return it. A create is repeated after a lost response
+        only if the name is generated: only then can the object be found again.
+        """
+        client, path, key = self.client(), self.collection(), self.rest.key
+        create = functools.partial(client.create, path, key, values)
+        if not (
+            self.has_name() and self.stored_property(NAME) in (None, self.physical_resource_name())
+        ):
+            return (yield from self.call_with_retry(create))
+        retry = ServiceRetry(self, self.retry_conflict)
+        return (
+            yield from retry.until_made(
+                create, self.find_existing, lambda made: client.show(f'{path}/{made}', key)
+            )
+        )
+
+    def request_values(self):
+        values = map_to_wire(self.properties_schema, self.properties)
+        if self.has_name():
+            values.setdefault(self.properties_schema[NAME].key(NAME), self.physical_resource_name())
+        return values
+
+    def has_name(self):
+        return NAME in self.properties_schema and self.properties_schema[NAME].sent
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        values = self.changes(self._changed(prop_diff), prop_diff)
+        if values:
+            yield from self.update_object(values)
+        self.clear_cache()
+        yield from self.follow_up(status.UPDATE, prop_diff)
+        yield from self.wait_until_ready(None)
+
+    def update_object(self, values):
+        """Generator: send the new values of the object."""
+        yield from self.call_with_retry(self._update, values)
+
+    def _update(self, values):
+        """Send an update request. It is idempotent, so that it is retried after each transient
+        error.
+        """
+        try:
+            return self.client().update(self.object_path(), self.rest.key, values, self.rest.update)
+        except errors.ServiceError as error:
+            error.transient = error.code in errors.TRANSIENT_STATUSES
+            raise
+
+    def _changed(self, diff):
+        schemata = self.properties_schema
+        values = {
+            schemata[name].key(name): to_wire(schemata[name], value)
+            for name, value in diff.items()
+            if name in schemata and schemata[name].sent and not schemata[name].alias_of
+        }
+        key = schemata[NAME].key(NAME) if self.has_name() else None
+        if key in values and values[key] is None:
+            values[key] = self.physical_resource_name()
+        return values
+
+    def handle_delete(self):
+        if self.resource_id is None:
+            return
+        there = yield from self.delete_if_present(self.client().delete, self.object_path())
+        if there and self.rest.deletes_async:
+            yield from self.wait_until_deleted()
+
+    def handle_check(self):
+        if self.resource_id is None:
+            raise errors.NotFound('the object was never created')
+        found = yield from self.call_with_retry(self.fetch)
+        state, ready = found.get(self.rest.status), list(self.rest.ready)
+        if ready and state not in ready:
+            expected = ready[0] if len(ready) == 1 else ready
+            raise exception.Error(f"'{self.rest.status}': expected '{expected}', got '{state}'")
+        return self.drift(found)
+
+    def needs_replace_failed(self):
+        """Return whether a failed resource is replaced. An object that only was not ready in time
+        may become ready; any other may be incomplete.
+        """
+        if self.resource_id is None or not self.rest.ready:
+            return True
+        try:
+            return self.fetch().get(self.rest.status) in self.rest.failed
+        except errors.NotFound:
+            return True
+
+    # ------------------------------------------------------------ attributes and live state
+
+    _cached_object = None
+
+    def show(self):
+        if self.resource_id is None:
+            return None
+        if self._cached_object is None or time.monotonic() > self._cached_object[0]:
+            self._cached_object = (time.monotonic() + CACHE_SECONDS, self.fetch())
+        return self._cached_object[1]
+
+    def clear_cache(self):
+        """Make the next ``show()`` request the object again."""
+        self._cached_object = None
+
+    def resolve_attribute(self, name):
+        return (self.show() or {}).get(self.attributes_schema[name].key(name))
+
+    #: properties that are not sent in requests but shown by the service: {property: key in the
+    #: object}
+    observed_keys: dict[str, str] = {}
+
+    def normalize(self, found):
+        """Return the object with the values that the service formats differently from requests
+        converted.
+        """
+        return found
+
+    def get_live_state(self, resource_properties):
+        return live_state.observed_values(
+            self.properties_schema,
+            self.observed_keys,
+            self.stored_properties(),
+            self.normalize(self.fetch()),
+        )
+
+    def drift(self, found):
+        """Return the Drift of the object; None if no change is known."""
+        stored = self.stored_properties()
+        drift = live_state.describe_drift(
+            stored,
+            live_state.observed_values(
+                self.properties_schema, self.observed_keys, stored, self.normalize(found)
+            ),
+        )
+        return drift and lifecycle.Drift(drift)
+
+
+class _PathProperties(dict):
+    """The stored properties of a resource, as the fields of a path."""
+
+    def __init__(self, resource):
+        super().__init__()
+        self._resource = resource
+
+    def __missing__(self, name):
+        return self._resource.stored_property(name)

@@ -1,0 +1,190 @@
+"""InstanceGroup: base class of groups of instances that follow a launch configuration."""
+
+import re
+
+from heat_lite.clients import errors
+from heat_lite.common import exception
+from heat_lite.resources.base.scaling import RollingGroup, reference_map_output
+from heat_lite.template import members
+from heat_lite.template.members import RollingPolicy
+from heat_lite.template.schema import integer, list_, map_, string, text
+
+#: the type of members, and its default; an environment may map the former to a type with fewer
+#: properties
+MEMBER, INSTANCE = 'OS::Heat::ScaledResource', 'AWS::EC2::Instance'
+ADDRESS, LIST = 'PublicIp', 'InstanceList'
+_DURATION = re.compile(r'PT(?=\d)(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?(?:(?P<seconds>\d+)S)?')
+
+
+def rolling_update():
+    """Return the schema of an update policy."""
+    return map_(
+        'Policy of rolling updates, which apply a new launch configuration in batches.',
+        {
+            'MinInstancesInService': integer(
+                'Number of members that stay in service during an update.', default=0
+            ),
+            'MaxBatchSize': integer('Number of members that are updated at once.', default=1),
+            'PauseTime': string(
+                'Pause between two batches as an ISO 8601 duration, such as PT1M30S.',
+                default='PT0S',
+            ),
+        },
+    )
+
+
+def tags():
+    """Return the schema of tags."""
+    item = map_(
+        None,
+        {
+            'Key': string('Key of the tag.', required=True),
+            'Value': string('Value of the tag.', required=True),
+        },
+    )
+    return list_('Tags of the members.', item)
+
+
+INSTANCES = {LIST: text('Comma-separated IP addresses of the members.')}
+
+
+class InstanceGroup(RollingGroup):
+    """A group of instances; ``policy_name`` is the name of its update policy."""
+
+    policy_name = 'RollingUpdate'
+    replacement_properties = ('LaunchConfigurationName',)
+
+    # ------------------------------------------------------------ member definitions
+
+    def definition_factory(self):
+        definition = {
+            'type': MEMBER,
+            'properties': {
+                **self.member_properties(),
+                **self.extra_member_properties(),
+                'Tags': self._tags(),
+            },
+        }
+        return lambda name: definition
+
+    def child_environment(self, params):
+        return self.definition.template.environment.child(
+            self.name, params, types={MEMBER: INSTANCE}
+        )
+
+    def member_properties(self):
+        """Return the properties of the launch configuration.
+
+        Those of the instance that it is based on are the defaults.
+        """
+        given = dict(self.configuration().properties.given())
+        server = given.pop('InstanceId', None)
+        return {**(self.server_properties(server) if server else {}), **given}
+
+    def server_properties(self, server):
+        """Return the properties of an existing instance.
+
+        Raises StackValidationFailed if it does not exist.
+        """
+        try:
+            found = self.client('nova').show(f'/servers/{server}', 'server')
+        except errors.NotFound:
+            raise exception.StackValidationFailed(
+                f'The Server ({server}) of the launch configuration could not be found.'
+            ) from None
+        properties = {
+            'ImageId': (found.get('image') or {}).get('id'),
+            'InstanceType': found['flavor'].get('original_name') or found['flavor'].get('id'),
+            'KeyName': found.get('key_name'),
+            'SecurityGroups': sorted({each['name'] for each in found.get('security_groups') or ()}),
+        }
+        return {name: value for name, value in properties.items() if value}
+
+    def extra_member_properties(self):
+        """Return the properties of members that depend on the group."""
+        return {}
+
+    def _tags(self):
+        return [
+            *(self.properties['Tags'] or ()),
+            *({'Key': key, 'Value': self.get_reference_id()} for key in self.tag_names),
+        ]
+
+    tag_names: tuple[str, ...] = ('metering.groupname',)
+
+    def configuration(self):
+        """Return the launch configuration.
+
+        Raises StackValidationFailed if the reference is unknown.
+        """
+        reference = self.properties['LaunchConfigurationName']
+        for name in self.stack.definitions:
+            item = self.stack.resource_for(name)
+            if item.type() == 'AWS::AutoScaling::LaunchConfiguration' and reference in (
+                item.reference_id(),
+                name,
+            ):
+                return item
+        text = f'LaunchConfigurationName ({reference}) reference can not be found.'
+        raise exception.StackValidationFailed(
+            text, error='ValueError', path=('resources', self.name)
+        )
+
+    def rolling_policy(self):
+        policy = self.update_policy()[self.policy_name] or {
+            'MaxBatchSize': 1,
+            'MinInstancesInService': 0,
+            'PauseTime': 'PT0S',
+        }
+        return RollingPolicy(
+            max(1, policy['MaxBatchSize']),
+            max(0, policy['MinInstancesInService']),
+            seconds(policy['PauseTime']),
+        )
+
+    # ------------------------------------------------------------ validation
+
+    def validate(self):
+        self.properties.validate()
+        self.update_policy().validate()
+        self.rolling_policy()
+        self.member_properties()
+        if self.properties['LoadBalancerNames']:
+            raise exception.NotSupported(
+                feature=f'LoadBalancerNames of {self.name}: the load balancers that it refers to'
+            )
+        super().validate()
+
+    # ------------------------------------------------------------ references and attributes
+
+    def get_reference_id(self):
+        return self.physical_resource_name() or self.name
+
+    def outputs_for(self, path, names):
+        return {LIST: members.attribute_map(names, [ADDRESS])} if path[0] == LIST else {}
+
+    def template_outputs(self, names):
+        return {**super().template_outputs(names), **reference_map_output(names)}
+
+    def group_attribute(self, first, rest):
+        if first == LIST:
+            addresses = self.member_attribute_map((LIST,), [ADDRESS])
+            return ','.join(str(each) for each in addresses.values() if each) or None
+        return super().group_attribute(first, rest)
+
+    def member_attribute_list(self, path):
+        raise exception.InvalidTemplateAttribute(resource=self.name, key=path[0])
+
+
+def seconds(duration):
+    """Return the seconds of an ISO 8601 duration of hours, minutes and seconds.
+
+    Raises StackValidationFailed for other text.
+    """
+    match = _DURATION.fullmatch(duration)
+    if match is None:
+        raise exception.StackValidationFailed(
+            f'"{duration}" is no valid pause time; use an ISO 8601 duration such as PT1H30M15S'
+        )
+    hours, minutes, rest = (int(match[part] or 0) for part in ('hours', 'minutes', 'seconds'))
+    return hours * 3600 + minutes * 60 + rest

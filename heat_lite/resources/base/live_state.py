@@ -1,0 +1,129 @@
+"""The comparison of an object with the stored properties of its resource: live state and drift.
+
+Only properties that an update could correct are compared. Properties that the template does not
+set, and further keys of a map, are ignored.
+"""
+
+import json
+from collections.abc import Mapping
+
+from heat_lite.template.constraints import BOOLEAN, INTEGER, LIST, MAP, NUMBER
+
+#: values of a property that is not set: the service or a user of the object may set it freely
+UNSET = (None, '')
+
+
+def observed_values(schemata, observed_keys, stored, found):
+    """Return ``{property: value}`` for each comparable property that ``found`` contains.
+
+    The value is the stored one if the two are equal, else the one in ``found``. ``observed_keys``
+    are the keys in ``found`` of properties that are not sent in requests.
+    """
+    observed = {}
+    for name, schema in schemata.items():
+        key = observed_keys.get(name) or schema.key(name)
+        if stored.get(name) in UNSET or key not in found or schema.alias_of:
+            continue
+        if schema.update_allowed and (schema.sent or name in observed_keys):
+            observed[name] = (
+                stored[name]
+                if is_equal(schema, stored[name], found[key])
+                else with_property_names(schema, found[key])
+            )
+    return observed
+
+
+def describe_drift(stored, observed):
+    """Return the differences as text; None if there are none."""
+    differences = [
+        f'{name} is {_text(value)}, not {_text(stored[name])}'
+        for name, value in sorted(observed.items())
+        if value != stored[name]
+    ]
+    return '; '.join(differences) or None
+
+
+def is_equal(schema, wanted, there):
+    """Return whether the value of a service equals the stored one.
+
+    Services format many values differently from requests.
+    """
+    if isinstance(wanted, Mapping):
+        return isinstance(there, Mapping) and all(
+            _has_value(schema, name, value, there) for name, value in wanted.items()
+        )
+    if isinstance(wanted, list | tuple):
+        return (
+            isinstance(there, list | tuple)
+            and len(there) == len(wanted)
+            and contains_all(schema, wanted, there)
+        )
+    if schema is not None and schema.type == BOOLEAN:
+        return str(wanted).lower() == str(there).lower()
+    if (
+        schema is not None
+        and schema.type in (INTEGER, NUMBER)
+        or _is_number(wanted)
+        and _is_number(there)
+    ):
+        return _number(wanted) == _number(there)
+    return _plain(wanted) == _plain(there)
+
+
+def contains_all(schema, wanted, there):
+    """Return whether a list contains all stored items, in any order."""
+    left, items = list(there), schema.schema if schema is not None and schema.type == LIST else None
+    for each in wanted:
+        match = next(
+            (number for number, other in enumerate(left) if is_equal(items, each, other)), None
+        )
+        if match is None:
+            return False
+        del left[match]
+    return True
+
+
+def with_property_names(schema, value):
+    """Return what a service shows, by the names of properties."""
+    if isinstance(value, Mapping) and schema.type == MAP and schema.schema:
+        keys = {name: each.key(name) for name, each in schema.schema.items() if not each.alias_of}
+        return {
+            name: with_property_names(schema.schema[name], value[key])
+            for name, key in keys.items()
+            if value.get(key) is not None
+        }
+    if isinstance(value, list | tuple) and schema.type == LIST and schema.schema:
+        return [with_property_names(schema.schema, each) for each in value]
+    return value
+
+
+def _has_value(schema, name, wanted, there):
+    """Return whether a map has a key with the stored value. A stored None matches any value."""
+    if wanted is None:
+        return True
+    nested = (
+        schema.schema.get(name)
+        if schema is not None and schema.type == MAP and schema.schema
+        else None
+    )
+    key = name if nested is None else nested.key(name)
+    return key in there and is_equal(nested, wanted, there[key])
+
+
+def _is_number(value):
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _number(value):
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return value
+
+
+def _plain(value):
+    return '' if value is None else str(value)
+
+
+def _text(value):
+    return json.dumps(value, default=str, sort_keys=True)

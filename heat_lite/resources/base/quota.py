@@ -1,0 +1,78 @@
+"""Quota: base class of types that set the quota of a project, and reset it to the default on
+delete.
+"""
+
+from heat_lite.common import exception
+from heat_lite.resources.base.cloud import ServiceResource
+from heat_lite.resources.base.rest import map_to_wire
+from heat_lite.template.constraints import Range
+from heat_lite.template.schema import integer, string
+
+PROJECT = 'project'
+UNLIMITED = -1
+
+
+def limit(what, **options):
+    """Return the property of one limit."""
+    return integer(
+        f'{what}; {UNLIMITED} means unlimited.',
+        update_allowed=True,
+        constraints=[Range(min=UNLIMITED)],
+        **options,
+    )
+
+
+def project(service):
+    """Return the property of the project whose quota of a service is set."""
+    return string(
+        f'Project of the {service} quota, by name or id.',
+        required=True,
+        ref='keystone.project',
+        sent=False,
+    )
+
+
+class Quota(ServiceResource):
+    """A quota of one service.
+
+    ``path`` is the path of quotas in its API, ``key`` the key that wraps a quota.
+    """
+
+    path: str
+    key: str
+    microversion: str | None = None
+
+    def validate(self):
+        super().validate()
+        limits = sorted(name for name in self.properties_schema if name != PROJECT)
+        if not any(self.properties.is_given(name) for name in limits):
+            raise exception.PropertyUnspecifiedError(*limits)
+
+    def handle_create(self):
+        yield from self._set_quota()
+        self.resource_id_set(self.physical_resource_name())
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        yield from self._set_quota()
+
+    def handle_delete(self):
+        if self.resource_id is not None:
+            yield from self.delete_if_present(self._request, 'DELETE')
+
+    def handle_check(self):
+        self.show()
+
+    def show(self):
+        return self._request('GET')[self.key]
+
+    def _set_quota(self):
+        values = map_to_wire(self.properties_schema, self.properties)
+        yield from self.call_with_retry(self._request, 'PUT', {self.key: values})
+
+    def _request(self, method, body=None):
+        return self.client().request_json(
+            method,
+            f'{self.path}/{self.stored_property(PROJECT)}',
+            body,
+            microversion=self.microversion,
+        )

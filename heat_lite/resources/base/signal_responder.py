@@ -1,0 +1,227 @@
+"""SignalResponder: a resource that receives signals, and the transports of signals."""
+
+import json
+import logging
+import urllib.parse
+
+from heat_lite.clients import errors
+from heat_lite.common import ec2, exception
+from heat_lite.resources.base import signal_transports
+from heat_lite.resources.base.stack_user import ACCESS, PASSWORD, SECRET, StackUser
+
+LOG = logging.getLogger(__name__)
+CFN, TEMP_URL, HEAT, NONE, ZAQAR, TOKEN = TRANSPORTS = (
+    'CFN_SIGNAL',
+    'TEMP_URL_SIGNAL',
+    'HEAT_SIGNAL',
+    'NO_SIGNAL',
+    'ZAQAR_SIGNAL',
+    'TOKEN_SIGNAL',
+)
+#: the classes of transports that use another OpenStack service
+TRANSPORT_CLASSES = {TEMP_URL: signal_transports.TempUrl, ZAQAR: signal_transports.Queue}
+#: seconds between two polls of such a transport: it sends no notification
+TRANSPORT_POLL_SECONDS = 1.0
+SIGNED_URL, SIGNAL_URL, AUTH_TOKEN = 'ec2_signed_url', 'signal_url', 'token'
+
+
+def with_default_transport(stack, properties):
+    """Return the properties of a deployment, with the operator's default signal transport if the
+    template sets none.
+    """
+    default = stack.runtime.server_defaults.signal_transport
+    if default != CFN:
+        properties.data = {'signal_transport': default, **properties.data}
+    return properties
+
+
+class SignalResponder(StackUser):
+    """A resource that receives signals.
+
+    ``transport`` returns how; the transport is created once, with the resource.
+
+    Without Keystone all transports are equal: a plain URL of the REST API, without user, token or
+    signature.
+    """
+
+    #: the HTTP method that the signed URL is for
+    signed_method = 'PUT'
+    #: the last part of the signed URL's path in the CloudFormation-compatible API
+    signed_endpoint = 'waitcondition'
+    #: whether the resource fails if the URL of that API is unknown
+    requires_cfn_endpoint = True
+
+    #: whether the loss of the transport has been logged
+    _transport_lost = False
+
+    def transport(self):
+        return CFN
+
+    def validate(self):
+        super().validate()
+        transport = self.external_transport()
+        if transport is None:
+            return
+        try:
+            self.stack.clients().require(transport.service)
+        except errors.NoCloud as error:
+            text = f'{self.transport()} needs the {transport.label} service: {error}'
+            raise exception.StackValidationFailed(text) from error
+
+    def handle_create(self):
+        self.create_user()
+        if self.transport() != NONE:
+            self.create_signal_transport()
+
+    def handle_delete(self):
+        self.delete_signal_transport()
+        super().handle_delete()
+
+    def external_transport(self):
+        """Return the transport through another service; None if signals are sent to this
+        service.
+        """
+        kind = TRANSPORT_CLASSES.get(self.transport())
+        return None if kind is None else kind(self)
+
+    def create_signal_transport(self):
+        transport = self.external_transport()
+        if transport is not None:
+            transport.create()
+            return
+        users = self.users
+        if users is None:
+            # without a signal URL, clients that know the endpoint of this service can still send
+            # signals
+            rest = self.stack.runtime.endpoints.rest_url(self.stack.tenant)
+            if rest is not None:
+                self.data_set(SIGNAL_URL, self.build_signal_url(rest))
+            return
+        token, rest, cfn = users.log_in(self.user_id, self.data()[PASSWORD])
+        self.data_set(SIGNAL_URL, self.build_signal_url(rest))
+        if self.transport() == TOKEN:
+            self.data_set(AUTH_TOKEN, token, redact=True)
+        elif self.transport() == CFN:
+            self.create_keypair()
+            self.data_set(SIGNED_URL, self._signed_url(cfn), redact=True)
+
+    def delete_signal_transport(self):
+        """Delete the transport. A missing service, user or object is logged and ignored."""
+        transport = self.external_transport()
+        if transport is None:
+            return
+        try:
+            transport.delete()
+        except errors.LOST as error:
+            LOG.warning('%s: data for its signals may remain in another service: %s', self, error)
+
+    def poll_signals(self):
+        """Handle the signals that have arrived through another service."""
+        transport = self.external_transport()
+        if transport is None:
+            return
+        try:
+            received = transport.poll_signals()
+        except errors.NotFound as error:
+            if not self._transport_lost:
+                LOG.warning(
+                    '%s receives no more signals, as their transport was deleted: %s', self, error
+                )
+            self._transport_lost = True
+            return
+        for details in received:
+            try:
+                self.handle_signal(details)
+            except (exception.Invalid, exception.RequestLimitExceeded) as error:
+                LOG.warning('The signal to %s failed: %s', self, error)
+
+    def poll_interval(self, default):
+        """Return the seconds until the next poll; ``default`` if the transport sends
+        notifications.
+        """
+        return (
+            default if self.external_transport() is None else min(default, TRANSPORT_POLL_SECONDS)
+        )
+
+    def build_signal_url(self, rest):
+        if rest is None:
+            raise exception.Error(
+                'The URL of this service is unknown: set url in [clients_heat] '
+                'or add an endpoint to the Keystone catalog'
+            )
+        # the identifier's path begins with the project of the stack; the URL has that of the stack
+        # user
+        return f'{rest.rstrip("/")}/{self.identifier().url_path().partition("/")[2]}/signal'
+
+    def _signed_url(self, waitcondition):
+        if waitcondition is None and not self.requires_cfn_endpoint:
+            return None
+        if waitcondition is None:
+            raise exception.Error(
+                'The URL of the CloudFormation-compatible API is unknown: set '
+                'heat_waitcondition_server_url or add an endpoint to the '
+                'Keystone catalog'
+            )
+        data = self.data()
+        endpoint = waitcondition.rstrip('/').removesuffix('waitcondition') + self.signed_endpoint
+        url = f'{endpoint}/{urllib.parse.quote(self.identifier().arn(), safe="/")}'
+        return ec2.signed_url(url, data[ACCESS], data[SECRET], self.signed_method)
+
+    # ------------------------------------------------------------ URLs and credentials
+
+    def signal_url(self):
+        """Return the URL for signals that are authenticated by a token."""
+        return self.data().get(SIGNAL_URL)
+
+    def signed_url(self):
+        """Return the URL that needs no token; without Keystone the plain URL.
+
+        None if neither is known.
+        """
+        return self.data().get(SIGNED_URL) or self.signal_url()
+
+    def token(self):
+        return self.data().get(AUTH_TOKEN)
+
+    def temp_url(self):
+        """Return the temporary URL of the Swift object that receives signals."""
+        return self.data().get(signal_transports.URL)
+
+    def queue_id(self):
+        """Return the id of the Zaqar queue that receives signals."""
+        return self.data().get(signal_transports.QUEUE)
+
+    def signal_attribute(self):
+        """Return what a client needs to send a signal, as JSON; None until the transport has been
+        created.
+        """
+        if self.transport() in TRANSPORT_CLASSES and not (self.temp_url() or self.queue_id()):
+            return None
+        values = {
+            CFN: lambda: {'alarm_url': self.signed_url()},
+            HEAT: self._credentials,
+            NONE: dict,
+            TEMP_URL: lambda: {'alarm_url': self.temp_url()},
+            ZAQAR: self._queue_credentials,
+        }.get(self.transport(), lambda: None)()
+        return json.dumps(values)
+
+    def _credentials(self):
+        if self.users is None:
+            return {'alarm_url': self.signal_url()}
+        return {**self.login_values(), 'alarm_url': self.signal_url()}
+
+    def _queue_credentials(self):
+        return {**self.login_values(), 'queue_id': self.queue_id()}
+
+    def login_values(self):
+        addresses = self.stack.runtime.endpoints
+        return {
+            'auth_url': f'{addresses.auth_url}/',
+            'username': self.physical_resource_name(),
+            'user_id': self.user_id,
+            'password': self.data()[PASSWORD],
+            'project_id': self.users.project_id(),
+            'domain_id': self.users.domain_id,
+            'region_name': addresses.region,
+        }

@@ -1,0 +1,165 @@
+"""ConfigAgent: a server whose agent (os-collect-config) polls for its configuration."""
+
+import logging
+
+from heat_lite.clients import errors
+from heat_lite.common import exception
+from heat_lite.resources.base import config_transports
+from heat_lite.resources.base.stack_user import PASSWORD, SeparateStackUser
+
+LOG = logging.getLogger(__name__)
+CFN, HEAT, TEMP_URL, ZAQAR = TRANSPORTS = (
+    'POLL_SERVER_CFN',
+    'POLL_SERVER_HEAT',
+    'POLL_TEMP_URL',
+    'ZAQAR_MESSAGE',
+)
+DEPLOYMENTS, COLLECT = 'deployments', 'os-collect-config'
+#: the classes of transports that use another OpenStack service
+TRANSPORT_CLASSES = {TEMP_URL: config_transports.TempUrl, ZAQAR: config_transports.Queue}
+
+
+class ConfigAgent(SeparateStackUser):
+    """A server with an agent.
+
+    The settings of the agent's collector are in the metadata of the resource, next to the
+    deployments.
+
+    Some transports store all of that in another service. POLL_SERVER_CFN makes the agent poll the
+    REST API, too: the CloudFormation-compatible API of this service only takes signals.
+    """
+
+    refreshes_metadata = True
+    #: collectors that the agent uses before the configured one
+    default_collectors: tuple[str, ...] = ()
+
+    def properties_of(self, definition):
+        """Return the properties, with the operator's default transports where the template sets
+        none.
+        """
+        made = super().properties_of(definition)
+        default = {
+            name: value
+            for name, value in self.stack.runtime.server_defaults.defaults.items()
+            if name in self.properties_schema
+        }
+        made.data = {**default, **made.data}
+        return made
+
+    def validate_config_transport(self):
+        """Check the service of the config transport.
+
+        Raises StackValidationFailed if it is unavailable.
+        """
+        name = self.properties['software_config_transport']
+        transport = TRANSPORT_CLASSES.get(name)
+        if transport is None:
+            return
+        try:
+            self.stack.clients().require(transport.service)
+        except errors.NoCloud as error:
+            raise exception.StackValidationFailed(
+                f'{name} needs the {transport.label} service: {error}'
+            ) from error
+
+    def publish_agent_config(self):
+        """Create the config transport, and a stack user if the agent has to authenticate.
+
+        Return the metadata.
+        """
+        self.delete_config_transports()
+        transport = self._config_transport()
+        if self.user_id is None and (transport is None or transport.needs_user):
+            self.create_user()
+        if transport is not None:
+            transport.create()
+        made = self.metadata_change(
+            lambda known: {
+                **known,
+                DEPLOYMENTS: known.get(DEPLOYMENTS, []),
+                COLLECT: self.collect_config(),
+            }
+        )
+        self.metadata_updated(made)
+        return made
+
+    def _config_transport(self):
+        """Return the transport through another service; None if the agent polls this service."""
+        kind = TRANSPORT_CLASSES.get(self.properties['software_config_transport'])
+        return None if kind is None else kind(self)
+
+    def _existing_transports(self):
+        """Return the transports that exist. The transport in the properties may be a new one."""
+        return [
+            transport
+            for transport in (kind(self) for kind in TRANSPORT_CLASSES.values())
+            if transport.exists()
+        ]
+
+    def metadata_updated(self, metadata):
+        for transport in self._existing_transports():
+            transport.publish(metadata)
+
+    def delete_config_transports(self):
+        """Delete what other services store for the agent.
+
+        A missing service, user or object is logged and ignored.
+        """
+        for transport in self._existing_transports():
+            try:
+                transport.delete()
+            except errors.LOST as error:
+                LOG.warning('%s: data for its agent may remain in another service: %s', self, error)
+
+    def delete_user(self):
+        self.delete_config_transports()
+        super().delete_user()
+
+    def collect_config(self):
+        """Return the configuration of os-collect-config.
+
+        Without Keystone there are no users, so that no remote collector can authenticate.
+        """
+        transport = self._config_transport()
+        if transport is not None:
+            values = (
+                {**self.login_values(), **transport.collector_config()}
+                if transport.needs_user
+                else transport.collector_config()
+            )
+            return {
+                'collectors': [*self.default_collectors, transport.collector, 'local'],
+                transport.collector: values,
+            }
+        if self.users is None:
+            return {'collectors': [*self.default_collectors, 'local']}
+        identity = self.stack.identifier()
+        values = {
+            **self.login_values(),
+            'stack_id': f'{identity.stack_name}/{identity.stack_id}',
+            'resource_name': self.name,
+        }
+        return {'collectors': [*self.default_collectors, 'heat', 'local'], 'heat': values}
+
+    def login_values(self):
+        addresses = self.stack.runtime.endpoints
+        return {
+            'user_id': self.user_id,
+            'password': self.data()[PASSWORD],
+            'auth_url': f'{addresses.auth_url}/',
+            'project_id': self.users.project_id(),
+            'region_name': addresses.region,
+        }
+
+    def os_collect_config(self):
+        return self.metadata_get(refresh=True).get(COLLECT, {})
+
+    def metadata_set(self, metadata):
+        """Set the metadata, keeping the deployments and the settings of the collector."""
+        known = self.metadata_get(refresh=True)
+        made = {**metadata, **{key: known[key] for key in (DEPLOYMENTS, COLLECT) if key in known}}
+        super().metadata_set(made)
+        self.metadata_updated(made)
+
+    def access_allowed(self, resource_name):
+        return resource_name == self.name

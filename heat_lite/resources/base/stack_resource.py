@@ -1,0 +1,216 @@
+"""StackResource: base class of resources that own a nested stack: template resources, groups and
+OS::Heat::Stack.
+
+Work on the nested stack is requested by ``self.nested_stack`` (see
+``engine/execution/nested_stacks.py``).
+"""
+
+from heat_lite.common import exception, status
+from heat_lite.engine.resource import Resource
+from heat_lite.template.template import Template
+
+RESOURCE = 'resource'
+
+
+def _delegate(action):
+    """Return the handler of an action that is executed on the nested stack as it is."""
+
+    def handle(self):
+        getattr(self.nested_stack, action.lower())()
+        yield from self.nested_stack.ended(action)
+
+    return handle
+
+
+class NestedStackLifecycle(Resource):
+    """Abandon, adopt and recovery of the nested stack."""
+
+    def prepare_abandon(self):
+        """Return the document of the nested stack."""
+        return super().prepare_abandon() if self.nested() is None else self.nested_stack.document()
+
+    def handle_abandon(self):
+        """Abandon the nested stack and keep its resources."""
+        if self.resource_id is not None and self.nested_stack.abandon():
+            yield from self.nested_stack.ended(status.DELETE)
+
+    def handle_adopt(self, resource_data):
+        """Adopt the resources of an abandoned stack in a new nested stack."""
+        if not resource_data.get('resources'):
+            raise exception.Error(
+                f'No resources are known of the nested stack of {self.name}: the adopted document '
+                'does not contain it'
+            )
+        begun = self.nested_stack.find()
+        if begun is None:
+            self.nested_stack.create(
+                self._complete_template(self.child_template(), None),
+                adopted=resource_data['resources'],
+            )
+        else:  # an engine that has died since has begun the adoption
+            self.resource_id_set(begun)
+        yield from self.nested_stack.ended(status.ADOPT)
+
+    def find_existing(self):
+        return self.nested_stack.find()
+
+    def settle(self):
+        """Generator: wait until no action runs on the nested stack."""
+        self.nested_stack.refresh()
+        yield from self.nested_stack.at_rest()
+
+
+class StackResource(NestedStackLifecycle):
+    """A resource with a nested stack. Types override ``child_template`` and ``child_params``."""
+
+    interruptible = True
+    calls_cloud = False
+    has_nested_stack = True
+
+    def __init__(self, name, definition, stack, record):
+        super().__init__(name, definition, stack, record)
+        self.nested_stack = stack.child(self)
+
+    # ------------------------------------------------------------ the nested template
+
+    def child_template(self):
+        """Return the nested template: data, or a Template with its own files and environment."""
+        raise NotImplementedError(f'{type(self).__name__} must override child_template')
+
+    def child_params(self):
+        """Return the values of the parameters of the nested stack."""
+        return {}
+
+    def child_environment(self, params):
+        return self.definition.template.environment.child(self.name, params)
+
+    def _complete_template(self, template, params):
+        """Return the nested template as a Template, with the files and the child environment of
+        this stack.
+        """
+        if isinstance(template, Template):
+            return template
+        return Template(
+            template,
+            self.definition.template.files,
+            self.child_environment(self.child_params() if params is None else params),
+        )
+
+    def path_label(self):
+        """Return the part of an error's path that leads to the nested stack."""
+        return f'{self.name}<nested_stack>'
+
+    # ------------------------------------------------------------ validation
+
+    def validate(self):
+        super().validate()
+        if self.stack.tree.validates_nested:
+            self.validate_nested()
+
+    def template_to_validate(self):
+        """Return the template to validate, and the number of nested stacks that it counts for."""
+        return self.child_template(), 1
+
+    def validate_nested(self):
+        """Validate the nested stack. Raises StackValidationFailed with the path of the error."""
+        path = ('resources', self.path_label())
+        try:
+            template, times = self.template_to_validate()
+            self.nested_stack.validate(self._complete_template(template, None), times)
+        except exception.StackValidationFailed as error:
+            raise error.prefixed(*path) from error.__cause__
+        except exception.HeatException as error:
+            raise exception.StackValidationFailed(
+                str(error), error=type(error).__name__, path=path
+            ) from error
+
+    def preview_nested(self):
+        drafted = self.nested_stack.draft(self._complete_template(self.child_template(), None))
+        drafted.tree.strict = False  # values from the parent stack may be placeholders
+        return drafted
+
+    # ------------------------------------------------------------ actions on the nested stack
+
+    def create_with_template(self, template, params=None, timeout_mins=None):
+        """Generator: create the nested stack and wait for it.
+
+        A nested stack of an interrupted create is updated. Raises ResourceFailure.
+        """
+        if self.nested() is not None:
+            yield from self._resume_create(template, params, timeout_mins)
+            return
+        self.nested_stack.create(self._complete_template(template, params), timeout_mins)
+        yield from self.nested_stack.ended(status.CREATE)
+
+    def _resume_create(self, template, params, timeout_mins):
+        yield from self.settle()
+        if self.nested() is not None and self.nested().action == status.CREATE:
+            yield from self.nested_stack.ended(status.CREATE)
+        yield from self.update_with_template(template, params, timeout_mins)
+
+    def update_with_template(self, template, params=None, timeout_mins=None):
+        """Generator: update the nested stack and wait for it; create it if there is none."""
+        if self.nested() is None:
+            yield from self.create_with_template(template, params, timeout_mins)
+            return
+        self.nested_stack.update(self._complete_template(template, params), timeout_mins)
+        yield from self.nested_stack.ended(status.UPDATE)
+
+    def delete_nested(self):
+        """Generator: delete the nested stack and wait for it."""
+        if self.resource_id is not None and self.nested_stack.delete():
+            yield from self.nested_stack.ended(status.DELETE)
+
+    def handle_create(self):
+        yield from self.create_with_template(self.child_template())
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        yield from self.update_with_template(self.child_template())
+
+    def handle_delete(self):
+        yield from self.delete_nested()
+
+    handle_suspend = _delegate(status.SUSPEND)
+    handle_resume = _delegate(status.RESUME)
+    handle_check = _delegate(status.CHECK)
+
+    # ------------------------------------------------------------ updates
+
+    def needs_update(self, definition):
+        """Return True: the nested stack itself finds out what has changed in it."""
+        return True
+
+    def needs_replace_failed(self):
+        return self.nested() is None
+
+    # ------------------------------------------------------------ references and attributes
+
+    def nested(self):
+        """Return the nested stack; None if there is none."""
+        return self.nested_stack.existing_stack()
+
+    def nested_identifier(self):
+        return self.nested_stack.identifier()
+
+    def get_reference_id(self):
+        """Return the ARN of the nested stack."""
+        nested = self.nested_identifier()
+        return self.name if nested is None else nested.arn()
+
+    def has_attribute(self, name):
+        """Return True: the outputs of the nested stack may change at any time."""
+        return True
+
+    def attribute(self, *path):
+        """Return an output of the nested stack; ``resource.<name>`` reads one of its resources."""
+        if not path:
+            return {name: self.attribute(name) for name in self.attributes_schema}
+        if self.action == status.INIT:
+            return None
+        name, *rest = path
+        if isinstance(name, str) and (name == RESOURCE or name.startswith(f'{RESOURCE}.')):
+            return self.nested_stack.of_member(*name.split('.', 2)[1:], *rest)
+        return self.nested_attribute(name, rest)
+
+    def nested_attribute(self, name, path):
+        return super().attribute(name, *path)

@@ -1,0 +1,182 @@
+"""Base classes of wait conditions and their handles.
+
+The handle's metadata stores signals; the condition waits for them.
+
+A signal through any engine wakes the waiting condition. The condition also polls, in case a
+notification was lost.
+"""
+
+import json
+import time
+
+from heat_lite.common import exception
+from heat_lite.engine.resource import Resource
+from heat_lite.resources.base.signal_responder import SignalResponder
+from heat_lite.template import function
+
+SUCCESS, FAILURE = STATUSES = ('SUCCESS', 'FAILURE')
+#: seconds between two polls of a condition that receives no notification
+POLL_SECONDS = 15.0
+#: number of characters of a malformed signal that its refusal quotes
+QUOTED = 500
+
+
+class WaitConditionFailure(exception.Error):
+    """A signal has reported a failure."""
+
+
+class WaitConditionTimeout(exception.Error):
+    """Too few signals have arrived before the timeout."""
+
+
+class Handle(SignalResponder):
+    """A handle, which stores signals by their ids.
+
+    A signal with a known id replaces the previous one and is not counted again.
+
+    Types define the keys of signals, and the defaults of missing ones.
+    """
+
+    STATUS = REASON = DATA = ID = ''
+
+    def parse_signal(self, details, known):
+        """Return the id of a signal and its content (status, reason, data).
+
+        ``known`` are the previous signals. Raises Invalid.
+        """
+        raise NotImplementedError(f'{type(self).__name__} must override parse_signal')
+
+    def handle_signal(self, details=None):
+        last = {}
+
+        def merge(known):
+            name, signal = self.parse_signal(details, known)
+            last.update(signal)
+            return self._checked({**known, name: signal})
+
+        self.metadata_change(merge)
+        return f'status:{last[self.STATUS]} reason:{last[self.REASON]}'
+
+    def check_signal(self, details):
+        """Raise RequestLimitExceeded if the handle is full. A malformed signal is handled later."""
+        if details is None:
+            return
+        known = self.signals()
+        try:
+            name, signal = self.parse_signal(details, known)
+        except exception.Invalid:
+            return
+        self._checked({**known, name: signal})
+
+    def _checked(self, signals):
+        """Return the signals. Raises RequestLimitExceeded if they are too many or too large."""
+        limits = self.stack.limits
+        if len(signals) > limits.max_handle_signals:
+            raise exception.RequestLimitExceeded(
+                f'{self.name} stores {limits.max_handle_signals} signals already, which is the '
+                'limit ([heat_lite] max_handle_signals). The signal was refused.'
+            )
+        size = len(json.dumps(signals))
+        if size > limits.max_handle_size:
+            raise exception.RequestLimitExceeded(
+                f'With this signal {self.name} would store {size} bytes; the limit is '
+                f'{limits.max_handle_size} ([heat_lite] max_handle_size). The signal was refused.'
+            )
+        return signals
+
+    def _refuse(self, details):
+        keys = ', '.join((self.ID, self.STATUS, self.REASON, self.DATA))
+        raise exception.Invalid(
+            reason=f'a signal to {self.name} is a map of {keys} '
+            f'with a status of {" or ".join(STATUSES)}, not {repr(details)[:QUOTED]}'
+        )
+
+    def signals(self):
+        """Return all signals so far: ``{id: {status, reason, data}}``."""
+        return self.metadata_get(refresh=True)
+
+
+class WaitCondition(Resource):
+    """A condition that waits for a number of signals of success.
+
+    One signal of failure makes it fail.
+    """
+
+    HANDLE = TIMEOUT = COUNT = DATA = ''
+    signals_change_attributes = True
+    repeatable = True
+
+    def handle_create(self):
+        yield from self._wait()
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        """Wait again if the count has changed. Signals that have arrived are counted."""
+        if prop_diff:
+            yield from self._wait()
+
+    def handle_delete(self):
+        """Do nothing: only the resource's row exists."""
+
+    def handle(self):
+        """Return the handle. Raises ValueError if the property refers to none."""
+        reference = self.properties[self.HANDLE]
+        found = next(
+            (each for each in self._candidates() if each.reference_id() == reference), None
+        )
+        if not isinstance(found, Handle):
+            raise ValueError(self.invalid_handle_message(found.name if found else reference))
+        return found
+
+    def _candidates(self):
+        """Yield the resources that the property depends on first: a stack may have a thousand
+        handles.
+        """
+        for name in function.dependencies((self.definition.properties or {}).get(self.HANDLE)):
+            yield self.stack.resource_for(name)
+        yield from self.stack.current_resources()
+
+    def invalid_handle_message(self, reference):
+        return f'{reference} is not a valid wait condition handle.'
+
+    def _wait(self):
+        handle = self.handle()
+        waits, row_id = self.stack.runtime.waits, handle.record.id
+        until = time.monotonic() + self.properties[self.TIMEOUT]
+        while True:
+            waiter = waits.register(
+                row_id, min(handle.poll_interval(POLL_SECONDS), max(0, until - time.monotonic()))
+            )
+            try:
+                if self._is_met(handle, until):
+                    return
+                yield waiter
+            finally:
+                waits.unregister(row_id, waiter)
+
+    def _is_met(self, handle, until):
+        handle.poll_signals()
+        signals = handle.signals().values()
+        failures = [
+            each.get(handle.REASON) for each in signals if each.get(handle.STATUS) == FAILURE
+        ]
+        if failures:
+            raise WaitConditionFailure(';'.join(str(reason) for reason in failures))
+        successes = [
+            each.get(handle.REASON) for each in signals if each.get(handle.STATUS) == SUCCESS
+        ]
+        wanted = self.properties[self.COUNT]
+        if len(successes) >= wanted:
+            return True
+        if time.monotonic() >= until:
+            reasons = ';'.join(str(reason) for reason in successes)
+            raise WaitConditionTimeout(
+                f'{len(successes)} of {wanted} received' + (f' - {reasons}' if reasons else '')
+            )
+        return False
+
+    def resolve_attribute(self, name):
+        """Return the data of the signals by their ids, as JSON."""
+        handle = self.handle()
+        return json.dumps(
+            {name: signal.get(handle.DATA) for name, signal in handle.signals().items()}
+        )
