@@ -1,1 +1,1 @@
-"""Types under the names of AWS CloudFormation."""
+"""Resource types with the names of AWS CloudFormation."""

@@ -2,31 +2,47 @@
 
 from heat_lite.common import exception
 from heat_lite.engine.resource import Resource
+from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.stack_user import ACCESS, SECRET, StackUser
 from heat_lite.resources.heat.access_policy import AccessPolicy
-from heat_lite.resources.stack_user import ACCESS, SECRET, StackUser
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import CACHE_NONE, integer, list_, map_, string, text
 
 
 class User(StackUser):
-    """A user who may see what his policies allow him to, and sign requests with his access keys."""
+    """A stack user that may read the resources in its policies, and sign requests with its access
+    keys.
+    """
 
     resource_type = 'AWS::IAM::User'
 
     properties_schema = {
-        'Groups': list_('Not used.'),
-        'LoginProfile': map_('Not used: nobody logs in by a password.', {'Password': string('Not used.')}),
-        'Path': string('Not used.'),
-        'Policies': list_('What the user may see: resources of the type OS::Heat::AccessPolicy, by get_resource.'),
+        'Groups': list_(common_properties.NOT_IMPLEMENTED),
+        'LoginProfile': map_(
+            common_properties.NOT_IMPLEMENTED,
+            {'Password': string(common_properties.NOT_IMPLEMENTED)},
+        ),
+        'Path': string(common_properties.NOT_IMPLEMENTED),
+        'Policies': list_(
+            'Names of OS::Heat::AccessPolicy resources, by Ref: the resources '
+            'that the user may read.'
+        ),
     }
 
     def _named(self):
-        """The references of policies; those that are written here, in the words of Amazon, say nothing about resources of a stack."""
+        """Return the references of policies.
+
+        Inline IAM policies are ignored: they do not refer to resources of a stack.
+        """
         return [each for each in self.properties['Policies'] or () if isinstance(each, str)]
 
     def _policies(self):
         wanted = self._named()
-        return [each for each in self.stack.current_resources() if isinstance(each, AccessPolicy) and each.reference_id() in wanted]
+        return [
+            each
+            for each in self.stack.current_resources()
+            if isinstance(each, AccessPolicy) and each.reference_id() in wanted
+        ]
 
     def handle_create(self):
         known = {each.reference_id() for each in self._policies()}
@@ -43,22 +59,26 @@ class User(StackUser):
 
 
 class AccessKey(Resource):
-    """A key by which requests are signed in the name of a user."""
+    """An access key of a user, which signs requests."""
 
     resource_type = 'AWS::IAM::AccessKey'
 
     properties_schema = {
-        'Serial': integer('Not used.', implemented=False),
-        'Status': string('Not used.', constraints=[AllowedValues(['Active', 'Inactive'])], implemented=False),
-        'UserName': string('The user, by its reference.', required=True),
+        'Serial': integer(common_properties.NOT_IMPLEMENTED, implemented=False),
+        'Status': string(
+            common_properties.NOT_IMPLEMENTED,
+            constraints=[AllowedValues(['Active', 'Inactive'])],
+            implemented=False,
+        ),
+        'UserName': string('Reference of the user.', required=True),
     }
     attributes_schema = {
-        'SecretAccessKey': text('The secret that belongs to the key.', cache_mode=CACHE_NONE),
-        'UserName': text('The user.', cache_mode=CACHE_NONE),
+        'SecretAccessKey': text('Secret of the access key.', cache_mode=CACHE_NONE),
+        'UserName': text('Reference of the user that owns the key.', cache_mode=CACHE_NONE),
     }
 
     def _user(self):
-        """The user of the stack; None where there is none of that name."""
+        """Return the user in the stack; None if the reference is unknown."""
         wanted = self.properties['UserName']
         known = (each for each in self.stack.current_resources() if isinstance(each, User))
         return next((each for each in known if each.reference_id() == wanted), None)
@@ -68,7 +88,7 @@ class AccessKey(Resource):
         if user is None:
             raise exception.NotFound(f'could not find user {self.properties["UserName"]}')
         if user.users is None:
-            raise exception.Error('There are no access keys without Keystone')
+            raise exception.Error('Access keys require Keystone, which is not configured')
         keypair = user.users.create_keypair(user.user_id)
         self.data_set('credential_id', keypair.id, redact=True)
         self.data_set(ACCESS, keypair.access, redact=True)

@@ -2,6 +2,7 @@
 
 from heat_lite.common import exception
 from heat_lite.engine.resource import Resource
+from heat_lite.resources.base import common_properties
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import boolean, list_, map_, number, string
 
@@ -11,44 +12,54 @@ def _named(description, kind):
 
 
 class LaunchConfiguration(Resource):
-    """What the servers of a group are to be; it makes nothing itself."""
+    """The configuration of the members of a group. No object is created."""
 
     resource_type = 'AWS::AutoScaling::LaunchConfiguration'
     local = True
 
     properties_schema = {
-        'ImageId': _named('The image, by its id or name.', 'glance.image'),
-        'InstanceType': _named('The flavor, by its id or name.', 'nova.flavor'),
-        'InstanceId': _named('A server after which the members are made.', 'nova.server'),
-        'KeyName': _named('The key pair that opens the members.', 'nova.keypair'),
-        'UserData': string('What a member does when it first starts.'),
-        'SecurityGroups': list_('The security groups of the members.'),
-        'KernelId': string('Not used.', implemented=False),
-        'RamDiskId': string('Not used.', implemented=False),
+        'ImageId': _named(common_properties.INSTANCE_IMAGE, 'glance.image'),
+        'InstanceType': _named(common_properties.INSTANCE_FLAVOR, 'nova.flavor'),
+        'InstanceId': _named(common_properties.INSTANCE_BASE, 'nova.server'),
+        'KeyName': _named(common_properties.INSTANCE_KEY, 'nova.keypair'),
+        'UserData': string(common_properties.INSTANCE_USER_DATA),
+        'SecurityGroups': list_('Names or IDs of the security groups.'),
+        'KernelId': string(common_properties.NOT_IMPLEMENTED, implemented=False),
+        'RamDiskId': string(common_properties.NOT_IMPLEMENTED, implemented=False),
         'BlockDeviceMappings': list_(
-            'The volumes of the members.',
+            'Block devices of the members.',
             map_(
                 None,
                 {
-                    'DeviceName': string('The name of the device in the member.', required=True),
+                    'DeviceName': string(common_properties.DEVICE_NAME, required=True),
                     'Ebs': map_(
-                        'The volume.',
+                        common_properties.DEVICE_VOLUME,
                         {
-                            'DeleteOnTermination': boolean('Whether it goes with the member.', default=True),
-                            'Iops': number('Not used.', implemented=False),
-                            'SnapshotId': _named('The snapshot that it is made from.', 'cinder.snapshot'),
-                            'VolumeSize': string('Its size in GB, at least that of the snapshot.'),
-                            'VolumeType': string('Not used.', implemented=False),
+                            'DeleteOnTermination': boolean(
+                                common_properties.DELETE_ON_TERMINATION, default=True
+                            ),
+                            'Iops': number(common_properties.NOT_IMPLEMENTED, implemented=False),
+                            'SnapshotId': _named(common_properties.SNAPSHOT_ID, 'cinder.snapshot'),
+                            'VolumeSize': string(common_properties.SNAPSHOT_VOLUME_SIZE),
+                            'VolumeType': string(
+                                common_properties.NOT_IMPLEMENTED, implemented=False
+                            ),
                         },
                     ),
-                    'NoDevice': map_('Not used.', implemented=False),
-                    'VirtualName': string('Not used.', implemented=False),
+                    'NoDevice': map_(common_properties.NOT_IMPLEMENTED, implemented=False),
+                    'VirtualName': string(common_properties.NOT_IMPLEMENTED, implemented=False),
                 },
             ),
         ),
         'NovaSchedulerHints': list_(
-            'Hints for where the members run.',
-            map_(None, {'Key': string('The name of the hint.', required=True), 'Value': string('What it says.', required=True)}),
+            common_properties.HINTS,
+            map_(
+                None,
+                {
+                    'Key': string(common_properties.HINT_KEY, required=True),
+                    'Value': string(common_properties.HINT_VALUE, required=True),
+                },
+            ),
         ),
     }
 
@@ -56,7 +67,9 @@ class LaunchConfiguration(Resource):
         super().validate()
         given = self.properties
         if not given['InstanceId'] and not (given['ImageId'] and given['InstanceType']):
-            raise exception.StackValidationFailed('If without InstanceId, ImageId and InstanceType are required.')
+            raise exception.StackValidationFailed(
+                'If without InstanceId, ImageId and InstanceType are required.'
+            )
 
     def handle_create(self):
         self.resource_id_set(self.physical_resource_name())

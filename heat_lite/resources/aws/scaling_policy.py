@@ -1,33 +1,51 @@
 """AWS::AutoScaling::ScalingPolicy."""
 
-from heat_lite.resources.policy import ScalingPolicy
+from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.scaling_policy import ScalingPolicy
 from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import CACHE_NONE, integer, string, text
 
 
 class CloudFormationScalingPolicy(ScalingPolicy):
-    """Changes the size of a scaling group when it is signalled."""
+    """A policy that resizes a scaling group on each signal."""
 
     resource_type = 'AWS::AutoScaling::ScalingPolicy'
     percent = 'PercentChangeInCapacity'
-    words = ('AutoScalingGroupName', 'AdjustmentType', 'ScalingAdjustment', 'MinAdjustmentStep', 'Cooldown')
+    property_names = (
+        'AutoScalingGroupName',
+        'AdjustmentType',
+        'ScalingAdjustment',
+        'MinAdjustmentStep',
+        'Cooldown',
+    )
 
     properties_schema = {
-        'AutoScalingGroupName': string('The group, by its reference.', required=True),
-        'ScalingAdjustment': integer('By how much, or to what size.', required=True, update_allowed=True),
+        'AutoScalingGroupName': string(common_properties.SCALING_GROUP, required=True),
+        'ScalingAdjustment': integer(
+            common_properties.SCALING_ADJUSTMENT, required=True, update_allowed=True
+        ),
         'AdjustmentType': string(
-            'What ScalingAdjustment counts: members more or less, the members wanted, or percent of those that there are.',
+            common_properties.SCALING_TYPE,
             required=True,
             update_allowed=True,
-            constraints=[AllowedValues(['ChangeInCapacity', 'ExactCapacity', 'PercentChangeInCapacity'])],
+            constraints=[
+                AllowedValues(['ChangeInCapacity', 'ExactCapacity', 'PercentChangeInCapacity'])
+            ],
         ),
-        'Cooldown': integer('Seconds after a change of size in which no signal changes it again.', update_allowed=True),
+        'Cooldown': integer(
+            common_properties.COOLDOWN,
+            update_allowed=True,
+        ),
         'MinAdjustmentStep': integer(
-            'The least number of members that a change by percent adds or takes away.', update_allowed=True, constraints=[Range(min=0)]
+            common_properties.SCALING_MIN_STEP,
+            update_allowed=True,
+            constraints=[Range(min=0)],
         ),
     }
-    attributes_schema = {'AlarmUrl': text('A signed address: a POST to it is a signal.', cache_mode=CACHE_NONE)}
+    attributes_schema = {
+        'AlarmUrl': text(common_properties.SCALING_ALARM_URL, cache_mode=CACHE_NONE)
+    }
 
     def get_reference_id(self):
-        """Alarms call it by this address."""
+        """Return the signed URL: alarms refer to the policy by it."""
         return self.signed_url() or self.resource_id or self.name

@@ -1,1 +1,1 @@
-"""Types that need no cloud but the orchestration service itself."""
+"""Resource types that are implemented by the orchestration service itself."""

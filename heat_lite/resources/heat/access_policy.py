@@ -6,24 +6,27 @@ from heat_lite.template.schema import list_
 
 
 class AccessPolicy(Resource):
-    """What a user of the stack (AWS::IAM::User) may see of it: the resources that are named, and no others."""
+    """The resources that a user of the stack (AWS::IAM::User) may read."""
 
     resource_type = 'OS::Heat::AccessPolicy'
     repeatable = True
 
-    properties_schema = {'AllowedResources': list_('The names of the resources.', required=True)}
+    properties_schema = {
+        'AllowedResources': list_('Names of the resources that the user may read.', required=True)
+    }
 
     def validate(self):
         super().validate()
+        names = list(self.stack.definitions)  # an item that is no text may be unhashable
         for each in self.properties['AllowedResources'] or ():
-            if each not in self.stack.definitions:
+            if each not in names:
                 raise exception.StackValidationFailed(f'AccessPolicy resource {each} not in stack')
 
     def handle_create(self):
-        """There is nothing of it but its row. Whom it lets see what, is asked each time."""
+        """Do nothing: only the resource's row exists. The policy is evaluated at each request."""
 
     def handle_delete(self):
-        """There is nothing to take away."""
+        """Do nothing: only the resource's row exists."""
 
     def allows(self, resource_name):
         return resource_name in (self.properties['AllowedResources'] or ())

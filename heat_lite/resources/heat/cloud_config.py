@@ -2,11 +2,11 @@
 
 import yaml
 
-from heat_lite.resources.software import UNGROUPED, Config
+from heat_lite.resources.base.software_config import UNGROUPED, Config
 from heat_lite.template import support
 from heat_lite.template.schema import map_
 
-#: how cloud-init knows what it is given
+#: the header by which cloud-init recognizes the format
 HEAD = '#cloud-config\n'
 
 
@@ -16,12 +16,12 @@ class CloudConfig(Config):
     resource_type = 'OS::Heat::CloudConfig'
     support_status = support.since('2014.1')
 
-    properties_schema = {'cloud_config': map_('What cloud-init is to do.')}
+    properties_schema = {'cloud_config': map_('Map that cloud-init applies.')}
 
     def group(self):
         return UNGROUPED
 
     def content(self):
         given = self.properties['cloud_config']
-        # an end of the document would follow a value that is no map
+        # YAML ends a document that is no map with an end marker
         return HEAD + yaml.safe_dump(given, default_flow_style=False).removesuffix('...\n')

@@ -14,18 +14,24 @@ SECONDS = {'update_allowed': True, 'constraints': [Range(min=0)]}
 
 
 class Delay(Resource):
-    """Waits: at least ``min_wait`` seconds, and ``jitter_multiplier`` times a random part of ``max_jitter`` more."""
+    """A delay of ``min_wait`` seconds plus a random part: up to ``max_jitter`` times
+    ``jitter_multiplier`` seconds.
+    """
 
     resource_type = 'OS::Heat::Delay'
     support_status = support.since('11.0.0')
     local = True
 
     properties_schema = {
-        'min_wait': number('The least time to wait, in seconds.', default=0, **SECONDS),
-        'max_jitter': number('The most to add at random, in units of the multiplier.', default=0, **SECONDS),
-        'jitter_multiplier': number('Seconds in a unit of the random part.', default=1.0, **SECONDS),
+        'min_wait': number('Minimum delay in seconds.', default=0, **SECONDS),
+        'max_jitter': number(
+            'Maximum random delay, in units of jitter_multiplier.', default=0, **SECONDS
+        ),
+        'jitter_multiplier': number(
+            'Seconds per unit of the random delay.', default=1.0, **SECONDS
+        ),
         'actions': list_(
-            'The actions that wait.',
+            'Stack actions that are delayed.',
             default=[status.CREATE],
             update_allowed=True,
             constraints=[AllowedValues(ACTIONS)],
@@ -33,7 +39,7 @@ class Delay(Resource):
     }
 
     def handle_create(self):
-        return self._wait(status.CREATE)  # there is nothing that could have an id
+        return self._wait(status.CREATE)  # no id: nothing is created
 
     def handle_delete(self):
         return self._wait(status.DELETE)
@@ -45,12 +51,14 @@ class Delay(Resource):
         return self._wait(status.RESUME)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        """The next action waits as the new properties say."""
+        """Do nothing: the next action uses the new properties."""
 
     def _wait(self, action):
         if action not in self.properties['actions']:
             return
-        jitter = random.random() * self.properties['max_jitter'] * self.properties['jitter_multiplier']  # noqa: S311 no secret
+        jitter = (
+            random.random() * self.properties['max_jitter'] * self.properties['jitter_multiplier']
+        )  # noqa: S311 no secret
         until = time.monotonic() + self.properties['min_wait'] + jitter
         while (left := until - time.monotonic()) > 0:
             yield left

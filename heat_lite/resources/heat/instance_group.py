@@ -1,19 +1,23 @@
 """OS::Heat::InstanceGroup."""
 
-from heat_lite.resources import instance_group
+from heat_lite.resources.base import common_properties, instance_group
 from heat_lite.template.schema import integer, list_, string
 
 
 class HeatInstanceGroup(instance_group.InstanceGroup):
-    """A group of servers of a given size."""
+    """A group of instances with a given size."""
 
     resource_type = 'OS::Heat::InstanceGroup'
 
     properties_schema = {
-        'AvailabilityZones': list_('Not used: the members say where they are.', required=True),
-        'LaunchConfigurationName': string('The launch configuration, by its reference.', required=True, update_allowed=True),
-        'Size': integer('How many members there are.', required=True, update_allowed=True),
-        'LoadBalancerNames': list_('The load balancers that lead to the members.'),
+        'AvailabilityZones': list_(
+            'Not used; the launch configuration determines the availability zone.', required=True
+        ),
+        'LaunchConfigurationName': string(
+            common_properties.LAUNCH_CONFIGURATION, required=True, update_allowed=True
+        ),
+        'Size': integer('Number of members.', required=True, update_allowed=True),
+        'LoadBalancerNames': list_(common_properties.LOAD_BALANCERS),
         'Tags': instance_group.tags(),
     }
     update_policy_schema = {'RollingUpdate': instance_group.rolling_update()}

@@ -4,36 +4,41 @@ import email
 from email.mime import multipart, text
 
 from heat_lite.common import exception
-from heat_lite.resources.software import Config, group
+from heat_lite.resources.base.software_config import Config, group
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import list_, map_, string
 
 TEXT, MULTIPART = 'text', 'multipart'
-#: what a part of text is where nobody says it
+#: the default subtype of a text part
 PLAIN = 'plain'
 
 
 class MultipartMime(Config):
-    """Several configurations in one message, as cloud-init takes them."""
+    """Several configurations in one MIME message for cloud-init."""
 
     resource_type = 'OS::Heat::MultipartMime'
     support_status = support.since('2014.1')
 
     properties_schema = {
         'parts': list_(
-            'The parts of the message.',
+            'Parts of the message.',
             map_(
                 None,
                 {
-                    'config': string('The text of the part, or the id of a software configuration that has it.', required=True),
-                    'filename': string('The name of the file that the part becomes.'),
+                    'config': string(
+                        'Text of the part, or the ID of a software configuration that contains it.',
+                        required=True,
+                    ),
+                    'filename': string('File name of the part.'),
                     'type': string(
-                        'Whether it is a text, or a message with parts of its own.',
+                        'Type of the part: text, or a multipart message.',
                         default=TEXT,
                         constraints=[AllowedValues([TEXT, MULTIPART])],
                     ),
-                    'subtype': string('What kind of text it is: x-shellscript, cloud-config and so on.'),
+                    'subtype': string(
+                        'Subtype of a text part, such as x-shellscript or cloud-config.'
+                    ),
                 },
             ),
             default=[],
@@ -46,15 +51,21 @@ class MultipartMime(Config):
         return multipart.MIMEMultipart(_subparts=parts).as_string()
 
     def _parts(self, given):
-        """A message inside is taken apart: its parts are parts of the whole."""
+        """Append the parts of a multipart message to the whole message."""
         content = self._content(given['config'])
         if given['type'] == TEXT:
             return [_text(content, given['subtype'], given['filename'])]
         inner = email.message_from_string(content)
-        return [_again(each) for each in inner.get_payload()] if inner.is_multipart() else [_again(inner)]
+        return (
+            [_again(each) for each in inner.get_payload()]
+            if inner.is_multipart()
+            else [_again(inner)]
+        )
 
     def _content(self, given):
-        """Of a configuration that is named by its id; else the text itself."""
+        """Return the content of the configuration with this id; if there is none, the text
+        itself.
+        """
         try:
             found = self.software.show_config(given)['config']
         except exception.NotFound:
@@ -70,7 +81,9 @@ def _text(content, subtype, filename):
 
 
 def _again(part):
-    """A part of another message as one of this, without what else that one said of it."""
+    """Return a part of another message as a part of this one, without its other headers."""
     content = part.get_payload(decode=True) or b''
     charset = part.get_content_charset() or 'utf-8'
-    return _text(content.decode(charset, 'replace'), part.get_content_subtype(), part.get_filename())
+    return _text(
+        content.decode(charset, 'replace'), part.get_content_subtype(), part.get_filename()
+    )

@@ -23,31 +23,31 @@ LONGEST = 512
 
 
 class RandomString(Resource):
-    """Makes random text once and keeps it, for passwords and secrets."""
+    """A random string, generated once, for passwords and secrets."""
 
     resource_type = 'OS::Heat::RandomString'
     support_status = support.since('2014.1')
     local = True
 
     properties_schema = {
-        'length': integer('How many characters to make.', default=32, constraints=[Range(1, LONGEST)]),
+        'length': integer('Length of the string.', default=32, constraints=[Range(1, LONGEST)]),
         'sequence': string(
-            'The kind of characters to use.',
+            'Class of the characters.',
             constraints=[AllowedValues(list(CLASSES))],
             support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
         ),
         'character_classes': list_(
-            'The kinds of characters to use, and how many of each at least.',
+            'Character classes, each with a minimum number of characters.',
             map_(
                 None,
                 {
                     'class': string(
-                        'A kind of characters.',
+                        'Name of the character class.',
                         default='lettersdigits',
                         constraints=[AllowedValues(list(CLASSES))],
                     ),
                     'min': integer(
-                        'How many of this kind there are at least.',
+                        'Minimum number of characters from the class.',
                         default=1,
                         constraints=[Range(1, LONGEST)],
                     ),
@@ -56,23 +56,23 @@ class RandomString(Resource):
             default=[{'class': 'lettersdigits', 'min': 1}],
         ),
         'character_sequences': list_(
-            'Further characters to use, and how many of each row at least.',
+            'Character sequences, each with a minimum number of characters.',
             map_(
                 None,
                 {
-                    'sequence': string('The characters, written out.', required=True),
+                    'sequence': string('Characters of the sequence.', required=True),
                     'min': integer(
-                        'How many of these there are at least.',
+                        'Minimum number of characters from the sequence.',
                         default=1,
                         constraints=[Range(1, LONGEST)],
                     ),
                 },
             ),
         ),
-        'salt': string('Any text; changing it makes a new random string.'),
+        'salt': string('Any value; a new value generates a new string.'),
     }
     attributes_schema = {
-        'value': text('The random text.', cache_mode=CACHE_NONE),
+        'value': text('The random string.', cache_mode=CACHE_NONE),
     }
 
     def validate(self):
@@ -80,7 +80,8 @@ class RandomString(Resource):
         required = sum(minimum for _, minimum in self._alphabets())
         if required > self.properties['length']:
             raise exception.StackValidationFailed(
-                'Length property cannot be smaller than combined character class and character sequence minimums'
+                'Length property cannot be smaller than combined character class and character '
+                'sequence minimums'
             )
 
     def handle_create(self):
@@ -88,14 +89,18 @@ class RandomString(Resource):
         self.resource_id_set(self.physical_resource_name())
 
     def get_reference_id(self):
-        """The text itself, as Heat has it."""
-        return super().get_reference_id() if self.resource_id is None else self.record.data.get('value')
+        """Return the random string, as in Heat."""
+        return (
+            super().get_reference_id()
+            if self.resource_id is None
+            else self.record.data.get('value')
+        )
 
     def resolve_attribute(self, name):
         return self.record.data.get('value')
 
     def _alphabets(self):
-        """Pairs of characters and how many of them there must be at least."""
+        """Return ``(characters, minimum number)`` of each class and sequence."""
         sequences = self.properties['character_sequences'] or ()
         alphabets = [(each['sequence'], each['min']) for each in sequences]
         old = self.properties['sequence']
@@ -107,7 +112,9 @@ class RandomString(Resource):
 
     def _generate(self):
         alphabets = self._alphabets()
-        chosen = [secrets.choice(alphabet) for alphabet, minimum in alphabets for _ in range(minimum)]
+        chosen = [
+            secrets.choice(alphabet) for alphabet, minimum in alphabets for _ in range(minimum)
+        ]
         pool = ''.join(alphabet for alphabet, _ in alphabets)
         chosen.extend(secrets.choice(pool) for _ in range(self.properties['length'] - len(chosen)))
         random.SystemRandom().shuffle(chosen)

@@ -1,55 +1,81 @@
 """OS::Heat::ResourceGroup."""
 
-from heat_lite.resources.group import GroupResource, of_one_member
+from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.group import GroupResource, draft_with_one_member
 from heat_lite.template import members, support
 from heat_lite.template.constraints import AllowedValues, Length, Range
-from heat_lite.template.members import Pace
-from heat_lite.template.schema import integer, list_, list_attribute, map_, map_attribute, number, string
+from heat_lite.template.members import RollingPolicy
+from heat_lite.template.schema import (
+    integer,
+    list_,
+    list_attribute,
+    map_,
+    map_attribute,
+    number,
+    string,
+)
 
 REMOVED = 'removed_rsrc_list'
-#: where the names that are not used again are kept: a text with commas
+#: the key of the resource's data that stores removed names, comma-separated
 REMOVED_DATA = 'name_blacklist'
 
 BATCH = {
-    'max_batch_size': integer('How many members are changed at once.', default=1, constraints=[Range(min=1)]),
-    'pause_time': number('Seconds to wait between two batches.', default=0, constraints=[Range(min=0)]),
+    'max_batch_size': integer(
+        common_properties.MAX_BATCH_SIZE, default=1, constraints=[Range(min=1)]
+    ),
+    'pause_time': number(common_properties.PAUSE_TIME, default=0, constraints=[Range(min=0)]),
 }
-IN_SERVICE = integer('How many members stay as they are meanwhile.', default=0, constraints=[Range(min=0)])
+IN_SERVICE = integer(common_properties.MIN_IN_SERVICE, default=0, constraints=[Range(min=0)])
 
 
 class ResourceGroup(GroupResource):
-    """Members with numbers, all made from one definition."""
+    """A group of numbered members that share one definition."""
 
     resource_type = 'OS::Heat::ResourceGroup'
     support_status = support.since('2014.1')
 
     properties_schema = {
-        'count': integer('How many members there are.', default=1, update_allowed=True, constraints=[Range(min=0)]),
+        'count': integer(
+            'Number of members.',
+            default=1,
+            update_allowed=True,
+            constraints=[Range(min=0)],
+        ),
         'index_var': string(
-            'A text that stands for the number of the member in the texts of its properties.',
+            'Placeholder for the index of the member in its properties.',
             default='%index%',
             support=support.since('2014.2'),
             constraints=[Length(min=3)],
         ),
         'resource_def': map_(
-            'What each member is.',
+            'Definition of the members.',
             {
-                'type': string('The type of the members.', required=True),
-                'properties': map_('The properties of the members.'),
-                'metadata': map_('The metadata of the members.', support=support.since('5.0.0')),
+                'type': string('Resource type of the members.', required=True),
+                'properties': map_('Properties of the members.'),
+                'metadata': map_('Metadata of the members.', support=support.since('5.0.0')),
             },
             required=True,
             update_allowed=True,
         ),
         'removal_policies': list_(
-            'Which members go first when there are to be fewer.',
-            map_(None, {'resource_list': list_('Names or references of members; these are not used again.', default=[])}),
+            'Policies for the choice of members to remove when the group shrinks.',
+            map_(
+                None,
+                {
+                    'resource_list': list_(
+                        'Names or reference IDs of members to remove. Their names are '
+                        'not used again.',
+                        default=[],
+                    )
+                },
+            ),
             default=[],
             update_allowed=True,
             support=support.since('2015.1'),
         ),
         'removal_policies_mode': string(
-            'Whether what was removed before stays removed (append), or the list is all there is (update).',
+            'Mode of the removal policies: "append" adds to the names removed '
+            'before, "update" replaces them.',
             default='append',
             update_allowed=True,
             support=support.since('10.0.0'),
@@ -58,93 +84,122 @@ class ResourceGroup(GroupResource):
     }
     update_policy_schema = {
         'rolling_update': map_(
-            'How members are changed when the definition changes: in batches.',
+            common_properties.ROLLING_UPDATE,
             {'min_in_service': IN_SERVICE, **BATCH},
             support=support.since('5.0.0'),
         ),
-        'batch_create': map_('How members are made at first: in batches.', BATCH, support=support.since('5.0.0')),
+        'batch_create': map_(
+            'Policy of the create, which creates the members in batches.',
+            BATCH,
+            support=support.since('5.0.0'),
+        ),
     }
     attributes_schema = {
-        'refs': list_attribute('The references of the members.'),
-        'refs_map': map_attribute('The references of the members, by their names.', support=support.since('7.0.0')),
-        'attributes': map_attribute('An attribute of all members, by their names.', support=support.since('2014.2')),
-        'removed_rsrc_list': list_attribute('The names that are not used again.', support=support.since('7.0.0')),
+        'refs': list_attribute(common_properties.MEMBER_REFS),
+        'refs_map': map_attribute(
+            common_properties.MEMBER_REFS_MAP, support=support.since('7.0.0')
+        ),
+        'attributes': map_attribute(
+            common_properties.MEMBER_ATTRIBUTES, support=support.since('2014.2')
+        ),
+        'removed_rsrc_list': list_attribute(
+            'List of the removed names, which are not used again.', support=support.since('7.0.0')
+        ),
     }
 
-    # ------------------------------------------------------------ who and what the members are
+    # ------------------------------------------------------------ members
 
     def member_names(self):
         return members.first_names(self.properties['count'], self._removed())
 
-    def described_inside(self):
-        return of_one_member(self)
+    def describe_nested(self):
+        return draft_with_one_member(self)
 
-    def definer(self):
+    def definition_factory(self):
         definition = self.properties['resource_def']
         placeholder = self.properties['index_var']
-        given = {name: value for name, value in (definition['properties'] or {}).items() if value is not None}
+        given = {
+            name: value
+            for name, value in (definition['properties'] or {}).items()
+            if value is not None
+        }
 
         def define(name):
             made = {'type': definition['type']}
             if given:
-                made['properties'] = members.numbered(given, placeholder, name)
+                made['properties'] = members.render_member(given, placeholder, name)
             if definition['metadata']:
                 made['metadata'] = definition['metadata']
             return made
 
         return define
 
-    def _outputs(self, names):
-        return {**super()._outputs(names), members.REFS_MAP: members.references_map(names)}
+    def template_outputs(self, names):
+        return {**super().template_outputs(names), members.REFS_MAP: members.reference_map(names)}
 
     def _removed(self):
-        """The names that are not used (again), by what is stored and by what the properties say."""
-        wanted = [each for policy in self.properties['removal_policies'] or () for each in policy['resource_list'] or ()]
+        """Return the names that are not used (again): the stored ones and those of the removal
+        policies.
+        """
+        wanted = [
+            each
+            for policy in self.properties['removal_policies'] or ()
+            for each in policy['resource_list'] or ()
+        ]
         append = self.properties['removal_policies_mode'] == 'append'
-        return members.removed_names(self._kept(), wanted, None if self.nested() is None else self.references(), append)
+        return members.removed_names(
+            self._stored_removed(),
+            wanted,
+            None if self.nested() is None else self.member_references(),
+            append,
+        )
 
-    def _kept(self):
+    def _stored_removed(self):
         return [name for name in (self.data().get(REMOVED_DATA) or '').split(',') if name]
 
-    def _keep(self, removed):
-        if removed != self._kept():
+    def _store_removed(self, removed):
+        if removed != self._stored_removed():
             self.data_set(REMOVED_DATA, ','.join(removed))
 
     def validate_nested(self):
-        self.refuse_size(self.properties['count'])
+        self.check_size(self.properties['count'])
         if self.properties['count']:
             self.check_type(self.properties['resource_def']['type'])
         super().validate_nested()
 
-    # ------------------------------------------------------------ work
+    # ------------------------------------------------------------ actions
 
     def handle_create(self):
         removed = self._removed()
-        self._keep(removed)
+        self._store_removed(removed)
         count, policy = self.properties['count'], self.update_policy()['batch_create']
         if not policy or not count:
             yield from super().handle_create()
             return
-        pace = Pace(policy['max_batch_size'])
+        rolling = RollingPolicy(policy['max_batch_size'])
         yield from self.create_with_template(members.template({}, {}))
-        yield from self.converge(members.counted([], count, pace, removed), policy['pause_time'])
+        yield from self.apply_batches(
+            members.index_batches([], count, rolling, removed), policy['pause_time']
+        )
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        yield from self.at_rest()
+        yield from self.wait_until_idle()
         removed = self._removed()
-        self._keep(removed)
+        self._store_removed(removed)
         policy = self.update_policy()['rolling_update'] if 'resource_def' in prop_diff else None
         if not policy:
             yield from super().handle_update(definition, tmpl_diff, prop_diff)
             return
-        pace = Pace(policy['max_batch_size'], policy['min_in_service'])
+        rolling = RollingPolicy(policy['max_batch_size'], policy['min_in_service'])
         present = sorted((each.name for each in self.members()), key=int)
-        stages = members.counted(present, self.properties['count'], pace, removed, self.as_wanted())
-        yield from self.converge(stages, policy['pause_time'])
+        batches = members.index_batches(
+            present, self.properties['count'], rolling, removed, self.up_to_date_members()
+        )
+        yield from self.apply_batches(batches, policy['pause_time'])
 
-    # ------------------------------------------------------------ what others read
+    # ------------------------------------------------------------ references and attributes
 
-    def own_attribute(self, first, rest):
+    def group_attribute(self, first, rest):
         if first == REMOVED:
-            return self._kept()
-        return super().own_attribute(first, rest)
+            return self._stored_removed()
+        return super().group_attribute(first, rest)

@@ -1,7 +1,8 @@
 """OS::Heat::SoftwareComponent."""
 
 from heat_lite.common import exception
-from heat_lite.resources.software import Config, inputs_outputs_options
+from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.software_config import Config, inputs_outputs_options
 from heat_lite.template import support
 from heat_lite.template.constraints import Length
 from heat_lite.template.schema import list_, map_, string
@@ -10,25 +11,28 @@ CONFIGS, ACTIONS = 'configs', 'actions'
 
 
 class SoftwareComponent(Config):
-    """Configurations of one piece of software, each for other actions of the stack."""
+    """Configurations of one software component, each for other stack actions."""
 
     resource_type = 'OS::Heat::SoftwareComponent'
     support_status = support.since('2014.2')
 
     properties_schema = {
         'configs': list_(
-            'The configurations.',
+            'Configurations of the component.',
             map_(
                 None,
                 {
                     'actions': list_(
-                        'The actions of the stack in which it is applied.',
-                        string('An action: CREATE, UPDATE, DELETE, SUSPEND or RESUME.'),
+                        'Stack actions on which the configuration is applied.',
+                        string('Stack action: CREATE, UPDATE, DELETE, SUSPEND or RESUME.'),
                         default=['CREATE', 'UPDATE'],
                         constraints=[Length(min=1)],
                     ),
-                    'config': string('The text that the tool applies.'),
-                    'tool': string('The tool on the server that the configuration is meant for.', required=True),
+                    'config': string(common_properties.SOFTWARE_CONFIG_TEXT),
+                    'tool': string(
+                        'Tool on the server that applies this configuration of the component.',
+                        required=True,
+                    ),
                 },
             ),
             required=True,
@@ -45,8 +49,11 @@ class SoftwareComponent(Config):
 
     def validate(self):
         super().validate()
-        actions = [action for each in self.properties[CONFIGS] or () for action in each[ACTIONS] or ()]
+        actions = [
+            action for each in self.properties[CONFIGS] or () for action in each[ACTIONS] or ()
+        ]
         if len(actions) != len(set(actions)):
             raise exception.StackValidationFailed(
-                f'Defining more than one configuration for the same action in {type(self).__name__} "{self.name}" is not allowed.'
+                f'Defining more than one configuration for the same action in '
+                f'{type(self).__name__} "{self.name}" is not allowed.'
             )

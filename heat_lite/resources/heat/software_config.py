@@ -1,31 +1,35 @@
 """OS::Heat::SoftwareConfig, OS::Heat::StructuredConfig."""
 
-from heat_lite.resources.software import Config, group, inputs_outputs_options
+from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.software_config import Config, group, inputs_outputs_options
 from heat_lite.template import support
 from heat_lite.template.schema import map_, string
 
 
 class SoftwareConfig(Config):
-    """A text that a tool on a server applies: a script, a manifest."""
+    """A configuration that is a text, such as a script or a manifest."""
 
     resource_type = 'OS::Heat::SoftwareConfig'
     support_status = support.since('2014.1')
 
     properties_schema = {
         'group': group(),
-        'config': string('The text that the tool applies.'),
+        'config': string(common_properties.SOFTWARE_CONFIG_TEXT),
         **inputs_outputs_options(),
     }
 
 
 class StructuredConfig(Config):
-    """A map that a tool on a server applies; each ``{get_input: name}`` in it becomes the value of an input when it is deployed."""
+    """A configuration that is a map.
+
+    A deployment replaces each ``{get_input: name}`` by the value of the input.
+    """
 
     resource_type = 'OS::Heat::StructuredConfig'
     support_status = support.since('2014.1')
 
     properties_schema = {
         'group': group(),
-        'config': map_('The map that the tool applies.'),
+        'config': map_('Map that the tool on the server applies.'),
         **inputs_outputs_options(),
     }

@@ -1,7 +1,9 @@
-"""OS::Heat::SoftwareDeploymentGroup, OS::Heat::StructuredDeploymentGroup, and the names that they had before."""
+"""OS::Heat::SoftwareDeploymentGroup, OS::Heat::StructuredDeploymentGroup, and their former
+names.
+"""
 
-from heat_lite.resources.deployment import common_properties, structured_properties
-from heat_lite.resources.deployment_group import DeploymentGroup, servers
+from heat_lite.resources.base.deployment import common_properties, structured_properties
+from heat_lite.resources.base.deployment_group import DeploymentGroup, servers
 from heat_lite.template import support
 
 
@@ -10,7 +12,7 @@ def _renamed(substitute):
 
 
 class SoftwareDeploymentGroup(DeploymentGroup):
-    """Applies a configuration to many servers."""
+    """A deployment of one configuration to many servers."""
 
     resource_type = 'OS::Heat::SoftwareDeploymentGroup'
     support_status = support.since('5.0.0')
@@ -20,14 +22,14 @@ class SoftwareDeploymentGroup(DeploymentGroup):
 
 
 class SoftwareDeployments(SoftwareDeploymentGroup):
-    """The name that SoftwareDeploymentGroup had before."""
+    """The former name of SoftwareDeploymentGroup."""
 
     resource_type = 'OS::Heat::SoftwareDeployments'
     support_status = _renamed(SoftwareDeploymentGroup)
 
 
 class StructuredDeploymentGroup(DeploymentGroup):
-    """The same for a configuration that is a map."""
+    """A deployment of a configuration that is a map to many servers."""
 
     resource_type = 'OS::Heat::StructuredDeploymentGroup'
     support_status = support.since('5.0.0')
@@ -37,7 +39,7 @@ class StructuredDeploymentGroup(DeploymentGroup):
 
 
 class StructuredDeployments(StructuredDeploymentGroup):
-    """The name that StructuredDeploymentGroup had before."""
+    """The former name of StructuredDeploymentGroup."""
 
     resource_type = 'OS::Heat::StructuredDeployments'
     support_status = _renamed(StructuredDeploymentGroup)

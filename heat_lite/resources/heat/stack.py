@@ -1,24 +1,30 @@
 """OS::Heat::Stack."""
 
+import contextlib
 import types
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.engine.resource import Resource
-from heat_lite.rpc.client import EngineClient
-from heat_lite.template import format
+from heat_lite.template import reader
 from heat_lite.template.attributes import select
 from heat_lite.template.schema import boolean, integer, map_, map_attribute, string, text
 from heat_lite.template.support import since
 
-#: how long a stack elsewhere may take to disappear from its service before it counts as gone, seen in the states of its rows
-GONE = ('DELETE', 'COMPLETE')
+#: the action and status of a deleted stack whose row its service still shows
+DELETED = ('DELETE', 'COMPLETE')
+#: header with the number of OS::Heat::Stack resources above a request; a client that sends it
+#: only lowers the number of levels that it may use
+DEPTH_HEADER = 'X-Heat-Lite-Stack-Depth'
+#: number of templates that one request may validate through OS::Heat::Stack, unless
+#: max_stacks_per_tenant or max_resources_per_stack is larger
+MAX_VALIDATED = 1000
 
 
 class RemoteStack(Resource):
-    """A stack of its own that belongs to this one: here, or with ``context`` in another region.
+    """A nested stack that is an ordinary stack: here, or in another region with ``context``.
 
-    It is an ordinary stack: its users see it in their lists. It is deleted with the resource.
+    Its users see it in their lists of stacks. It is deleted with the resource.
     """
 
     resource_type = 'OS::Heat::Stack'
@@ -28,50 +34,89 @@ class RemoteStack(Resource):
 
     properties_schema = {
         'context': map_(
-            'Where the stack is to be.',
+            'Location of the stack.',
             {
-                'region_name': string('The region whose orchestration service makes it.'),
+                'region_name': string('Name of the region in which the stack is created.'),
                 'credential_secret_id': string(
-                    'The secret that holds the credentials for another cloud.', update_allowed=True, support=since('12.0.0')
+                    'ID of the Barbican secret with the credentials for another cloud.',
+                    update_allowed=True,
+                    support=since('12.0.0'),
                 ),
-                'ca_cert': string('The certificate of the authority of another cloud.', update_allowed=True, support=since('12.0.0')),
+                'ca_cert': string(
+                    'CA certificate of another cloud, in PEM format.',
+                    update_allowed=True,
+                    support=since('12.0.0'),
+                ),
                 'insecure': boolean(
-                    'Whether certificates of another cloud are not checked.', default=False, update_allowed=True, support=since('12.0.0')
+                    'Whether the TLS certificate of another cloud is not verified.',
+                    default=False,
+                    update_allowed=True,
+                    support=since('12.0.0'),
                 ),
             },
             update_allowed=True,
         ),
-        'template': string('The template, as text.', required=True, update_allowed=True),
-        'timeout': integer('How many minutes making or changing it may take.', update_allowed=True),
-        'parameters': map_('Values of its parameters.', default={}, update_allowed=True),
+        'template': string('Text of the template.', required=True, update_allowed=True),
+        'timeout': integer('Timeout of stack actions in minutes.', update_allowed=True),
+        'parameters': map_(
+            'Values of the parameters of the stack.', default={}, update_allowed=True
+        ),
     }
     attributes_schema = {
-        'stack_name': text('Its name.'),
-        'outputs': map_attribute('Its outputs: name and value.'),
+        'stack_name': text('Name of the stack.'),
+        'outputs': map_attribute("Map of the names of the stack's outputs to their values."),
     }
 
-    # ------------------------------------------------------------ where it is
+    # ------------------------------------------------------------ the orchestration service
 
     def region(self):
         return (self.properties['context'] or {}).get('region_name')
 
     def service(self):
-        """The orchestration service that has the stack. Raises StackValidationFailed where it cannot be reached."""
+        """Return the orchestration service that owns the stack.
+
+        Raises StackValidationFailed if it is unavailable.
+        """
         if (self.properties['context'] or {}).get('credential_secret_id'):
             raise exception.NotSupported(feature='A stack in another cloud, by stored credentials')
         try:
-            return OverHttp(self.stack.clients(self.region()).client('heat'))
+            api = self.stack.clients(self.region()).client('heat')
+            return RestService(api, (self.stack.context.stack_depth or 0) + 1)
         except errors.NoCloud as error:
             if self.region() is None:
-                return OverRpc(self.stack)
-            text = f'Cannot establish connection to Heat endpoint at region "{self.region()}" due to "{error.__cause__ or error}"'
+                return EngineMethods(self.stack)
+            text = (
+                f'Cannot establish connection to Heat endpoint at region "{self.region()}" '
+                f'due to "{error.__cause__ or error}"'
+            )
             raise exception.StackValidationFailed(text) from error
 
+    def _check_depth(self):
+        """Raise NestedTooDeeply beyond max_nested_stack_depth levels of such resources."""
+        context, limit = self.stack.context, self.stack.limits.max_nested_stack_depth
+        if (context.stack_depth or 0) >= limit:
+            raise exception.NestedTooDeeply(
+                f'{self.name} below the stack "{context.root_stack or self.stack.name}" is one '
+                f'OS::Heat::Stack too deep: max_nested_stack_depth allows {limit} levels. '
+                'A template must not contain itself.'
+            )
+
+    def _count_validation(self):
+        """Count one more validated template. Raises NestedTooDeeply for too many."""
+        context, limits = self.stack.context, self.stack.limits
+        allowed = max(MAX_VALIDATED, limits.max_stacks_per_tenant, limits.max_resources_per_stack)
+        context.stack_calls.count += 1
+        if context.stack_calls.count > allowed:
+            raise exception.NestedTooDeeply(
+                f'One request may validate {allowed} templates of OS::Heat::Stack resources; '
+                f'the stacks below "{context.root_stack or self.stack.name}" have more.'
+            )
+
     def request(self):
-        """What the stack is to be, as the services take it."""
+        """Return the create or update request of the stack, without its name."""
         template = self.stack.template
         return {
-            'template': format.parse(self.properties['template']),
+            'template': reader.parse(self.properties['template']),
             'parameters': self.properties['parameters'],
             'files': dict(template.files),
             'environment': dict(template.environment.data),
@@ -81,59 +126,68 @@ class RemoteStack(Resource):
 
     def validate(self):
         super().validate()
+        self._check_depth()
+        self._count_validation()
         service = self.service()
         try:
             service.validate(self.request())
-        except format.FormatError as error:
+        except exception.NestedTooDeeply:
+            raise
+        except reader.FormatError as error:
             raise self._invalid(error) from error
         except exception.HeatException as error:
-            raise self._invalid(f'ERROR: {getattr(error, "said", error)}') from error
+            raise self._invalid(f'ERROR: {getattr(error, "service_message", error)}') from error
 
     def _invalid(self, reason):
         where = f'using Heat endpoint at region "{self.region()}"'
-        return exception.StackValidationFailed(f'Failed validating stack template {where} due to "{reason}"')
+        return exception.StackValidationFailed(
+            f'Failed validating stack template {where} due to "{reason}"'
+        )
 
-    # ------------------------------------------------------------ work
+    # ------------------------------------------------------------ actions
 
     def handle_create(self):
+        self._check_depth()
         service = self.service()
         name = self.physical_resource_name()
         self.resource_id_set(service.find(name) or service.create(name, self.request()))
-        yield from self._ended('CREATE')
+        yield from self._wait_for('CREATE')
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         if prop_diff:
+            self._check_depth()
             self.service().update(self.resource_id, self.request())
-            yield from self._ended('UPDATE')
+            yield from self._wait_for('UPDATE')
 
     def handle_delete(self):
-        if self.resource_id is None or not self._present():
+        if self.resource_id is None or not self._exists():
             return
-        self.service().delete(self.resource_id)
-        while (state := self._state()) is not None and (state.action, state.status) != GONE:
+        with contextlib.suppress(exception.NotFound, exception.EntityNotFound):  # deleted since
+            self.service().delete(self.resource_id)
+        while (state := self._state()) is not None and (state.action, state.status) != DELETED:
             if state.action == 'DELETE' and state.status == 'FAILED':
                 raise _failure(state)
             yield
 
     def handle_suspend(self):
-        yield from self._acted('suspend')
+        yield from self._run_action('suspend')
 
     def handle_resume(self):
-        yield from self._acted('resume')
+        yield from self._run_action('resume')
 
     def handle_check(self):
-        yield from self._acted('check')
+        yield from self._run_action('check')
 
-    def _acted(self, verb):
-        self.service().act(self.resource_id, verb)
-        yield from self._ended(verb.upper())
+    def _run_action(self, verb):
+        self.service().run_action(self.resource_id, verb)
+        yield from self._wait_for(verb.upper())
 
-    def _ended(self, action):
-        """Wait for the end of an action. Raises ResourceInError as the stack has failed."""
+    def _wait_for(self, action):
+        """Generator: wait until an action completes. Raises ResourceInError if it fails."""
         while True:
             state = self._state()
             if state is None:
-                raise exception.Error(f'The stack {self.resource_id} is not there any more')
+                raise exception.Error(f'The stack {self.resource_id} no longer exists')
             if state.action == action and state.status == 'COMPLETE':
                 return
             if state.action == action and state.status == 'FAILED':
@@ -143,23 +197,26 @@ class RemoteStack(Resource):
     def _state(self):
         return self.service().state(self.resource_id)
 
-    def _present(self):
+    def _exists(self):
         state = self._state()
-        return state is not None and (state.action, state.status) != GONE
+        return state is not None and (state.action, state.status) != DELETED
 
     # ------------------------------------------------------------ updates
 
     def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
-        """A stack cannot move to another region."""
+        """Return whether the region changed: a stack cannot move to another one."""
         if 'context' not in changed:
             return False
-        after, before = ((each.get('context') or {}).get('region_name') for each in (after_properties, before_properties))
+        after, before = (
+            (each.get('context') or {}).get('region_name')
+            for each in (after_properties, before_properties)
+        )
         return after != before
 
     def needs_replace_failed(self):
-        return self.resource_id is None or not self._present()
+        return self.resource_id is None or not self._exists()
 
-    # ------------------------------------------------------------ what others read
+    # ------------------------------------------------------------ attributes
 
     def show(self):
         return None if self.resource_id is None else self.service().show(self.resource_id)
@@ -169,78 +226,87 @@ class RemoteStack(Resource):
             return None
         if name == 'stack_name':
             return self.show()['stack_name']
-        return {each['output_key']: each.get('output_value') for each in self.show().get('outputs') or ()}
+        return {
+            each['output_key']: each.get('output_value')
+            for each in self.show().get('outputs') or ()
+        }
 
     def attribute(self, *path):
-        """Outputs are read by name: ``[s, outputs, key]``."""
+        """Return an attribute. ``[stack, outputs, key]`` reads an output by its name."""
         if len(path) > 1 and path[0] == 'outputs':
             return select(self.attribute('outputs'), path[1:])
         return super().attribute(*path)
 
 
 def _failure(state):
-    return exception.ResourceInError(resource_status=f'{state.action}_{state.status}', status_reason=state.reason)
+    return exception.ResourceInError(
+        resource_status=f'{state.action}_{state.status}', status_reason=state.reason
+    )
 
 
 def _state(action, status, reason):
     return types.SimpleNamespace(action=action, status=status, reason=reason)
 
 
-class OverHttp:
-    """A service that the catalog names."""
+class RestService:
+    """An orchestration service in the Keystone catalog, called by its REST API."""
 
-    def __init__(self, api):
+    def __init__(self, api, depth):
         self._api = api
+        self._headers = {DEPTH_HEADER: str(depth)}
 
     def validate(self, request):
-        """Ask for a preview, which looks at values too; nothing is made."""
-        self._api.ask('POST', '/stacks/preview', {'stack_name': 'preview', **request})
+        """Request a preview, which also validates values. It creates nothing."""
+        body = {'stack_name': 'preview', **request}
+        self._api.request_json('POST', '/stacks/preview', body, headers=self._headers)
 
     def find(self, name):
         try:
-            return self._shown(name)['id']
+            return self._find(name)['id']
         except errors.NotFound:
             return None
 
     def create(self, name, request):
-        return self._api.create('/stacks', None, {'stack_name': name, **request})['stack']['id']
+        body = {'stack_name': name, **request}
+        made = self._api.request_json('POST', '/stacks', body, headers=self._headers)
+        return made['stack']['id']
 
     def update(self, stack_id, request):
-        self._api.ask('PUT', self._path(stack_id), request)
+        self._api.request_json('PUT', self._path(stack_id), request, headers=self._headers)
 
-    def act(self, stack_id, verb):
-        self._api.ask('POST', f'{self._path(stack_id)}/actions', {verb: None})
+    def run_action(self, stack_id, verb):
+        self._api.request_json('POST', f'{self._path(stack_id)}/actions', {verb: None})
 
     def delete(self, stack_id):
         self._api.delete(self._path(stack_id))
 
     def show(self, stack_id):
-        return self._shown(stack_id)
+        return self._find(stack_id)
 
     def state(self, stack_id):
         try:
-            shown = self._shown(stack_id)
+            stack = self._find(stack_id)
         except errors.NotFound:
             return None
-        action, _, status = shown['stack_status'].partition('_')
-        return _state(action, status, shown['stack_status_reason'])
+        action, _, status = stack['stack_status'].partition('_')
+        return _state(action, status, stack['stack_status_reason'])
 
-    def _shown(self, name_or_id):
+    def _find(self, name_or_id):
         return self._api.show(f'/stacks/{name_or_id}', 'stack')
 
     def _path(self, stack_id):
-        return f'/stacks/{self._shown(stack_id)["stack_name"]}/{stack_id}'
+        return f'/stacks/{self._find(stack_id)["stack_name"]}/{stack_id}'
 
 
-class OverRpc:
-    """The engines that we are one of: where there is no catalog."""
+class EngineMethods:
+    """This engine, where there is no catalog."""
 
     def __init__(self, stack):
-        self._context = stack.context
-        self._engine = EngineClient()
+        self._context = stack.context.for_stack_in(stack.name)
+        self._engine = stack.runtime.local_calls
 
     def validate(self, request):
-        self._engine.preview_stack(self._context, stack_name='preview', **_arguments(request))
+        self._call('preview_stack', stack_name='preview', **_arguments(request))
 
     def find(self, name):
         try:
@@ -249,33 +315,47 @@ class OverRpc:
             return None
 
     def create(self, name, request):
-        return self._engine.create_stack(self._context, stack_name=name, **_arguments(request))['stack_id']
+        return self._call_anew('create_stack', stack_name=name, **_arguments(request))['stack_id']
 
     def update(self, stack_id, request):
-        self._engine.update_stack(self._context, stack_identity=self._identity(stack_id), **_arguments(request))
+        identity = self._identity(stack_id)
+        self._call_anew('update_stack', stack_identity=identity, **_arguments(request))
 
-    def act(self, stack_id, verb):
-        getattr(self._engine, f'stack_{verb}')(self._context, stack_identity=self._identity(stack_id))
+    def run_action(self, stack_id, verb):
+        self._call(f'stack_{verb}', stack_identity=self._identity(stack_id))
 
     def delete(self, stack_id):
-        self._engine.delete_stack(self._context, stack_identity=self._identity(stack_id))
+        self._call('delete_stack', stack_identity=self._identity(stack_id))
 
     def show(self, stack_id):
-        return self._engine.show_stack(self._context, stack_identity=self._identity(stack_id))[0]
+        return self._call('show_stack', stack_identity=self._identity(stack_id))[0]
 
     def state(self, stack_id):
         try:
-            shown = self.show(stack_id)
+            stack = self.show(stack_id)
         except exception.EntityNotFound:
             return None
-        return _state(shown['stack_action'], shown['stack_status'], shown['stack_status_reason'])
+        return _state(stack['stack_action'], stack['stack_status'], stack['stack_status_reason'])
 
     def _identity(self, name_or_id):
-        return self._engine.identify_stack(self._context, stack_name=name_or_id)
+        return self._call('identify_stack', stack_name=name_or_id)
+
+    def _call(self, method, **arguments):
+        return self._engine.call(self._context, method, **arguments)
+
+    def _call_anew(self, method, **arguments):
+        """Call a method for a stack of its own, which counts its validated templates from 0."""
+        context = type(self._context).from_dict(self._context.to_dict(), overwrite=False)
+        return self._engine.call(context, method, **arguments)
 
 
 def _arguments(request):
-    """As the engine takes them: parameters are part of the environment."""
+    """Return the arguments of the RPC methods, which take parameters as part of the environment."""
     environment = {**request['environment'], 'parameters': request['parameters'] or {}}
     args = {'timeout_mins': request['timeout_mins'], 'disable_rollback': True}
-    return {'template': request['template'], 'params': environment, 'files': request['files'], 'args': args}
+    return {
+        'template': request['template'],
+        'params': environment,
+        'files': request['files'],
+        'args': args,
+    }

@@ -9,31 +9,53 @@ from heat_lite.template.schema import CACHE_NONE, any_attribute, boolean, map_, 
 
 
 class TestResource(Resource):
-    """Waits, fails and changes as it is told: what the tests of an orchestration service need. It touches nothing outside."""
+    """A resource whose properties make it wait, fail and change, for tests of the service.
+
+    It calls no other service.
+    """
 
     resource_type = 'OS::Heat::TestResource'
     support_status = support.since('5.0.0')
     local = True
-    __test__ = False  # it is no test case
+    __test__ = False  # not a test case of pytest
 
     properties_schema = {
         'constraint_prop_secs': number(
-            'Seconds that checking this property takes.',
+            'Seconds that the validation of this property takes.',
             default=0,
             update_allowed=True,
             constraints=[CustomConstraint('test_constr')],
             support=support.since('6.0.0'),
         ),
         'attr_wait_secs': number(
-            'Seconds that reading the attribute takes.', default=0, update_allowed=True, support=support.since('6.0.0')
+            'Seconds that reading the attribute takes.',
+            default=0,
+            update_allowed=True,
+            support=support.since('6.0.0'),
         ),
-        'value': string('Text to keep; it comes out as the attribute "output".', default='test_string', update_allowed=True),
-        'update_replace_value': string('A value whose change always replaces the resource.', support=support.since('7.0.0')),
-        'fail': boolean('Whether creating, and updating the value, shall fail.', default=False, update_allowed=True),
-        'update_replace': boolean('Whether a change of the value shall replace the resource.', default=False, update_allowed=True),
-        'wait_secs': number('How long each action takes, in seconds; -1 for ever.', default=0, update_allowed=True),
+        'value': string(
+            'Text that is stored and returned by the attribute "output".',
+            default='test_string',
+            update_allowed=True,
+        ),
+        'update_replace_value': string(
+            'Value whose change always replaces the resource.', support=support.since('7.0.0')
+        ),
+        'fail': boolean(
+            'Whether a create, or an update of the value, fails.',
+            default=False,
+            update_allowed=True,
+        ),
+        'update_replace': boolean(
+            'Whether a change of the value replaces the resource.',
+            default=False,
+            update_allowed=True,
+        ),
+        'wait_secs': number(
+            'Seconds that each action takes; -1 is without end.', default=0, update_allowed=True
+        ),
         'action_wait_secs': map_(
-            'How long single actions take, where they differ from wait_secs.',
+            'Seconds that single actions take, instead of wait_secs.',
             {
                 'create': number('Seconds that a create takes.', update_allowed=True),
                 'update': number('Seconds that an update takes.', update_allowed=True),
@@ -41,16 +63,24 @@ class TestResource(Resource):
             },
             update_allowed=True,
         ),
-        'client_name': string('A client to ask while waiting; its errors do not matter.', default='', update_allowed=True),
-        'entity_name': string('What to ask the client for.', default='', update_allowed=True),
+        'client_name': string(
+            'Name of a client that is called during the wait; its errors are ignored.',
+            default='',
+            update_allowed=True,
+        ),
+        'entity_name': string(
+            'Name of the entity that the client is asked for.', default='', update_allowed=True
+        ),
     }
     attributes_schema = {
-        'output': any_attribute('The value as it was kept by the last create or update.', cache_mode=CACHE_NONE),
+        'output': any_attribute(
+            'Value stored by the last create or update.', cache_mode=CACHE_NONE
+        ),
     }
 
     def handle_create(self):
         fail = self.properties['fail']
-        if not fail:  # it is there at once, and then takes its time to be ready
+        if not fail:  # the object exists at once, and becomes ready later
             self.resource_id_set(self.physical_resource_name())
             self.data_set('value', self.properties['value'])
         yield from self._wait('create')
@@ -58,7 +88,7 @@ class TestResource(Resource):
             raise ValueError(f'Test Resource failed {self.name}')
 
     def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
-        """Only a change of the value replaces, and only if the template asks for that."""
+        """Return whether the value changed and the template asks for a replacement."""
         return 'value' in changed and after_properties['update_replace']
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
@@ -82,7 +112,9 @@ class TestResource(Resource):
         return self.record.data.get('value')
 
     def _wait(self, verb):
-        """As long as the template says for this verb; a negative number means for ever."""
+        """Generator: wait for the seconds in the properties of this action; a negative number is
+        without end.
+        """
         seconds = (self.properties['action_wait_secs'] or {}).get(verb)
         if seconds is None:
             seconds = self.properties['wait_secs']

@@ -5,7 +5,8 @@ from heat_lite.template import properties, support
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import any_, any_attribute, boolean, list_, map_, number, string
 
-#: what the value must be, by the type that the template names; it is given on as it is all the same, as Heat does
+#: type in the template -> the schema that validates the value; the value itself is returned
+#: unchanged, as in Heat
 SCHEMATA = {
     'string': string(required=True),
     'number': number(required=True),
@@ -16,29 +17,33 @@ SCHEMATA = {
 
 
 class Value(Resource):
-    """Gives a name to the result of an expression, so that it is worked out once and used in many places."""
+    """A named value, so that an expression is evaluated once and used in many places."""
 
     resource_type = 'OS::Heat::Value'
     support_status = support.since('7.0.0')
     local = True
 
     properties_schema = {
-        'value': any_('What the attribute "value" is worked out from.', required=True, update_allowed=True),
+        'value': any_(
+            'Expression whose value the attribute "value" returns.',
+            required=True,
+            update_allowed=True,
+        ),
         'type': string(
-            'The type that the value must have, by the words for parameters.',
+            'Type of the value, as for parameters.',
             update_allowed=True,
             constraints=[AllowedValues(list(SCHEMATA))],
         ),
     }
     attributes_schema = {
-        'value': any_attribute('The result.'),
+        'value': any_attribute('The evaluated value.'),
     }
 
     def handle_create(self):
         self.resource_id_set(self.physical_resource_name())
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        """The attribute follows the properties by itself."""
+        """Do nothing: the attribute is read from the properties."""
 
     def validate(self):
         super().validate()
@@ -47,13 +52,23 @@ class Value(Resource):
             self._typed(kind).validate()
 
     def previewed_properties(self):
-        """Only here the value is shown as one of its type."""
+        """Return the properties for a preview, with the value converted to its type."""
         shown = super().previewed_properties()
-        return shown if shown['type'] is None else {**shown, 'value': self._typed(shown['type']).get('value')}
+        return (
+            shown
+            if shown['type'] is None
+            else {**shown, 'value': self._typed(shown['type']).get('value')}
+        )
 
     def _typed(self, kind):
         given = {'value': self.definition.properties['value']}
-        return properties.Properties({'value': SCHEMATA[kind]}, given, self.stack.resolve, self.name, pending=self.stack.pending)
+        return properties.Properties(
+            {'value': SCHEMATA[kind]},
+            given,
+            self.stack.resolve,
+            self.name,
+            pending=self.stack.pending,
+        )
 
     def resolve_attribute(self, name):
         return self.properties['value']

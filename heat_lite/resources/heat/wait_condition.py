@@ -1,32 +1,44 @@
 """OS::Heat::WaitCondition, OS::Heat::WaitConditionHandle."""
 
-from heat_lite.resources import wait_condition
-from heat_lite.resources.signal import TOKEN, TRANSPORTS
+from heat_lite.resources.base import common_properties, wait_condition
+from heat_lite.resources.base.signal_responder import TOKEN, TRANSPORTS
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import CACHE_NONE, integer, number, string, text
 
-#: half a day
+#: 12 hours, in seconds
 LONGEST = 43200
 
 
 class HeatWaitCondition(wait_condition.WaitCondition):
-    """Waits for signals to a handle: work on what depends on it goes on when they have come."""
+    """A condition that waits for signals to a handle.
+
+    Resources that depend on it are created afterwards.
+    """
 
     resource_type = 'OS::Heat::WaitCondition'
     support_status = support.since('2014.2')
     HANDLE, TIMEOUT, COUNT = 'handle', 'timeout', 'count'
 
     properties_schema = {
-        'handle': string('The handle to which the signals come, by get_resource.', required=True),
-        'timeout': number('How many seconds to wait at most.', required=True, constraints=[Range(1, LONGEST)]),
-        'count': integer('How many signals of success to wait for.', default=1, update_allowed=True, constraints=[Range(1)]),
+        'handle': string(common_properties.WAIT_HANDLE, required=True),
+        'timeout': number(
+            common_properties.WAIT_TIMEOUT, required=True, constraints=[Range(1, LONGEST)]
+        ),
+        'count': integer(
+            common_properties.WAIT_COUNT,
+            default=1,
+            update_allowed=True,
+            constraints=[Range(1)],
+        ),
     }
-    attributes_schema = {'data': text('JSON: the data of the signals that have come, by their ids.', cache_mode=CACHE_NONE)}
+    attributes_schema = {'data': text(common_properties.WAIT_DATA, cache_mode=CACHE_NONE)}
 
 
 class HeatWaitConditionHandle(wait_condition.Handle):
-    """Takes signals: ``{"status": "SUCCESS", "id": ..., "reason": ..., "data": ...}``, of which nothing is required."""
+    """A handle for signals of the form ``{"status": "SUCCESS", "id": ..., "reason": ..., "data":
+    ...}``, where each key is optional.
+    """
 
     resource_type = 'OS::Heat::WaitConditionHandle'
     support_status = support.since('2014.2')
@@ -34,37 +46,48 @@ class HeatWaitConditionHandle(wait_condition.Handle):
 
     properties_schema = {
         'signal_transport': string(
-            'How those who signal are let in: by a token, as a user of their own, by a signed URL, or not at all.',
+            'Transport of the signals: TOKEN_SIGNAL and HEAT_SIGNAL '
+            'authenticate as a stack user, the others use a signed URL, a queue '
+            'or nothing.',
             default=TOKEN,
             constraints=[AllowedValues(list(TRANSPORTS))],
             support=support.since('6.0.0'),
         )
     }
     attributes_schema = {
-        'token': text('The token for signals, with TOKEN_SIGNAL.', cache_mode=CACHE_NONE),
-        'endpoint': text('The URL to which signals are posted, with TOKEN_SIGNAL.', cache_mode=CACHE_NONE),
-        'curl_cli': text('The beginning of a curl command that signals; only the data is left to add.', cache_mode=CACHE_NONE),
-        'signal': text('JSON: all that is needed to signal in the way of signal_transport.', cache_mode=CACHE_NONE),
+        'token': text('Token for signals with TOKEN_SIGNAL.', cache_mode=CACHE_NONE),
+        'endpoint': text('URL for signals with TOKEN_SIGNAL, sent by POST.', cache_mode=CACHE_NONE),
+        'curl_cli': text(
+            common_properties.SIGNAL_CURL_COMMAND,
+            cache_mode=CACHE_NONE,
+        ),
+        'signal': text(
+            'JSON map of all that is needed to send a signal by signal_transport.',
+            cache_mode=CACHE_NONE,
+        ),
     }
 
     def transport(self):
         return self.properties['signal_transport']
 
-    def normalized(self, details, known):
+    def parse_signal(self, details, known):
         details = details if isinstance(details, dict) else {}
-        number_ = len(known) + 1
-        told = {
+        index = len(known) + 1
+        signal = {
             self.DATA: details.get(self.DATA),
-            self.REASON: details.get(self.REASON, f'Signal {number_} received'),
+            self.REASON: details.get(self.REASON, f'Signal {index} received'),
             self.STATUS: details.get(self.STATUS, wait_condition.SUCCESS),
         }
-        if details.keys() - {self.ID, *told} or told[self.STATUS] not in wait_condition.STATUSES:
+        if (
+            details.keys() - {self.ID, *signal}
+            or signal[self.STATUS] not in wait_condition.STATUSES
+        ):
             self._refuse(details)
         if self.ID in details:
-            return str(details[self.ID]), told
-        while str(number_) in known:  # somebody has chosen that id himself
-            number_ += 1
-        return str(number_), told
+            return str(details[self.ID]), signal
+        while str(index) in known:  # a signal has this id already
+            index += 1
+        return str(index), signal
 
     def resolve_attribute(self, name):
         if self.resource_id is None:
@@ -79,6 +102,12 @@ class HeatWaitConditionHandle(wait_condition.Handle):
         url, token = self.signal_url(), self.token()
         if url is None:
             return None
-        headers = {'X-Auth-Token': token, 'Content-Type': 'application/json', 'Accept': 'application/json'}
-        said = ' '.join(f"-H '{header}: {value}'" for header, value in headers.items() if value is not None)
-        return f'curl -i -X POST {said} {url}'
+        headers = {
+            'X-Auth-Token': token,
+            'Content-Type': 'application/json',
+            'Accept': 'application/json',
+        }
+        options = ' '.join(
+            f"-H '{header}: {value}'" for header, value in headers.items() if value is not None
+        )
+        return f'curl -i -X POST {options} {url}'

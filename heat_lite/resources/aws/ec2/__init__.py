@@ -1,1 +1,1 @@
-"""Types of AWS::EC2: what Amazon calls its networks, addresses, disks and servers, made of those of this cloud."""
+"""Resource types of AWS::EC2, implemented by objects of Neutron, Nova and Cinder."""

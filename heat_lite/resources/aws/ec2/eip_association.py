@@ -4,30 +4,49 @@ import contextlib
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.resources.aws.ec2.base import ATTACHMENT, TABLE_OF_SUBNET, OnNetwork, named
+from heat_lite.resources.aws.ec2.base import (
+    ATTACHMENT,
+    TABLE_OF_SUBNET,
+    NetworkingResource,
+    matching_names,
+)
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import string
 
-ADDRESS, ALLOCATION, SERVER, CARD = NAMES = 'EIP', 'AllocationId', 'InstanceId', 'NetworkInterfaceId'
+ADDRESS, ALLOCATION, SERVER, INTERFACE = NAMES = (
+    'EIP',
+    'AllocationId',
+    'InstanceId',
+    'NetworkInterfaceId',
+)
 
 
-class EIPAssociation(OnNetwork):
-    """What makes an address outside stand for a server, or for a network card."""
+class EIPAssociation(NetworkingResource):
+    """The association of a floating IP with an instance or a network interface."""
 
     resource_type = 'AWS::EC2::EIPAssociation'
     repeatable = True
     default_client_name = 'nova'
 
     properties_schema = {
-        ADDRESS: string('The address.', update_allowed=True, constraints=[CustomConstraint('ip_addr')]),
-        ALLOCATION: string('The address, by its id.', update_allowed=True),
-        SERVER: string('The server.', update_allowed=True, ref='nova.server'),
-        CARD: string('The network card, by its reference.', update_allowed=True),
+        ADDRESS: string(
+            'IP address of the floating IP.',
+            update_allowed=True,
+            constraints=[CustomConstraint('ip_addr')],
+        ),
+        ALLOCATION: string('ID of the floating IP to associate.', update_allowed=True),
+        SERVER: string('ID of the instance.', update_allowed=True, ref='nova.server'),
+        INTERFACE: string('ID of the network interface.', update_allowed=True),
     }
 
     def implied_dependencies(self, others):
-        """What leads outside: a server that nothing leads to gets no such address."""
-        return [*named(self, others, ATTACHMENT), *named(self, others, TABLE_OF_SUBNET)]
+        """Return the resources that make routers reachable: only then an address can be
+        associated.
+        """
+        return [
+            *matching_names(self, others, ATTACHMENT),
+            *matching_names(self, others, TABLE_OF_SUBNET),
+        ]
 
     def validate(self):
         super().validate()
@@ -35,15 +54,17 @@ class EIPAssociation(OnNetwork):
         if ADDRESS in given and ALLOCATION in given:
             raise exception.ResourcePropertyConflict(ADDRESS, ALLOCATION)
         if not given & {ADDRESS, ALLOCATION}:
-            raise exception.StackValidationFailed(f"Either '{ADDRESS}' or '{ALLOCATION}' must be provided.")
+            raise exception.StackValidationFailed(
+                f"Either '{ADDRESS}' or '{ALLOCATION}' must be provided."
+            )
         if ADDRESS in given and SERVER not in given:
             raise exception.PropertyUnspecifiedError(ADDRESS, SERVER)
-        if not given & {SERVER, CARD}:
-            raise exception.PropertyUnspecifiedError(SERVER, CARD)
+        if not given & {SERVER, INTERFACE}:
+            raise exception.PropertyUnspecifiedError(SERVER, INTERFACE)
 
     def handle_create(self):
         address, port = self._address(), self._port()
-        yield from self.lead_in(address, port)
+        yield from self.associate_address(address, port)
         self.resource_id_set(self.properties[ADDRESS] or self.properties[ALLOCATION])
 
     def _address(self):
@@ -52,14 +73,17 @@ class EIPAssociation(OnNetwork):
     def _id_of(self, address):
         found = self.client().list('/floatingips', 'floatingips', floating_ip_address=address)
         if not found:
-            raise errors.NotFound(f'There is no address {address}')
+            raise errors.NotFound(f'There is no floating IP {address}')
         return found[0]['id']
 
     def _port(self):
-        return self.properties[CARD] or self.port_of_server(self.properties[SERVER])
+        return self.properties[INTERFACE] or self.port_of_server(self.properties[SERVER])
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        """Another address takes over; the same one only moves."""
+        """Associate the floating IP with the new port.
+
+        Another floating IP replaces the previous one, which is disassociated.
+        """
         if ADDRESS in prop_diff or ALLOCATION in prop_diff:
             yield from self.handle_delete()
         yield from self.handle_create()
@@ -68,8 +92,8 @@ class EIPAssociation(OnNetwork):
         if self.resource_id is None:
             return
         with contextlib.suppress(errors.NotFound):
-            address = self.held(ALLOCATION) or self._id_of(self.held(ADDRESS))
-            yield from self.lead_in(address, None)
+            address = self.stored_property(ALLOCATION) or self._id_of(self.stored_property(ADDRESS))
+            yield from self.associate_address(address, None)
 
     def get_reference_id(self):
         return self.physical_resource_name() or self.name

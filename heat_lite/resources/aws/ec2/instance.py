@@ -3,133 +3,203 @@
 from heat_lite.common import exception
 from heat_lite.resources.aws.ec2 import instance_schema as schema
 from heat_lite.resources.aws.ec2.base import Ec2Object
-from heat_lite.resources.aws.ec2.cards import Carded
-from heat_lite.resources.cloud import Rest
+from heat_lite.resources.aws.ec2.network_interfaces import InstanceInterfaces
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.cinder.attachments import attach, detach
-from heat_lite.resources.openstack.nova import block_devices, user_data
-from heat_lite.resources.openstack.nova.server_changes import ACTIVE, ERROR, Changed, encoded
-from heat_lite.resources.openstack.nova.server_life import Alive
-from heat_lite.resources.openstack.nova.server_told import first_address
+from heat_lite.resources.openstack.nova.server import block_devices, user_data
+from heat_lite.resources.openstack.nova.server.attributes import first_address
+from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, ServerPower
+from heat_lite.resources.openstack.nova.server.request import (
+    encode,
+    physical_name,
+    stack_hints,
+    with_hints,
+)
+from heat_lite.resources.openstack.nova.server.updates import ServerUpdates
 
 ZONE = 'AvailabilityZone'
+#: properties -> their keys in the request
+PLAIN = {'KeyName': 'key_name', ZONE: 'availability_zone'}
 
 
-class Instance(Carded, Alive, Changed, Ec2Object):
-    """A server, in the words of EC2."""
+class Instance(Ec2Object):
+    """A compute server with the properties of EC2.
+
+    It delegates to the parts that it shares with OS::Nova::Server.
+    """
 
     resource_type = 'AWS::EC2::Instance'
-    rest = Rest('nova', '/servers', 'server', ready=(ACTIVE,), failed=(ERROR,), vanishes=True, joined='/servers/detail')
+    rest = Rest(
+        'nova',
+        '/servers',
+        'server',
+        ready=(ACTIVE,),
+        failed=(ERROR,),
+        deletes_async=True,
+        list_path='/servers/detail',
+    )
     entity = None
     physical_resource_name_limit = 53
-    metadata_follows = True
+    refreshes_metadata = True
 
     properties_schema = schema.PROPERTIES
     attributes_schema = schema.ATTRIBUTES
 
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.interfaces = InstanceInterfaces(self)
+        self.power = ServerPower(self)
+        self.updates = ServerUpdates(self)
+
+    def physical_resource_name(self):
+        return physical_name(self)
+
     def validate(self):
         super().validate()
-        given = self.properties
-        if given['NetworkInterfaces'] and (given['SecurityGroups'] or given['SecurityGroupIds']):
+        values = self.properties
+        if values['NetworkInterfaces'] and (values['SecurityGroups'] or values['SecurityGroupIds']):
             groups = '/'.join(('SecurityGroups', 'SecurityGroupIds'))
             raise exception.ResourcePropertyConflict(groups, 'NetworkInterfaces')
-        for each in given['BlockDeviceMappings'] or ():
-            if not each['Ebs']:
+        for disk in values['BlockDeviceMappings'] or ():
+            if not disk['Ebs']:
                 raise exception.StackValidationFailed('Ebs is missing, this is required')
-            if not each['Ebs']['SnapshotId']:
-                raise exception.StackValidationFailed('SnapshotId is missing, this is required when specifying BlockDeviceMappings.')
+            if not disk['Ebs']['SnapshotId']:
+                raise exception.StackValidationFailed(
+                    'SnapshotId is missing, this is required when specifying BlockDeviceMappings.'
+                )
+
+    def needs_replace_failed(self):
+        return self.power.has_failed()
 
     # ------------------------------------------------------------ create
 
     def handle_create(self):
         if self.resource_id is None:
-            cards = yield from self.first_cards()
-            made = yield from self.ask(self.client().ask, 'POST', '/servers', self._body(cards))
-            self.resource_id_set(made['server']['id'])
-        yield from self.until_ready(None)
-        yield from self._plug_volumes()
+            nics = yield from self.interfaces.create_nics()
+            created = yield from self.call_with_retry(
+                self.client().request_json, 'POST', '/servers', self._body(nics)
+            )
+            self.resource_id_set(created['server']['id'])
+        yield from self.wait_until_ready(None)
+        yield from self._attach_volumes()
 
-    def _body(self, cards):
-        given = self.properties
-        server = {
+    def _body(self, nics):
+        values = self.properties
+        disks = [_disk(each) for each in values['BlockDeviceMappings'] or ()]
+        body = {
             'name': self.physical_resource_name(),
-            'imageRef': given['ImageId'],
-            'flavorRef': given['InstanceType'],
-            'networks': cards,
-            'user_data': encoded(self._user_data()),
-            **{key: given[name] for name, key in (('KeyName', 'key_name'), (ZONE, 'availability_zone')) if given[name]},
-            **block_devices.body(given['ImageId'], None, [_disk(each) for each in given['BlockDeviceMappings'] or ()]),
+            'imageRef': values['ImageId'],
+            'flavorRef': values['InstanceType'],
+            'networks': nics,
+            'user_data': encode(self._user_data()),
+            **{key: values[name] for name, key in PLAIN.items() if values[name]},
+            **block_devices.body(values['ImageId'], None, disks),
         }
-        if given['Tags']:
-            server['metadata'] = self._labels()
-        if not isinstance(cards, list) and self.groups():
-            server['security_groups'] = [{'name': each} for each in self.groups()]
-        hints = {**_hints(given['NovaSchedulerHints'] or ()), **self.own_hints()}
-        return {'server': server, **({'os:scheduler_hints': hints} if hints else {})}
+        if values['Tags']:
+            body['metadata'] = self._tags()
+        groups = [] if isinstance(nics, list) else self.interfaces.security_groups()
+        if groups:
+            body['security_groups'] = [{'name': group} for group in groups]
+        return with_hints(body, {**_hints(values['NovaSchedulerHints'] or ()), **stack_hints(self)})
 
     def _user_data(self):
-        guests = self.stack.runtime.guests
-        return user_data.for_cfntools(self.properties['UserData'] or '', self.metadata_get(), guests.metadata_server, guests.boto)
+        defaults = self.stack.runtime.server_defaults
+        return user_data.for_cfntools(
+            self.properties['UserData'] or '',
+            self.metadata_get(),
+            defaults.metadata_server,
+            defaults.cfn_https,
+        )
 
-    def _labels(self):
-        return {each['Key']: each['Value'] for each in self.properties['Tags'] or ()}
+    def _tags(self):
+        return {tag['Key']: tag['Value'] for tag in self.properties['Tags'] or ()}
 
-    def _plug_volumes(self):
-        """Those that are not plugged in yet, one after the other: the names of devices are given in that order."""
-        wanted = self.properties['Volumes'] or ()
+    def _attach_volumes(self):
+        """Generator: attach the volumes that are not attached yet.
+
+        One at a time: Nova names the devices in the order of the requests.
+        """
+        volumes = self.properties['Volumes']
+        if not volumes:
+            return
         path = f'{self.object_path()}/os-volume_attachments'
-        there = {each['volumeId'] for each in self.client().list(path, 'volumeAttachments')} if wanted else ()
-        for each in wanted:
-            if each['VolumeId'] not in there:
-                yield from attach(self, self.resource_id, each['VolumeId'], each['Device'])
+        attached = {each['volumeId'] for each in self.client().list(path, 'volumeAttachments')}
+        for volume in volumes:
+            if volume['VolumeId'] not in attached:
+                yield from attach(self, self.resource_id, volume['VolumeId'], volume['Device'])
 
-    # ------------------------------------------------------------ the rest of its life
+    def is_ready(self, found):
+        return self.power.is_ready(found)
+
+    # ------------------------------------------------------------ later actions
+
+    def needs_update(self, definition):
+        """Return True also for an instance whose replacement failed: it gets its ports back."""
+        return self.interfaces.has_released_ports() or super().needs_update(definition)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         if 'Tags' in prop_diff:
-            yield from self._put('metadata', self._labels())
+            yield from self.updates.put('metadata', self._tags())
         if 'InstanceType' in prop_diff:
-            yield from self._resize(prop_diff['InstanceType'])
-        yield from self.change_cards(prop_diff)
+            yield from self.updates.resize(prop_diff['InstanceType'])
+        yield from self.interfaces.update(prop_diff)
+
+    def prepare_for_replace(self, definition):
+        yield from self.interfaces.release_ports(definition)
+
+    def handle_suspend(self):
+        yield from self.power.suspend()
+
+    def handle_resume(self):
+        yield from self.power.resume()
 
     def handle_delete(self):
         if self.resource_id is not None:
-            for each in self.held('Volumes') or ():
-                yield from detach(self, self.resource_id, each['VolumeId'])
+            for volume in self.stored_property('Volumes') or ():
+                yield from detach(self, self.resource_id, volume['VolumeId'])
             yield from super().handle_delete()
-        yield from self.remove_port()
+        yield from self.interfaces.delete_port()
 
     def needs_delete(self):
-        return self.resource_id is not None or self.has_port()
+        return self.resource_id is not None or self.interfaces.has_own_port()
+
+    def is_deleted(self, found):
+        return self.power.is_deleted(found)
 
     def drift(self, found):
-        """What it is told is in other words than what it tells."""
+        """Return None: Nova shows a server in other terms than the properties of EC2."""
         return None
 
     def get_live_state(self, resource_properties):
-        self.look()
+        self.fetch()
         return {}
 
-    # ------------------------------------------------------------ what others read
+    # ------------------------------------------------------------ attributes
 
     def resolve_attribute(self, name):
         if self.resource_id is None:
             return None
-        found = self.look()
+        shown = self.fetch()
         if name == ZONE:
-            return found.get('OS-EXT-AZ:availability_zone') or self.properties[ZONE]
-        return first_address(found) or '0.0.0.0'
+            return shown.get('OS-EXT-AZ:availability_zone') or self.properties[ZONE]
+        return first_address(shown) or '0.0.0.0'
 
 
-def _disk(given):
-    """A disk as types of OS::Nova say it; it is never started from."""
-    ebs = given['Ebs']
-    said = {'device_name': given['DeviceName'], 'snapshot_id': ebs['SnapshotId'], 'boot_index': -1}
-    return {**said, 'volume_size': ebs['VolumeSize'] and int(ebs['VolumeSize']), 'delete_on_termination': ebs['DeleteOnTermination']}
+def _disk(mapping):
+    """Return an entry of BlockDeviceMappings as OS::Nova::Server takes it; never a boot disk."""
+    ebs = mapping['Ebs']
+    return {
+        'device_name': mapping['DeviceName'],
+        'snapshot_id': ebs['SnapshotId'],
+        'boot_index': -1,
+        'volume_size': ebs['VolumeSize'] and int(ebs['VolumeSize']),
+        'delete_on_termination': ebs['DeleteOnTermination'],
+    }
 
 
-def _hints(given):
-    """A hint that is given several times is a list."""
+def _hints(pairs):
+    """Return the scheduler hints as a map; a repeated key gets the list of its values."""
     hints = {}
-    for each in given:
-        hints.setdefault(each['Key'], []).append(each['Value'])
+    for pair in pairs:
+        hints.setdefault(pair['Key'], []).append(pair['Value'])
     return {key: values[0] if len(values) == 1 else values for key, values in hints.items()}

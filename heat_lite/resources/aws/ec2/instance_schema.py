@@ -1,57 +1,75 @@
-"""What AWS::EC2::Instance takes and tells."""
+"""The schemas of AWS::EC2::Instance."""
+
+from typing import Any
 
 from heat_lite.resources.aws.ec2.base import tags
+from heat_lite.resources.base import common_properties
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import boolean, list_, map_, number, string, text
 
-UNUSED = {'implemented': False}
+UNUSED: dict[str, Any] = {'implemented': False}
 
-_HINT = {'Key': string('The name of the hint.', required=True), 'Value': string('What it says.', required=True)}
+_HINT = {
+    'Key': string(common_properties.HINT_KEY, required=True),
+    'Value': string(common_properties.HINT_VALUE, required=True),
+}
 _VOLUME = {
-    'Device': string('The name of the device in the server.', required=True),
-    'VolumeId': string('The volume.', required=True, ref='cinder.volume'),
+    'Device': string(common_properties.DEVICE_NAME, required=True),
+    'VolumeId': string(common_properties.DEVICE_VOLUME, required=True, ref='cinder.volume'),
 }
 _EBS = {
-    'DeleteOnTermination': boolean('Whether it goes with the server.', default=True),
-    'Iops': number('Not used.', **UNUSED),
-    'SnapshotId': string('The snapshot that it is made from.', ref='cinder.snapshot'),
-    'VolumeSize': string('Its size in GB, at least that of the snapshot.'),
-    'VolumeType': string('Not used.', **UNUSED),
+    'DeleteOnTermination': boolean(common_properties.DELETE_ON_TERMINATION, default=True),
+    'Iops': number(common_properties.NOT_IMPLEMENTED, **UNUSED),
+    'SnapshotId': string(common_properties.SNAPSHOT_ID, ref='cinder.snapshot'),
+    'VolumeSize': string(common_properties.SNAPSHOT_VOLUME_SIZE),
+    'VolumeType': string(common_properties.NOT_IMPLEMENTED, **UNUSED),
 }
 _DISK = {
-    'DeviceName': string('The name of the device in the server.', required=True),
-    'Ebs': map_('The volume.', _EBS),
-    'NoDevice': map_('Not used.', **UNUSED),
-    'VirtualName': string('Not used.', **UNUSED),
+    'DeviceName': string(common_properties.DEVICE_NAME, required=True),
+    'Ebs': map_('ID of the volume to attach.', _EBS),
+    'NoDevice': map_(common_properties.NOT_IMPLEMENTED, **UNUSED),
+    'VirtualName': string(common_properties.NOT_IMPLEMENTED, **UNUSED),
 }
 
 PROPERTIES = {
-    'ImageId': string('The image, by its id or name.', required=True, ref='glance.image'),
-    'InstanceType': string('The flavor, by its id or name.', required=True, update_allowed=True, ref='nova.flavor'),
-    'KeyName': string('The key pair that opens it.', ref='nova.keypair'),
-    'AvailabilityZone': string('The availability zone that it lives in.'),
-    'DisableApiTermination': string('Not used.', **UNUSED),
-    'KernelId': string('Not used.', **UNUSED),
-    'Monitoring': boolean('Not used.', **UNUSED),
-    'PlacementGroupName': string('Not used.', **UNUSED),
-    'PrivateIpAddress': string('Not used.', **UNUSED),
-    'RamDiskId': string('Not used.', **UNUSED),
-    'SecurityGroups': list_('Its security groups, by names or references.'),
-    'SecurityGroupIds': list_('The same, by ids.'),
-    'NetworkInterfaces': list_('Its network cards, by their references.', update_allowed=True),
-    'SourceDestCheck': boolean('Not used.', **UNUSED),
-    'SubnetId': string('The subnet that it is in.', update_allowed=True),
+    'ImageId': string(common_properties.INSTANCE_IMAGE, required=True, ref='glance.image'),
+    'InstanceType': string(
+        common_properties.INSTANCE_FLAVOR, required=True, update_allowed=True, ref='nova.flavor'
+    ),
+    'KeyName': string(common_properties.INSTANCE_KEY, ref='nova.keypair'),
+    'AvailabilityZone': string(common_properties.AVAILABILITY_ZONE),
+    'DisableApiTermination': string(common_properties.NOT_IMPLEMENTED, **UNUSED),
+    'KernelId': string(common_properties.NOT_IMPLEMENTED, **UNUSED),
+    'Monitoring': boolean(common_properties.NOT_IMPLEMENTED, **UNUSED),
+    'PlacementGroupName': string(common_properties.NOT_IMPLEMENTED, **UNUSED),
+    'PrivateIpAddress': string(common_properties.NOT_IMPLEMENTED, **UNUSED),
+    'RamDiskId': string(common_properties.NOT_IMPLEMENTED, **UNUSED),
+    'SecurityGroups': list_('Names or IDs of the security groups of the instance.'),
+    'SecurityGroupIds': list_('IDs of the security groups of the instance.'),
+    'NetworkInterfaces': list_(
+        'IDs of the network interfaces of the instance.', update_allowed=True
+    ),
+    'SourceDestCheck': boolean(common_properties.NOT_IMPLEMENTED, **UNUSED),
+    'SubnetId': string('ID of the subnet of the instance.', update_allowed=True),
     'Tags': tags(update_allowed=True),
-    'NovaSchedulerHints': list_('Hints for where it runs.', map_(None, _HINT)),
-    'Tenancy': string('Not used.', constraints=[AllowedValues(['dedicated', 'default'])], **UNUSED),
-    'UserData': string('What it does when it first starts.'),
-    'Volumes': list_('Volumes that are plugged in.', map_(None, _VOLUME), default=[]),
-    'BlockDeviceMappings': list_('Volumes that are made for it.', map_(None, _DISK)),
+    'NovaSchedulerHints': list_(common_properties.HINTS, map_(None, _HINT)),
+    'Tenancy': string(
+        common_properties.NOT_IMPLEMENTED,
+        constraints=[AllowedValues(['dedicated', 'default'])],
+        **UNUSED,
+    ),
+    'UserData': string(common_properties.INSTANCE_USER_DATA),
+    'Volumes': list_(
+        'Existing volumes to attach to the instance.', map_(None, _VOLUME), default=[]
+    ),
+    'BlockDeviceMappings': list_(
+        'Volumes to create and attach to the instance.', map_(None, _DISK)
+    ),
 }
 ATTRIBUTES = {
-    'AvailabilityZone': text('The availability zone that it lives in.'),
-    'PrivateDnsName': text('Its address.'),
-    'PrivateIp': text('Its address.'),
-    'PublicDnsName': text('Its address.'),
-    'PublicIp': text('Its address.'),
+    'AvailabilityZone': text(common_properties.AVAILABILITY_ZONE),
+    'PrivateDnsName': text(common_properties.IP_ADDRESS),
+    'PrivateIp': text(common_properties.IP_ADDRESS),
+    'PublicDnsName': text(common_properties.IP_ADDRESS),
+    'PublicIp': text(common_properties.IP_ADDRESS),
 }

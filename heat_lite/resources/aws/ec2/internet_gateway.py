@@ -5,7 +5,10 @@ from heat_lite.resources.aws.ec2.base import tags
 
 
 class InternetGateway(Resource):
-    """The way out, in the words of EC2: it makes nothing by itself, what attaches it to a VPC does."""
+    """An internet gateway.
+
+    No object is created: its attachment to a VPC sets the external gateways of routers.
+    """
 
     resource_type = 'AWS::EC2::InternetGateway'
     local = True
@@ -16,4 +19,4 @@ class InternetGateway(Resource):
         self.resource_id_set(self.physical_resource_name())
 
     def handle_delete(self):
-        """There is nothing to delete."""
+        """Do nothing: only the resource's row exists."""

@@ -1,13 +1,14 @@
 """AWS::EC2::RouteTable."""
 
-from heat_lite.resources.aws.ec2.base import Ec2Object, OnNetwork, tags
-from heat_lite.resources.cloud import Rest
+from heat_lite.resources.aws.ec2.base import Ec2Object, NetworkingResource, tags
+from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
-class RouteTable(Ec2Object, OnNetwork):
-    """A router of its own for some subnets of a VPC; it has the way out that the router of the VPC has."""
+class RouteTable(Ec2Object, NetworkingResource):
+    """A router for some subnets of a VPC. Its external gateway is that of the router of the VPC."""
 
     resource_type = 'AWS::EC2::RouteTable'
     support_status = support.since('2014.1')
@@ -15,17 +16,17 @@ class RouteTable(Ec2Object, OnNetwork):
     entity = None
 
     properties_schema = {
-        'VpcId': string('The VPC, by its reference.', required=True, sent=False),
+        'VpcId': string(common_properties.VPC_REFERENCE, required=True, sent=False),
         'Tags': tags(implemented=False),
     }
 
-    def after(self, action, diff):
+    def follow_up(self, action, diff):
         first = self.router_of_vpc(self.properties['VpcId'])
-        way = (first or {}).get('external_gateway_info')
-        if way:
-            yield from self.lead_out(self.resource_id, way['network_id'])
+        gateway = (first or {}).get('external_gateway_info')
+        if gateway:
+            yield from self.set_gateway(self.resource_id, gateway['network_id'])
 
     def handle_delete(self):
         if self.resource_id is not None:
-            yield from self.lead_out(self.resource_id, None)
+            yield from self.set_gateway(self.resource_id, None)
             yield from super().handle_delete()

@@ -1,41 +1,53 @@
 """AWS::EC2::SecurityGroup."""
 
 from heat_lite.resources.aws.ec2.base import NETWORK_SERVICE
+from heat_lite.resources.base import common_properties
 from heat_lite.resources.openstack.neutron import security_group
 from heat_lite.template import support
 from heat_lite.template.schema import list_, map_, string
 
-#: what stands for all protocols, and for all ports
+#: the value for all protocols and for all ports
 ALL = '-1'
 INGRESS, EGRESS = 'SecurityGroupIngress', 'SecurityGroupEgress'
 
 
 def _rules(description):
     rule = {
-        'IpProtocol': string('The protocol, by name or number; -1 are all.'),
-        'FromPort': string('The first port number, or the type of an ICMP message; -1 are all.'),
-        'ToPort': string('The last port number, or the code of an ICMP message; -1 are all.'),
-        'CidrIp': string('The addresses of the other side.'),
-        'SourceSecurityGroupId': string('The group that the other side belongs to.', resolves='neutron.security_group'),
-        'SourceSecurityGroupName': string('The same, by its name.', resolves='neutron.security_group'),
-        'SourceSecurityGroupOwnerId': string('Not used.', implemented=False),
+        'IpProtocol': string('Name or number of the IP protocol; -1 means all protocols.'),
+        'FromPort': string('First port of the range, or the ICMP type; -1 means all.'),
+        'ToPort': string('Last port of the range, or the ICMP code; -1 means all.'),
+        'CidrIp': string('CIDR of the remote addresses.'),
+        'SourceSecurityGroupId': string(
+            'ID of the remote security group.', resolves='neutron.security_group'
+        ),
+        'SourceSecurityGroupName': string(
+            'Name of the remote security group.', resolves='neutron.security_group'
+        ),
+        'SourceSecurityGroupOwnerId': string(common_properties.NOT_IMPLEMENTED, implemented=False),
     }
     return list_(description, map_(None, rule), update_allowed=True, sent=False)
 
 
 class SecurityGroup(security_group.SecurityGroup):
-    """What traffic the servers that belong to it let through."""
+    """A security group: the traffic that its instances accept and send."""
 
     resource_type = 'AWS::EC2::SecurityGroup'
-    support_status = support.PLAIN
+    support_status = support.DEFAULT
     default_client_name = None
     entity = None
 
     properties_schema = {
-        'GroupDescription': string('What it is for.', required=True, wire='description'),
-        'VpcId': string('The VPC; groups are for all networks of the project.', sent=False),
-        INGRESS: _rules('What is let in.'),
-        EGRESS: _rules('What is let out; without it all is.'),
+        'GroupDescription': string(
+            'Description of the security group.', required=True, wire='description'
+        ),
+        'VpcId': string(
+            'ID of the VPC. Not used: a security group applies to all networks of the project.',
+            sent=False,
+        ),
+        INGRESS: _rules('Rules for incoming traffic.'),
+        EGRESS: _rules(
+            'Rules for outgoing traffic. Without rules, all outgoing traffic is allowed.'
+        ),
     }
 
     def client(self, name=None):
@@ -43,7 +55,7 @@ class SecurityGroup(security_group.SecurityGroup):
 
     @classmethod
     def require_service(cls, clients, type_name):
-        """Its surface names no service."""
+        """Require Neutron: the schema of this type names no service."""
         security_group.SecurityGroup.require_service(clients, type_name)
 
     def validate(self):
@@ -54,29 +66,33 @@ class SecurityGroup(security_group.SecurityGroup):
 
     def find_existing(self):
         name = self.physical_resource_name()
-        return next((each['id'] for each in self._all(name) if each['name'] == name), None)
+        return next((each['id'] for each in self.list_by_name(name) if each['name'] == name), None)
 
-    shown = {}
+    observed_keys = {}
 
-    def as_told(self, found):
+    def normalize(self, found):
         return found
 
     def show(self):
         return None
 
-    def given_rules(self):
-        """In the words of the network service."""
-        ways = (('ingress', INGRESS), ('egress', EGRESS))
-        return [_rule(way, each) for way, name in ways for each in self.properties[name] or ()]
+    def template_rules(self):
+        """Return a rule as Neutron takes it."""
+        directions = (('ingress', INGRESS), ('egress', EGRESS))
+        return [
+            _rule(direction, each)
+            for direction, name in directions
+            for each in self.properties[name] or ()
+        ]
 
     def rules_changed(self, diff):
         return INGRESS in diff or EGRESS in diff
 
 
-def _rule(way, given):
+def _rule(direction, given):
     protocol = given['IpProtocol']
     rule = {
-        'direction': way,
+        'direction': direction,
         'ethertype': 'IPv4',
         'protocol': None if protocol in (None, ALL) else protocol.lower(),
         'port_range_min': _number(given['FromPort']),

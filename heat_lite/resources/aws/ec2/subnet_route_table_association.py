@@ -3,19 +3,21 @@
 import contextlib
 
 from heat_lite.clients import errors
-from heat_lite.resources.aws.ec2.base import OnNetwork
+from heat_lite.resources.aws.ec2.base import NetworkingResource
 from heat_lite.template.schema import string
 
 
-class SubnetRouteTableAssociation(OnNetwork):
-    """What puts the router of a route table into a subnet, in the place of that of the VPC."""
+class SubnetRouteTableAssociation(NetworkingResource):
+    """The association of a subnet with the router of a route table, instead of the router of the
+    VPC.
+    """
 
     resource_type = 'AWS::EC2::SubnetRouteTableAssociation'
     repeatable = True
 
     properties_schema = {
-        'RouteTableId': string('The route table, by its reference.', required=True),
-        'SubnetId': string('The subnet.', required=True, ref='neutron.subnet'),
+        'RouteTableId': string('ID of the route table.', required=True),
+        'SubnetId': string('ID of the subnet to associate.', required=True, ref='neutron.subnet'),
     }
 
     def handle_create(self):
@@ -26,15 +28,15 @@ class SubnetRouteTableAssociation(OnNetwork):
     def handle_delete(self):
         if self.resource_id is None:
             return
-        table, subnet = self.held('RouteTableId'), self.held('SubnetId')
-        with contextlib.suppress(errors.NotFound):  # the subnet is gone
+        table, subnet = self.stored_property('RouteTableId'), self.stored_property('SubnetId')
+        with contextlib.suppress(errors.NotFound):  # the subnet was deleted
             yield from self._move(subnet, {'id': table}, self.router_of_subnet(subnet))
 
     def _move(self, subnet, before, after):
         if before is not None:
-            yield from self.unplug(before['id'], subnet)
+            yield from self.remove_router_interface(before['id'], subnet)
         if after is not None:
-            yield from self.plug_in(after['id'], subnet)
+            yield from self.add_router_interface(after['id'], subnet)
 
     def get_reference_id(self):
         return self.name

@@ -2,24 +2,45 @@
 
 from heat_lite.common import exception
 from heat_lite.resources.aws.ec2.base import Ec2Object, tags
-from heat_lite.resources.cloud import Rest
-from heat_lite.resources.openstack.cinder.backups import KeptAtLast
+from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.openstack.cinder.backups import VolumeBackups
 from heat_lite.resources.openstack.cinder.volume import FAILED
 from heat_lite.template.constraints import Range
 from heat_lite.template.schema import integer, string
 
 
-class Volume(KeptAtLast, Ec2Object):
-    """A disk that outlives servers."""
+class Volume(Ec2Object):
+    """A Cinder volume with the properties of EC2."""
 
     resource_type = 'AWS::EC2::Volume'
-    rest = Rest('cinder', '/volumes', 'volume', ready=('available', 'in-use'), failed=FAILED, vanishes=True, stuck=('error_deleting',))
+    rest = Rest(
+        'cinder',
+        '/volumes',
+        'volume',
+        ready=('available', 'in-use'),
+        failed=FAILED,
+        deletes_async=True,
+        delete_failed=('error_deleting',),
+    )
     entity = None
 
     properties_schema = {
-        'AvailabilityZone': string('The availability zone that it lives in.', required=True, immutable=True, wire='availability_zone'),
-        'Size': integer('Its size in GB.', immutable=True, constraints=[Range(min=1)], wire='size'),
-        'SnapshotId': string('A backup to begin with.', immutable=True, ref='cinder.backup', sent=False),
+        'AvailabilityZone': string(
+            common_properties.AVAILABILITY_ZONE,
+            required=True,
+            immutable=True,
+            wire='availability_zone',
+        ),
+        'Size': integer(
+            'Size of the volume in GB.', immutable=True, constraints=[Range(min=1)], wire='size'
+        ),
+        'SnapshotId': string(
+            'ID of the backup that the volume is restored from.',
+            immutable=True,
+            ref='cinder.backup',
+            sent=False,
+        ),
         'Tags': tags(immutable=True),
     }
 
@@ -27,17 +48,27 @@ class Volume(KeptAtLast, Ec2Object):
         super().validate()
         given = self.properties.given()
         if 'Size' not in given and 'SnapshotId' not in given:
-            raise exception.StackValidationFailed('If neither "SnapshotId" nor "Size" is given, nobody knows how large it is to be.')
+            raise exception.StackValidationFailed('Either "SnapshotId" or "Size" is required.')
 
     def body(self, values):
         backup = self.properties['SnapshotId']
         if backup and 'size' not in values:
             values['size'] = self.client().show(f'/backups/{backup}', 'backup')['size']
         labels = {each['Key']: each['Value'] for each in self.properties['Tags'] or ()}
-        return {'description': self.physical_resource_name(), **super().body(values), **({'metadata': labels} if labels else {})}
+        return {
+            'description': self.physical_resource_name(),
+            **super().body(values),
+            **({'metadata': labels} if labels else {}),
+        }
 
-    def after(self, action, diff):
+    def follow_up(self, action, diff):
         if diff.get('SnapshotId'):
-            yield from self.until_ready(None)
+            yield from self.wait_until_ready(None)
             values = {'volume_id': self.resource_id, 'name': self.physical_resource_name()}
-            yield from self.ask(self.client().create, f'/backups/{diff["SnapshotId"]}/restore', 'restore', values)
+            yield from self.call_with_retry(
+                self.client().create, f'/backups/{diff["SnapshotId"]}/restore', 'restore', values
+            )
+
+    def handle_snapshot_delete(self, state):
+        yield from VolumeBackups(self).create_before_delete(state)
+        yield from self.handle_delete()
