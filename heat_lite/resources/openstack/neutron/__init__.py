@@ -1,1 +1,1 @@
-"""Types that stand for objects of the network service."""
+"""Resource types of Neutron."""

@@ -1,4 +1,4 @@
-"""Which agents serve a network, or run a router: only an administrator says so."""
+"""The agents that serve a network or a router. Requires administrator rights."""
 
 import dataclasses
 
@@ -7,7 +7,11 @@ from heat_lite.clients import errors
 
 @dataclasses.dataclass(frozen=True)
 class Agents:
-    """``listed`` is where an object tells its agents, ``served`` where an agent keeps its objects, ``key`` what names the object there."""
+    """The agents of an object.
+
+    ``listed`` is the sub-path of the object that lists its agents, ``served`` the path of an agent
+    that lists its objects, ``key`` the key of the object's id in a request.
+    """
 
     listed: str
     served: str
@@ -19,14 +23,23 @@ L3 = Agents('l3-agents', 'l3-routers', 'router_id')
 
 
 def assign(resource, kind, wanted):
-    """A generator: from now on these agents, and no others, serve the object."""
+    """A generator: assign the object to exactly these agents."""
     client = resource.client()
     wanted = {each for each in wanted or () if each}
-    present = {each['id'] for each in client.list(f'{resource.object_path()}/{kind.listed}', 'agents')}
+    present = {
+        each['id'] for each in client.list(f'{resource.object_path()}/{kind.listed}', 'agents')
+    }
     for agent in sorted(present - wanted):
-        yield from resource.take_away(client.delete, f'/agents/{agent}/{kind.served}/{resource.resource_id}')
+        yield from resource.delete_if_present(
+            client.delete, f'/agents/{agent}/{kind.served}/{resource.resource_id}'
+        )
     for agent in sorted(wanted - present):
         try:
-            yield from resource.ask(client.ask, 'POST', f'/agents/{agent}/{kind.served}', {kind.key: resource.resource_id})
+            yield from resource.call_with_retry(
+                client.request_json,
+                'POST',
+                f'/agents/{agent}/{kind.served}',
+                {kind.key: resource.resource_id},
+            )
         except errors.Conflict:
-            continue  # the service has chosen it by itself meanwhile
+            continue  # Neutron has scheduled the object to the agent meanwhile

@@ -1,25 +1,36 @@
-"""What the types of the network service share: tags, and keys that only its extensions understand."""
+"""The base of the Neutron types: tags and value specs."""
 
 from heat_lite.clients import errors
-from heat_lite.resources.cloud import CloudResource, ServiceResource
+from heat_lite.resources.base.cloud import CloudResource, ServiceResource
 
 VALUE_SPECS, TAGS = 'value_specs', 'tags'
 POLICY = 'OS::Neutron::RBACPolicy'
-#: what the service does not take null for
+#: properties for which Neutron refuses null
 TEXTS = ('description', 'dns_domain', 'dns_name')
 
 
 class NeutronResource(CloudResource):
-    """``value_specs`` go into the request as they are; ``tags`` have a request of their own. No text is an empty one."""
+    """An object of Neutron.
 
-    shown = {TAGS: TAGS}
+    ``value_specs`` are added to the request unchanged; ``tags`` have a request of their own. An
+    empty string stands for an unset text.
+    """
 
-    def as_told(self, found):
-        """What is shared by a policy of the same template is not shared by others."""
-        return {**found, 'shared': self.held('shared')} if 'shared' in self.properties_schema and self.has_beside(POLICY) else found
+    observed_keys = {TAGS: TAGS}
 
-    def has_beside(self, kind):
-        """Whether the template has a resource of that type."""
+    def normalize(self, found):
+        """Return the object with ``shared`` as the template has it.
+
+        An RBAC policy of the same template shares the object, too: that is no difference.
+        """
+        return (
+            {**found, 'shared': self.stored_property('shared')}
+            if 'shared' in self.properties_schema and self.template_has_type(POLICY)
+            else found
+        )
+
+    def template_has_type(self, kind):
+        """Return whether the template has a resource of a type."""
         return any(each.resource_type == kind for each in self.stack.definitions.values())
 
     def body(self, values):
@@ -29,26 +40,34 @@ class NeutronResource(CloudResource):
         texts = {name: '' for name in TEXTS if changed.get(name, '') is None}
         return {**changed, **texts, **(diff.get(VALUE_SPECS) or {})}
 
-    def after(self, action, diff):
+    def follow_up(self, action, diff):
         if TAGS in diff and TAGS in self.properties_schema:
-            yield from self.ask(self.client().ask, 'PUT', f'{self.object_path()}/tags', {TAGS: diff[TAGS] or []})
+            yield from self.call_with_retry(
+                self.client().request_json,
+                'PUT',
+                f'{self.object_path()}/tags',
+                {TAGS: diff[TAGS] or []},
+            )
 
 
 class Connection(ServiceResource):
-    """What connects objects of the network without being one itself."""
+    """A connection of Neutron objects that is not an object itself."""
 
 
-class SeenConnection(Connection):
-    """One of which the service tells whether it is there. What is connected may be gone, too: then it raises errors.NotFound."""
+class VisibleConnection(Connection):
+    """A connection that Neutron shows.
 
-    def is_there(self):
+    Raises errors.NotFound if an end of the connection has been deleted.
+    """
+
+    def is_connected(self):
         raise NotImplementedError
 
     def handle_check(self):
-        if not (yield from self.ask(self.is_there)):
+        if not (yield from self.call_with_retry(self.is_connected)):
             raise errors.NotFound(f'{self.resource_id} is not connected any more')
 
     def get_live_state(self, resource_properties):
-        if not self.is_there():
+        if not self.is_connected():
             raise errors.NotFound(f'{self.resource_id} is not connected any more')
         return {}

@@ -2,7 +2,7 @@
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.resources.openstack.neutron import neighbours
+from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import Connection
 from heat_lite.template import support
 from heat_lite.template.constraints import CustomConstraint
@@ -10,7 +10,7 @@ from heat_lite.template.schema import list_, map_, string
 
 
 class ExtraRouteSet(Connection):
-    """Routes of a router, which may have others besides."""
+    """Extra routes of a router, beside routes from elsewhere."""
 
     resource_type = 'OS::Neutron::ExtraRouteSet'
     support_status = support.since('14.0.0')
@@ -18,16 +18,24 @@ class ExtraRouteSet(Connection):
     default_client_name = 'neutron'
 
     properties_schema = {
-        'router': string('The router, by name or id.', required=True, ref='neutron.router'),
+        'router': string(
+            'Router of the routes, by name or id.', required=True, ref='neutron.router'
+        ),
         'routes': list_(
-            'The routes.',
+            'Extra routes of the router.',
             map_(
                 None,
                 {
                     'destination': string(
-                        'The addresses that the route leads to.', required=True, constraints=[CustomConstraint('net_cidr')]
+                        'CIDR of the destination of a route.',
+                        required=True,
+                        constraints=[CustomConstraint('net_cidr')],
                     ),
-                    'nexthop': string('The address that leads there.', required=True, constraints=[CustomConstraint('ip_addr')]),
+                    'nexthop': string(
+                        'IP address of the next hop of a route.',
+                        required=True,
+                        constraints=[CustomConstraint('ip_addr')],
+                    ),
                 },
             ),
             default=[],
@@ -36,40 +44,61 @@ class ExtraRouteSet(Connection):
     }
 
     def implied_dependencies(self, others):
-        """What puts the router into subnets: a route needs one that its next hop is in."""
-        yield from neighbours.interfaces_of(self, others, neighbours.own(self, 'router'))
+        """Return the interfaces of the router: each next hop must be on the subnet of one."""
+        yield from implied_dependencies.interfaces_of(
+            self, others, implied_dependencies.own(self, 'router')
+        )
 
     def handle_create(self):
         router, routes = self.properties['router'], self.properties['routes']
         present = self._routes(router)
         twice = [each for each in routes if each in present]
         if twice:
-            raise exception.Error(f'Router {router} has routes already that are to be added: {twice}')
-        yield from self._ask(router, 'add_extraroutes', routes)
+            raise exception.Error(
+                f'Router {router} already has the routes {twice}; remove them from the template'
+            )
+        yield from self._request(router, 'add_extraroutes', routes)
         self.resource_id_set(router)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         if 'routes' in prop_diff:
-            before, wanted = self.held('routes') or [], prop_diff['routes'] or []
-            yield from self._ask(self.resource_id, 'remove_extraroutes', [each for each in before if each not in wanted])
-            yield from self._ask(self.resource_id, 'add_extraroutes', [each for each in wanted if each not in before])
+            before, wanted = self.stored_property('routes') or [], prop_diff['routes'] or []
+            yield from self._request(
+                self.resource_id,
+                'remove_extraroutes',
+                [each for each in before if each not in wanted],
+            )
+            yield from self._request(
+                self.resource_id, 'add_extraroutes', [each for each in wanted if each not in before]
+            )
 
     def handle_delete(self):
         if self.resource_id is not None:
-            yield from self._ask(self.resource_id, 'remove_extraroutes', self.held('routes') or [])
+            yield from self._request(
+                self.resource_id, 'remove_extraroutes', self.stored_property('routes') or []
+            )
 
     def handle_check(self):
-        missing = [each for each in self.held('routes') if each not in self._routes(self.resource_id)]
+        missing = [
+            each
+            for each in self.stored_property('routes')
+            if each not in self._routes(self.resource_id)
+        ]
         if missing:
-            raise exception.Error(f'Router {self.resource_id} has not the routes {missing}')
+            raise exception.Error(f'Router {self.resource_id} lacks the routes {missing}')
 
-    def _ask(self, router, verb, routes):
+    def _request(self, router, action, routes):
         if not routes:
             return
         try:
-            yield from self.ask(self.client().ask, 'PUT', f'/routers/{router}/{verb}', {'router': {'routes': routes}})
+            yield from self.call_with_retry(
+                self.client().request_json,
+                'PUT',
+                f'/routers/{router}/{action}',
+                {'router': {'routes': routes}},
+            )
         except errors.NotFound:
-            if verb != 'remove_extraroutes':
+            if action != 'remove_extraroutes':
                 raise
 
     def _routes(self, router):

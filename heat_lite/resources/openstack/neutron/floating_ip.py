@@ -1,7 +1,7 @@
 """OS::Neutron::FloatingIP."""
 
-from heat_lite.resources.cloud import Rest
-from heat_lite.resources.openstack.neutron import neighbours
+from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import CustomConstraint
@@ -9,60 +9,93 @@ from heat_lite.template.schema import CACHE_NONE, map_, string, text
 
 
 class FloatingIP(NeutronResource):
-    """An address outside that stands for a port inside."""
+    """A floating IP."""
 
     resource_type = 'OS::Neutron::FloatingIP'
     rest = Rest('neutron', '/floatingips', 'floatingip')
 
     properties_schema = {
         'floating_network': string(
-            'The network that the address comes from, by name or id.',
+            'External network from which the floating IP is allocated, by name or id.',
             required=True,
             ref='neutron.network',
             support=support.since('2014.2'),
             wire='floating_network_id',
         ),
         'dns_domain': string(
-            'The domain of that name.', update_allowed=True, constraints=[CustomConstraint('dns_domain')], support=support.since('7.0.0')
+            'DNS domain of the floating IP.',
+            update_allowed=True,
+            constraints=[CustomConstraint('dns_domain')],
+            support=support.since('7.0.0'),
         ),
         'dns_name': string(
-            'Its name in the DNS.', update_allowed=True, constraints=[CustomConstraint('rel_dns_name')], support=support.since('7.0.0')
+            'DNS name of the floating IP.',
+            update_allowed=True,
+            constraints=[CustomConstraint('rel_dns_name')],
+            support=support.since('7.0.0'),
         ),
         'fixed_ip_address': string(
-            'The address of the port that it stands for, where the port has several.',
+            'Fixed IP address of the port, if the port has several.',
             update_allowed=True,
             constraints=[CustomConstraint('ip_addr')],
         ),
         'floating_ip_address': string(
-            'The very address that is wanted; only an administrator may say so.',
+            'Requested floating IP address. Requires administrator rights.',
             constraints=[CustomConstraint('ip_addr')],
             support=support.since('5.0.0'),
         ),
         'floating_network_id': string(
-            ref='neutron.network', support=support.hidden('5.0.0', previous=support.deprecated('2014.2')), alias_of='floating_network'
+            ref='neutron.network',
+            support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
+            alias_of='floating_network',
         ),
         'floating_subnet': string(
-            'The subnet that the address comes from.', ref='neutron.subnet', support=support.since('9.0.0'), wire='subnet_id'
+            'Subnet from which the floating IP is allocated, by name or id.',
+            ref='neutron.subnet',
+            support=support.since('9.0.0'),
+            wire='subnet_id',
         ),
-        'port_id': string('The port that it stands for.', update_allowed=True, ref='neutron.port'),
-        'value_specs': map_('Further keys for the request, for what extensions of the service understand.', default={}, sent=False),
+        'port_id': string(
+            'Port with which the floating IP is associated.',
+            update_allowed=True,
+            ref='neutron.port',
+        ),
+        'value_specs': map_(
+            'Further values for the request of the floating IP, for extensions of Neutron.',
+            default={},
+            sent=False,
+        ),
     }
     attributes_schema = {
-        'fixed_ip_address': text('The address of the port.', cache_mode=CACHE_NONE),
-        'floating_ip_address': text('The address itself.'),
-        'floating_network_id': text('The network that the address comes from.'),
-        'port_id': text('The port that it stands for.', cache_mode=CACHE_NONE),
-        'router_id': text('The router that connects it with the port.'),
-        'tenant_id': text('The project that owns it.'),
+        'fixed_ip_address': text(
+            'Fixed IP address with which the floating IP is associated.', cache_mode=CACHE_NONE
+        ),
+        'floating_ip_address': text('Address of the floating IP.'),
+        'floating_network_id': text('Id of the external network.'),
+        'port_id': text('Id of the associated port.', cache_mode=CACHE_NONE),
+        'router_id': text('Id of the router of the floating IP.'),
+        'tenant_id': text('Id of the project that owns the floating IP.'),
     }
 
-    def as_told(self, found):
-        """Its name in the DNS goes when it comes to stand for a port, and the service lets nobody set it again."""
-        return {name: value for name, value in super().as_told(found).items() if name not in ('dns_name', 'dns_domain')}
+    def normalize(self, found):
+        """Return the object without its DNS name.
+
+        Neutron clears the name when the floating IP is associated, and does not accept it again.
+        """
+        return {
+            name: value
+            for name, value in super().normalize(found).items()
+            if name not in ('dns_name', 'dns_domain')
+        }
 
     def implied_dependencies(self, others):
-        """What leads from the port to the network outside: a port that nothing leads to gets no floating address."""
-        outside = neighbours.own(self, 'floating_network', 'floating_network_id')
-        yield from neighbours.subnets_of(self, others, outside)
-        yield from neighbours.gateways_to(self, others, outside)
-        yield from neighbours.interfaces_near(self, others, neighbours.own(self, 'port_id'))
+        """Return the resources between port and external network.
+
+        Neutron refuses the association while no router connects them.
+        """
+        external_network = implied_dependencies.own(self, 'floating_network', 'floating_network_id')
+        yield from implied_dependencies.subnets_of(self, others, external_network)
+        yield from implied_dependencies.gateways_to(self, others, external_network)
+        yield from implied_dependencies.interfaces_near(
+            self, others, implied_dependencies.own(self, 'port_id')
+        )

@@ -1,7 +1,7 @@
-"""What of a template must come first although nothing refers to it: subnets before ports, routes before addresses that need them.
+"""Dependencies without a reference: subnets before ports, routes before floating IPs.
 
-``others`` are the definitions of the template by name. What is compared are values as far as they can be told now: a reference to a
-resource that is not there yet is its name.
+``others`` are the definitions of the template by name. Values are compared as far as they are known
+before the create: the value of a reference is the name of the resource.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ INTERFACE, GATEWAY = 'OS::Neutron::RouterInterface', 'OS::Neutron::RouterGateway
 
 
 def value(resource, definition, *path):
-    """What is at a path of the properties of a definition; None where that cannot be told."""
+    """Return the value at a path of the properties of a definition; None if it is unknown."""
     try:
         found = resource.stack.resolve(definition.properties)
     except (exception.HeatException, *function.ARGUMENT_ERRORS):
@@ -25,36 +25,48 @@ def value(resource, definition, *path):
 
 
 def own(resource, *names):
-    """The first of its own properties that says something: some have older names, too."""
+    """Return the first of the resource's own properties with a value: some have older names."""
     return _first(resource, resource.definition, *names)
 
 
 def subnets_of(resource, others, network):
-    """Names of the subnets of a network."""
+    """Return the names of the subnets of a network."""
     if network is None:
         return []
-    return [name for name, each in _of_type(resource, others, SUBNET) if _first(resource, each, 'network', 'network_id') == network]
+    return [
+        name
+        for name, each in _of_type(resource, others, SUBNET)
+        if _first(resource, each, 'network', 'network_id') == network
+    ]
 
 
 def interfaces_of(resource, others, router):
-    """Names of what puts a router into subnets."""
+    """Return the names of the resources that add interfaces to a router."""
     if router is None:
         return []
-    return [name for name, each in _of_type(resource, others, INTERFACE) if _first(resource, each, 'router', 'router_id') == router]
+    return [
+        name
+        for name, each in _of_type(resource, others, INTERFACE)
+        if _first(resource, each, 'router', 'router_id') == router
+    ]
 
 
 def gateways_to(resource, others, network):
-    """Names of what leads to a network outside."""
+    """Return the names of the resources that connect routers to an external network."""
     if network is None:
         return
-    yield from (name for name, each in _of_type(resource, others, GATEWAY) if _first(resource, each, 'network', 'network_id') == network)
+    yield from (
+        name
+        for name, each in _of_type(resource, others, GATEWAY)
+        if _first(resource, each, 'network', 'network_id') == network
+    )
     for name, each in _of_type(resource, others, ROUTER):
         if value(resource, each, 'external_gateway_info', 'network') == network:
             yield name
 
 
 def interfaces_near(resource, others, port):
-    """Names of what puts routers into the subnets of the network that a port of the template is on."""
+    """Return the names of the router interfaces on the network of a port of the template."""
     near = {_reference(resource, name) for name in subnets_near(resource, others, port)}
     if near:
         for name, each in _of_type(resource, others, INTERFACE):
@@ -63,14 +75,18 @@ def interfaces_near(resource, others, port):
 
 
 def subnets_near(resource, others, port):
-    """Names of the subnets of the network that a port of the template is on."""
+    """Return the names of the subnets on the network of a port of the template."""
     for name, each in _of_type(resource, others, PORT):
         if port is not None and _reference(resource, name) == port:
             yield from subnets_of(resource, others, _first(resource, each, 'network', 'network_id'))
 
 
 def _of_type(resource, others, kind):
-    return [(name, each) for name, each in others.items() if each.resource_type == kind and name != resource.name]
+    return [
+        (name, each)
+        for name, each in others.items()
+        if each.resource_type == kind and name != resource.name
+    ]
 
 
 def _first(resource, definition, *names):

@@ -1,20 +1,27 @@
 """OS::Neutron::L2GatewayConnection."""
 
-from heat_lite.resources.cloud import Rest
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
 class L2GatewayConnection(NeutronResource):
-    """A network that goes through a layer 2 gateway."""
+    """The connection of a network with a layer 2 gateway."""
 
     resource_type = 'OS::Neutron::L2GatewayConnection'
     support_status = support.since('12.0.0')
-    rest = Rest('neutron', '/l2-gateway-connections', 'l2_gateway_connection', extension='l2-gateway-connection')
+    rest = Rest(
+        'neutron',
+        '/l2-gateway-connections',
+        'l2_gateway_connection',
+        extension='l2-gateway-connection',
+    )
 
     properties_schema = {
-        'l2_gateway_id': string('The gateway, by its id.', required=True),
-        'network_id': string('The network.', required=True, ref='neutron.network'),
-        'segmentation_id': string('The segment outside.'),
+        'l2_gateway_id': string('Id of the layer 2 gateway.', required=True),
+        'network_id': string(
+            'Network to connect, by name or id.', required=True, ref='neutron.network'
+        ),
+        'segmentation_id': string('Segmentation id on the gateway.'),
     }

@@ -1,6 +1,6 @@
 """OS::Neutron::MeteringRule."""
 
-from heat_lite.resources.cloud import Rest
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues
@@ -8,21 +8,25 @@ from heat_lite.template.schema import boolean, string, text
 
 
 class MeteringRule(NeutronResource):
-    """Which traffic is counted under a label."""
+    """A metering label rule: selects the traffic that a label counts."""
 
     resource_type = 'OS::Neutron::MeteringRule'
     support_status = support.since('2014.1')
     rest = Rest('neutron', '/metering/metering-label-rules', 'metering_label_rule')
 
     properties_schema = {
-        'metering_label_id': string('The label, by its id.', required=True),
-        'remote_ip_prefix': string('The addresses of the other side.', required=True),
-        'direction': string('Which way the traffic goes.', default='ingress', constraints=[AllowedValues(['ingress', 'egress'])]),
-        'excluded': boolean('Whether this traffic is not counted.', default='False'),
+        'metering_label_id': string('Id of the metering label.', required=True),
+        'remote_ip_prefix': string('CIDR of the remote end of the traffic.', required=True),
+        'direction': string(
+            'Direction of the counted traffic: ingress or egress.',
+            default='ingress',
+            constraints=[AllowedValues(['ingress', 'egress'])],
+        ),
+        'excluded': boolean('Whether the traffic is excluded from the count.', default='False'),
     }
     attributes_schema = {
-        'direction': text('Which way the traffic goes.'),
-        'excluded': text('Whether this traffic is not counted.'),
-        'metering_label_id': text('The label, by its id.'),
-        'remote_ip_prefix': text('The addresses of the other side.'),
+        'direction': text('Direction of the rule.'),
+        'excluded': text('Whether the rule excludes traffic.'),
+        'metering_label_id': text('Id of the label that the rule belongs to.'),
+        'remote_ip_prefix': text('CIDR of the rule.'),
     }

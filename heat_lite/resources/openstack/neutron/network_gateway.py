@@ -1,7 +1,8 @@
 """OS::Neutron::NetworkGateway."""
 
 from heat_lite.common import status
-from heat_lite.resources.cloud import Rest, wired
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest, to_wire
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, Length, Range
@@ -9,21 +10,23 @@ from heat_lite.template.schema import integer, list_, map_, string, text
 
 
 class NetworkGateway(NeutronResource):
-    """What connects networks with what is outside, by devices of its own."""
+    """A network gateway: connects networks by gateway devices."""
 
     resource_type = 'OS::Neutron::NetworkGateway'
     support_status = support.since('2014.1')
     rest = Rest('neutron', '/network-gateways', 'network_gateway', extension='network-gateway')
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
+        'name': name_property(),
         'devices': list_(
-            'The devices.',
+            'Gateway devices.',
             map_(
                 None,
                 {
-                    'id': string('The id of the device.', required=True),
-                    'interface_name': string('The name of its interface.', required=True),
+                    'id': string('Id of the gateway device.', required=True),
+                    'interface_name': string(
+                        'Name of the interface of the gateway device.', required=True
+                    ),
                 },
             ),
             required=True,
@@ -31,23 +34,30 @@ class NetworkGateway(NeutronResource):
             constraints=[Length(min=1)],
         ),
         'connections': list_(
-            'The networks that it connects.',
+            'Networks that the gateway connects.',
             map_(
                 None,
                 {
                     'network': string(
-                        'The network, by name or id.',
+                        'Network to connect with the gateway, by name or id.',
                         required=True,
                         ref='neutron.network',
                         support=support.since('2014.2'),
                         wire='network_id',
                     ),
                     'network_id': string(
-                        ref='neutron.network', support=support.hidden('5.0.0', previous=support.deprecated('2014.2')), alias_of='network'
+                        ref='neutron.network',
+                        support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
+                        alias_of='network',
                     ),
-                    'segmentation_id': integer('The VLAN number.', constraints=[Range(min=0, max=4094)]),
+                    'segmentation_id': integer(
+                        'VLAN id of the network on the gateway.',
+                        constraints=[Range(min=0, max=4094)],
+                    ),
                     'segmentation_type': string(
-                        'How packets of the network are told from others.', default='flat', constraints=[AllowedValues(['flat', 'vlan'])]
+                        'Segmentation type of the network on the gateway.',
+                        default='flat',
+                        constraints=[AllowedValues(['flat', 'vlan'])],
                     ),
                 },
             ),
@@ -57,25 +67,37 @@ class NetworkGateway(NeutronResource):
         ),
     }
     attributes_schema = {
-        'default': text('Whether it is the one that the service chose.'),
+        'default': text('Whether the gateway is the default one of Neutron.'),
     }
 
-    def after(self, action, diff):
-        yield from super().after(action, diff)
+    def follow_up(self, action, diff):
+        yield from super().follow_up(action, diff)
         if 'connections' in diff:
-            before = [] if action == status.CREATE else self._wired(self.held('connections'))
-            after = self._wired(diff['connections'])
-            yield from self._tell('disconnect_network', [each for each in before if each not in after])
-            yield from self._tell('connect_network', [each for each in after if each not in before])
+            before = (
+                []
+                if action == status.CREATE
+                else self._to_wire(self.stored_property('connections'))
+            )
+            after = self._to_wire(diff['connections'])
+            yield from self._request(
+                'disconnect_network', [each for each in before if each not in after]
+            )
+            yield from self._request(
+                'connect_network', [each for each in after if each not in before]
+            )
 
     def handle_delete(self):
         if self.resource_id is not None:
-            yield from self._tell('disconnect_network', self._wired(self.held('connections')))
+            yield from self._request(
+                'disconnect_network', self._to_wire(self.stored_property('connections'))
+            )
             yield from super().handle_delete()
 
-    def _wired(self, connections):
-        return wired(self.properties_schema['connections'], list(connections or ()))
+    def _to_wire(self, connections):
+        return to_wire(self.properties_schema['connections'], list(connections or ()))
 
-    def _tell(self, verb, connections):
+    def _request(self, action, connections):
         for each in connections:
-            yield from self.take_away(self.client().ask, 'PUT', f'{self.object_path()}/{verb}', each)
+            yield from self.delete_if_present(
+                self.client().request_json, 'PUT', f'{self.object_path()}/{action}', each
+            )

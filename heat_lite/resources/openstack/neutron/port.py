@@ -4,125 +4,210 @@ import json
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.resources import observing
-from heat_lite.resources.cloud import Rest, wired
-from heat_lite.resources.openstack.neutron import neighbours
+from heat_lite.resources.base import live_state
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest, to_wire
+from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, CustomConstraint
-from heat_lite.template.schema import boolean, boolean_attribute, list_, list_attribute, map_, map_attribute, string, text
+from heat_lite.template.schema import (
+    boolean,
+    boolean_attribute,
+    list_,
+    list_attribute,
+    map_,
+    map_attribute,
+    string,
+    text,
+)
 
-#: where it remembers addresses that it has let go for the port that comes instead
-LENT = 'lent_addresses'
+#: key in the data of the resource: the addresses that the replacing port needs
+RELEASED = 'lent_addresses'
 
 
 class Port(NeutronResource):
-    """A place on a network where something is plugged in, with its addresses."""
+    """A port: the connection of a device to a network."""
 
     resource_type = 'OS::Neutron::Port'
     rest = Rest('neutron', '/ports', 'port', ready=('ACTIVE', 'DOWN'))
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
+        'name': name_property(),
         'network': string(
-            'The network, by name or id.', required=True, ref='neutron.network', support=support.since('2014.2'), wire='network_id'
+            'Network of the port, by name or id.',
+            required=True,
+            ref='neutron.network',
+            support=support.since('2014.2'),
+            wire='network_id',
         ),
-        'admin_state_up': boolean('Whether it is switched on.', default=True, update_allowed=True),
+        'admin_state_up': boolean(
+            'Administrative state of the port.', default=True, update_allowed=True
+        ),
         'allowed_address_pairs': list_(
-            'Further addresses that what is plugged in may use.',
+            'Additional addresses that the device may use on the port.',
             map_(
                 None,
                 {
-                    'ip_address': string('The address, or address/bits.', required=True, constraints=[CustomConstraint('ip_or_cidr')]),
+                    'ip_address': string(
+                        'IP address or CIDR that is allowed.',
+                        required=True,
+                        constraints=[CustomConstraint('ip_or_cidr')],
+                    ),
                     'mac_address': string(
-                        'The address on layer 2, where it is another than that of the port.', constraints=[CustomConstraint('mac_addr')]
+                        'MAC address of the pair. If omitted, that of the port.',
+                        constraints=[CustomConstraint('mac_addr')],
                     ),
                 },
             ),
             update_allowed=True,
         ),
         'binding:vnic_type': string(
-            'The kind of network card.',
+            'Type of the virtual network interface.',
             default='normal',
             update_allowed=True,
-            constraints=[AllowedValues(['normal', 'direct', 'macvtap', 'direct-physical', 'baremetal', 'virtio-forwarder', 'smart-nic'])],
+            constraints=[
+                AllowedValues(
+                    [
+                        'normal',
+                        'direct',
+                        'macvtap',
+                        'direct-physical',
+                        'baremetal',
+                        'virtio-forwarder',
+                        'smart-nic',
+                    ]
+                )
+            ],
             support=support.since('2015.1'),
         ),
-        'device_id': string('The id of what uses it.', default='', update_allowed=True),
-        'device_owner': string('What kind of thing uses it.', default='', update_allowed=True),
+        'device_id': string(
+            'Id of the device that uses the port.', default='', update_allowed=True
+        ),
+        'device_owner': string(
+            'Type of the device that uses the port.', default='', update_allowed=True
+        ),
         'dns_name': string(
-            'Its name in the DNS.', update_allowed=True, constraints=[CustomConstraint('dns_name')], support=support.since('7.0.0')
+            'DNS name of the port.',
+            update_allowed=True,
+            constraints=[CustomConstraint('dns_name')],
+            support=support.since('7.0.0'),
         ),
         'fixed_ips': list_(
-            'Its addresses; without them it gets one of each family.',
+            'Fixed IP addresses of the port. If omitted, Neutron allocates one for each IP '
+            'version.',
             map_(
                 None,
                 {
-                    'ip_address': string('The address; without one, any of the subnet.', constraints=[CustomConstraint('ip_addr')]),
-                    'subnet': string('The subnet of the address.', ref='neutron.subnet', support=support.since('2014.2'), wire='subnet_id'),
+                    'ip_address': string(
+                        'Fixed IP address. If omitted, Neutron allocates one of the subnet.',
+                        constraints=[CustomConstraint('ip_addr')],
+                    ),
+                    'subnet': string(
+                        'Subnet of the fixed IP address, by name or id.',
+                        ref='neutron.subnet',
+                        support=support.since('2014.2'),
+                        wire='subnet_id',
+                    ),
                     'subnet_id': string(
-                        ref='neutron.subnet', support=support.hidden('5.0.0', previous=support.deprecated('2014.2 ')), alias_of='subnet'
+                        ref='neutron.subnet',
+                        support=support.hidden('5.0.0', previous=support.deprecated('2014.2 ')),
+                        alias_of='subnet',
                     ),
                 },
             ),
             update_allowed=True,
         ),
-        'mac_address': string('Its address on layer 2.', constraints=[CustomConstraint('mac_addr')]),
+        'mac_address': string(
+            'MAC address of the port.', constraints=[CustomConstraint('mac_addr')]
+        ),
         'network_id': string(
-            ref='neutron.network', support=support.hidden('5.0.0', previous=support.deprecated('2014.2')), alias_of='network'
+            ref='neutron.network',
+            support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
+            alias_of='network',
         ),
         'no_fixed_ips': boolean(
-            'Whether it has no address at all.', default=False, update_allowed=True, support=support.since('16.0.0'), sent=False
+            'Whether the port gets no fixed IP address.',
+            default=False,
+            update_allowed=True,
+            support=support.since('16.0.0'),
+            sent=False,
         ),
         'port_security_enabled': boolean(
-            'Whether addresses of ports are guarded against spoofing.', update_allowed=True, support=support.since('5.0.0')
+            'Whether port security is enabled on the port.',
+            update_allowed=True,
+            support=support.since('5.0.0'),
         ),
         'propagate_uplink_status': boolean(
-            'Whether what is plugged in learns that the link of the host is down.', update_allowed=True, support=support.since('15.0.0')
+            'Whether the port shows the state of the uplink to the device.',
+            update_allowed=True,
+            support=support.since('15.0.0'),
         ),
         'qos_policy': string(
-            'The QoS policy that applies to it, by name or id.',
+            'QoS policy of the port, by name or id.',
             update_allowed=True,
             ref='neutron.qos_policy',
             support=support.since('6.0.0'),
             wire='qos_policy_id',
         ),
         'replacement_policy': string(
-            'Whether an update always replaces it.',
+            'Policy for updates of the port: REPLACE_ALWAYS replaces it, AUTO updates it if '
+            'possible.',
             default='AUTO',
             update_allowed=True,
             constraints=[AllowedValues(['REPLACE_ALWAYS', 'AUTO'])],
-            support=support.hidden('9.0.0', previous=support.deprecated('6.0.0', previous='2014.2')),
+            support=support.hidden(
+                '9.0.0', previous=support.deprecated('6.0.0', previous='2014.2')
+            ),
             sent=False,
         ),
-        'security_groups': list_('Its security groups, by names or ids.', update_allowed=True, resolves='neutron.security_group'),
-        'tags': list_('Labels; the set is kept as it is here.', string(), update_allowed=True, support=support.since('9.0.0'), sent=False),
+        'security_groups': list_(
+            'Security groups of the port, by name or id.',
+            update_allowed=True,
+            resolves='neutron.security_group',
+        ),
+        'tags': list_(
+            'Tags of the port. An update replaces the whole set.',
+            string(),
+            update_allowed=True,
+            support=support.since('9.0.0'),
+            sent=False,
+        ),
         'value_specs': map_(
-            'Further keys for the request, for what extensions of the service understand.', default={}, update_allowed=True, sent=False
+            'Further values for the request of the port, for extensions of Neutron.',
+            default={},
+            update_allowed=True,
+            sent=False,
         ),
     }
     attributes_schema = {
-        'admin_state_up': text('Whether it is switched on.'),
-        'allowed_address_pairs': list_attribute('Further addresses that what is plugged in may use.'),
-        'device_id': text('The id of what uses it.'),
-        'device_owner': text('What kind of thing uses it.'),
-        'dns_assignment': map_attribute('Its names in the DNS.', support=support.since('7.0.0')),
-        'fixed_ips': list_attribute('Its addresses; without them it gets one of each family.'),
-        'mac_address': text('Its address on layer 2.'),
-        'name': text('Its name.'),
-        'network': map_attribute('Its network.', support=support.since('11.0.0')),
-        'network_id': text('The id of its network.'),
+        'admin_state_up': text('Administrative state that Neutron shows for the port.'),
+        'allowed_address_pairs': list_attribute('Allowed address pairs that Neutron shows.'),
+        'device_id': text('Id of the device that Neutron shows.'),
+        'device_owner': text('Type of the device that Neutron shows.'),
+        'dns_assignment': map_attribute(
+            'DNS names that Neutron has assigned to the port.', support=support.since('7.0.0')
+        ),
+        'fixed_ips': list_attribute('Fixed IP addresses that Neutron shows.'),
+        'mac_address': text('MAC address that Neutron shows.'),
+        'name': text('Name of the port.'),
+        'network': map_attribute(
+            'Network of the port, with its values.', support=support.since('11.0.0')
+        ),
+        'network_id': text('Id of the network of the port.'),
         'port_security_enabled': boolean_attribute(
-            'Whether addresses of ports are guarded against spoofing.', support=support.since('5.0.0')
+            'Whether Neutron shows port security as enabled.',
+            support=support.since('5.0.0'),
         ),
         'propagate_uplink_status': boolean_attribute(
-            'Whether what is plugged in learns that the link of the host is down.', support=support.since('15.0.0')
+            'Whether Neutron propagates the state of the uplink.',
+            support=support.since('15.0.0'),
         ),
-        'qos_policy_id': text('The id of its QoS policy.', support=support.since('6.0.0')),
-        'security_groups': list_attribute('The ids of its security groups.'),
-        'status': text('Its status.'),
-        'subnets': list_attribute('The subnets of its addresses.'),
-        'tenant_id': text('The project that owns it.'),
+        'qos_policy_id': text('Id of the QoS policy of the port.', support=support.since('6.0.0')),
+        'security_groups': list_attribute('Ids of the security groups of the port.'),
+        'status': text('Status of the port.'),
+        'subnets': list_attribute('Subnets of the fixed IP addresses.'),
+        'tenant_id': text('Id of the project that owns the port.'),
     }
 
     def validate(self):
@@ -131,9 +216,9 @@ class Port(NeutronResource):
             raise exception.ResourcePropertyConflict('no_fixed_ips', 'fixed_ips')
 
     def implied_dependencies(self, others):
-        """The subnets of its network: without one of them it gets no address."""
-        network = neighbours.own(self, 'network', 'network_id')
-        return neighbours.subnets_of(self, others, network)
+        """Return the subnets of the network: without subnets the port gets no address."""
+        network = implied_dependencies.own(self, 'network', 'network_id')
+        return implied_dependencies.subnets_of(self, others, network)
 
     def body(self, values):
         values = {name: value for name, value in super().body(values).items() if value != ''}
@@ -145,53 +230,66 @@ class Port(NeutronResource):
         if diff.get('no_fixed_ips'):
             changed['fixed_ips'] = []
         elif changed.get('fixed_ips', True) is None:
-            del changed['fixed_ips']  # it keeps what it has
+            del changed['fixed_ips']  # an update without fixed_ips keeps the addresses
         if changed.get('allowed_address_pairs', True) is None:
             changed['allowed_address_pairs'] = []
         if changed.get('security_groups', True) is None:
-            changed['security_groups'] = self._usual_groups()
+            changed['security_groups'] = self._default_security_groups()
         return super().changes(changed, diff)
 
     def prepare_for_replace(self, definition):
-        """A generator: it lets its addresses go where the port that comes instead wants one of them."""
-        wanted = {each['ip_address'] for each in self.properties_of(definition)['fixed_ips'] or () if each['ip_address']}
+        """A generator: release the addresses if the replacing port needs one of them."""
+        wanted = {
+            each['ip_address']
+            for each in self.properties_of(definition)['fixed_ips'] or ()
+            if each['ip_address']
+        }
         if self.resource_id is None or not wanted:
             return
         try:
-            addresses = (yield from self.ask(self.look))['fixed_ips']
+            addresses = (yield from self.call_with_retry(self.fetch))['fixed_ips']
         except errors.NotFound:
             return
         if wanted & {each['ip_address'] for each in addresses}:
-            self.data_set(LENT, json.dumps(addresses))
-            yield from self.change({'fixed_ips': []})
+            self.data_set(RELEASED, json.dumps(addresses))
+            yield from self.update_object({'fixed_ips': []})
 
     def needs_update(self, definition):
-        """A port that was to be replaced, and was not, gets back what it had lent."""
-        return LENT in self.data() or super().needs_update(definition)
+        """Return True also for a port whose replacement failed: it gets its addresses back."""
+        return RELEASED in self.data() or super().needs_update(definition)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        lent = self.data().get(LENT)
-        if lent and 'fixed_ips' not in prop_diff:
-            yield from self.change({'fixed_ips': json.loads(lent)})
-        if lent:
-            self.data_delete(LENT)
+        released = self.data().get(RELEASED)
+        if released and 'fixed_ips' not in prop_diff:
+            yield from self.update_object({'fixed_ips': json.loads(released)})
+        if released:
+            self.data_delete(RELEASED)
         yield from super().handle_update(definition, tmpl_diff, prop_diff)
 
-    def _usual_groups(self):
-        """What a new port would get."""
-        project = self.look()['tenant_id']
-        return [each['id'] for each in self.client().list('/security-groups', 'security_groups', name='default', tenant_id=project)]
+    def _default_security_groups(self):
+        """Return the id of the default security group of the project, in a list."""
+        project = self.fetch()['tenant_id']
+        return [
+            each['id']
+            for each in self.client().list(
+                '/security-groups', 'security_groups', name='default', tenant_id=project
+            )
+        ]
 
     def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
         return after_properties['replacement_policy'] == 'REPLACE_ALWAYS'
 
-    def as_told(self, found):
-        """Subnets of IPv6 may give it further addresses, which nobody asked for."""
-        found = super().as_told(found)
-        wanted, there = self.held('fixed_ips'), found.get('fixed_ips')
-        if not wanted or not there or not observing.is_among(self.properties_schema['fixed_ips'], wanted, there):
+    def normalize(self, found):
+        """Ignore addresses that IPv6 subnets have added by themselves."""
+        found = super().normalize(found)
+        wanted, shown = self.stored_property('fixed_ips'), found.get('fixed_ips')
+        if (
+            not wanted
+            or not shown
+            or not live_state.contains_all(self.properties_schema['fixed_ips'], wanted, shown)
+        ):
             return found
-        return {**found, 'fixed_ips': wired(self.properties_schema['fixed_ips'], wanted)}
+        return {**found, 'fixed_ips': to_wire(self.properties_schema['fixed_ips'], wanted)}
 
     def resolve_attribute(self, name):
         shown = self.show() or {}

@@ -1,6 +1,7 @@
 """OS::Neutron::ProviderNet."""
 
-from heat_lite.resources.cloud import Rest
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, CustomConstraint
@@ -8,51 +9,80 @@ from heat_lite.template.schema import boolean, list_, list_attribute, string, te
 
 
 class ProviderNet(NeutronResource):
-    """A network of which an administrator says how it is carried."""
+    """A provider network: a network on a given physical network."""
 
     resource_type = 'OS::Neutron::ProviderNet'
     support_status = support.since('2014.1')
     rest = Rest('neutron', '/networks', 'network', ready=('ACTIVE', 'DOWN'), extension='provider')
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
+        'name': name_property(),
         'network_type': string(
-            'How it is carried.',
+            'Type of the physical network, for example "vlan" or "flat".',
             required=True,
             update_allowed=True,
             constraints=[AllowedValues(['local', 'vlan', 'vxlan', 'gre', 'geneve', 'flat'])],
             wire='provider:network_type',
         ),
-        'admin_state_up': boolean('Whether it is switched on.', default=True, update_allowed=True),
+        'admin_state_up': boolean(
+            'Administrative state of the provider network.', default=True, update_allowed=True
+        ),
         'availability_zone_hints': list_(
-            'Availability zones in which it had best live.', update_allowed=True, support=support.since('19.0.0')
+            'Availability zone candidates for the provider network.',
+            update_allowed=True,
+            support=support.since('19.0.0'),
         ),
         'dns_domain': string(
-            'The DNS domain of its ports, with a dot at its end.',
+            'DNS domain of the ports on the provider network, with a trailing dot.',
             update_allowed=True,
             constraints=[CustomConstraint('dns_domain')],
             support=support.since('15.0.0'),
         ),
-        'physical_network': string('The physical network that carries it.', update_allowed=True, wire='provider:physical_network'),
+        'physical_network': string(
+            'Name of the physical network.',
+            update_allowed=True,
+            wire='provider:physical_network',
+        ),
         'port_security_enabled': boolean(
-            'Whether addresses of ports are guarded against spoofing.', update_allowed=True, support=support.since('8.0.0')
+            'Default port security of the ports on the provider network.',
+            update_allowed=True,
+            support=support.since('8.0.0'),
         ),
         'router_external': boolean(
-            'Whether routers may use it as their way out.',
+            'Whether the network is external: routers can use it as gateway.',
             default=False,
             update_allowed=True,
             support=support.since('6.0.0'),
             wire='router:external',
         ),
-        'segmentation_id': string('Its VLAN or tunnel number.', update_allowed=True, wire='provider:segmentation_id'),
-        'shared': boolean('Whether other projects may use it.', default=True, update_allowed=True),
-        'tags': list_('Labels; the set is kept as it is here.', string(), update_allowed=True, support=support.since('12.0.0'), sent=False),
-        'tenant_id': string('The project that owns it, by its id; only an administrator may say so.', support=support.since('24.0.0')),
+        'segmentation_id': string(
+            'VLAN id or tunnel id of the provider network.',
+            update_allowed=True,
+            wire='provider:segmentation_id',
+        ),
+        'shared': boolean(
+            'Whether other projects can use the provider network.',
+            default=True,
+            update_allowed=True,
+        ),
+        'tags': list_(
+            'Tags of the provider network. An update replaces the whole set.',
+            string(),
+            update_allowed=True,
+            support=support.since('12.0.0'),
+            sent=False,
+        ),
+        'tenant_id': string(
+            'Project of the provider network, by id. Requires administrator rights.',
+            support=support.since('24.0.0'),
+        ),
     }
     attributes_schema = {
-        'segments': list_attribute('The segments that it is made of.', support=support.since('16.0.0')),
-        'status': text('Its status.'),
-        'subnets': list_attribute('The ids of its subnets.'),
+        'segments': list_attribute(
+            'Segments of the provider network.', support=support.since('16.0.0')
+        ),
+        'status': text('Status of the provider network.'),
+        'subnets': list_attribute('Ids of the subnets of the provider network.'),
     }
 
     def resolve_attribute(self, name):

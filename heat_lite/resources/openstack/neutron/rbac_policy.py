@@ -1,18 +1,18 @@
 """OS::Neutron::RBACPolicy."""
 
 from heat_lite.common import exception
-from heat_lite.resources.cloud import Rest
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import string
 
-#: what may be done with objects other than networks
+#: object types other than networks -> their only action
 SHARED = 'access_as_shared'
 
 
 class RBACPolicy(NeutronResource):
-    """Lets another project use an object."""
+    """An RBAC policy: shares an object with another project."""
 
     resource_type = 'OS::Neutron::RBACPolicy'
     support_status = support.since('6.0.0')
@@ -20,26 +20,40 @@ class RBACPolicy(NeutronResource):
 
     properties_schema = {
         'action': string(
-            'What the other project may do with it.', required=True, constraints=[AllowedValues(['access_as_shared', 'access_as_external'])]
-        ),
-        'object_id': string('The object, by name or id.', required=True),
-        'object_type': string(
-            'The kind of the object.',
+            'Action that the policy allows.',
             required=True,
-            constraints=[AllowedValues(['network', 'qos_policy', 'security_group', 'address_scope', 'subnetpool'])],
+            constraints=[AllowedValues(['access_as_shared', 'access_as_external'])],
         ),
-        'target_tenant': string('The other project, by its id; * means all.', required=True, update_allowed=True),
-        'tenant_id': string('The project that owns it, by its id; only an administrator may say so.'),
+        'object_id': string('Object to share, by name or id.', required=True),
+        'object_type': string(
+            'Type of the object to share.',
+            required=True,
+            constraints=[
+                AllowedValues(
+                    ['network', 'qos_policy', 'security_group', 'address_scope', 'subnetpool']
+                )
+            ],
+        ),
+        'target_tenant': string(
+            'Id of the project with which the object is shared; "*" means all projects.',
+            required=True,
+            update_allowed=True,
+        ),
+        'tenant_id': string('Project of the RBAC policy, by id. Requires administrator rights.'),
     }
 
     def validate(self):
         super().validate()
         kind, action = self.properties['object_type'], self.properties['action']
         if kind != 'network' and action != SHARED:
-            raise exception.StackValidationFailed(f'Invalid action "{action}" for object type {kind}. Valid actions: {SHARED}')
+            raise exception.StackValidationFailed(
+                f'Invalid action "{action}" for object type {kind}. Valid actions: {SHARED}'
+            )
 
     def body(self, values):
         return {
             **super().body(values),
-            'object_id': self.stack.clients().find(f'neutron.{self.properties["object_type"]}', values['object_id']),
+            'object_id': self.stack.clients().find(
+                f'neutron.{self.properties["object_type"]}', values['object_id']
+            ),
         }

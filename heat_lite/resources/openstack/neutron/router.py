@@ -1,8 +1,9 @@
 """OS::Neutron::Router."""
 
 from heat_lite.common import exception
-from heat_lite.resources.cloud import Rest
-from heat_lite.resources.openstack.neutron import agents, neighbours
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.openstack.neutron import agents, implied_dependencies
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import CustomConstraint
@@ -10,36 +11,50 @@ from heat_lite.template.schema import boolean, list_, map_, map_attribute, strin
 
 
 class Router(NeutronResource):
-    """A router between networks, with a gateway to the outside where one is wanted."""
+    """A router."""
 
     resource_type = 'OS::Neutron::Router'
     rest = Rest('neutron', '/routers', 'router', ready=('ACTIVE', 'DOWN'), extension='router')
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
-        'admin_state_up': boolean('Whether it is switched on.', default=True, update_allowed=True),
-        'availability_zone_hints': list_(
-            'Availability zones in which it had best live.', update_allowed=True, support=support.since('19.0.0')
+        'name': name_property(),
+        'admin_state_up': boolean(
+            'Administrative state of the router.', default=True, update_allowed=True
         ),
-        'distributed': boolean('Whether it lives on all hosts; only an administrator may say so.', support=support.since('2015.1')),
+        'availability_zone_hints': list_(
+            'Availability zone candidates for the router.',
+            update_allowed=True,
+            support=support.since('19.0.0'),
+        ),
+        'distributed': boolean(
+            'Whether the router is distributed. Requires administrator rights.',
+            support=support.since('2015.1'),
+        ),
         'external_gateway_info': map_(
-            'Its way out.',
+            'External gateway of the router.',
             {
-                'enable_snat': boolean('Whether it hides what is inside behind its own address.', update_allowed=True),
+                'enable_snat': boolean('Whether source NAT is enabled.', update_allowed=True),
                 'external_fixed_ips': list_(
-                    'Its addresses outside.',
+                    'Fixed IP addresses of the external gateway.',
                     map_(
                         None,
                         {
-                            'ip_address': string('The address.', constraints=[CustomConstraint('ip_addr')]),
-                            'subnet': string('The subnet of the address.', ref='neutron.subnet', wire='subnet_id'),
+                            'ip_address': string(
+                                'Fixed IP address of the external gateway.',
+                                constraints=[CustomConstraint('ip_addr')],
+                            ),
+                            'subnet': string(
+                                'Subnet of the fixed IP address of the external gateway.',
+                                ref='neutron.subnet',
+                                wire='subnet_id',
+                            ),
                         },
                     ),
                     update_allowed=True,
                     support=support.since('6.0.0'),
                 ),
                 'network': string(
-                    'The external network, by name or id.',
+                    'External network, by name or id.',
                     required=True,
                     update_allowed=True,
                     wire='network_id',
@@ -48,32 +63,49 @@ class Router(NeutronResource):
             },
             update_allowed=True,
         ),
-        'ha': boolean('Whether it is highly available; only an administrator may say so.', support=support.since('2015.1')),
+        'ha': boolean(
+            'Whether the router is highly available. Requires administrator rights.',
+            support=support.since('2015.1'),
+        ),
         'l3_agent_id': string(
-            'The agent that runs it.',
+            'L3 agent of the router, by id.',
             update_allowed=True,
-            support=support.hidden('6.0.0', previous=support.deprecated('2015.1', previous='2014.1')),
+            support=support.hidden(
+                '6.0.0', previous=support.deprecated('2015.1', previous='2014.1')
+            ),
             sent=False,
         ),
         'l3_agent_ids': list_(
-            'The agents that run it; only an administrator may say so.',
+            'L3 agents of the router, by id. Requires administrator rights.',
             string(),
             update_allowed=True,
             support=support.since('2015.1'),
             sent=False,
         ),
-        'tags': list_('Labels; the set is kept as it is here.', string(), update_allowed=True, support=support.since('9.0.0'), sent=False),
-        'tenant_id': string('The project that owns it, by its id; only an administrator may say so.', support=support.since('24.0.0')),
+        'tags': list_(
+            'Tags of the router. An update replaces the whole set.',
+            string(),
+            update_allowed=True,
+            support=support.since('9.0.0'),
+            sent=False,
+        ),
+        'tenant_id': string(
+            'Project of the router, by id. Requires administrator rights.',
+            support=support.since('24.0.0'),
+        ),
         'value_specs': map_(
-            'Further keys for the request, for what extensions of the service understand.', default={}, update_allowed=True, sent=False
+            'Further values for the request of the router, for extensions of Neutron.',
+            default={},
+            update_allowed=True,
+            sent=False,
         ),
     }
     attributes_schema = {
-        'admin_state_up': text('Whether it is switched on.'),
-        'external_gateway_info': map_attribute('Its way out.'),
-        'name': text('Its name.'),
-        'status': text('Its status.'),
-        'tenant_id': text('The project that owns it.'),
+        'admin_state_up': text('Administrative state that Neutron shows for the router.'),
+        'external_gateway_info': map_attribute('External gateway that Neutron shows.'),
+        'name': text('Name of the router.'),
+        'status': text('Status of the router.'),
+        'tenant_id': text('Id of the project that owns the router.'),
     }
 
     def validate(self):
@@ -85,16 +117,20 @@ class Router(NeutronResource):
             raise exception.ResourcePropertyConflict('distributed', 'l3_agent_id/l3_agent_ids')
 
     def implied_dependencies(self, others):
-        """The subnets of the network outside, which it wants an address of."""
-        outside = neighbours.value(self, self.definition, 'external_gateway_info', 'network')
-        return neighbours.subnets_of(self, others, outside)
+        """Return the subnets of the external network: the gateway gets an address of one."""
+        external_network = implied_dependencies.value(
+            self, self.definition, 'external_gateway_info', 'network'
+        )
+        return implied_dependencies.subnets_of(self, others, external_network)
 
     def changes(self, changed, diff):
         if changed.get('external_gateway_info', True) is None:
             changed['external_gateway_info'] = {}
         return super().changes(changed, diff)
 
-    def after(self, action, diff):
-        yield from super().after(action, diff)
+    def follow_up(self, action, diff):
+        yield from super().follow_up(action, diff)
         if 'l3_agent_ids' in diff or 'l3_agent_id' in diff:
-            yield from agents.assign(self, agents.L3, self.properties['l3_agent_ids'] or [self.properties['l3_agent_id']])
+            yield from agents.assign(
+                self, agents.L3, self.properties['l3_agent_ids'] or [self.properties['l3_agent_id']]
+            )

@@ -1,32 +1,50 @@
 """OS::Neutron::RouterInterface."""
 
 from heat_lite.common import exception
-from heat_lite.resources.openstack.neutron.base import SeenConnection
+from heat_lite.resources.openstack.neutron.base import VisibleConnection
 from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
-class RouterInterface(SeenConnection):
-    """What puts a router into a subnet."""
+class RouterInterface(VisibleConnection):
+    """An interface of a router."""
 
     resource_type = 'OS::Neutron::RouterInterface'
     extension = 'router'
     default_client_name = 'neutron'
 
     properties_schema = {
-        'router': string('The router, by name or id.', required=True, ref='neutron.router'),
-        'port': string('A port that becomes the interface.', ref='neutron.port', support=support.since('2015.1')),
+        'router': string(
+            'Router that gets the interface, by name or id.', required=True, ref='neutron.router'
+        ),
+        'port': string(
+            'Port that becomes the interface, by name or id.',
+            ref='neutron.port',
+            support=support.since('2015.1'),
+        ),
         'port_id': string(
-            ref='neutron.port', support=support.hidden('6.0.0', previous=support.deprecated('2015.1', previous='2014.1')), alias_of='port'
+            ref='neutron.port',
+            support=support.hidden(
+                '6.0.0', previous=support.deprecated('2015.1', previous='2014.1')
+            ),
+            alias_of='port',
         ),
         'router_id': string(
             ref='neutron.router',
-            support=support.hidden('6.0.0', previous=support.deprecated('2015.1', previous='2013.1')),
+            support=support.hidden(
+                '6.0.0', previous=support.deprecated('2015.1', previous='2013.1')
+            ),
             alias_of='router',
         ),
-        'subnet': string('The subnet, by name or id: the interface gets the address of its gateway.', ref='neutron.subnet'),
+        'subnet': string(
+            'Subnet of the interface, by name or id. The interface gets the address of its '
+            'gateway.',
+            ref='neutron.subnet',
+        ),
         'subnet_id': string(
-            ref='neutron.subnet', support=support.hidden('5.0.0', previous=support.deprecated('2014.2')), alias_of='subnet'
+            ref='neutron.subnet',
+            support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
+            alias_of='subnet',
         ),
     }
 
@@ -39,11 +57,20 @@ class RouterInterface(SeenConnection):
 
     def handle_create(self):
         router = self.properties['router']
-        key, other = ('subnet_id', self.properties['subnet']) if self.properties['subnet'] else ('port_id', self.properties['port'])
-        yield from self.ask(self.client().ask, 'PUT', f'/routers/{router}/add_router_interface', {key: other})
+        key, other = (
+            ('subnet_id', self.properties['subnet'])
+            if self.properties['subnet']
+            else ('port_id', self.properties['port'])
+        )
+        yield from self.call_with_retry(
+            self.client().request_json,
+            'PUT',
+            f'/routers/{router}/add_router_interface',
+            {key: other},
+        )
         self.resource_id_set(f'{router}:{key}={other}')
 
-    def is_there(self):
+    def is_connected(self):
         router, key, value = self._parts()
         ports = self.client().list('/ports', 'ports', device_id=router)
         if key == 'port_id':
@@ -59,4 +86,9 @@ class RouterInterface(SeenConnection):
         if self.resource_id is None:
             return
         router, key, value = self._parts()
-        yield from self.take_away(self.client().ask, 'PUT', f'/routers/{router}/remove_router_interface', {key: value})
+        yield from self.delete_if_present(
+            self.client().request_json,
+            'PUT',
+            f'/routers/{router}/remove_router_interface',
+            {key: value},
+        )

@@ -3,7 +3,8 @@
 import ipaddress
 
 from heat_lite.common import exception
-from heat_lite.resources.cloud import Rest
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
@@ -11,88 +12,134 @@ from heat_lite.template.schema import boolean, integer, list_, list_attribute, m
 
 
 class Subnet(NeutronResource):
-    """A block of addresses of a network."""
+    """A subnet."""
 
     resource_type = 'OS::Neutron::Subnet'
     rest = Rest('neutron', '/subnets', 'subnet')
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
+        'name': name_property(),
         'network': string(
-            'The network, by name or id.', required=True, ref='neutron.network', support=support.since('2014.2'), wire='network_id'
+            'Network of the subnet, by name or id.',
+            required=True,
+            ref='neutron.network',
+            support=support.since('2014.2'),
+            wire='network_id',
         ),
         'allocation_pools': list_(
-            'The ranges of addresses that may be given away.',
+            'Allocation pools of the subnet.',
             map_(
                 None,
                 {
-                    'end': string('The last address of the range.', required=True, constraints=[CustomConstraint('ip_addr')]),
-                    'start': string('The first address of the range.', required=True, constraints=[CustomConstraint('ip_addr')]),
+                    'end': string(
+                        'Last address of the allocation pool.',
+                        required=True,
+                        constraints=[CustomConstraint('ip_addr')],
+                    ),
+                    'start': string(
+                        'First address of the allocation pool.',
+                        required=True,
+                        constraints=[CustomConstraint('ip_addr')],
+                    ),
                 },
             ),
             update_allowed=True,
         ),
-        'cidr': string('Its addresses, as address/bits. Without them they come from the pool.', constraints=[CustomConstraint('net_cidr')]),
-        'dns_nameservers': list_('Addresses of name servers for its ports.', default=[], update_allowed=True),
-        'enable_dhcp': boolean('Whether its ports may get their addresses by DHCP.', default=True, update_allowed=True),
-        'gateway_ip': string('The address of its gateway; an empty text means that there is none.', update_allowed=True),
+        'cidr': string(
+            'CIDR of the subnet. If omitted, it is allocated from the subnet pool.',
+            constraints=[CustomConstraint('net_cidr')],
+        ),
+        'dns_nameservers': list_('DNS servers of the subnet.', default=[], update_allowed=True),
+        'enable_dhcp': boolean(
+            'Whether DHCP is enabled on the subnet.', default=True, update_allowed=True
+        ),
+        'gateway_ip': string(
+            'Gateway IP address of the subnet. An empty string means that there is none.',
+            update_allowed=True,
+        ),
         'host_routes': list_(
-            'Routes that its ports are told of.',
+            'Host routes of the subnet.',
             map_(
                 None,
                 {
                     'destination': string(
-                        'The addresses that the route leads to.', required=True, constraints=[CustomConstraint('net_cidr')]
+                        'CIDR of the destination of the host route.',
+                        required=True,
+                        constraints=[CustomConstraint('net_cidr')],
                     ),
-                    'nexthop': string('The address that leads there.', required=True, constraints=[CustomConstraint('ip_addr')]),
+                    'nexthop': string(
+                        'IP address of the next hop of the host route.',
+                        required=True,
+                        constraints=[CustomConstraint('ip_addr')],
+                    ),
                 },
             ),
             update_allowed=True,
         ),
-        'ip_version': integer('The family of its addresses.', default=4, constraints=[AllowedValues([4, 6])]),
+        'ip_version': integer(
+            'IP version of the subnet.', default=4, constraints=[AllowedValues([4, 6])]
+        ),
         'ipv6_address_mode': string(
-            'How ports get their addresses (IPv6).',
+            'IPv6 address mode: how ports get their addresses.',
             constraints=[AllowedValues(['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac'])],
             support=support.since('2015.1'),
         ),
         'ipv6_ra_mode': string(
-            'How routers announce it (IPv6).',
+            'IPv6 router advertisement mode.',
             constraints=[AllowedValues(['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac'])],
             support=support.since('2015.1'),
         ),
         'network_id': string(
-            ref='neutron.network', support=support.hidden('5.0.0', previous=support.deprecated('2014.2')), alias_of='network'
+            ref='neutron.network',
+            support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
+            alias_of='network',
         ),
         'prefixlen': integer(
-            'How many bits of an address from the pool are those of the subnet.', constraints=[Range(min=0)], support=support.since('6.0.0')
+            'Prefix length of the CIDR that is allocated from the subnet pool.',
+            constraints=[Range(min=0)],
+            support=support.since('6.0.0'),
         ),
         'segment': string(
-            'The segment of the network that it belongs to.',
+            'Segment of the subnet, by name or id.',
             update_allowed=True,
             ref='neutron.segment',
-            support=support.SupportStatus(support.SUPPORTED, '11.0.0', previous=support.since('9.0.0')),
+            support=support.SupportStatus(
+                support.SUPPORTED, '11.0.0', previous=support.since('9.0.0')
+            ),
             wire='segment_id',
         ),
         'subnetpool': string(
-            'The pool that its addresses come from.', ref='neutron.subnetpool', support=support.since('6.0.0'), wire='subnetpool_id'
+            'Subnet pool of the subnet, by name or id.',
+            ref='neutron.subnetpool',
+            support=support.since('6.0.0'),
+            wire='subnetpool_id',
         ),
-        'tags': list_('Labels; the set is kept as it is here.', string(), update_allowed=True, support=support.since('9.0.0'), sent=False),
-        'tenant_id': string('The project that owns it, by its id; only an administrator may say so.'),
+        'tags': list_(
+            'Tags of the subnet. An update replaces the whole set.',
+            string(),
+            update_allowed=True,
+            support=support.since('9.0.0'),
+            sent=False,
+        ),
+        'tenant_id': string('Project of the subnet, by id. Requires administrator rights.'),
         'value_specs': map_(
-            'Further keys for the request, for what extensions of the service understand.', default={}, update_allowed=True, sent=False
+            'Further values for the request of the subnet, for extensions of Neutron.',
+            default={},
+            update_allowed=True,
+            sent=False,
         ),
     }
     attributes_schema = {
-        'allocation_pools': list_attribute('The ranges of addresses that may be given away.'),
-        'cidr': text('Its addresses, as address/bits. Without them they come from the pool.'),
-        'dns_nameservers': list_attribute('Addresses of name servers for its ports.'),
-        'enable_dhcp': text('Whether its ports may get their addresses by DHCP.'),
-        'gateway_ip': text('The address of its gateway; an empty text means that there is none.'),
-        'host_routes': list_attribute('Routes that its ports are told of.'),
-        'ip_version': text('The family of its addresses.'),
-        'name': text('Its name.'),
-        'network_id': text('The id of its network.'),
-        'tenant_id': text('The project that owns it.'),
+        'allocation_pools': list_attribute('Allocation pools that Neutron shows.'),
+        'cidr': text('CIDR that Neutron shows.'),
+        'dns_nameservers': list_attribute('DNS servers that Neutron shows.'),
+        'enable_dhcp': text('Whether Neutron shows DHCP as enabled.'),
+        'gateway_ip': text('Gateway IP address that Neutron shows.'),
+        'host_routes': list_attribute('Host routes that Neutron shows.'),
+        'ip_version': text('IP version that Neutron shows.'),
+        'name': text('Name of the subnet.'),
+        'network_id': text('Id of the network of the subnet.'),
+        'tenant_id': text('Id of the project that owns the subnet.'),
     }
 
     def validate(self):
@@ -101,7 +148,9 @@ class Subnet(NeutronResource):
         self._refuse_modes()
         gateway = self.properties['gateway_ip']
         if gateway and not _is_address(gateway):
-            raise exception.StackValidationFailed(f'Gateway IP address "{gateway}" is in invalid format.')
+            raise exception.StackValidationFailed(
+                f'Gateway IP address "{gateway}" is in invalid format.'
+            )
 
     def _refuse_addresses(self):
         cidr, pool, bits = (self.properties[name] for name in ('cidr', 'subnetpool', 'prefixlen'))
@@ -116,23 +165,27 @@ class Subnet(NeutronResource):
         announced, given = self.properties['ipv6_ra_mode'], self.properties['ipv6_address_mode']
         if self.properties['ip_version'] == 4:
             if announced or given:
-                raise exception.StackValidationFailed('ipv6_ra_mode and ipv6_address_mode are not supported for ipv4.')
+                raise exception.StackValidationFailed(
+                    'ipv6_ra_mode and ipv6_address_mode are not supported for ipv4.'
+                )
         elif announced and given and announced != given:
-            raise exception.StackValidationFailed('When both ipv6_ra_mode and ipv6_address_mode are set, they must be equal.')
+            raise exception.StackValidationFailed(
+                'When both ipv6_ra_mode and ipv6_address_mode are set, they must be equal.'
+            )
 
     def body(self, values):
         return _without_gateway(super().body(values))
 
     def changes(self, changed, diff):
         if changed.get('allocation_pools', True) is None:
-            changed['allocation_pools'] = []  # there is no way back to those of its own
+            changed['allocation_pools'] = []  # Neutron cannot restore the default allocation pools
         if changed.get('host_routes', True) is None:
             changed['host_routes'] = []
         return _without_gateway(super().changes(changed, diff))
 
 
 def _without_gateway(values):
-    """An empty text stands for no gateway at all, which the service calls null."""
+    """Return the values with null for an empty gateway address, as Neutron expects."""
     return {**values, 'gateway_ip': None} if values.get('gateway_ip') == '' else values
 
 

@@ -1,7 +1,8 @@
 """OS::Neutron::SubnetPool."""
 
 from heat_lite.common import exception
-from heat_lite.resources.cloud import Rest
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import CustomConstraint, Length, Range
@@ -9,44 +10,67 @@ from heat_lite.template.schema import boolean, integer, list_, string
 
 
 class SubnetPool(NeutronResource):
-    """A supply of addresses from which subnets are cut."""
+    """A subnet pool."""
 
     resource_type = 'OS::Neutron::SubnetPool'
     support_status = support.since('6.0.0')
     rest = Rest('neutron', '/subnetpools', 'subnetpool', extension='subnet_allocation')
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
+        'name': name_property(),
         'prefixes': list_(
-            'Its addresses, as a list of address/bits.',
+            'CIDRs of the subnet pool.',
             string(constraints=[CustomConstraint('net_cidr')]),
             required=True,
             update_allowed=True,
             constraints=[Length(min=1)],
         ),
         'address_scope': string(
-            'The address scope that it belongs to.', update_allowed=True, ref='neutron.address_scope', wire='address_scope_id'
+            'Address scope of the subnet pool, by name or id.',
+            update_allowed=True,
+            ref='neutron.address_scope',
+            wire='address_scope_id',
         ),
         'default_prefixlen': integer(
-            'The bits of a subnet that does not say how many it wants.', update_allowed=True, constraints=[Range(min=0)]
+            'Default prefix length of the subnets.',
+            update_allowed=True,
+            constraints=[Range(min=0)],
         ),
         'default_quota': integer(
-            'How many addresses (IPv4), or how many /64 (IPv6), one project may take.', update_allowed=True, constraints=[Range(min=0)]
+            'Quota of a project: IPv4 addresses, or /64 prefixes for IPv6.',
+            update_allowed=True,
+            constraints=[Range(min=0)],
         ),
-        'is_default': boolean('Whether subnets that name no pool take from it.', default=False, update_allowed=True),
-        'max_prefixlen': integer('The most bits that a subnet may want.', update_allowed=True, constraints=[Range(min=0)]),
-        'min_prefixlen': integer('The fewest bits that a subnet may want.', update_allowed=True, constraints=[Range(min=0)]),
-        'shared': boolean('Whether other projects may use it.', default=False),
-        'tags': list_('Labels; the set is kept as it is here.', string(), update_allowed=True, support=support.since('9.0.0'), sent=False),
-        'tenant_id': string('The project that owns it, by its id; only an administrator may say so.'),
+        'is_default': boolean(
+            'Whether the subnet pool is the default one.', default=False, update_allowed=True
+        ),
+        'max_prefixlen': integer(
+            'Largest prefix length of a subnet.', update_allowed=True, constraints=[Range(min=0)]
+        ),
+        'min_prefixlen': integer(
+            'Smallest prefix length of a subnet.',
+            update_allowed=True,
+            constraints=[Range(min=0)],
+        ),
+        'shared': boolean('Whether other projects can use the subnet pool.', default=False),
+        'tags': list_(
+            'Tags of the subnet pool. An update replaces the whole set.',
+            string(),
+            update_allowed=True,
+            support=support.since('9.0.0'),
+            sent=False,
+        ),
+        'tenant_id': string('Project of the subnet pool, by id. Requires administrator rights.'),
     }
 
     def validate(self):
         super().validate()
-        fewest, usual, most = (self.properties[f'{which}_prefixlen'] for which in ('min', 'default', 'max'))
+        fewest, default, most = (
+            self.properties[f'{which}_prefixlen'] for which in ('min', 'default', 'max')
+        )
         _refuse('max_prefixlen', most, 'min_prefixlen', fewest)
-        _refuse('max_prefixlen', most, 'default_prefixlen', usual)
-        _refuse('default_prefixlen', usual, 'min_prefixlen', fewest)
+        _refuse('max_prefixlen', most, 'default_prefixlen', default)
+        _refuse('default_prefixlen', default, 'min_prefixlen', fewest)
 
 
 def _refuse(more, most, fewer, least):

@@ -1,7 +1,8 @@
 """OS::Neutron::Trunk."""
 
 from heat_lite.common import status
-from heat_lite.resources.cloud import Rest, wired
+from heat_lite.resources.base.common_properties import description_property, name_property
+from heat_lite.resources.base.rest import Rest, to_wire
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, Range
@@ -11,52 +12,86 @@ SUB_PORT = ('port_id', 'segmentation_id', 'segmentation_type')
 
 
 class Trunk(NeutronResource):
-    """A port that carries the traffic of further ones, each with a VLAN number."""
+    """A trunk: a parent port that carries the traffic of subports."""
 
     resource_type = 'OS::Neutron::Trunk'
     support_status = support.since('9.0.0')
-    rest = Rest('neutron', '/trunks', 'trunk', ready=('ACTIVE', 'DOWN'), failed=('ERROR', 'DEGRADED'), extension='trunk')
+    rest = Rest(
+        'neutron',
+        '/trunks',
+        'trunk',
+        ready=('ACTIVE', 'DOWN'),
+        failed=('ERROR', 'DEGRADED'),
+        extension='trunk',
+    )
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
+        'name': name_property(),
         'port': string(
-            'The port that carries the others, by name or id.', required=True, immutable=True, ref='neutron.port', wire='port_id'
+            'Parent port of the trunk, by name or id.',
+            required=True,
+            immutable=True,
+            ref='neutron.port',
+            wire='port_id',
         ),
-        'admin_state_up': boolean('Whether it is switched on.', update_allowed=True),
-        'description': string('A text that says what it is for.', update_allowed=True),
+        'admin_state_up': boolean('Administrative state of the trunk.', update_allowed=True),
+        'description': description_property(),
         'sub_ports': list_(
-            'The ports that it carries.',
+            'Subports of the trunk.',
             map_(
                 None,
                 {
-                    'port': string('The port, by name or id.', required=True, ref='neutron.port', wire='port_id'),
-                    'segmentation_id': integer('Its number.', required=True, constraints=[Range(min=1, max=4094)]),
-                    'segmentation_type': string('What the number is.', required=True, constraints=[AllowedValues(['vlan'])]),
+                    'port': string(
+                        'Port of the subport, by name or id.',
+                        required=True,
+                        ref='neutron.port',
+                        wire='port_id',
+                    ),
+                    'segmentation_id': integer(
+                        'Segmentation id of the subport.',
+                        required=True,
+                        constraints=[Range(min=1, max=4094)],
+                    ),
+                    'segmentation_type': string(
+                        'Segmentation type of the subport.',
+                        required=True,
+                        constraints=[AllowedValues(['vlan'])],
+                    ),
                 },
             ),
             update_allowed=True,
         ),
     }
     attributes_schema = {
-        'port_id': text('The port that carries the others.'),
+        'port_id': text('Id of the parent port.'),
     }
 
     def changes(self, changed, diff):
-        """Ports that it carries come and go by requests of their own."""
+        """A generator: add and remove subports, which have requests of their own."""
         changed.pop('sub_ports', None)
         return super().changes(changed, diff)
 
-    def after(self, action, diff):
-        yield from super().after(action, diff)
+    def follow_up(self, action, diff):
+        yield from super().follow_up(action, diff)
         if action == status.UPDATE and 'sub_ports' in diff:
-            yield from self._carry(diff['sub_ports'] or [])
+            yield from self._update_subports(diff['sub_ports'] or [])
 
-    def _carry(self, ports):
-        wanted = wired(self.properties_schema['sub_ports'], ports)
-        present = [{name: each[name] for name in SUB_PORT} for each in self.look()['sub_ports']]
-        gone = [{'port_id': each['port_id']} for each in present if each not in wanted]
-        if gone:
-            yield from self.ask(self.client().ask, 'PUT', f'{self.object_path()}/remove_subports', {'sub_ports': gone})
+    def _update_subports(self, ports):
+        wanted = to_wire(self.properties_schema['sub_ports'], ports)
+        present = [{name: each[name] for name in SUB_PORT} for each in self.fetch()['sub_ports']]
+        removed = [{'port_id': each['port_id']} for each in present if each not in wanted]
+        if removed:
+            yield from self.call_with_retry(
+                self.client().request_json,
+                'PUT',
+                f'{self.object_path()}/remove_subports',
+                {'sub_ports': removed},
+            )
         new = [each for each in wanted if each not in present]
         if new:
-            yield from self.ask(self.client().ask, 'PUT', f'{self.object_path()}/add_subports', {'sub_ports': new})
+            yield from self.call_with_retry(
+                self.client().request_json,
+                'PUT',
+                f'{self.object_path()}/add_subports',
+                {'sub_ports': new},
+            )

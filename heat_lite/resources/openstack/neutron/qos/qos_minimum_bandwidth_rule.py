@@ -1,6 +1,6 @@
 """OS::Neutron::QoSMinimumBandwidthRule."""
 
-from heat_lite.resources.cloud import Rest
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, Range
@@ -8,20 +8,37 @@ from heat_lite.template.schema import integer, string
 
 
 class QoSMinimumBandwidthRule(NeutronResource):
-    """The traffic that is promised."""
+    """A QoS rule that guarantees a bandwidth."""
 
     resource_type = 'OS::Neutron::QoSMinimumBandwidthRule'
     support_status = support.since('14.0.0')
-    rest = Rest('neutron', '/qos/policies/{policy}/minimum_bandwidth_rules', 'minimum_bandwidth_rule', extension='qos-bw-minimum-ingress')
+    rest = Rest(
+        'neutron',
+        '/qos/policies/{policy}/minimum_bandwidth_rules',
+        'minimum_bandwidth_rule',
+        extension='qos-bw-minimum-ingress',
+    )
 
     properties_schema = {
-        'min_kbps': integer('The promise, in kilobits a second.', required=True, update_allowed=True, constraints=[Range(min=0)]),
-        'policy': string('The policy that it belongs to, by name or id.', required=True, ref='neutron.qos_policy', sent=False),
+        'min_kbps': integer(
+            'Guaranteed bandwidth in kilobits per second.',
+            required=True,
+            update_allowed=True,
+            constraints=[Range(min=0)],
+        ),
+        'policy': string(
+            'QoS policy of the minimum bandwidth, by name or id.',
+            required=True,
+            ref='neutron.qos_policy',
+            sent=False,
+        ),
         'direction': string(
-            'Which way the traffic goes, seen from the port.',
+            'Direction of the guaranteed bandwidth, from the point of view of the port.',
             default='egress',
             update_allowed=True,
             constraints=[AllowedValues(['egress', 'ingress'])],
         ),
-        'tenant_id': string('The project that owns it, by its id; only an administrator may say so.'),
+        'tenant_id': string(
+            'Project of the minimum bandwidth, by id. Requires administrator rights.'
+        ),
     }

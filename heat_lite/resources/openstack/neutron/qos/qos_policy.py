@@ -1,13 +1,14 @@
 """OS::Neutron::QoSPolicy."""
 
-from heat_lite.resources.cloud import Rest
+from heat_lite.resources.base.common_properties import description_property, name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.schema import boolean, list_attribute, string
 
 
 class QoSPolicy(NeutronResource):
-    """What networks and ports are promised, or held to, by its rules."""
+    """A QoS policy: a set of rules for ports and networks."""
 
     resource_type = 'OS::Neutron::QoSPolicy'
     support_status = support.since('6.0.0')
@@ -15,11 +16,13 @@ class QoSPolicy(NeutronResource):
     entity = 'qos_policy'
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
-        'description': string('A text that says what it is for.', update_allowed=True),
-        'shared': boolean('Whether other projects may use it.', default=False, update_allowed=True),
-        'tenant_id': string('The project that owns it, by its id; only an administrator may say so.'),
+        'name': name_property(),
+        'description': description_property(),
+        'shared': boolean(
+            'Whether other projects can use the QoS policy.', default=False, update_allowed=True
+        ),
+        'tenant_id': string('Project of the QoS policy, by id. Requires administrator rights.'),
     }
     attributes_schema = {
-        'rules': list_attribute('Its rules.'),
+        'rules': list_attribute('Rules of the QoS policy.'),
     }

@@ -1,13 +1,14 @@
 """OS::Neutron::PortPairGroup."""
 
-from heat_lite.resources.cloud import Rest
+from heat_lite.resources.base.common_properties import description_property, name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.schema import list_, string
 
 
 class PortPairGroup(NeutronResource):
-    """Functions of one kind, of which any may serve."""
+    """A port pair group: equivalent service functions that share the load."""
 
     resource_type = 'OS::Neutron::PortPairGroup'
     support_status = support.unsupported('8.0.0')
@@ -16,7 +17,12 @@ class PortPairGroup(NeutronResource):
     entity = None
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
-        'port_pairs': list_('The port pairs, by names or ids.', string(ref='neutron.port_pair'), required=True, update_allowed=True),
-        'description': string('A text that says what it is for.', update_allowed=True),
+        'name': name_property(),
+        'port_pairs': list_(
+            'Port pairs of the group, by name or id.',
+            string(ref='neutron.port_pair'),
+            required=True,
+            update_allowed=True,
+        ),
+        'description': description_property(),
     }

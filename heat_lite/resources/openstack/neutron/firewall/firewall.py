@@ -1,0 +1,46 @@
+"""OS::Neutron::Firewall."""
+
+from heat_lite.resources.base.common_properties import description_property, name_property
+from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.template import support
+from heat_lite.template.schema import boolean, map_, string, text
+
+
+class Firewall(NeutronResource):
+    """A firewall on the routers of a project."""
+
+    resource_type = 'OS::Neutron::Firewall'
+    rest = Rest('neutron', '/fw/firewalls', 'firewall', extension='fwaas')
+
+    properties_schema = {
+        'name': name_property(),
+        'firewall_policy_id': string(
+            'Id of the firewall policy.', required=True, update_allowed=True
+        ),
+        'admin_state_up': boolean(
+            'Administrative state of the firewall.', default=True, update_allowed=True
+        ),
+        'description': description_property(),
+        'shared': boolean(
+            'Whether other projects can use the firewall.',
+            update_allowed=True,
+            support=support.unsupported('6.0.0', previous='2015.1'),
+        ),
+        'value_specs': map_(
+            'Further values for the request of the firewall, for extensions of Neutron.',
+            default={},
+            update_allowed=True,
+            support=support.since('5.0.0'),
+            sent=False,
+        ),
+    }
+    attributes_schema = {
+        'admin_state_up': text('Administrative state that Neutron shows for the firewall.'),
+        'description': text('Description of the firewall.'),
+        'firewall_policy_id': text('Id of the policy that the firewall applies.'),
+        'name': text('Name of the firewall.'),
+        'shared': text('Whether the firewall is shared.', support=support.unsupported('6.0.0')),
+        'status': text('Status of the firewall.'),
+        'tenant_id': text('Id of the project that owns the firewall.'),
+    }

@@ -1,0 +1,86 @@
+"""OS::Neutron::FirewallRule."""
+
+from heat_lite.resources.base.common_properties import description_property, name_property
+from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.template.constraints import AllowedValues, CustomConstraint
+from heat_lite.template.schema import boolean, string, text
+
+
+class FirewallRule(NeutronResource):
+    """A rule of a firewall policy."""
+
+    resource_type = 'OS::Neutron::FirewallRule'
+    rest = Rest('neutron', '/fw/firewall_rules', 'firewall_rule', extension='fwaas')
+
+    properties_schema = {
+        'name': name_property(),
+        'action': string(
+            'Action for matching packets: allow, deny or reject.',
+            default='deny',
+            update_allowed=True,
+            constraints=[AllowedValues(['allow', 'deny'])],
+        ),
+        'description': description_property(),
+        'destination_ip_address': string(
+            'Destination address or CIDR of matching packets.',
+            update_allowed=True,
+            constraints=[CustomConstraint('net_cidr')],
+        ),
+        'destination_port': string(
+            'Destination port, or range of ports, of matching packets.', update_allowed=True
+        ),
+        'enabled': boolean(
+            'Whether the firewall rule is enabled.', default=True, update_allowed=True
+        ),
+        'ip_version': string(
+            'IP version of matching packets.',
+            default='4',
+            update_allowed=True,
+            constraints=[AllowedValues(['4', '6'])],
+        ),
+        'protocol': string(
+            'IP protocol of matching packets.',
+            default='any',
+            update_allowed=True,
+            constraints=[AllowedValues(['tcp', 'udp', 'icmp', 'any'])],
+        ),
+        'shared': boolean(
+            'Whether other projects can use the firewall rule.', default=False, update_allowed=True
+        ),
+        'source_ip_address': string(
+            'Source address or CIDR of matching packets.',
+            update_allowed=True,
+            constraints=[CustomConstraint('net_cidr')],
+        ),
+        'source_port': string(
+            'Source port, or range of ports, of matching packets.', update_allowed=True
+        ),
+    }
+    attributes_schema = {
+        'action': text('Action of the rule.'),
+        'description': text('Description of the firewall rule.'),
+        'destination_ip_address': text('Destination address of the rule.'),
+        'destination_port': text('Destination port of the rule.'),
+        'enabled': text('Whether Neutron shows the firewall rule as enabled.'),
+        'firewall_policy_id': text('Id of the policy that contains the firewall rule.'),
+        'ip_version': text('IP version of the firewall rule.'),
+        'name': text('Name of the firewall rule.'),
+        'position': text('Position of the rule in its policy.'),
+        'protocol': text('IP protocol of the firewall rule.'),
+        'shared': text('Whether the firewall rule is shared.'),
+        'source_ip_address': text('Source address of the rule.'),
+        'source_port': text('Source port of the rule.'),
+        'tenant_id': text('Id of the project that owns the firewall rule.'),
+    }
+
+    def body(self, values):
+        return _any_protocol(super().body(values))
+
+    def changes(self, changed, diff):
+        return _any_protocol(super().changes(changed, diff))
+
+
+def _any_protocol(values):
+    """Return the values with null for the protocol "any", as Neutron expects."""
+    return {**values, 'protocol': None} if values.get('protocol') == 'any' else values
