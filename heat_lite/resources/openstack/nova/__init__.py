@@ -1,1 +1,1 @@
-"""Types that stand for objects of the compute service."""
+"""Resource types of Nova."""

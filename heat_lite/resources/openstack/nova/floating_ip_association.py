@@ -1,48 +1,67 @@
 """OS::Nova::FloatingIPAssociation."""
 
 from heat_lite.common import exception
-from heat_lite.resources.cloud import ServiceResource
+from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
 class FloatingIPAssociation(ServiceResource):
-    """What leads a floating IP to a server: to the first of its ports."""
+    """The association of a floating IP with the first port of a server."""
 
     resource_type = 'OS::Nova::FloatingIPAssociation'
-    support_status = support.hidden('11.0.0', previous=support.deprecated('9.0.0', previous='2014.1'))
+    support_status = support.hidden(
+        '11.0.0', previous=support.deprecated('9.0.0', previous='2014.1')
+    )
     default_client_name = 'nova'
-    # leading an address to where it leads already does no harm
+    # associating a floating IP with the same port again changes nothing
     repeatable = True
 
     properties_schema = {
-        'server_id': string('The server.', required=True, update_allowed=True, ref='nova.server'),
-        'floating_ip': string('The id of the floating IP.', required=True, update_allowed=True),
+        'server_id': string(
+            'Server that receives the floating IP, by name or id.',
+            required=True,
+            update_allowed=True,
+            ref='nova.server',
+        ),
+        'floating_ip': string('Id of the floating IP.', required=True, update_allowed=True),
     }
 
     def handle_create(self):
-        yield from self._lead(self.properties['floating_ip'], (yield from self._port()))
+        yield from self._associate(self.properties['floating_ip'], (yield from self._port()))
         self.resource_id_set(self.record.uuid)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        before = self.held('floating_ip')
+        before = self.stored_property('floating_ip')
         if 'floating_ip' in prop_diff:
-            yield from self._let_go(before)
+            yield from self._disassociate(before)
         yield from self.handle_create()
 
     def handle_delete(self):
         if self.resource_id is not None:
-            yield from self._let_go(self.held('floating_ip'))
+            yield from self._disassociate(self.stored_property('floating_ip'))
 
     def _port(self):
         server = self.properties['server_id']
-        ports = yield from self.ask(self.client('neutron').list, '/ports', 'ports', device_id=server)
+        ports = yield from self.call_with_retry(
+            self.client('neutron').list, '/ports', 'ports', device_id=server
+        )
         if not ports:
-            raise exception.Error(f'Server {server} has no port that a floating IP could lead to')
+            raise exception.Error(f'Server {server} has no port to associate a floating IP with')
         return ports[0]['id']
 
-    def _lead(self, floating_ip, port):
-        yield from self.ask(self.client('neutron').update, f'/floatingips/{floating_ip}', 'floatingip', {'port_id': port})
+    def _associate(self, floating_ip, port):
+        yield from self.call_with_retry(
+            self.client('neutron').update,
+            f'/floatingips/{floating_ip}',
+            'floatingip',
+            {'port_id': port},
+        )
 
-    def _let_go(self, floating_ip):
-        yield from self.take_away(self.client('neutron').update, f'/floatingips/{floating_ip}', 'floatingip', {'port_id': None})
+    def _disassociate(self, floating_ip):
+        yield from self.delete_if_present(
+            self.client('neutron').update,
+            f'/floatingips/{floating_ip}',
+            'floatingip',
+            {'port_id': None},
+        )

@@ -1,18 +1,19 @@
 """OS::Nova::KeyPair."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, Length
 from heat_lite.template.schema import CACHE_NONE, boolean, string, text
 
-#: where the private key is kept
+#: key in the data of the resource: the private key
 PRIVATE = 'private_key'
-#: later the compute service makes no keys any more
-MAKES_KEYS = '2.10'
+#: a microversion in which Nova still generates key pairs
+GENERATES_KEYS = '2.10'
 
 
 class KeyPair(CloudResource):
-    """A key by which one logs in to servers."""
+    """An SSH key pair for access to servers."""
 
     resource_type = 'OS::Nova::KeyPair'
     support_status = support.since('2014.1')
@@ -20,36 +21,53 @@ class KeyPair(CloudResource):
     entity = 'keypairs'
 
     properties_schema = {
-        'name': string('Its name.', required=True, constraints=[Length(min=1, max=255)]),
-        'public_key': string('The public key. Without one, a pair is made.'),
-        'save_private_key': boolean(
-            'Whether the private key of a pair that is made is kept, for those who may read the stack.', default=False, sent=False
+        'name': string(
+            'Name of the key pair.', required=True, constraints=[Length(min=1, max=255)]
         ),
-        'type': string('The kind of the key.', constraints=[AllowedValues(['ssh', 'x509'])], support=support.since('8.0.0')),
+        'public_key': string('Public key to import. If omitted, a key pair is generated.'),
+        'save_private_key': boolean(
+            'Whether the generated private key is stored. Stack owners can read it as an '
+            'attribute.',
+            default=False,
+            sent=False,
+        ),
+        'type': string(
+            'Type of the key pair.',
+            constraints=[AllowedValues(['ssh', 'x509'])],
+            support=support.since('8.0.0'),
+        ),
         'user': string(
-            'The user whose key it is, by name or id; only an administrator may say so.',
+            'Owner of the key pair, by name or id. Requires administrator rights.',
             ref='keystone.user',
             support=support.since('9.0.0'),
             wire='user_id',
         ),
     }
     attributes_schema = {
-        'private_key': text('The private key, where it was made and kept.', cache_mode=CACHE_NONE),
-        'public_key': text('The public key.'),
+        'private_key': text('Generated private key, if it was stored.', cache_mode=CACHE_NONE),
+        'public_key': text('Public key of the key pair.'),
     }
 
-    def make(self, values):
+    def create_object(self, values):
         if values.get('public_key'):
-            made = yield from super().make(values)
+            created = yield from super().create_object(values)
         else:
             body = {self.rest.key: values}
-            made = (yield from self.ask(self.client().ask, 'POST', self.collection(), body, microversion=MAKES_KEYS))[self.rest.key]
-        if self.properties['save_private_key'] and made.get('private_key'):
-            self.data_set(PRIVATE, made[PRIVATE], redact=True)
-        return made
+            created = (
+                yield from self.call_with_retry(
+                    self.client().request_json,
+                    'POST',
+                    self.collection(),
+                    body,
+                    microversion=GENERATES_KEYS,
+                )
+            )[self.rest.key]
+        if self.properties['save_private_key'] and created.get('private_key'):
+            self.data_set(PRIVATE, created[PRIVATE], redact=True)
+        return created
 
     def object_path(self):
-        user = self.held('user')
+        user = self.stored_property('user')
         return f'{super().object_path()}?user_id={user}' if user else super().object_path()
 
     def resolve_attribute(self, name):

@@ -1,14 +1,16 @@
 """OS::Nova::ServerGroup."""
 
 from heat_lite.common import exception
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import list_, map_, number, string
 
 
 class ServerGroup(CloudResource):
-    """Servers that shall live together, or apart."""
+    """A server group: servers that are placed together or apart."""
 
     resource_type = 'OS::Nova::ServerGroup'
     support_status = support.since('2014.2')
@@ -16,17 +18,19 @@ class ServerGroup(CloudResource):
     entity = 'server_groups'
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.'),
+        'name': name_property(update_allowed=False),
         'policies': list_(
-            'How they shall live; the first counts.',
+            'Policies of the group, for example "anti-affinity". Only the first is used.',
             string(),
             default=['anti-affinity'],
-            constraints=[AllowedValues(['anti-affinity', 'affinity', 'soft-anti-affinity', 'soft-affinity'])],
+            constraints=[
+                AllowedValues(['anti-affinity', 'affinity', 'soft-anti-affinity', 'soft-affinity'])
+            ],
             sent=False,
         ),
         'rules': map_(
-            'What the policy is told.',
-            {'max_server_per_host': number('How many of them may live on one host.')},
+            'Rules of the policy.',
+            {'max_server_per_host': number('Largest number of servers of the group on one host.')},
             support=support.since('17.0.0'),
         ),
     }
@@ -37,5 +41,5 @@ class ServerGroup(CloudResource):
             raise exception.StackValidationFailed('A server group has one policy.')
 
     def body(self, values):
-        """There once were several policies; the first is the one that counts."""
+        """Return the body. Since microversion 2.64 a group has one policy instead of a list."""
         return {**values, 'policy': self.properties['policies'][0]}

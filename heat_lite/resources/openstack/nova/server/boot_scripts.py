@@ -1,23 +1,29 @@
-"""What runs inside a server at its first start. Paths and names of files are those that the tools in images know."""
+"""Scripts that run on a server at its first boot.
+
+The paths and file names are those that heat-cfntools and cloud-init in images expect.
+"""
+
+#: where the tools on the server look for data; old versions of heat-cfntools use the second folder
+DATA_FOLDERS = ('/var/lib/heat-cfntools', '/var/lib/cloud/data')
 
 CLOUD_CONFIG = """\
 #cloud-config
 output: {all: '| tee -a /var/log/cloud-init-output.log'}
 """
 
-#: it runs before anything else: the folders that the others write to
+#: creates the folders that the other parts write to; runs first
 BOOTHOOK = """\
 #!/bin/sh
 umask 077
 mkdir -p /var/lib/heat-cfntools /var/lib/cloud/data
 """
 
-#: what cloud-init does with parts that are data: old tools look for them in the second folder
-PART_HANDLER = """\
+#: stores data parts as files in both folders
+PART_HANDLER = f"""\
 #part-handler
 import os
 
-FOLDERS = ('/var/lib/heat-cfntools', '/var/lib/cloud/data')
+FOLDERS = {DATA_FOLDERS}
 
 
 def list_types():
@@ -36,7 +42,7 @@ def handle_part(data, content_type, filename, payload):
             file.write(payload)
 """
 
-#: it runs the user's text, writes down what that says, and leaves a mark when it has ended; for Python 2 and 3
+#: runs the user's script, logs its output and creates a file at its end; for Python 2 and 3
 RUN_USER_DATA = """\
 #!/bin/sh
 ''':'
@@ -59,18 +65,18 @@ DONE = '/var/lib/heat-cfntools/provision-finished'
 def main():
     os.chmod(SCRIPT, 0o700)
     with open(LOG, 'ab') as log:
-        def say(text):
+        def write_log(text):
             log.write(('%s %s\\n' % (datetime.datetime.now(), text)).encode())
             log.flush()
 
-        say('user data begins')
+        write_log('user data begins')
         try:
             status = subprocess.call([SCRIPT], stdout=log, stderr=log)
         except OSError as error:
-            # a script without its first line, as the shell would take it
-            say(error)
+            # a script without an interpreter line: run it with the shell
+            write_log(error)
             status = subprocess.call(['/bin/sh', SCRIPT], stdout=log, stderr=log)
-        say('user data ends with %d' % status)
+        write_log('user data ends with %d' % status)
     with open(DONE, 'w') as mark:
         mark.write('%s' % datetime.datetime.now())
     return status

@@ -1,0 +1,1 @@
+"""OS::Nova::Server, one module per concern."""

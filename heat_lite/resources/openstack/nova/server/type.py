@@ -1,0 +1,237 @@
+"""OS::Nova::Server."""
+
+from heat_lite.common import exception
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.software_config_agent import ConfigAgent
+from heat_lite.resources.base.stack_user import PASSWORD, USER
+from heat_lite.resources.openstack.neutron import implied_dependencies
+from heat_lite.resources.openstack.nova.server import (
+    block_devices,
+    networks_property,
+    schema,
+)
+from heat_lite.resources.openstack.nova.server.attributes import (
+    ServerAttributes,
+    with_property_names,
+)
+from heat_lite.resources.openstack.nova.server.images import IMAGE_ID, ServerImages
+from heat_lite.resources.openstack.nova.server.networking import ServerNetworking
+from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, ServerPower
+from heat_lite.resources.openstack.nova.server.request import ServerRequest, physical_name
+from heat_lite.resources.openstack.nova.server.updates import ServerUpdates, flavor_id
+
+
+class Server(CloudResource, ConfigAgent):
+    """A compute server: a virtual machine or a bare metal node.
+
+    The server delegates to one object per concern: its attributes, images, networking, power,
+    request and updates.
+    """
+
+    resource_type = 'OS::Nova::Server'
+    rest = Rest(
+        'nova',
+        '/servers',
+        'server',
+        ready=(ACTIVE,),
+        failed=(ERROR,),
+        deletes_async=True,
+        list_path='/servers/detail',
+    )
+    entity = 'servers'
+    physical_resource_name_limit = 53
+    default_collectors = ('ec2',)
+    # find_existing finds the server of an interrupted create by its name
+    repeatable = False
+    # later actions use the credentials of their requester
+    uses_deferred_auth = False
+
+    properties_schema = schema.PROPERTIES
+    attributes_schema = schema.ATTRIBUTES
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.server_attributes = ServerAttributes(self)
+        self.images = ServerImages(self)
+        self.networking = ServerNetworking(self)
+        self.power = ServerPower(self)
+        self.request = ServerRequest(self)
+        self.updates = ServerUpdates(self)
+
+    @property
+    def uses_software_config(self):
+        return self.properties['user_data_format'] == schema.SOFTWARE
+
+    def physical_resource_name(self):
+        return physical_name(self)
+
+    # ------------------------------------------------------------ validation
+
+    def validate(self):
+        super().validate()
+        values = self.properties
+        if values['personality']:
+            raise exception.StackValidationFailed(
+                'Cannot use the personality parameter as nova no longer supports it. '
+                'Use user_data instead.'
+            )
+        # the value of an image that another resource gives may be unknown yet
+        image = values['image'] or values.is_given('image')
+        block_devices.validate(
+            self.name, image, values['block_device_mapping'], values['block_device_mapping_v2']
+        )
+        networks_property.validate(
+            self.name, values.value_without_lookup('networks') or (), values['security_groups']
+        )
+        if self.uses_software_config:
+            self.validate_config_transport()
+
+    def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
+        if 'flavor' in changed and after_properties['flavor_update_policy'] == schema.REPLACE:
+            return True
+        if 'image' in changed and self._needs_new_disk(after_properties, before_properties):
+            return True
+        return (
+            'user_data' in changed and after_properties['user_data_update_policy'] == schema.REPLACE
+        )
+
+    @staticmethod
+    def _needs_new_disk(after, before):
+        return (
+            after['image_update_policy'] == schema.REPLACE
+            or not after['image']
+            or not before['image']
+        )
+
+    def needs_replace_failed(self):
+        return self.power.has_failed()
+
+    def implied_dependencies(self, others):
+        """Return the names of the subnets of the networks.
+
+        Nova chooses the subnet of an address when it creates the server, and refuses a network
+        without subnets.
+        """
+        for each in implied_dependencies.value(self, self.definition, 'networks') or ():
+            for network in (each.get('network'), each.get('uuid')):
+                yield from implied_dependencies.subnets_of(self, others, network)
+            yield from implied_dependencies.subnets_near(self, others, each.get('port'))
+
+    # ------------------------------------------------------------ create
+
+    def handle_create(self):
+        if self.resource_id is None:
+            uses_agent = self.uses_software_config
+            metadata = self.publish_agent_config() if uses_agent else self.metadata_get()
+            nics = yield from self.networking.create_nics()
+            body = self.request.body(nics, metadata)
+            created = yield from self.call_with_retry(
+                self.client().request_json, 'POST', '/servers', body
+            )
+            self.resource_id_set(created['server']['id'])
+        elif self.networking.interrupted:
+            self.networking.find_created_ports()
+            _find_created_user(self)
+        yield from self.wait_until_ready(None)
+
+    def find_existing(self):
+        """Return the id of the server of an interrupted create, or None."""
+        self.networking.interrupted = True
+        return super().find_existing()
+
+    def is_ready(self, found):
+        return self.power.is_ready(found)
+
+    # ------------------------------------------------------------ update
+
+    def needs_update(self, definition):
+        """Return True also after a failed replacement: the server gets its ports back."""
+        return self.networking.has_released_ports() or super().needs_update(definition)
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        yield from self.updates.apply(prop_diff)
+        yield from self.networking.update(prop_diff)
+        transport = {'software_config_transport', 'deployment_swift_data'}
+        if self.uses_software_config and transport & prop_diff.keys():
+            self.publish_agent_config()
+        self.clear_cache()
+
+    def prepare_for_replace(self, definition):
+        yield from self.networking.release_ports(definition)
+
+    # ------------------------------------------------------------ delete
+
+    def handle_delete(self):
+        self.delete_user()
+        # a server that is created again after ERROR needs a user of its own
+        self.data_delete(USER)
+        if self.resource_id is not None:
+            yield from super().handle_delete()
+        yield from self.networking.delete_ports()
+
+    def needs_delete(self):
+        return (
+            self.resource_id is not None
+            or self.user_id is not None
+            or self.networking.has_own_ports()
+        )
+
+    def is_deleted(self, found):
+        return self.power.is_deleted(found)
+
+    # ------------------------------------------------------------ other actions
+
+    def handle_suspend(self):
+        yield from self.power.suspend()
+
+    def handle_resume(self):
+        yield from self.power.resume()
+
+    def handle_snapshot(self):
+        image = yield from self.images.create()
+        self.data_set(IMAGE_ID, image)
+
+    def handle_snapshot_delete(self, state):
+        yield from self.images.create_before_delete(state)
+        yield from self.handle_delete()
+
+    def handle_delete_snapshot(self, data):
+        image = (data.get('resource_data') or {}).get(IMAGE_ID)
+        if image:
+            yield from self.images.delete(image)
+
+    def handle_restore(self, definition, data):
+        image = data['resource_data'][IMAGE_ID]
+        return definition.freeze(properties={**(definition.properties or {}), 'image': image})
+
+    # ------------------------------------------------------------ attributes
+
+    def show(self):
+        shown = super().show()
+        return shown and {**shown, 'os_collect_config': self.os_collect_config()}
+
+    def resolve_attribute(self, name):
+        return self.server_attributes.resolve(name)
+
+    def attribute(self, *path):
+        """Request one console only, if ``path`` names one: each request creates a token."""
+        if self.server_attributes.has_console(path):
+            return self.server_attributes.console_url(path[1])
+        return super().attribute(*path)
+
+    def normalize(self, found):
+        metadata = self.stored_property('metadata') or {}
+        return with_property_names(found, flavor_id(self, found), metadata)
+
+
+def _find_created_user(server):
+    """Restore the id and password of the user of an interrupted create.
+
+    They are in what the create stored for the agent on the server.
+    """
+    config = server.os_collect_config()
+    login = next((config[name] for name in config if 'user_id' in config[name]), None)
+    if login is not None and server.user_id is None:
+        server.keep_user(login['user_id'])
+        server.data_set(PASSWORD, login['password'], redact=True)

@@ -1,0 +1,86 @@
+"""Changes of a server in place: metadata, tags, name, flavor, image, password and networks."""
+
+from heat_lite.clients import errors
+from heat_lite.resources.openstack.nova.server import schema
+from heat_lite.resources.openstack.nova.server.attributes import metadata_texts
+from heat_lite.resources.openstack.nova.server.power import (
+    ACTIVE,
+    SETTLED,
+    VERIFY_RESIZE,
+    ServerPower,
+)
+from heat_lite.resources.openstack.nova.server.request import ServerRequest, encode
+
+
+class ServerUpdates:
+    """The changes of ``server``. AWS::EC2::Instance uses ``put`` and ``resize`` only."""
+
+    def __init__(self, server):
+        self._server = server
+        self._power = ServerPower(server)
+
+    def apply(self, diff):
+        """A generator: apply the changed properties, except ``networks`` and the transport."""
+        if 'metadata' in diff:
+            yield from self.put('metadata', metadata_texts(diff['metadata'] or {}))
+        if 'tags' in diff:
+            yield from self.put('tags', diff['tags'] or [])
+        if diff.get('name'):
+            yield from self._server.update_object({'name': diff['name']})
+        if 'flavor' in diff:
+            yield from self.resize(diff['flavor'])
+        if 'image' in diff or 'user_data' in diff and self._rebuilds_for_user_data():
+            yield from self._rebuild()
+        if diff.get('admin_pass'):
+            yield from self._power.act('changePassword', adminPass=diff['admin_pass'])
+            yield from self._power.wait_for(
+                (ACTIVE,), ('PASSWORD',), 'Changing the password failed'
+            )
+
+    def put(self, key, value):
+        """A generator: replace the metadata or the tags of the server."""
+        server = self._server
+        path = f'{server.object_path()}/{key}'
+        yield from server.call_with_retry(server.client().request_json, 'PUT', path, {key: value})
+
+    def resize(self, flavor):
+        """A generator: resize the server and confirm the resize.
+
+        An earlier attempt may have left the server in VERIFY_RESIZE: then only confirm.
+        """
+        shown = yield from self._server.call_with_retry(self._server.fetch)
+        failure = f'Resizing to "{flavor}" failed'
+        if shown['status'] != VERIFY_RESIZE:
+            if flavor_id(self._server, shown) == flavor:
+                return
+            yield from self._power.act('resize', flavorRef=flavor)
+            yield from self._power.wait_for((VERIFY_RESIZE,), ('RESIZE',), failure)
+        yield from self._power.act('confirmResize')
+        yield from self._power.wait_for(SETTLED, (VERIFY_RESIZE, 'RESIZE'), failure)
+
+    def _rebuild(self):
+        values = self._server.properties
+        arguments = {'imageRef': values['image']}
+        if values['image_update_policy'] == schema.PRESERVE:
+            arguments['preserve_ephemeral'] = True
+        if values['admin_pass']:
+            arguments['adminPass'] = values['admin_pass']
+        if self._rebuilds_for_user_data():
+            text = ServerRequest(self._server).user_data(self._server.metadata_get())
+            arguments['user_data'] = encode(text)
+        yield from self._power.act('rebuild', **arguments)
+        yield from self._power.wait_for(SETTLED, ('REBUILD',), 'Rebuilding server failed')
+
+    def _rebuilds_for_user_data(self):
+        return self._server.properties['user_data_update_policy'] == schema.REBUILD
+
+
+def flavor_id(server, shown):
+    """Return the id of the flavor of a server; None if the flavor has been deleted.
+
+    Nova shows only the name that the flavor had when the server was created (microversion 2.47).
+    """
+    try:
+        return server.stack.clients().find('nova.flavor', shown['flavor'].get('original_name'))
+    except errors.NoSuchObject:
+        return None
