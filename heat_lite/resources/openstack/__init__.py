@@ -1,1 +1,1 @@
-"""Types that stand for objects of the services of a cloud, a folder for each service."""
+"""Resource types of OpenStack, one folder per service."""

@@ -1,6 +1,7 @@
-"""Each registered type has the properties, attributes and update policies that OpenStack Heat's type of that name has.
+"""The properties, attributes and update policies of each type equal those of Heat's type.
 
-``tests/reference/resource_types.json`` holds the facts: names, types, defaults, constraints, since when. What is left out is as usual.
+``tests/reference/resource_types.json`` holds the facts about Heat's types: names, types, defaults,
+constraints, support status. A fact that is missing has the default value.
 """
 
 import pytest
@@ -13,35 +14,41 @@ REGISTRY = resources.build_registry()
 SHARED = [name for name in REGISTRY.names() if name in FACTS]
 
 
-def test_there_is_something_to_compare():
+def test_reference_covers_most_types():
     assert len(SHARED) > 120
 
 
 @pytest.mark.parametrize('name', SHARED)
-def test_properties(name):
+def test_type_properties_equal_those_of_heat(name):
     wanted, kind = FACTS[name], REGISTRY.get(name)
     assert reference_types.properties(kind.properties_schema) == wanted['properties']
     assert reference_types.properties(kind.update_policy_schema) == wanted.get('update_policy', {})
 
 
 @pytest.mark.parametrize('name', SHARED)
-def test_attributes(name):
+def test_type_attributes_equal_those_of_heat(name):
     assert reference_types.attributes(REGISTRY.get(name)) == FACTS[name]['attributes']
 
 
 @pytest.mark.parametrize('name', SHARED)
-def test_support_and_flags(name):
+def test_type_support_status_and_flags_equal_those_of_heat(name):
     wanted, kind = FACTS[name], REGISTRY.get(name)
     assert reference_types.support(kind.support_status) == wanted['support']
     assert (kind.default_client_name, kind.entity) == (wanted.get('client'), wanted.get('entity'))
     flags = wanted.get('flags', {})
     assert kind.physical_resource_name_limit == flags.get('physical_resource_name_limit', 255)
     assert kind.always_replace_on_check_failed == flags.get('always_replace_on_check_failed', True)
-    assert sorted(kind.no_signal_actions) == sorted(flags.get('no_signal_actions', ['DELETE', 'SUSPEND']))
+    assert sorted(kind.no_signal_actions) == sorted(
+        flags.get('no_signal_actions', ['DELETE', 'SUSPEND'])
+    )
 
 
 @pytest.mark.parametrize('name', SHARED)
-def test_everything_is_described(name):
+def test_type_properties_and_attributes_have_descriptions(name):
     kind = REGISTRY.get(name)
-    for key, schema in {**kind.properties_schema, **kind.update_policy_schema, **kind.all_attributes_schema()}.items():
+    for key, schema in {
+        **kind.properties_schema,
+        **kind.update_policy_schema,
+        **kind.all_attributes_schema(),
+    }.items():
         assert schema.hidden or schema.description, key

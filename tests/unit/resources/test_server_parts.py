@@ -1,15 +1,21 @@
-"""What a server is made of: disks, networks and the data of its first start, as plain data."""
+"""The parts of a server request: disks, networks and user data."""
 
 import ast
 import email
 import json
 import subprocess
+import urllib.parse
 
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.resources.openstack.nova import block_devices, guest, networks, user_data
-from heat_lite.resources.openstack.nova.server_schema import MAPPING_V2, NETWORK
+from heat_lite.resources.openstack.nova.server import (
+    block_devices,
+    boot_scripts,
+    networks_property,
+    user_data,
+)
+from heat_lite.resources.openstack.nova.server.schema import MAPPING_V2, NETWORK
 
 
 def disk(**given):
@@ -49,26 +55,45 @@ def net(**given):
                 'volume_type': 't',
             },
         ),
-        (disk(snapshot_id='s'), {'source_type': 'snapshot', 'uuid': 's', 'destination_type': 'volume', 'boot_index': 0}),
-        (disk(swap_size=64), {'source_type': 'blank', 'guest_format': 'swap', 'volume_size': 64, 'boot_index': -1}),
-        (disk(ephemeral_size=1, ephemeral_format='ext4'), {'guest_format': 'ext4', 'volume_size': 1, 'destination_type': 'local'}),
+        (
+            disk(snapshot_id='s'),
+            {'source_type': 'snapshot', 'uuid': 's', 'destination_type': 'volume', 'boot_index': 0},
+        ),
+        (
+            disk(swap_size=64),
+            {'source_type': 'blank', 'guest_format': 'swap', 'volume_size': 64, 'boot_index': -1},
+        ),
+        (
+            disk(ephemeral_size=1, ephemeral_format='ext4'),
+            {'guest_format': 'ext4', 'volume_size': 1, 'destination_type': 'local'},
+        ),
     ],
 )
-def test_what_is_said_of_a_disk(given, said):
+def test_disk_of_each_source_becomes_a_request(given, said):
     (made,) = block_devices.body(None, None, [given])['block_device_mapping_v2']
     assert said.items() <= made.items()
 
 
-def test_who_says_something_of_disks_says_it_of_that_of_the_image_too():
+def test_block_device_mapping_v2_with_image_lists_its_disk_first():
     root, swap = block_devices.body('i', None, [disk(swap_size=1)])['block_device_mapping_v2']
     assert (root['uuid'], root['boot_index'], root['destination_type']) == ('i', 0, 'local')
     assert swap['boot_index'] == -1
 
 
-def test_the_first_form_goes_on_as_it_is():
-    given = {'device_name': 'vda', 'volume_id': 'v', 'snapshot_id': None, 'volume_size': None, 'delete_on_termination': True}
+def test_block_device_mapping_is_sent_without_empty_values():
+    given = {
+        'device_name': 'vda',
+        'volume_id': 'v',
+        'snapshot_id': None,
+        'volume_size': None,
+        'delete_on_termination': True,
+    }
     said = block_devices.body(None, [given], None)
-    assert said == {'block_device_mapping': [{'device_name': 'vda', 'volume_id': 'v', 'delete_on_termination': True}]}
+    assert said == {
+        'block_device_mapping': [
+            {'device_name': 'vda', 'volume_id': 'v', 'delete_on_termination': True}
+        ]
+    }
 
 
 @pytest.mark.parametrize(
@@ -77,14 +102,34 @@ def test_the_first_form_goes_on_as_it_is():
         (None, [], [], 'Neither image nor bootable volume is specified for instance s'),
         (None, [], [disk(swap_size=1)], 'Neither image nor bootable volume'),
         (None, [], [disk(volume_id='v', boot_index=1)], 'Neither image nor bootable volume'),
-        (None, [], [disk(image='i'), disk(volume_id='v')], 'Multiple bootable sources for instance s.'),
+        (
+            None,
+            [],
+            [disk(image='i'), disk(volume_id='v')],
+            'Multiple bootable sources for instance s.',
+        ),
         ('i', [{}], [disk(swap_size=1)], 'block_device_mapping, block_device_mapping_v2'),
-        ('i', [], [disk(device_name='vdb')], 'Either volume_id, snapshot_id, image_id, swap_size, ephemeral_size or'),
-        ('i', [], [disk(image='i', swap_size=1)], 'volume_id, snapshot_id, image, swap_size, ephemeral_size, ephemeral_format'),
-        ('i', [{'device_name': 'vdb', 'volume_id': None, 'snapshot_id': None}], [], 'for device mapping vdb'),
+        (
+            'i',
+            [],
+            [disk(device_name='vdb')],
+            'Either volume_id, snapshot_id, image_id, swap_size, ephemeral_size or',
+        ),
+        (
+            'i',
+            [],
+            [disk(image='i', swap_size=1)],
+            'volume_id, snapshot_id, image, swap_size, ephemeral_size, ephemeral_format',
+        ),
+        (
+            'i',
+            [{'device_name': 'vdb', 'volume_id': None, 'snapshot_id': None}],
+            [],
+            'for device mapping vdb',
+        ),
     ],
 )
-def test_disks_that_cannot_be(image, mapping, mapping_v2, text):
+def test_invalid_disks_are_refused(image, mapping, mapping_v2, text):
     with pytest.raises(exception.HeatException, match=text):
         block_devices.validate('s', image, mapping, mapping_v2)
 
@@ -95,35 +140,61 @@ def test_disks_that_cannot_be(image, mapping, mapping_v2, text):
 @pytest.mark.parametrize(
     ('given', 'groups', 'text'),
     [
-        ([net(fixed_ip='10.0.0.1')], [], 'One of the properties "network", "port", "allocate_network" or "subnet"'),
-        ([net(allocate_network='auto', network='n')], [], 'Can not specify "allocate_network" with other keys'),
-        ([net(allocate_network='auto'), net(network='n')], [], 'if multiple network interfaces set'),
+        (
+            [net(fixed_ip='10.0.0.1')],
+            [],
+            'One of the properties "network", "port", "allocate_network" or "subnet"',
+        ),
+        (
+            [net(allocate_network='auto', network='n')],
+            [],
+            'Can not specify "allocate_network" with other keys',
+        ),
+        (
+            [net(allocate_network='auto'), net(network='n')],
+            [],
+            'if multiple network interfaces set',
+        ),
         ([net(port='p', fixed_ip='10.0.0.1')], [], 'networks/fixed_ip, networks/port'),
         ([net(port='p')], ['g'], 'security_groups, networks/port'),
-        ([net(network='n', floating_ip='f')], [], 'Property "floating_ip" is not supported if only "network" is specified'),
+        (
+            [net(network='n', floating_ip='f')],
+            [],
+            'Property "floating_ip" is not supported if only "network" is specified',
+        ),
     ],
 )
-def test_networks_that_cannot_be(given, groups, text):
+def test_invalid_networks_are_refused(given, groups, text):
     with pytest.raises(exception.HeatException, match=text):
-        networks.validate('s', given, groups)
+        networks_property.validate('s', given, groups)
 
 
-def test_networks_that_can_be():
-    given = [net(network='n', fixed_ip='10.0.0.1'), net(subnet='u', floating_ip='f'), net(network='n', tag='t')]
-    networks.validate('s', given, ['g'])
-    assert [networks.wants_port(each) for each in given] == [False, True, False]
+def test_valid_networks_are_accepted():
+    given = [
+        net(network='n', fixed_ip='10.0.0.1'),
+        net(subnet='u', floating_ip='f'),
+        net(network='n', tag='t'),
+    ]
+    networks_property.validate('s', given, ['g'])
+    assert [networks_property.needs_port(each) for each in given] == [False, True, False]
 
 
-def test_without_networks_one_is_found():
-    assert networks.allocation([]) == 'auto'
-    assert networks.allocation([net(allocate_network='none')]) == 'none'
-    assert networks.allocation([net(network='n')]) is None
+def test_allocation_without_networks_is_auto():
+    assert networks_property.allocation([]) == 'auto'
+    assert networks_property.allocation([net(allocate_network='none')]) == 'none'
+    assert networks_property.allocation([net(network='n')]) is None
 
 
-def test_a_port_of_its_own():
-    extra = {'mac_address': 'm', 'qos_policy': 'q', 'no_fixed_ips': False, 'value_specs': {'description': 'd'}, 'admin_state_up': True}
+def test_port_body_with_extra_properties_holds_them():
+    extra = {
+        'mac_address': 'm',
+        'qos_policy': 'q',
+        'no_fixed_ips': False,
+        'value_specs': {'description': 'd'},
+        'admin_state_up': True,
+    }
     given = net(subnet='u', fixed_ip='10.0.0.1', port_extra_properties=extra)
-    assert networks.port_body('s-port-0', given, 'n', ['g']) == {
+    assert networks_property.port_body('s-port-0', given, 'n', ['g']) == {
         'name': 's-port-0',
         'network_id': 'n',
         'mac_address': 'm',
@@ -134,23 +205,27 @@ def test_a_port_of_its_own():
         'security_groups': ['g'],
     }
     given['port_extra_properties'] = {'no_fixed_ips': True}
-    assert networks.port_body('x', given, 'n', [])['fixed_ips'] == []
+    assert networks_property.port_body('x', given, 'n', [])['fixed_ips'] == []
 
 
-def test_how_requests_name_networks():
+def test_nic_and_interface_name_network_or_port():
     simple, own = net(network='n', fixed_ip='10.0.0.1', tag='t'), net(subnet='u')
-    assert networks.nic(simple, None) == {'uuid': 'n', 'fixed_ip': '10.0.0.1', 'tag': 't'}
-    assert networks.nic(own, 'p') == {'port': 'p'}
-    assert networks.interface(simple, None) == {'net_id': 'n', 'fixed_ips': [{'ip_address': '10.0.0.1'}], 'tag': 't'}
-    assert networks.interface(own, 'p') == {'port_id': 'p'}
+    assert networks_property.nic(simple, None) == {'uuid': 'n', 'fixed_ip': '10.0.0.1', 'tag': 't'}
+    assert networks_property.nic(own, 'p') == {'port': 'p'}
+    assert networks_property.interface(simple, None) == {
+        'net_id': 'n',
+        'fixed_ips': [{'ip_address': '10.0.0.1'}],
+        'tag': 't',
+    }
+    assert networks_property.interface(own, 'p') == {'port_id': 'p'}
 
 
-def test_what_stays_when_networks_change():
+def test_compare_after_change_keeps_unchanged_networks():
     first, second, port = net(network='n'), net(network='n'), net(port='p')
-    plugs = [networks.Plug(first), networks.Plug(port, 'p')]
-    stays, gone, new = networks.compare(plugs, [first, second, net(subnet='u')])
-    assert [plug for plug, _ in stays] == plugs[:1]
-    assert gone == plugs[1:]
+    attachments = [networks_property.Attachment(first), networks_property.Attachment(port, 'p')]
+    stays, gone, new = networks_property.compare(attachments, [first, second, net(subnet='u')])
+    assert [attachment for attachment, _ in stays] == attachments[:1]
+    assert gone == attachments[1:]
     assert new == [second, net(subnet='u')]
 
 
@@ -169,20 +244,37 @@ def test_what_stays_when_networks_change():
         (net(network='n', port_extra_properties={'qos_policy': 'x'}), False),
     ],
 )
-def test_an_interface_that_is_as_is_asked_for_now_stays(given, stays):
-    plug = networks.Plug(net(network='n'), 'p')
-    there = [{'port_id': 'p', 'net_id': 'n', 'fixed_ips': [{'ip_address': '10.0.0.6', 'subnet_id': 'u'}]}]
-    assert networks.compare([plug], [given], there) == (([(plug, given)], [], []) if stays else ([], [plug], [given]))
-    of_template = networks.Plug(net(port='p'), 'p')
-    assert networks.compare([of_template], [net(network='n')], there)[0] == [], 'a port of the template goes with its name'
+def test_compare_with_interface_that_fits_keeps_it(given, stays):
+    attachment = networks_property.Attachment(net(network='n'), 'p')
+    there = [
+        {'port_id': 'p', 'net_id': 'n', 'fixed_ips': [{'ip_address': '10.0.0.6', 'subnet_id': 'u'}]}
+    ]
+    assert networks_property.compare([attachment], [given], there) == (
+        ([(attachment, given)], [], []) if stays else ([], [attachment], [given])
+    )
+    of_template = networks_property.Attachment(net(port='p'), 'p')
+    assert networks_property.compare([of_template], [net(network='n')], there)[0] == [], (
+        'a port of the template stays with the entry that names it'
+    )
 
 
-def test_what_is_asked_for_as_before_is_looked_for_first():
+def test_compare_prefers_unchanged_networks():
     before = [net(network='n'), net(network='n', fixed_ip='10.0.0.33'), net(subnet='u')]
-    plugs = [networks.Plug(each, f'p{number}') for number, each in enumerate(before)]
-    there = [{'port_id': plug.port, 'net_id': 'n', 'fixed_ips': [{'ip_address': '10.0.0.33', 'subnet_id': 'u'}]} for plug in plugs]
-    stays, gone, new = networks.compare(plugs, [net(subnet='u'), net(network='n'), net(network='n', subnet='u')], there)
-    assert {plug.port: given for plug, given in stays} == {
+    attachments = [
+        networks_property.Attachment(each, f'p{number}') for number, each in enumerate(before)
+    ]
+    there = [
+        {
+            'port_id': attachment.port,
+            'net_id': 'n',
+            'fixed_ips': [{'ip_address': '10.0.0.33', 'subnet_id': 'u'}],
+        }
+        for attachment in attachments
+    ]
+    stays, gone, new = networks_property.compare(
+        attachments, [net(subnet='u'), net(network='n'), net(network='n', subnet='u')], there
+    )
+    assert {attachment.port: given for attachment, given in stays} == {
         'p2': net(subnet='u'),
         'p0': net(network='n'),
         'p1': net(network='n', subnet='u'),
@@ -190,37 +282,50 @@ def test_what_is_asked_for_as_before_is_looked_for_first():
     assert gone == new == []
 
 
-def test_plugs_outlive_the_engine():
-    plugs = [networks.Plug(net(network='n')), networks.Plug(net(subnet='u'), 'p', own=True)]
-    again = networks.loaded(networks.stored(plugs), ())
-    assert [(each.said, each.port, each.own) for each in again] == [(each.said, each.port, each.own) for each in plugs]
+def test_attachments_survive_dump_and_load():
+    attachments = [
+        networks_property.Attachment(net(network='n')),
+        networks_property.Attachment(net(subnet='u'), 'p', own=True),
+    ]
+    again = networks_property.load(networks_property.dump(attachments), ())
+    assert [(each.network, each.port, each.own) for each in again] == [
+        (each.network, each.port, each.own) for each in attachments
+    ]
 
 
-def test_the_ports_that_the_compute_service_has_made():
-    plugs = [networks.Plug(net(network='n')), networks.Plug(net(network='n', fixed_ip='10.0.0.5')), networks.Plug(net(port='p'), 'p')]
+def test_assign_ports_chooses_fixed_addresses_first():
+    attachments = [
+        networks_property.Attachment(net(network='n')),
+        networks_property.Attachment(net(network='n', fixed_ip='10.0.0.5')),
+        networks_property.Attachment(net(port='p'), 'p'),
+    ]
     made = [
         {'port_id': 'p', 'net_id': 'n', 'fixed_ips': []},
         {'port_id': 'fixed', 'net_id': 'n', 'fixed_ips': [{'ip_address': '10.0.0.5'}]},
         {'port_id': 'any', 'net_id': 'n', 'fixed_ips': [{'ip_address': '10.0.0.6'}]},
         {'port_id': 'other', 'net_id': 'm', 'fixed_ips': []},
     ]
-    free = networks.find_ports(plugs, made)
-    assert [plug.port for plug in plugs] == ['any', 'fixed', 'p']
+    free = networks_property.assign_ports(attachments, made)
+    assert [attachment.port for attachment in attachments] == ['any', 'fixed', 'p']
     assert [each['port_id'] for each in free] == ['other']
 
 
-def test_what_only_one_server_can_have():
+def test_attachment_with_port_or_address_conflicts_with_the_same():
     port, address, simple = (
-        networks.Plug(net(port='p'), 'p'),
-        networks.Plug(net(network='n', fixed_ip='i')),
-        networks.Plug(net(network='n')),
+        networks_property.Attachment(net(port='p'), 'p'),
+        networks_property.Attachment(net(network='n', fixed_ip='i')),
+        networks_property.Attachment(net(network='n')),
     )
     wanted = [net(port='p'), net(network='n', fixed_ip='i'), net(network='n')]
-    assert [plug.takes_from(wanted) for plug in (port, address, simple)] == [True, True, False]
-    assert not address.takes_from([net(network='m', fixed_ip='i')])
+    assert [attachment.conflicts_with(wanted) for attachment in (port, address, simple)] == [
+        True,
+        True,
+        False,
+    ]
+    assert not address.conflicts_with([net(network='m', fixed_ip='i')])
 
 
-# --------------------------------------------------------------- the first start
+# --------------------------------------------------------------- user data
 
 
 def parts(text):
@@ -230,10 +335,21 @@ def parts(text):
     }
 
 
-def test_for_cfntools():
-    made = parts(user_data.for_cfntools('#!/bin/sh\necho hellö\n', {'a': 1}, 'http://cfn.example.org:8000', ('1', '0')))
+def test_user_data_for_cfntools_holds_all_parts():
+    made = parts(
+        user_data.for_cfntools(
+            '#!/bin/sh\necho hellö\n', {'a': 1}, 'http://cfn.example.org:8000', ('1', '0')
+        )
+    )
     assert list(made) == [
-        *('cloud-config', 'boothook.sh', 'part-handler.py', 'cfn-userdata', 'loguserdata.py', 'cfn-init-data'),
+        *(
+            'cloud-config',
+            'boothook.sh',
+            'part-handler.py',
+            'cfn-userdata',
+            'loguserdata.py',
+            'cfn-init-data',
+        ),
         *('cfn-metadata-server', 'cfn-boto-cfg'),
     ]
     assert made['cfn-userdata'] == ('text/x-cfninitdata', '#!/bin/sh\necho hellö\n')
@@ -244,35 +360,94 @@ def test_for_cfntools():
     assert made['cfn-boto-cfg'][1].endswith('cfn_region_endpoint = cfn.example.org')
 
 
-def test_without_metadata_and_without_the_other_api_there_is_less():
+def test_user_data_without_metadata_and_cfn_api_omits_parts():
     made = parts(user_data.for_cfntools('x', {}, None, ('0', '1')))
     assert list(made)[-2:] == ['cfn-userdata', 'loguserdata.py']
 
 
-def test_for_software():
+def test_user_data_for_software_holds_text_and_metadata():
     made = parts(user_data.for_software('#!/bin/sh\n', {'deployments': []}))
     assert list(made) == ['cloud-config', 'boothook.sh', 'part-handler.py', None, 'cfn-init-data']
     assert made[None] == ('text/plain', '#!/bin/sh\n')
     assert json.loads(made['cfn-init-data'][1]) == {'deployments': []}
 
 
-def test_parts_of_a_message_become_parts_of_the_whole():
+def test_user_data_that_is_multipart_is_merged():
     inner = user_data.for_software('text', {})
     assert len(email.message_from_string(user_data.for_software(inner, {})).get_payload()) == 9
 
 
-def test_what_runs_in_the_server_is_a_program(tmp_path):
-    ast.parse(guest.PART_HANDLER)
-    ast.parse(guest.RUN_USER_DATA)
-    (tmp_path / 'hook').write_text(guest.BOOTHOOK)
+IGNITION = {'ignition': {'version': '2.2.0'}, 'storage': {'files': [{'path': '/etc/own'}]}}
+
+
+def test_user_data_of_ignition_gets_the_metadata_as_files():
+    metadata = {'deployments': [], 'os-collect-config': {'a b': 'ü/"'}}
+    made = json.loads(user_data.for_software(json.dumps(IGNITION), metadata))
+    own, *files = made['storage']['files']
+    assert (made['ignition'], own) == (IGNITION['ignition'], {'path': '/etc/own'})
+    assert files == [
+        {
+            'filesystem': 'root',
+            'group': {'name': 'root'},
+            'path': path,
+            'user': {'name': 'root'},
+            'contents': {
+                'source': f'data:,{urllib.parse.quote(json.dumps(metadata))}',
+                'verification': {},
+            },
+            'mode': 416,
+        }
+        for path in (
+            '/var/lib/heat-cfntools/cfn-init-data',
+            '/var/lib/cloud/data/cfn-init-data',
+        )
+    ]
+    text = json.dumps({'ignition': {'version': '3.0.0'}})
+    assert len(json.loads(user_data.for_software(text, metadata))['storage']['files']) == 2
+    assert user_data.for_software(text, {}) == text, 'nothing to add'
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        '{"ignition": {}}',
+        '{"ignition": "2.2.0"}',
+        '["ignition"]',
+        '{"a": 1}',
+        '{',
+        '1',
+        '[' * 99999,
+    ],
+    ids=lambda text: text[:20],
+)
+def test_user_data_of_other_json_is_a_part_of_a_message(text):
+    assert parts(user_data.for_software(text, {'a': 1}))[None] == ('text/plain', text)
+
+
+@pytest.mark.parametrize(
+    'storage, said', [([], '"storage" section must be a map'), ({'files': {}}, '"files" section')]
+)
+def test_user_data_of_ignition_without_a_list_of_files_is_refused(storage, said):
+    with pytest.raises(ValueError, match=said):
+        user_data.for_software(json.dumps({**IGNITION, 'storage': storage}), {'a': 1})
+
+
+def test_boot_scripts_compile(tmp_path):
+    ast.parse(boot_scripts.PART_HANDLER)
+    ast.parse(boot_scripts.RUN_USER_DATA)
+    (tmp_path / 'hook').write_text(boot_scripts.BOOTHOOK)
     assert subprocess.run(['sh', '-n', tmp_path / 'hook'], check=False).returncode == 0
 
 
-def test_the_text_of_the_user_is_run_and_its_words_are_kept(tmp_path):
+def test_user_script_is_run_and_its_output_logged(tmp_path):
     folders = {name: tmp_path / name for name in ('cfn-userdata', 'provision.log', 'finished')}
-    program = guest.RUN_USER_DATA
+    program = boot_scripts.RUN_USER_DATA
     for place, path in zip(
-        ('/var/lib/cloud/data/cfn-userdata', '/var/log/heat-provision.log', '/var/lib/heat-cfntools/provision-finished'),
+        (
+            '/var/lib/cloud/data/cfn-userdata',
+            '/var/log/heat-provision.log',
+            '/var/lib/heat-cfntools/provision-finished',
+        ),
         folders.values(),
         strict=True,
     ):
@@ -285,9 +460,9 @@ def test_the_text_of_the_user_is_run_and_its_words_are_kept(tmp_path):
     assert folders['finished'].exists()
 
 
-def test_parts_that_are_data_become_files(tmp_path):
+def test_part_handler_stores_data_parts_as_files(tmp_path):
     names = {}
-    exec(guest.PART_HANDLER.replace('/var/lib', str(tmp_path)), names)
+    exec(boot_scripts.PART_HANDLER.replace('/var/lib', str(tmp_path)), names)
     assert names['list_types']() == ['text/x-cfninitdata']
     for kind, payload in (('__begin__', None), ('text/x-cfninitdata', 'hellö'), ('__end__', None)):
         names['handle_part'](None, kind, 'cfn-userdata', payload)

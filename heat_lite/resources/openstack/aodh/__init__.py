@@ -1,1 +1,1 @@
-"""Types that stand for objects of the alarming service."""
+"""Resource types of Aodh."""

@@ -1,6 +1,12 @@
 """OS::Aodh::Alarm."""
 
-from heat_lite.resources.openstack.aodh.base import Alarm, common_properties, comparison, query, threshold
+from heat_lite.resources.openstack.aodh.base import (
+    Alarm,
+    common_properties,
+    comparison,
+    query,
+    threshold,
+)
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import integer, map_, string
@@ -9,7 +15,10 @@ PREFIX = 'metadata.'
 
 
 class ThresholdAlarm(Alarm):
-    """Goes off when a meter passes a threshold. Aodh has none of that kind any more: it is there for clouds that still do."""
+    """An alarm on a threshold of a Ceilometer meter.
+
+    Current Aodh has no such alarms. The type is for clouds with an older Aodh.
+    """
 
     resource_type = 'OS::Aodh::Alarm'
     support_status = support.deprecated('10.0.0', previous='2014.1')
@@ -18,21 +27,30 @@ class ThresholdAlarm(Alarm):
     properties_schema = {
         **common_properties(),
         'comparison_operator': comparison(),
-        'evaluation_periods': integer('In how many periods in a row it must be so.', update_allowed=True),
-        'matching_metadata': map_('What the metadata of the samples must say.', default={}, update_allowed=True),
-        'meter_name': string('The meter.', required=True),
-        'period': integer('How many seconds each value stands for.', update_allowed=True),
+        'evaluation_periods': integer(
+            'Number of consecutive periods that must meet the condition.', update_allowed=True
+        ),
+        'matching_metadata': map_(
+            'Metadata by which samples are selected.', default={}, update_allowed=True
+        ),
+        'meter_name': string('Name of the meter.', required=True),
+        'period': integer('Length of one period in seconds.', update_allowed=True),
         'query': query(support=support.since('2015.1'), type_since='8.0.0'),
         'statistic': string(
-            'How samples become one number.', update_allowed=True, constraints=[AllowedValues(['count', 'avg', 'sum', 'min', 'max'])]
+            'Statistic of the samples of a period.',
+            update_allowed=True,
+            constraints=[AllowedValues(['count', 'avg', 'sum', 'min', 'max'])],
         ),
         'threshold': threshold(),
     }
 
     def rule(self, values):
-        """Samples are matched by one more query for each label."""
+        """Add one query for each key of the matching metadata."""
         labels = values.pop('matching_metadata', None) or {}
-        matching = [{'field': _field(name), 'op': 'eq', 'value': str(value)} for name, value in labels.items()]
+        matching = [
+            {'field': _field(name), 'op': 'eq', 'value': str(value)}
+            for name, value in labels.items()
+        ]
         return {**values, 'query': [*(values.get('query') or ()), *matching]}
 
 

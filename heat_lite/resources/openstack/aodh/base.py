@@ -1,99 +1,154 @@
-"""What the types of the alarming service share: who is told of a change of state, and when an alarm sleeps."""
+"""The base of the alarm types: actions on a change of state, and time constraints."""
 
 import urllib.parse
 
-from heat_lite.resources.cloud import CloudResource, Rest, wired_map
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import description_property
+from heat_lite.resources.base.rest import Rest, map_to_wire
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
 from heat_lite.template.schema import boolean, integer, list_, map_, number, string
 
-#: each state of an alarm -> the properties of those who are told: addresses, and queues
+#: alarm states -> the properties with their actions: URLs and queues
 STATES = {
     'alarm_actions': 'alarm_queues',
     'ok_actions': 'ok_queues',
     'insufficient_data_actions': 'insufficient_data_queues',
 }
 COMPARISONS = ['le', 'ge', 'eq', 'lt', 'gt', 'ne']
-#: the attributes of those who can be told by a signed URL
+#: the attributes of resources that hold a signed URL
 SIGNED_URLS = ('alarm_url', 'AlarmUrl')
 
 
 def _queues(state):
-    item = string('A queue.', ref='zaqar.queue')
+    item = string('Name of a Zaqar queue.', ref='zaqar.queue')
     return list_(
-        f'The queues that are told when {state}.', item, default=[], update_allowed=True, support=support.since('8.0.0'), sent=False
+        f'Zaqar queues that receive a message when the state of the alarm becomes "{state}".',
+        item,
+        default=[],
+        update_allowed=True,
+        support=support.since('8.0.0'),
+        sent=False,
+    )
+
+
+def _actions(state):
+    return list_(
+        'URLs to call, or names of resources to signal, when the state of the alarm becomes '
+        f'"{state}".',
+        update_allowed=True,
+        sent=False,
+    )
+
+
+def _time_constraints():
+    return list_(
+        'Times at which Aodh evaluates the alarm. If omitted, Aodh always evaluates it.',
+        map_(
+            None,
+            {
+                'description': string('Human-readable description of the time constraint.'),
+                'duration': integer(
+                    'Duration of the time constraint in seconds.',
+                    required=True,
+                    constraints=[Range(min=0)],
+                ),
+                'name': string('Name of the time constraint.', required=True),
+                'start': string(
+                    'Start of the time constraint, as a cron expression.',
+                    required=True,
+                    constraints=[CustomConstraint('cron_expression')],
+                ),
+                'timezone': string(
+                    'Time zone of the start.',
+                    constraints=[CustomConstraint('timezone')],
+                ),
+            },
+        ),
+        default=[],
+        support=support.since('5.0.0'),
     )
 
 
 def common_properties():
-    """What all alarms have."""
+    """Return the schemas of the properties that all alarms have."""
     return {
-        'alarm_actions': list_('The URLs, or resources of the stack, that are told when it goes off.', update_allowed=True, sent=False),
-        'alarm_queues': _queues('it goes off'),
-        'description': string('A text that says what it is for.', update_allowed=True),
-        'enabled': boolean('Whether it is looked at at all.', default='true', update_allowed=True),
-        'insufficient_data_actions': list_(
-            'The URLs, or resources of the stack, that are told when nobody can tell.', update_allowed=True, sent=False
+        'alarm_actions': _actions('alarm'),
+        'alarm_queues': _queues('alarm'),
+        'description': description_property(),
+        'enabled': boolean(
+            'Whether Aodh evaluates the alarm.', default='true', update_allowed=True
         ),
-        'insufficient_data_queues': _queues('nobody can tell'),
-        'ok_actions': list_('The URLs, or resources of the stack, that are told when all is well.', update_allowed=True, sent=False),
-        'ok_queues': _queues('all is well'),
-        'repeat_actions': boolean('Whether they are told again and again.', default='true', update_allowed=True),
+        'insufficient_data_actions': _actions('insufficient data'),
+        'insufficient_data_queues': _queues('insufficient data'),
+        'ok_actions': _actions('ok'),
+        'ok_queues': _queues('ok'),
+        'repeat_actions': boolean(
+            'Whether the actions are repeated while the state stays the same.',
+            default='true',
+            update_allowed=True,
+        ),
         'severity': string(
-            'How bad it is.',
+            'Severity of the alarm: low, moderate or critical.',
             default='low',
             update_allowed=True,
             constraints=[AllowedValues(['low', 'moderate', 'critical'])],
             support=support.since('5.0.0'),
         ),
-        'time_constraints': list_(
-            'The times at which it is looked at; without any, always.',
-            map_(
-                None,
-                {
-                    'description': string('A text that says what they are for.'),
-                    'duration': integer('How many seconds they last.', required=True, constraints=[Range(min=0)]),
-                    'name': string('Their name.', required=True),
-                    'start': string('When they begin, as cron says it.', required=True, constraints=[CustomConstraint('cron_expression')]),
-                    'timezone': string('The time zone of their beginning.', constraints=[CustomConstraint('timezone')]),
-                },
-            ),
-            default=[],
-            support=support.since('5.0.0'),
-        ),
+        'time_constraints': _time_constraints(),
     }
 
 
 def comparison():
-    return string('How what is measured is compared with the threshold.', update_allowed=True, constraints=[AllowedValues(COMPARISONS)])
+    return string(
+        'Operator that compares the measured value with the threshold.',
+        update_allowed=True,
+        constraints=[AllowedValues(COMPARISONS)],
+    )
 
 
 def threshold():
-    return number('What it is compared with.', required=True, update_allowed=True)
+    return number('Threshold of the alarm.', required=True, update_allowed=True)
 
 
 def query(**options):
-    """A property with conditions that are compared one by one. ``options`` say more of it, ``type_since`` of the types of values."""
+    """Return the schema of a property with a list of comparisons.
+
+    ``options`` are those of the property, ``type_since`` the support status of ``type``.
+    """
     since = options.pop('type_since', None)
     kinds = [AllowedValues(['integer', 'float', 'string', 'boolean', 'datetime'])]
     keys = {
-        'field': string('The field that is compared.'),
-        'op': string('How it is.', constraints=[AllowedValues(COMPARISONS)]),
-        'type': string('The type of the value.', default='string', constraints=kinds, support=since and support.since(since)),
-        'value': string('What it is compared with.'),
+        'field': string('Name of the field to compare.'),
+        'op': string('Comparison operator.', constraints=[AllowedValues(COMPARISONS)]),
+        'type': string(
+            'Data type of the value.',
+            default='string',
+            constraints=kinds,
+            support=since and support.since(since),
+        ),
+        'value': string('Value to compare with.'),
     }
-    return list_('What it looks at: all of these.', map_(None, keys), update_allowed=True, **options)
+    return list_(
+        'Conditions that select the data. All of them must be met.',
+        map_(None, keys),
+        update_allowed=True,
+        **options,
+    )
 
 
 class Alarm(CloudResource):
-    """``kind`` is what the service calls such alarms; a rule says when they go off: all that is not common to them."""
+    """An alarm type. ``kind`` is its name in Aodh.
+
+    A rule holds the condition of the alarm: all properties that are not common to alarms.
+    """
 
     rest = Rest('aodh', '/alarms', None, id='alarm_id')
     entity = 'alarm'
     kind: str
 
     def rule(self, values):
-        """When it goes off, as the service wants it; ``values`` are the properties that are not common, under their names on the wire."""
+        """Return the rule; ``values`` are its properties, by their names on the wire."""
         return values
 
     def rule_key(self):
@@ -101,58 +156,86 @@ class Alarm(CloudResource):
 
     def body(self, values):
         common = common_properties()
-        own = {name: schema for name, schema in self.properties_schema.items() if name not in common}
+        own = {
+            name: schema for name, schema in self.properties_schema.items() if name not in common
+        }
         return {
             **{name: value for name, value in values.items() if name in common},
-            **{actions: self._told(actions, queues) for actions, queues in STATES.items()},
+            **{actions: self._action_urls(actions, queues) for actions, queues in STATES.items()},
             'name': self.physical_resource_name(),
             'type': self.kind,
-            self.rule_key(): self.rule(wired_map(own, self.properties)),
+            self.rule_key(): self.rule(map_to_wire(own, self.properties)),
         }
 
-    def rule_told(self, rule):
-        """The properties that a rule tells of, under their names on the wire."""
+    def rule_properties(self, rule):
+        """Return the properties of the rule, by their names on the wire."""
         return rule
 
-    def as_told(self, found):
-        return {**found, **self.rule_told(found.get(self.rule_key()) or {})}
+    def normalize(self, found):
+        return {**found, **self.rule_properties(found.get(self.rule_key()) or {})}
 
-    # ------------------------------------------------------------ who is told
+    # ------------------------------------------------------------ actions
 
-    def _told(self, actions, queues):
-        """The URLs of those who are told. A name of a resource stands for the signed URL of that; what is no URL at all stays as it is."""
+    def _action_urls(self, actions, queues):
+        """Return the URLs of the actions.
+
+        The name of a resource becomes the signed URL of the resource. A text that is neither a URL
+        nor such a name is kept.
+        """
         known = self.stack.definitions
-        urls = [self._url_of(each) if each in known else each for each in self.properties[actions] or () if each]
-        return [*urls, *(f'trust+zaqar://?{urllib.parse.urlencode({"queue_name": each})}' for each in self.properties[queues] or ())]
+        urls = [
+            self._signed_url(each) if each in known else each
+            for each in self.properties[actions] or ()
+            if each
+        ]
+        return [
+            *urls,
+            *(
+                f'trust+zaqar://?{urllib.parse.urlencode({"queue_name": each})}'
+                for each in self.properties[queues] or ()
+            ),
+        ]
 
-    def _url_of(self, name):
+    def _signed_url(self, name):
         target = self.stack.resource_for(name)
-        return target.attribute(next((each for each in SIGNED_URLS if target.has_attribute(each)), SIGNED_URLS[0]))
+        return target.attribute(
+            next((each for each in SIGNED_URLS if target.has_attribute(each)), SIGNED_URLS[0])
+        )
 
     def implied_dependencies(self, others):
-        """Resources that are named, and not referred to."""
+        """Return the resources that actions name as plain text, not by a function."""
         given = self.definition.properties or {}
         lists = [given.get(name) for name in STATES]
-        return {each for actions in lists if isinstance(actions, list) for each in actions if isinstance(each, str) and each in others}
+        return {
+            each
+            for actions in lists
+            if isinstance(actions, list)
+            for each in actions
+            if isinstance(each, str) and each in others
+        }
 
-    # ------------------------------------------------------------ life
+    # ------------------------------------------------------------ create, update and delete
 
-    def change(self, values):
-        """The service takes nothing but the whole."""
-        present = yield from self.ask(self.look)
-        yield from self.ask(self.client().update, self.object_path(), None, {**present, **values})
+    def update_object(self, values):
+        """Return the whole alarm: Aodh has no partial updates."""
+        present = yield from self.call_with_retry(self.fetch)
+        yield from self.call_with_retry(
+            self.client().update, self.object_path(), None, {**present, **values}
+        )
 
     def changes(self, changed, diff):
-        return self.body(self._given()) if diff else {}
+        return self.body(self.request_values()) if diff else {}
 
     def handle_suspend(self):
-        yield from self.change({'enabled': False})
+        yield from self.update_object({'enabled': False})
 
     def handle_resume(self):
-        yield from self.change({'enabled': self.properties['enabled']})
+        yield from self.update_object({'enabled': self.properties['enabled']})
 
     def find_existing(self):
-        """The service's own way of asking."""
+        """Query ``show`` in the form of Aodh."""
         name = self.physical_resource_name()
-        found = self.client().ask('GET', self.collection(), params={'q.field': 'name', 'q.op': 'eq', 'q.value': name})
+        found = self.client().request_json(
+            'GET', self.collection(), params={'q.field': 'name', 'q.op': 'eq', 'q.value': name}
+        )
         return next((each[self.rest.id] for each in found if each['name'] == name), None)

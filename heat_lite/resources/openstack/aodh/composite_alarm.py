@@ -7,7 +7,7 @@ from heat_lite.template.schema import list_, map_, string
 
 
 class CompositeAlarm(Alarm):
-    """Goes off when one of several rules is met, or all of them."""
+    """An alarm that combines several rules by "and" or "or"."""
 
     resource_type = 'OS::Aodh::CompositeAlarm'
     support_status = support.since('8.0.0')
@@ -16,16 +16,17 @@ class CompositeAlarm(Alarm):
     properties_schema = {
         **common_properties(),
         'composite_rule': map_(
-            'The rules.',
+            'Rules of the alarm and their operator.',
             {
                 'operator': string(
-                    'Whether all of them must be met (and), or one (or).',
+                    'Operator that combines the rules: "and" or "or".',
                     required=True,
                     update_allowed=True,
                     constraints=[AllowedValues(['or', 'and'])],
                 ),
                 'rules': list_(
-                    'Each as the service takes it, or again a map from and, or or, to a list of rules.',
+                    'Rules in the format of Aodh. A rule may also be a map from "and" or "or"'
+                    ' to a list of rules.',
                     required=True,
                     update_allowed=True,
                     constraints=[Length(min=2)],
@@ -40,5 +41,9 @@ class CompositeAlarm(Alarm):
         rule = values['composite_rule']
         return {rule['operator']: rule['rules']}
 
-    def rule_told(self, rule):
-        return {'composite_rule': next(({'operator': word, 'rules': rules} for word, rules in rule.items()), None)}
+    def rule_properties(self, rule):
+        return {
+            'composite_rule': next(
+                ({'operator': word, 'rules': rules} for word, rules in rule.items()), None
+            )
+        }

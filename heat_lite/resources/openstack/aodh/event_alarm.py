@@ -6,7 +6,7 @@ from heat_lite.template.schema import string
 
 
 class EventAlarm(Alarm):
-    """Goes off when a service tells of a certain event."""
+    """An alarm that is raised by an event notification."""
 
     resource_type = 'OS::Aodh::EventAlarm'
     support_status = support.since('8.0.0')
@@ -14,6 +14,8 @@ class EventAlarm(Alarm):
 
     properties_schema = {
         **common_properties(),
-        'event_type': string('The type of the events; * stands for anything.', default='*', update_allowed=True),
+        'event_type': string(
+            'Type of the event; "*" matches any characters.', default='*', update_allowed=True
+        ),
         'query': query(),
     }

@@ -1,4 +1,4 @@
-"""OS::Aodh::GnocchiResourcesAlarm, OS::Aodh::GnocchiAggregationByMetricsAlarm, OS::Aodh::GnocchiAggregationByResourcesAlarm."""
+"""The types of alarms on measures of Gnocchi."""
 
 from heat_lite.resources.openstack.aodh.base import Alarm, common_properties, comparison, threshold
 from heat_lite.template import support
@@ -6,19 +6,21 @@ from heat_lite.template.schema import integer, list_, string
 
 
 def threshold_properties():
-    """What alarms have that compare what Gnocchi has measured."""
+    """The properties of alarms on Gnocchi measures."""
     return {
         **common_properties(),
-        'aggregation_method': string('How measures become one number.', update_allowed=True),
+        'aggregation_method': string('Aggregation method of the measures.', update_allowed=True),
         'comparison_operator': comparison(),
-        'evaluation_periods': integer('In how many periods in a row it must be so.', update_allowed=True),
-        'granularity': integer('How many seconds each measure stands for.', update_allowed=True),
+        'evaluation_periods': integer(
+            'Number of consecutive measures that must meet the condition.', update_allowed=True
+        ),
+        'granularity': integer('Interval between two measures in seconds.', update_allowed=True),
         'threshold': threshold(),
     }
 
 
 class GnocchiResourcesAlarm(Alarm):
-    """Goes off when a metric of one resource passes a threshold."""
+    """An alarm on the threshold of one metric of one resource."""
 
     resource_type = 'OS::Aodh::GnocchiResourcesAlarm'
     support_status = support.since('2015.1')
@@ -26,14 +28,16 @@ class GnocchiResourcesAlarm(Alarm):
 
     properties_schema = {
         **threshold_properties(),
-        'metric': string('The metric.', required=True, update_allowed=True),
-        'resource_id': string('The resource.', required=True, update_allowed=True),
-        'resource_type': string('Its type.', required=True, update_allowed=True),
+        'metric': string('Name of the metric.', required=True, update_allowed=True),
+        'resource_id': string('Id of the Gnocchi resource.', required=True, update_allowed=True),
+        'resource_type': string(
+            'Type of the Gnocchi resource.', required=True, update_allowed=True
+        ),
     }
 
 
 class GnocchiAggregationByMetricsAlarm(Alarm):
-    """Goes off when several metrics together pass a threshold."""
+    """An alarm on the threshold of the aggregate of several metrics."""
 
     resource_type = 'OS::Aodh::GnocchiAggregationByMetricsAlarm'
     support_status = support.since('2015.1')
@@ -41,12 +45,12 @@ class GnocchiAggregationByMetricsAlarm(Alarm):
 
     properties_schema = {
         **threshold_properties(),
-        'metrics': list_('The ids of the metrics.', required=True, update_allowed=True),
+        'metrics': list_('Ids of the metrics to aggregate.', required=True, update_allowed=True),
     }
 
 
 class GnocchiAggregationByResourcesAlarm(Alarm):
-    """Goes off when a metric of several resources together passes a threshold."""
+    """An alarm on the threshold of one metric, aggregated over several resources."""
 
     resource_type = 'OS::Aodh::GnocchiAggregationByResourcesAlarm'
     support_status = support.since('2015.1')
@@ -54,7 +58,11 @@ class GnocchiAggregationByResourcesAlarm(Alarm):
 
     properties_schema = {
         **threshold_properties(),
-        'metric': string('The metric.', required=True, update_allowed=True),
-        'query': string('Which resources these are, as JSON.', required=True, update_allowed=True),
-        'resource_type': string('Their type.', required=True, update_allowed=True),
+        'metric': string('Name of the metric to aggregate.', required=True, update_allowed=True),
+        'query': string(
+            'Query in JSON that selects the Gnocchi resources.', required=True, update_allowed=True
+        ),
+        'resource_type': string(
+            'Type of the Gnocchi resources.', required=True, update_allowed=True
+        ),
     }

@@ -6,7 +6,7 @@ from heat_lite.template.schema import string
 
 
 class LBMemberHealthAlarm(Alarm):
-    """Goes off when a member of a load balancer's pool is not well."""
+    """An alarm that is raised when a member of an Octavia pool has failed."""
 
     resource_type = 'OS::Aodh::LBMemberHealthAlarm'
     support_status = support.since('13.0.0')
@@ -14,7 +14,17 @@ class LBMemberHealthAlarm(Alarm):
 
     properties_schema = {
         **common_properties(),
-        'autoscaling_group_id': string('The group that the members belong to.', required=True, update_allowed=True),
-        'pool': string('The pool, by name or id.', required=True, update_allowed=True, resolves='octavia.pool', wire='pool_id'),
-        'stack': string('The stack that the group belongs to.', required=True, wire='stack_id'),
+        'autoscaling_group_id': string(
+            'Id of the autoscaling group of the members.', required=True, update_allowed=True
+        ),
+        'pool': string(
+            'Octavia pool, by name or id.',
+            required=True,
+            update_allowed=True,
+            resolves='octavia.pool',
+            wire='pool_id',
+        ),
+        'stack': string(
+            'Id of the stack that contains the autoscaling group.', required=True, wire='stack_id'
+        ),
     }

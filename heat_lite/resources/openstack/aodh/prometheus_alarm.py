@@ -6,7 +6,7 @@ from heat_lite.template.schema import string
 
 
 class PrometheusAlarm(Alarm):
-    """Goes off when what Prometheus tells passes a threshold."""
+    """An alarm on the threshold of a Prometheus query."""
 
     resource_type = 'OS::Aodh::PrometheusAlarm'
     support_status = support.since('22.0.0')
@@ -15,6 +15,6 @@ class PrometheusAlarm(Alarm):
     properties_schema = {
         **common_properties(),
         'comparison_operator': comparison(),
-        'query': string('What Prometheus is asked.', required=True, update_allowed=True),
+        'query': string('Query in the language of Prometheus.', required=True, update_allowed=True),
         'threshold': threshold(),
     }

@@ -1,1 +1,1 @@
-"""Types that stand for objects of the key manager service."""
+"""Resource types of Barbican."""

@@ -1,51 +1,52 @@
-"""What the types of the key manager share: objects are known by their whole address."""
+"""The base of the Barbican types: objects are identified by their URL."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.barbican import columns
 from heat_lite.template import support
 from heat_lite.template.schema import list_attribute, map_attribute, text
 
 
 class BarbicanResource(CloudResource):
-    """The physical id is the address; the last part of it is what the service tells objects apart by."""
+    """An object whose physical id is its URL. The last segment of the URL is its UUID."""
 
     def object_path(self):
         return f'{self.collection()}/{self.resource_id.rstrip("/").rpartition("/")[2]}'
 
-    #: what becomes of what the service tells, for ``show``
-    told = staticmethod(columns.secret)
+    #: converts an object for ``show``
+    to_columns = staticmethod(columns.secret)
 
-    def facts(self):
-        """What the service tells, as it tells it."""
+    def fetched_object(self):
+        """Return the object as Barbican shows it."""
         return super().show() or {}
 
     def show(self):
-        found = self.facts()
-        return self.told(found) if found else None
+        found = self.fetched_object()
+        return self.to_columns(found) if found else None
 
     def resolve_attribute(self, name):
-        return self.facts().get(self.attributes_schema[name].key(name))
+        return self.fetched_object().get(self.attributes_schema[name].key(name))
 
 
 class Container(BarbicanResource):
-    """Secrets under names. ``kind`` is what the service calls such a container."""
+    """A container of secrets. ``kind`` is its type in Barbican."""
 
     support_status = support.since('6.0.0')
     rest = Rest('barbican', '/containers', None, ready=('ACTIVE',), id='container_ref')
     entity = 'containers'
     kind: str
-    told = staticmethod(columns.container)
+    to_columns = staticmethod(columns.container)
 
     attributes_schema = {
-        'consumers': list_attribute('Who uses it.'),
-        'container_ref': text('Its address.'),
-        'secret_refs': map_attribute('The addresses of its secrets, by their names.'),
-        'status': text('Its status.'),
+        'consumers': list_attribute('Consumers of the container.'),
+        'container_ref': text('URL of the container.'),
+        'secret_refs': map_attribute('URLs of the secrets in the container, by name.'),
+        'status': text('Status of the container.'),
     }
 
     def secrets(self):
-        """The addresses of the secrets by name."""
-        raise NotImplementedError(f'{type(self).__name__} does not say what is in it')
+        """Return ``{name: URL of the secret}``."""
+        raise NotImplementedError(f'{type(self).__name__} does not define its secrets')
 
     def body(self, values):
         refs = [{'name': name, 'secret_ref': ref} for name, ref in self.secrets().items()]
@@ -58,9 +59,13 @@ class Container(BarbicanResource):
         return value
 
 
-class CertainContainer(Container):
-    """One in which each secret has a property of its own: ``<name>_ref``."""
+class TypedContainer(Container):
+    """A container with one property ``<name>_ref`` for each secret."""
 
     def secrets(self):
-        names = [name for name in self.properties_schema if name.endswith('_ref') and self.properties[name]]
+        names = [
+            name
+            for name in self.properties_schema
+            if name.endswith('_ref') and self.properties[name]
+        ]
         return {name.removesuffix('_ref'): self.properties[name] for name in names}

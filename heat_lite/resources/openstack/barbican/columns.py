@@ -1,4 +1,4 @@
-"""What ``show`` tells of the objects of the key manager: in the columns of the service's own client, as templates know them."""
+"""The attribute ``show`` of Barbican types: the columns of python-barbicanclient."""
 
 NOTHING = 'N/A'
 SECRET = {
@@ -13,7 +13,7 @@ SECRET = {
     'Mode': 'mode',
     'Expiration': 'expiration',
 }
-#: the parts of containers that have fixed ones, and what they are called
+#: types of containers with fixed secrets -> names of secrets -> columns
 PARTS = {
     'generic': {},
     'certificate': {
@@ -22,30 +22,40 @@ PARTS = {
         'Private Key': 'private_key',
         'PK Passphrase': 'private_key_passphrase',
     },
-    'rsa': {'Public Key': 'public_key', 'Private Key': 'private_key', 'PK Passphrase': 'private_key_passphrase'},
+    'rsa': {
+        'Public Key': 'public_key',
+        'Private Key': 'private_key',
+        'PK Passphrase': 'private_key_passphrase',
+    },
 }
 
 
 def secret(found):
-    made = {column: found.get(key) for column, key in SECRET.items()}
-    return {**made, 'Created': _time(found.get('created')), 'Expiration': _time(found.get('expiration'))}
+    columns = {column: found.get(key) for column, key in SECRET.items()}
+    return {
+        **columns,
+        'Created': _time(found.get('created')),
+        'Expiration': _time(found.get('expiration')),
+    }
 
 
 def container(found):
     refs = {each['name']: each['secret_ref'] for each in found.get('secret_refs') or ()}
     kind, created = found.get('type'), found.get('created')
-    made = {
+    columns = {
         'Container href': found.get('container_ref'),
         'Name': found.get('name'),
-        'Created': _time(created) if kind == 'generic' else created and f'{created.partition(".")[0]}.000000',
+        'Created': _time(created)
+        if kind == 'generic'
+        else created and f'{created.partition(".")[0]}.000000',
         'Status': found.get('status'),
         'Type': kind,
     }
     if kind == 'generic':
-        made['Secrets'] = '\n'.join(f'{name}={ref}' for name, ref in refs.items())
-    made.update({column: refs.get(part) for column, part in PARTS.get(kind, {}).items()})
+        columns['Secrets'] = '\n'.join(f'{name}={ref}' for name, ref in refs.items())
+    columns.update({column: refs.get(part) for column, part in PARTS.get(kind, {}).items()})
     users = '\n'.join(f'{each["name"]}={each["URL"]}' for each in found.get('consumers') or ())
-    return {**made, 'Consumers': users or None}
+    return {**columns, 'Consumers': users or None}
 
 
 def order(found):
@@ -62,5 +72,5 @@ def order(found):
 
 
 def _time(text):
-    """The service says no time zone: it means UTC."""
+    """Return a time in UTC: Barbican omits the time zone."""
     return text and f'{text.partition(".")[0]}+00:00'

@@ -1,25 +1,26 @@
 """OS::Barbican::GenericContainer."""
 
 from heat_lite.common import exception
+from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.openstack.barbican.base import Container
 from heat_lite.template.schema import list_, map_, string
 
 
 class GenericContainer(Container):
-    """Secrets that belong together."""
+    """A container of any secrets."""
 
     resource_type = 'OS::Barbican::GenericContainer'
     kind = 'generic'
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.'),
+        'name': name_property(update_allowed=False),
         'secrets': list_(
-            'The secrets.',
+            'Secrets of the container.',
             map_(
                 None,
                 {
-                    'name': string('What it is called in here.', required=True),
-                    'ref': string('The secret, by its address.', required=True, ref='barbican.secret'),
+                    'name': string('Name of the secret in the container.', required=True),
+                    'ref': string('URL of the secret.', required=True, ref='barbican.secret'),
                 },
             ),
             sent=False,
@@ -31,7 +32,9 @@ class GenericContainer(Container):
         names = [each['name'] for each in self.properties['secrets'] or ()]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise exception.StackValidationFailed(f'Secrets of one container have different names; more than one is {", ".join(twice)}.')
+            raise exception.StackValidationFailed(
+                f'The names of the secrets in a container must be unique: {", ".join(twice)}.'
+            )
 
     def secrets(self):
         return {each['name']: each['ref'] for each in self.properties['secrets'] or ()}

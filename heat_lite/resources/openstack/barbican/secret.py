@@ -1,7 +1,8 @@
 """OS::Barbican::Secret."""
 
 from heat_lite.common import exception
-from heat_lite.resources.cloud import Rest
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.barbican.base import BarbicanResource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
@@ -17,37 +18,62 @@ class Secret(BarbicanResource):
     entity = 'secrets'
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.'),
-        'algorithm': string('The algorithm that it is for.'),
-        'bit_length': integer('Its length in bits.', constraints=[Range(min=0)]),
-        'expiration': string('When it ends.', constraints=[CustomConstraint('expiration')]),
-        'mode': string('How the algorithm is used that it is for.'),
-        'payload': string('The secret itself.'),
-        'payload_content_encoding': string('How it is written here.', constraints=[AllowedValues(['base64'])]),
-        'payload_content_type': string('What it is.', constraints=[AllowedValues(['text/plain', 'application/octet-stream'])]),
+        'name': name_property(update_allowed=False),
+        'algorithm': string('Algorithm for which the secret is used.'),
+        'bit_length': integer('Length of the secret in bits.', constraints=[Range(min=0)]),
+        'expiration': string(
+            'Time at which the secret expires, in ISO 8601 format.',
+            constraints=[CustomConstraint('expiration')],
+        ),
+        'mode': string('Mode of the algorithm for which the secret is used.'),
+        'payload': string('Value of the secret.'),
+        'payload_content_encoding': string(
+            'Encoding of the payload.', constraints=[AllowedValues(['base64'])]
+        ),
+        'payload_content_type': string(
+            'Content type of the payload.',
+            constraints=[AllowedValues(['text/plain', 'application/octet-stream'])],
+        ),
         'secret_type': string(
-            'What kind of secret it is.',
+            'Type of the secret.',
             default='opaque',
-            constraints=[AllowedValues(['symmetric', 'public', 'private', 'certificate', 'passphrase', 'opaque'])],
+            constraints=[
+                AllowedValues(
+                    ['symmetric', 'public', 'private', 'certificate', 'passphrase', 'opaque']
+                )
+            ],
             support=support.since('5.0.0'),
         ),
     }
     attributes_schema = {
-        'decrypted_payload': text('The secret itself.'),
-        'status': text('Its status.'),
+        'decrypted_payload': text('Decrypted value of the secret.'),
+        'status': text('Status of the secret.'),
     }
 
     def validate(self):
         super().validate()
         if self.properties['payload_content_type'] and not self.properties['payload']:
-            raise exception.StackValidationFailed('payload_content_type cannot be specified without payload.')
+            raise exception.StackValidationFailed(
+                'payload_content_type cannot be specified without payload.'
+            )
         if self.properties['payload'] and not self.properties['payload_content_type']:
-            raise exception.StackValidationFailed('payload cannot be specified without payload_content_type.')
-        if self.properties['payload_content_encoding'] and not self.properties['payload_content_type']:
-            raise exception.StackValidationFailed('payload_content_encoding cannot be specified without payload_content_type.')
+            raise exception.StackValidationFailed(
+                'payload cannot be specified without payload_content_type.'
+            )
+        if (
+            self.properties['payload_content_encoding']
+            and not self.properties['payload_content_type']
+        ):
+            raise exception.StackValidationFailed(
+                'payload_content_encoding cannot be specified without payload_content_type.'
+            )
 
     def resolve_attribute(self, name):
         if name == 'decrypted_payload':
-            kind = self.held('payload_content_type') or 'application/octet-stream'
-            return self.client().request('GET', f'{self.object_path()}/payload', headers={'Accept': kind}).text
+            kind = self.stored_property('payload_content_type') or 'application/octet-stream'
+            return (
+                self.client()
+                .request('GET', f'{self.object_path()}/payload', headers={'Accept': kind})
+                .text
+            )
         return super().resolve_attribute(name)

@@ -1,1 +1,1 @@
-"""Types that stand for objects of the reservation service."""
+"""Resource types of Blazar."""

@@ -1,8 +1,16 @@
 """OS::Blazar::Host."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
-from heat_lite.template.schema import boolean_attribute, integer_attribute, map_, map_attribute, string, text
+from heat_lite.template.schema import (
+    boolean_attribute,
+    integer_attribute,
+    map_,
+    map_attribute,
+    string,
+    text,
+)
 
 EXTRA = 'extra_capability'
 
@@ -15,41 +23,52 @@ class Host(CloudResource):
     rest = Rest('blazar', '/os-hosts', 'host')
 
     properties_schema = {
-        'name': string('The name of the host, as the compute service calls it.', required=True),
-        'extra_capability': map_('What leases can ask of it besides.', sent=False),
+        'name': string('Name of the host in Nova.', required=True),
+        'extra_capability': map_(
+            'Further capabilities of the host, for queries of leases.', sent=False
+        ),
     }
     attributes_schema = {
-        'cpu_info': map_attribute('Its processors.'),
-        'created_at': text('When it was made.'),
-        'extra_capability': map_attribute('What leases can ask of it besides.'),
-        'hypervisor_hostname': text('What its hypervisor calls it.'),
-        'hypervisor_type': text('Its hypervisor.'),
-        'hypervisor_version': integer_attribute('The version of that.'),
-        'local_gb': integer_attribute('How many GiB of disk it has.'),
-        'memory_mb': integer_attribute('How many MiB of memory it has.'),
-        'reservable': boolean_attribute('Whether leases can have it.'),
-        'service_name': text('The name of its compute service.'),
-        'status': text('Its status.'),
-        'trust_id': text('The trust by which the service acts.'),
-        'updated_at': text('When it was last changed.'),
-        'vcpus': integer_attribute('How many processors it has.'),
+        'cpu_info': map_attribute('Description of the CPUs of the host.'),
+        'created_at': text('Time at which the host was added.'),
+        'extra_capability': map_attribute('Further capabilities that Blazar shows.'),
+        'hypervisor_hostname': text('Host name in the hypervisor.'),
+        'hypervisor_type': text('Type of the hypervisor.'),
+        'hypervisor_version': integer_attribute('Version of the hypervisor.'),
+        'local_gb': integer_attribute('Local disk space of the host in GiB.'),
+        'memory_mb': integer_attribute('Memory of the host in MiB.'),
+        'reservable': boolean_attribute('Whether leases can reserve the host.'),
+        'service_name': text('Name of the compute service on the host.'),
+        'status': text('Status of the host.'),
+        'trust_id': text('Id of the trust with which Blazar acts on the host.'),
+        'updated_at': text('Time of the last change of the host.'),
+        'vcpus': integer_attribute('Number of virtual CPUs of the host.'),
     }
 
     def body(self, values):
         return {**(self.properties[EXTRA] or {}), **values}
 
-    def make(self, values):
-        """The request is not wrapped, as the answer is."""
-        made = yield from self.ask(self.client().ask, 'POST', self.collection(), values)
-        return made.get(self.rest.key, made)
+    def create_object(self, values):
+        """Create the host: the request has no wrapping key, the response has one."""
+        created = yield from self.call_with_retry(
+            self.client().request_json, 'POST', self.collection(), values
+        )
+        return created.get(self.rest.key, created)
 
-    def _has_name(self):
-        """It has the name that is given to it, and no other."""
+    def has_name(self):
+        """Return False: the name is that of an existing host and cannot be generated."""
         return False
 
     def find_existing(self):
         found = self.client().list(self.collection(), 'hosts')
-        return next((str(each['id']) for each in found if each.get('hypervisor_hostname') == self.held('name')), None)
+        return next(
+            (
+                str(each['id'])
+                for each in found
+                if each.get('hypervisor_hostname') == self.stored_property('name')
+            ),
+            None,
+        )
 
     def resolve_attribute(self, name):
         if name == EXTRA:

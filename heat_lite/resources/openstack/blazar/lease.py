@@ -1,100 +1,120 @@
 """OS::Blazar::Lease."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedPattern, AllowedValues, Range
-from heat_lite.template.schema import boolean, boolean_attribute, integer, list_, list_attribute, map_, string, text
+from heat_lite.template.schema import (
+    boolean,
+    boolean_attribute,
+    integer,
+    list_,
+    list_attribute,
+    map_,
+    string,
+    text,
+)
 
 LARGEST = 2147483647
 HOST = 'physical:host'
-#: what only one type of reservation says
+#: the properties of only one type of reservation
 OF_HOSTS = ('hypervisor_properties', 'max', 'min', 'before_end')
 OF_INSTANCES = ('affinity', 'amount', 'disk_gb', 'memory_mb', 'vcpus')
 
 
-def _moment(what, **options):
-    return string(f'{what}, as YYYY-MM-DD HH:MM.', constraints=[AllowedPattern(r'\d{4}-\d{2}-\d{2}\s\d{2}:\d{2}')], **options)
+def _time_property(what, **options):
+    return string(
+        f'{what}, as YYYY-MM-DD HH:MM.',
+        constraints=[AllowedPattern(r'\d{4}-\d{2}-\d{2}\s\d{2}:\d{2}')],
+        **options,
+    )
 
 
-def _amount(what):
+def _capacity_property(what):
     return integer(what, constraints=[Range(min=0, max=LARGEST)])
 
 
 class Lease(CloudResource):
-    """Hosts, or room for servers, that are kept for a time."""
+    """A lease: a reservation of hosts or of capacity for servers."""
 
     resource_type = 'OS::Blazar::Lease'
     support_status = support.since('12.0.0')
     rest = Rest('blazar', '/leases', 'lease')
 
     properties_schema = {
-        'name': string('Its name.', required=True),
-        'before_end_date': _moment('When its owner is told that it ends'),
-        'end_date': _moment('When it ends', required=True),
+        'name': string('Name of the lease.', required=True),
+        'before_end_date': _time_property('Time of the notification before the end'),
+        'end_date': _time_property('End of the lease', required=True),
         'events': list_(
-            'What else happens in its time.',
+            'Further events during the lease.',
             map_(
                 None,
                 {
-                    'event_type': string('What happens.', required=True),
-                    'time': string('When.', required=True),
+                    'event_type': string('Type of the event.', required=True),
+                    'time': string('Time of the event.', required=True),
                 },
             ),
             default=[],
         ),
         'reservations': list_(
-            'What is kept.',
+            'Reservations of the lease.',
             map_(
                 None,
                 {
-                    'affinity': boolean('Whether the servers live on one host.', default=False),
-                    'amount': _amount('How many servers there can be.'),
-                    'before_end': string(
-                        'What becomes of them at the end.', default='default', constraints=[AllowedValues(['default', 'snapshot'])]
+                    'affinity': boolean(
+                        'Whether the servers are placed on one host.', default=False
                     ),
-                    'disk_gb': _amount('How many GiB of disk each has.'),
-                    'hypervisor_properties': string('Which hypervisors will do.'),
-                    'max': integer('How many hosts at most.', constraints=[Range(min=1)]),
-                    'memory_mb': _amount('How many MiB of memory each has.'),
-                    'min': integer('How many hosts at least.', constraints=[Range(min=1)]),
-                    'resource_properties': string('Which hosts will do.'),
+                    'amount': _capacity_property('Number of servers.'),
+                    'before_end': string(
+                        'Action before the end of the lease.',
+                        default='default',
+                        constraints=[AllowedValues(['default', 'snapshot'])],
+                    ),
+                    'disk_gb': _capacity_property('Disk of each server in GiB.'),
+                    'hypervisor_properties': string('Query that selects the hypervisors.'),
+                    'max': integer('Largest number of hosts.', constraints=[Range(min=1)]),
+                    'memory_mb': _capacity_property('Memory of each server in MiB.'),
+                    'min': integer('Smallest number of hosts.', constraints=[Range(min=1)]),
+                    'resource_properties': string('Query that selects the hosts.'),
                     'resource_type': string(
-                        'Whether hosts are kept, or room for servers.',
+                        'Type of the reservation: hosts or capacity for servers.',
                         required=True,
                         constraints=[AllowedValues(['virtual:instance', HOST])],
                     ),
-                    'vcpus': _amount('How many processors each has.'),
+                    'vcpus': _capacity_property('Number of virtual CPUs of each server.'),
                 },
             ),
             required=True,
         ),
-        'start_date': _moment('When it begins', required=True),
+        'start_date': _time_property('Start of the lease', required=True),
     }
     attributes_schema = {
-        'created_at': text('When it was made.'),
-        'degraded': boolean_attribute('Whether something of it is missing.'),
-        'end_date': text('When it ends.'),
-        'events': list_attribute('What happens in its time.'),
-        'name': text('Its name.'),
-        'project_id': text('The project that owns it.'),
-        'reservations': list_attribute('What is kept.'),
-        'start_date': text('When it begins.'),
-        'status': text('Its status.'),
-        'trust_id': text('The trust by which the service acts.'),
-        'updated_at': text('When it was last changed.'),
-        'user_id': text('The user who made it.'),
+        'created_at': text('Time at which the lease was created.'),
+        'degraded': boolean_attribute('Whether a reserved host has failed.'),
+        'end_date': text('Time at which the lease ends.'),
+        'events': list_attribute('Events of the lease.'),
+        'name': text('Name that Blazar shows for the lease.'),
+        'project_id': text('Id of the project that owns the lease.'),
+        'reservations': list_attribute('Reservations that Blazar shows for the lease.'),
+        'start_date': text('Time at which the lease starts.'),
+        'status': text('Status of the lease.'),
+        'trust_id': text('Id of the trust with which Blazar acts on the lease.'),
+        'updated_at': text('Time of the last change of the lease.'),
+        'user_id': text('Id of the user that created the lease.'),
     }
 
     def body(self, values):
         return {**values, 'reservations': [_reservation(each) for each in values['reservations']]}
 
-    def make(self, values):
-        """The request is not wrapped, as the answer is."""
-        made = yield from self.ask(self.client().ask, 'POST', self.collection(), values)
-        return made.get(self.rest.key, made)
+    def create_object(self, values):
+        """Create the lease: the request has no wrapping key, the response has one."""
+        created = yield from self.call_with_retry(
+            self.client().request_json, 'POST', self.collection(), values
+        )
+        return created.get(self.rest.key, created)
 
 
 def _reservation(values):
-    """Without what is only for the other type, be it the default."""
+    """Return the reservation without the properties of the other type, which may have defaults."""
     foreign = OF_INSTANCES if values['resource_type'] == HOST else OF_HOSTS
     return {name: value for name, value in values.items() if name not in foreign}

@@ -1,1 +1,1 @@
-"""Types that stand for objects of the volume service."""
+"""Resource types of Cinder."""

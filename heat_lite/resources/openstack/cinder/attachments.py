@@ -1,59 +1,77 @@
-"""Plugging volumes into servers, and unplugging them: the compute service does it, the volume service tells when it is done."""
+"""Attach volumes to servers and detach them, through Nova.
+
+Cinder shows when an attachment is complete.
+"""
 
 import time
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.resources.asking import PATIENCE, pauses
+from heat_lite.resources.base.service_retry import RETRY_SECONDS, retry_delays
 
-#: it is done in seconds, or not at all
-LONGEST_PAUSE = 2.0
+#: longest delay between two polls in seconds: attaching takes seconds only
+LONGEST_DELAY = 2.0
 FAILED = ('error', 'error_attaching', 'error_detaching')
 
 
 def attach(resource, server, volume, device=None):
-    """A generator: plugs a volume in and waits until it is. Gives the id of the attachment."""
+    """A generator: attach a volume, wait for it and return the id of the attachment."""
     values = {'volumeId': volume, **({'device': device} if device else {})}
     path = f'/servers/{server}/os-volume_attachments'
     try:
-        yield from _when_idle(resource.ask, resource.client('nova').create, path, 'volumeAttachment', values)
+        yield from _when_idle(
+            resource.call_with_retry,
+            resource.client('nova').create,
+            path,
+            'volumeAttachment',
+            values,
+        )
     except errors.ServiceError as error:
-        raise exception.Error(f'Failed to attach volume {volume} to server {server} - {error}') from error
-    for pause in pauses(LONGEST_PAUSE):
-        found = yield from _look(resource, volume)
-        if found['status'] == 'in-use':
-            return volume  # within a server a volume is told from others by its own id
+        raise exception.Error(
+            f'Failed to attach volume {volume} to server {server} - {error}'
+        ) from error
+    for pause in retry_delays(LONGEST_DELAY):
+        shown = yield from _show_volume(resource, volume)
+        if shown['status'] == 'in-use':
+            return volume  # Nova addresses the attachments of a server by volume id
         yield pause
 
 
 def detach(resource, server, volume):
-    """A generator: unplugs a volume and waits until the server has let it go. Where one of the two is gone, there is nothing to do."""
+    """A generator: detach a volume and wait for it.
+
+    Nothing is done if the server or the volume does not exist.
+    """
     path = f'/servers/{server}/os-volume_attachments/{volume}'
-    yield from _when_idle(resource.take_away, resource.client('nova').delete, path)
+    yield from _when_idle(resource.delete_if_present, resource.client('nova').delete, path)
     try:
-        for pause in pauses(LONGEST_PAUSE):
-            found = yield from _look(resource, volume)
-            if all(each.get('server_id') != server for each in found.get('attachments') or ()):
+        for pause in retry_delays(LONGEST_DELAY):
+            shown = yield from _show_volume(resource, volume)
+            if all(each.get('server_id') != server for each in shown.get('attachments') or ()):
                 return
             yield pause
     except errors.NotFound:
         return
 
 
-def _when_idle(asking, *request):
-    """A generator: while a server is being rebuilt, resized and so on, its disks cannot be changed; that passes."""
-    until = time.monotonic() + PATIENCE
-    for pause in pauses(LONGEST_PAUSE):
+def _when_idle(call, *request):
+    """A generator: retry while Nova refuses because the server is being rebuilt or resized."""
+    deadline = time.monotonic() + RETRY_SECONDS
+    for pause in retry_delays(LONGEST_DELAY):
         try:
-            return (yield from asking(*request))
+            return (yield from call(*request))
         except errors.Conflict:
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise
         yield pause
 
 
-def _look(resource, volume):
-    found = yield from resource.ask(resource.client('cinder').show, f'/volumes/{volume}', 'volume')
-    if found['status'] in FAILED:
-        raise exception.ResourceInError(resource_status=found['status'], status_reason=f'volume {volume}')
-    return found
+def _show_volume(resource, volume):
+    shown = yield from resource.call_with_retry(
+        resource.client('cinder').show, f'/volumes/{volume}', 'volume'
+    )
+    if shown['status'] in FAILED:
+        raise exception.ResourceInError(
+            resource_status=shown['status'], status_reason=f'volume {volume}'
+        )
+    return shown

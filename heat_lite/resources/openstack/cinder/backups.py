@@ -1,57 +1,65 @@
-"""How a volume keeps copies of itself: as backups, for snapshots of its stack and for ``deletion_policy: Snapshot``."""
+"""Backups of a volume: snapshots of its stack and ``deletion_policy: Snapshot``."""
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
-from heat_lite.resources.cloud import pauses
+from heat_lite.resources.base.service_retry import retry_delays
 
+#: key in the data of the resource, and property: the backup of the last snapshot
 BACKUP_ID = 'backup_id'
-#: what a volume may begin with: one that is restored begins with its backup
+#: the sources of a volume that the backup replaces in a restored definition
 ORIGINS = ('image', 'imageRef', 'source_volid')
 
 
-class KeptAtLast:
-    """What is mixed into types of volumes that leave a backup behind when they are deleted so."""
+class VolumeBackups:
+    """The backups of ``volume``, an OS::Cinder::Volume or an AWS::EC2::Volume."""
 
-    def handle_snapshot_delete(self, state):
-        """What was never made well is not worth keeping."""
-        if self.resource_id is not None and tuple(state) != (status.CREATE, status.FAILED):
-            yield from self._back_up()
-        yield from self.handle_delete()
+    def __init__(self, volume):
+        self._volume = volume
 
-    def _back_up(self):
-        values = {'volume_id': self.resource_id, 'force': True}
-        made = yield from self.ask(self.client().create, '/backups', 'backup', values)
-        for pause in pauses():
-            found = yield from self.ask(self.client().show, f'/backups/{made["id"]}', 'backup')
-            if found['status'] == 'available':
-                return made['id']
-            if found['status'] == 'error':
-                raise exception.ResourceInError(resource_status='error', status_reason=found.get('fail_reason') or 'the backup failed')
+    def create(self):
+        """A generator: create a backup, wait until it is available and return its id."""
+        volume = self._volume
+        values = {'volume_id': volume.resource_id, 'force': True}
+        client = volume.client()
+        created = yield from volume.call_with_retry(client.create, '/backups', 'backup', values)
+        for pause in retry_delays():
+            shown = yield from volume.call_with_retry(
+                client.show, f'/backups/{created["id"]}', 'backup'
+            )
+            if shown['status'] == 'available':
+                return created['id']
+            if shown['status'] == 'error':
+                raise exception.ResourceInError(
+                    resource_status='error',
+                    status_reason=shown.get('fail_reason') or 'Cinder gives no reason',
+                )
             yield pause
 
+    def create_before_delete(self, state):
+        """A generator: create a backup of a volume unless its create has failed.
 
-class Kept(KeptAtLast):
-    """The same for those that snapshots of their stack can bring back."""
+        ``state`` is the action and the status of the resource before the delete.
+        """
+        failed = tuple(state) == (status.CREATE, status.FAILED)
+        if self._volume.resource_id is not None and not failed:
+            yield from self.create()
 
-    def handle_snapshot(self):
-        backup = yield from self._back_up()
-        self.data_set(BACKUP_ID, backup)
-
-    def handle_delete_snapshot(self, data):
-        backup = (data.get('resource_data') or {}).get(BACKUP_ID)
-        if not backup:
+    def delete(self, backup):
+        """A generator: delete a backup, if there is one, and wait until it is deleted."""
+        volume, path = self._volume, f'/backups/{backup}'
+        if not (yield from volume.delete_if_present(volume.client().delete, path)):
             return
-        if (yield from self.take_away(self.client().delete, f'/backups/{backup}')):
-            yield from self._until_gone(backup)
-
-    def handle_restore(self, definition, data):
-        kept = {name: value for name, value in (definition.properties or {}).items() if name not in ORIGINS}
-        return definition.freeze(properties={**kept, BACKUP_ID: data['resource_data'][BACKUP_ID]})
-
-    def _until_gone(self, backup):
-        for pause in pauses():
+        for pause in retry_delays():
             try:
-                yield from self.ask(self.client().show, f'/backups/{backup}', 'backup')
+                yield from volume.call_with_retry(volume.client().show, path, 'backup')
             except errors.NotFound:
                 return
             yield pause
+
+
+def restored(definition, backup):
+    """Return the definition of a volume that is restored from a backup."""
+    properties = {
+        name: value for name, value in (definition.properties or {}).items() if name not in ORIGINS
+    }
+    return definition.freeze(properties={**properties, BACKUP_ID: backup})

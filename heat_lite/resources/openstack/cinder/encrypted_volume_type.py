@@ -1,35 +1,51 @@
 """OS::Cinder::EncryptedVolumeType."""
 
 from heat_lite.clients import errors
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import integer, string
 
 
 class EncryptedVolumeType(CloudResource):
-    """How volumes of a type are encrypted."""
+    """The encryption of a volume type."""
 
     resource_type = 'OS::Cinder::EncryptedVolumeType'
     support_status = support.since('5.0.0')
-    rest = Rest('cinder', '/types/{volume_type}/encryption', 'encryption', extension='encryption', id='volume_type_id')
+    rest = Rest(
+        'cinder',
+        '/types/{volume_type}/encryption',
+        'encryption',
+        extension='encryption',
+        id='volume_type_id',
+    )
     entity = 'volume_encryption_types'
 
     properties_schema = {
-        'provider': string('What encrypts.', required=True, update_allowed=True),
-        'volume_type': string('The type, by name or id.', required=True, ref='cinder.vtype', sent=False),
-        'cipher': string('How it is done.', update_allowed=True, constraints=[AllowedValues(['aes-xts-plain64', 'aes-cbc-essiv'])]),
-        'control_location': string(
-            'Where it is done.', default='front-end', update_allowed=True, constraints=[AllowedValues(['front-end', 'back-end'])]
+        'provider': string('Class of the encryption provider.', required=True, update_allowed=True),
+        'volume_type': string(
+            'Volume type, by name or id.', required=True, ref='cinder.vtype', sent=False
         ),
-        'key_size': integer('The size of the keys.', update_allowed=True),
+        'cipher': string(
+            'Encryption algorithm and mode, for example "aes-xts-plain64".',
+            update_allowed=True,
+            constraints=[AllowedValues(['aes-xts-plain64', 'aes-cbc-essiv'])],
+        ),
+        'control_location': string(
+            'Where volumes are encrypted: front-end (Nova) or back-end (Cinder).',
+            default='front-end',
+            update_allowed=True,
+            constraints=[AllowedValues(['front-end', 'back-end'])],
+        ),
+        'key_size': integer('Size of the encryption key in bits.', update_allowed=True),
     }
 
     def object_path(self):
-        """A type has one encryption: nothing tells it from others."""
+        """Return the path of the encryption: a volume type has at most one."""
         return f'{self.collection()}/provider'
 
-    def look(self):
+    def fetch(self):
         found = self.client().show(self.collection())
         if not found.get('encryption_id'):
             raise errors.NotFound(f'Volumes of type {self.resource_id} are not encrypted.')

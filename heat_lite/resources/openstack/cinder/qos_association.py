@@ -2,16 +2,16 @@
 
 import json
 
-from heat_lite.resources.cloud import ServiceResource
+from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.template import support
 from heat_lite.template.schema import list_, string
 
-#: where it remembers the types that it has let go for the association that comes instead
-LENT = 'lent_types'
+#: key in the data of the resource: the volume types that its replacement needs
+RELEASED = 'lent_types'
 
 
 class QoSAssociation(ServiceResource):
-    """What makes QoS specs count for types of volumes."""
+    """The association of QoS specs with volume types."""
 
     resource_type = 'OS::Cinder::QoSAssociation'
     support_status = support.since('8.0.0')
@@ -19,39 +19,51 @@ class QoSAssociation(ServiceResource):
     default_client_name = 'cinder'
 
     properties_schema = {
-        'qos_specs': string('The QoS specs, by name or id.', required=True, ref='cinder.qos_specs'),
-        'volume_types': list_('The types, by names or ids.', string(ref='cinder.vtype'), required=True, update_allowed=True),
+        'qos_specs': string('QoS specs, by name or id.', required=True, ref='cinder.qos_specs'),
+        'volume_types': list_(
+            'Volume types, by name or id.',
+            string(ref='cinder.vtype'),
+            required=True,
+            update_allowed=True,
+        ),
     }
 
     def handle_create(self):
-        yield from self._tell('associate', self.properties['volume_types'])
+        yield from self._request_types('associate', self.properties['volume_types'])
         self.resource_id_set(self.physical_resource_name())
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         before, after = self._associated(), set(self.properties['volume_types'])
-        yield from self._tell('disassociate', before - after)
-        yield from self._tell('associate', after - before)
-        self.data_delete(LENT)
+        yield from self._request_types('disassociate', before - after)
+        yield from self._request_types('associate', after - before)
+        self.data_delete(RELEASED)
 
     def handle_delete(self):
         if self.resource_id is not None:
-            yield from self._tell('disassociate', self._associated())
+            yield from self._request_types('disassociate', self._associated())
 
     def prepare_for_replace(self, definition):
-        """A generator: a type has one of the specs at a time, so the types that the other association wants are let go."""
-        lent = self._associated() & set(self.properties_of(definition)['volume_types'])
-        if self.resource_id is not None and lent:
-            self.data_set(LENT, json.dumps(sorted(lent)))
-            yield from self._tell('disassociate', lent)
+        """A generator: disassociate the volume types that the replacing association needs.
+
+        A volume type has at most one set of QoS specs.
+        """
+        released = self._associated() & set(self.properties_of(definition)['volume_types'])
+        if self.resource_id is not None and released:
+            self.data_set(RELEASED, json.dumps(sorted(released)))
+            yield from self._request_types('disassociate', released)
 
     def needs_update(self, definition):
-        """One that was to be replaced, and was not, gets back what it had lent."""
-        return LENT in self.data() or super().needs_update(definition)
+        """Return True also after a failed replacement: the volume types are associated again."""
+        return RELEASED in self.data() or super().needs_update(definition)
 
     def _associated(self):
-        return set(self.held('volume_types')) - set(json.loads(self.data().get(LENT, '[]')))
+        return set(self.stored_property('volume_types')) - set(
+            json.loads(self.data().get(RELEASED, '[]'))
+        )
 
-    def _tell(self, verb, types):
-        for each in sorted(types):
-            path = f'/qos-specs/{self.held("qos_specs")}/{verb}'
-            yield from self.take_away(self.client().ask, 'GET', path, params={'vol_type_id': each})
+    def _request_types(self, action, types):
+        for volume_type in sorted(types):
+            path = f'/qos-specs/{self.stored_property("qos_specs")}/{action}'
+            yield from self.delete_if_present(
+                self.client().request_json, 'GET', path, params={'vol_type_id': volume_type}
+            )

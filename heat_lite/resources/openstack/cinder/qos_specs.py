@@ -1,22 +1,26 @@
 """OS::Cinder::QoSSpecs."""
 
 from heat_lite.common import status
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
-from heat_lite.template.schema import map_, string
+from heat_lite.template.schema import map_
 
 
 class QoSSpecs(CloudResource):
-    """What volumes of some types are promised, or held to."""
+    """QoS specs: limits and guarantees for volumes of some types."""
 
     resource_type = 'OS::Cinder::QoSSpecs'
     support_status = support.since('7.0.0')
     rest = Rest('cinder', '/qos-specs', 'qos_specs', extension='qos-specs')
-    shown = {'specs': 'specs'}
+    observed_keys = {'specs': 'specs'}
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.'),
-        'specs': map_('The promises, by their names.', required=True, update_allowed=True, sent=False),
+        'name': name_property(update_allowed=False),
+        'specs': map_(
+            'Key-value pairs of the QoS specs.', required=True, update_allowed=True, sent=False
+        ),
     }
 
     def body(self, values):
@@ -25,8 +29,13 @@ class QoSSpecs(CloudResource):
     def changes(self, changed, diff):
         return {**changed, **(diff.get('specs') or {})}
 
-    def after(self, action, diff):
+    def follow_up(self, action, diff):
         if action == status.UPDATE and 'specs' in diff:
-            gone = sorted(set(self.held('specs')) - set(diff['specs']))
-            if gone:
-                yield from self.ask(self.client().ask, 'PUT', f'{self.object_path()}/delete_keys', {'keys': gone})
+            removed = sorted(set(self.stored_property('specs')) - set(diff['specs']))
+            if removed:
+                yield from self.call_with_retry(
+                    self.client().request_json,
+                    'PUT',
+                    f'{self.object_path()}/delete_keys',
+                    {'keys': removed},
+                )

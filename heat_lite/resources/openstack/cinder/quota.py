@@ -1,13 +1,11 @@
 """OS::Cinder::Quota."""
 
-from heat_lite.resources import quota
+from heat_lite.resources.base import quota
 from heat_lite.template import support
-from heat_lite.template.constraints import Range
-from heat_lite.template.schema import integer, string
 
 
 class Quota(quota.Quota):
-    """How much of the volume service a project may have."""
+    """The volume quota of a project."""
 
     resource_type = 'OS::Cinder::Quota'
     support_status = support.since('7.0.0')
@@ -17,22 +15,16 @@ class Quota(quota.Quota):
     entity = 'quotas'
 
     properties_schema = {
-        'project': string('The project, by name or id.', required=True, ref='keystone.project', sent=False),
-        'backup_gigabytes': integer(
-            'How many GiB backups may have together; -1 means any number.',
-            update_allowed=True,
-            constraints=[Range(min=-1)],
+        'project': quota.project('volume'),
+        'backup_gigabytes': quota.limit(
+            'Size of all backups in GiB',
             support=support.since('16.0.0'),
         ),
-        'backups': integer(
-            'How many backups there may be; -1 means any number.',
-            update_allowed=True,
-            constraints=[Range(min=-1)],
+        'backups': quota.limit(
+            'Number of backups',
             support=support.since('16.0.0'),
         ),
-        'gigabytes': integer(
-            'How many GiB volumes may have together; -1 means any number.', update_allowed=True, constraints=[Range(min=-1)]
-        ),
-        'snapshots': integer('How many snapshots there may be; -1 means any number.', update_allowed=True, constraints=[Range(min=-1)]),
-        'volumes': integer('How many volumes there may be; -1 means any number.', update_allowed=True, constraints=[Range(min=-1)]),
+        'gigabytes': quota.limit('Size of all volumes and snapshots in GiB'),
+        'snapshots': quota.limit('Number of volume snapshots'),
+        'volumes': quota.limit('Number of volumes'),
     }

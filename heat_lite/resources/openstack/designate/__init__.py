@@ -1,1 +1,1 @@
-"""Types that stand for objects of the DNS service."""
+"""Resource types of Designate."""

@@ -1,30 +1,62 @@
 """OS::Designate::RecordSet."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import description_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, Length, Range
 from heat_lite.template.schema import integer, list_, string
 
 
 class RecordSet(CloudResource):
-    """Records of one name and type in a zone."""
+    """A record set: the DNS records of one name and type in a zone."""
 
     resource_type = 'OS::Designate::RecordSet'
     support_status = support.since('8.0.0')
-    rest = Rest('designate', '/zones/{zone}/recordsets', None, ready=('ACTIVE',), vanishes=True)
+    rest = Rest(
+        'designate', '/zones/{zone}/recordsets', None, ready=('ACTIVE',), deletes_async=True
+    )
     entity = 'recordsets'
 
     properties_schema = {
-        'name': string('The name, with a dot at its end.', constraints=[Length(max=255)]),
-        'records': list_('What they say.', required=True, update_allowed=True),
+        'name': string(
+            'Name of the record set, with a trailing dot.', constraints=[Length(max=255)]
+        ),
+        'records': list_('Data of the records.', required=True, update_allowed=True),
         'type': string(
-            'Their type.',
+            'DNS record type.',
             required=True,
             constraints=[
-                AllowedValues(['A', 'AAAA', 'CNAME', 'MX', 'SRV', 'TXT', 'SPF', 'NS', 'PTR', 'SSHFP', 'SOA', 'CAA', 'CERT', 'NAPTR'])
+                AllowedValues(
+                    [
+                        'A',
+                        'AAAA',
+                        'CNAME',
+                        'MX',
+                        'SRV',
+                        'TXT',
+                        'SPF',
+                        'NS',
+                        'PTR',
+                        'SSHFP',
+                        'SOA',
+                        'CAA',
+                        'CERT',
+                        'NAPTR',
+                    ]
+                )
             ],
         ),
-        'zone': string('The zone, by name or id.', required=True, ref='designate.zone', sent=False),
-        'description': string('A text that says what it is for.', update_allowed=True, constraints=[Length(max=160)]),
-        'ttl': integer('Seconds for which answers may be remembered.', update_allowed=True, constraints=[Range(min=1, max=2147483647)]),
+        'zone': string(
+            'Zone of the record set, by name or id.',
+            required=True,
+            ref='designate.zone',
+            sent=False,
+        ),
+        'description': description_property(constraints=[Length(max=160)]),
+        'ttl': integer(
+            'Time to live of the records in seconds.',
+            update_allowed=True,
+            constraints=[Range(min=1, max=2147483647)],
+        ),
     }

@@ -1,1 +1,1 @@
-"""Types that stand for objects of the image service."""
+"""Resource types of Glance."""

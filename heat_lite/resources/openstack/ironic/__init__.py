@@ -1,1 +1,1 @@
-"""Types that stand for objects of the bare metal service."""
+"""Resource types of Ironic."""

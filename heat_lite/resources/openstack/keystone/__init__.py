@@ -1,1 +1,1 @@
-"""Types that stand for objects of the identity service."""
+"""Resource types of Keystone."""

@@ -1,12 +1,14 @@
 """OS::Keystone::Domain."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import description_property, name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
-from heat_lite.template.schema import boolean, string
+from heat_lite.template.schema import boolean
 
 
 class Domain(CloudResource):
-    """A domain: what projects, users and groups belong to."""
+    """A domain: a collection of projects, users and groups."""
 
     resource_type = 'OS::Keystone::Domain'
     support_status = support.since('8.0.0')
@@ -14,13 +16,19 @@ class Domain(CloudResource):
     entity = 'domains'
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
-        'description': string('A text that says what it is for.', update_allowed=True),
-        'enabled': boolean('Whether it can be used.', default=True, update_allowed=True),
+        'name': name_property(),
+        'description': description_property(),
+        'enabled': boolean('Whether the domain is enabled.', default=True, update_allowed=True),
     }
 
     def handle_delete(self):
-        """Only one that is switched off can be deleted."""
+        """A generator: disable the domain first; Keystone refuses to delete an enabled one."""
         if self.resource_id is not None:
-            yield from self.take_away(self.client().update, self.object_path(), self.rest.key, {'enabled': False}, self.rest.update)
+            yield from self.delete_if_present(
+                self.client().update,
+                self.object_path(),
+                self.rest.key,
+                {'enabled': False},
+                self.rest.update,
+            )
             yield from super().handle_delete()

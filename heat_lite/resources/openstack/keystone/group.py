@@ -1,14 +1,16 @@
 """OS::Keystone::Group."""
 
 from heat_lite.common import status
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import description_property, name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.keystone import roles
 from heat_lite.template import support
 from heat_lite.template.schema import list_, map_, string
 
 
 class Group(CloudResource):
-    """Users who have something in common."""
+    """A group of users."""
 
     resource_type = 'OS::Keystone::Group'
     support_status = support.since('2015.1')
@@ -16,19 +18,31 @@ class Group(CloudResource):
     entity = 'groups'
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
-        'description': string('A text that says what it is for.', default='', update_allowed=True),
+        'name': name_property(),
+        'description': description_property(default=''),
         'domain': string(
-            'The domain that it belongs to, by name or id.', default='default', update_allowed=True, ref='keystone.domain', wire='domain_id'
+            'Domain of the group, by name or id.',
+            default='default',
+            update_allowed=True,
+            ref='keystone.domain',
+            wire='domain_id',
         ),
         'roles': list_(
-            'Roles that it has.',
+            'Roles that are assigned to the group.',
             map_(
                 None,
                 {
-                    'domain': string('The domain that it has the role in, by name or id.', ref='keystone.domain'),
-                    'project': string('The project that it has the role in, by name or id.', ref='keystone.project'),
-                    'role': string('The role, by name or id.', required=True, ref='keystone.role'),
+                    'domain': string(
+                        'Domain in which the group has the role, by name or id.',
+                        ref='keystone.domain',
+                    ),
+                    'project': string(
+                        'Project in which the group has the role, by name or id.',
+                        ref='keystone.project',
+                    ),
+                    'role': string(
+                        'Role of the group, by name or id.', required=True, ref='keystone.role'
+                    ),
                 },
             ),
             update_allowed=True,
@@ -38,9 +52,9 @@ class Group(CloudResource):
 
     def validate(self):
         super().validate()
-        roles.check(self)
+        roles.validate_roles(self)
 
-    def after(self, action, diff):
+    def follow_up(self, action, diff):
         if 'roles' in diff:
-            before = () if action == status.CREATE else self.held('roles')
+            before = () if action == status.CREATE else self.stored_property('roles')
             yield from roles.assign(self, f'groups/{self.resource_id}', before, diff['roles'])

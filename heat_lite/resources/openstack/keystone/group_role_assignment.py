@@ -6,7 +6,7 @@ from heat_lite.template.schema import list_, map_, string
 
 
 class GroupRoleAssignment(RoleAssignment):
-    """Roles that a group has."""
+    """The assignment of roles to a group."""
 
     resource_type = 'OS::Keystone::GroupRoleAssignment'
     support_status = support.since('5.0.0')
@@ -14,15 +14,30 @@ class GroupRoleAssignment(RoleAssignment):
     default_client_name = 'keystone'
 
     properties_schema = {
-        'group': string('The group, by name or id.', required=True, update_allowed=True, ref='keystone.group'),
+        'group': string(
+            'Group that receives the roles, by name or id.',
+            required=True,
+            update_allowed=True,
+            ref='keystone.group',
+        ),
         'roles': list_(
-            'Roles that it has.',
+            'Roles to assign to the group.',
             map_(
                 None,
                 {
-                    'domain': string('The domain that it has the role in, by name or id.', ref='keystone.domain'),
-                    'project': string('The project that it has the role in, by name or id.', ref='keystone.project'),
-                    'role': string('The role, by name or id.', required=True, ref='keystone.role'),
+                    'domain': string(
+                        'Domain for which the role is assigned to the group, by name or id.',
+                        ref='keystone.domain',
+                    ),
+                    'project': string(
+                        'Project for which the role is assigned to the group, by name or id.',
+                        ref='keystone.project',
+                    ),
+                    'role': string(
+                        'Role to assign to the group, by name or id.',
+                        required=True,
+                        ref='keystone.role',
+                    ),
                 },
             ),
             update_allowed=True,

@@ -1,12 +1,14 @@
 """OS::Keystone::Region."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import description_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.schema import boolean, string
 
 
 class Region(CloudResource):
-    """A part of a cloud with services of its own."""
+    """A region: a part of a cloud with its own endpoints."""
 
     resource_type = 'OS::Keystone::Region'
     support_status = support.since('6.0.0')
@@ -14,10 +16,13 @@ class Region(CloudResource):
     entity = 'regions'
 
     properties_schema = {
-        'description': string('A text that says what it is for.', update_allowed=True),
-        'enabled': boolean('Whether it can be used.', default=True, update_allowed=True),
-        'id': string('Its id; without one, the service makes one up.'),
+        'description': description_property(),
+        'enabled': boolean('Whether the region is enabled.', default=True, update_allowed=True),
+        'id': string('Id of the region. If omitted, Keystone generates one.'),
         'parent_region': string(
-            'The region that it is a part of, by its id.', update_allowed=True, ref='keystone.region', wire='parent_region_id'
+            'Parent region, by id.',
+            update_allowed=True,
+            ref='keystone.region',
+            wire='parent_region_id',
         ),
     }

@@ -1,12 +1,14 @@
 """OS::Keystone::Role."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
 class Role(CloudResource):
-    """A role: what those who have it may do, policies say."""
+    """A role, which policies grant permissions to."""
 
     resource_type = 'OS::Keystone::Role'
     support_status = support.since('2015.1')
@@ -14,8 +16,11 @@ class Role(CloudResource):
     entity = 'roles'
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
+        'name': name_property(),
         'domain': string(
-            'The domain that it belongs to, by name or id.', ref='keystone.domain', support=support.since('16.0.0'), wire='domain_id'
+            'Domain of the role, by name or id.',
+            ref='keystone.domain',
+            support=support.since('16.0.0'),
+            wire='domain_id',
         ),
     }

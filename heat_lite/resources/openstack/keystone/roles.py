@@ -1,51 +1,61 @@
-"""Who has which roles, and where: what users, groups and the assignments of roles share."""
+"""Role assignments, shared by users, groups and the types of role assignments."""
 
 from heat_lite.common import exception
-from heat_lite.resources.cloud import ServiceResource
+from heat_lite.resources.base.cloud import ServiceResource
 
 
-def check(resource):
-    """Each role is had in a project or in a domain, not in both. Raises what is wrong."""
+def validate_roles(resource):
+    """Validate that each role names either a project or a domain.
+
+    Raises StackValidationFailed or ResourcePropertyConflict.
+    """
     for number, role in enumerate(resource.properties['roles'] or ()):
         if role['project'] is not None and role['domain'] is not None:
             raise exception.ResourcePropertyConflict('project', 'domain')
         if role['project'] is None and role['domain'] is None:
-            raise exception.StackValidationFailed(f'Either project or domain must be specified for role {_told(resource, number)}')
+            name = _role_in_template(resource, number)
+            raise exception.StackValidationFailed(
+                f'Either project or domain must be specified for role {name}'
+            )
 
 
-def _told(resource, number):
-    """The role as the template names it."""
+def _role_in_template(resource, number):
+    """Return the role as the template names it."""
     return resource.stack.resolve(resource.definition.properties)['roles'][number]['role']
 
 
 def assign(resource, actor, before, after):
-    """A generator: takes away what ``actor`` (``users/ID``) no longer has, and gives what is new."""
-    client, gone, wanted = resource.client(), _paths(actor, before), _paths(actor, after)
-    for path in sorted(gone - wanted):
-        yield from resource.take_away(client.ask, 'DELETE', path)
-    for path in sorted(wanted - gone):
-        yield from resource.ask(client.ask, 'PUT', path)
+    """A generator: change the assignments of ``actor`` (``users/ID`` or ``groups/ID``)."""
+    client, present, wanted = resource.client(), _paths(actor, before), _paths(actor, after)
+    for path in sorted(present - wanted):
+        yield from resource.delete_if_present(client.request_json, 'DELETE', path)
+    for path in sorted(wanted - present):
+        yield from resource.call_with_retry(client.request_json, 'PUT', path)
 
 
 def _paths(actor, roles):
-    return {f'{_place(role)}/{actor}/roles/{role["role"]}' for role in roles or ()}
+    return {f'{_scope_path(role)}/{actor}/roles/{role["role"]}' for role in roles or ()}
 
 
-def _place(role):
-    return f'/projects/{role["project"]}' if role['project'] is not None else f'/domains/{role["domain"]}'
+def _scope_path(role):
+    return (
+        f'/projects/{role["project"]}'
+        if role['project'] is not None
+        else f'/domains/{role["domain"]}'
+    )
 
 
 class RoleAssignment(ServiceResource):
-    """``actor`` is the property that names who has the roles."""
+    """The role assignments of one user or group; ``actor`` is the property that names it."""
 
     actor: str
 
     def validate(self):
         super().validate()
-        check(self)
+        validate_roles(self)
 
     def get_reference_id(self):
-        """Its physical id is that of somebody else."""
+        """Return the name of the resource: its physical id is that of the user or the group."""
         return self.name
 
     def handle_create(self):
@@ -54,12 +64,22 @@ class RoleAssignment(ServiceResource):
         self.resource_id_set(actor)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        before, after = self.held(self.actor), self.properties[self.actor]
+        before, after = self.stored_property(self.actor), self.properties[self.actor]
         if before != after:
             yield from self.handle_delete()
-        yield from assign(self, f'{self.actor}s/{after}', () if before != after else self.held('roles'), self.properties['roles'])
+        yield from assign(
+            self,
+            f'{self.actor}s/{after}',
+            () if before != after else self.stored_property('roles'),
+            self.properties['roles'],
+        )
         self.resource_id_set(after)
 
     def handle_delete(self):
         if self.resource_id is not None:
-            yield from assign(self, f'{self.actor}s/{self.held(self.actor)}', self.held('roles'), ())
+            yield from assign(
+                self,
+                f'{self.actor}s/{self.stored_property(self.actor)}',
+                self.stored_property('roles'),
+                (),
+            )

@@ -1,1 +1,1 @@
-"""Types that stand for objects of the container infrastructure service."""
+"""Resource types of Magnum."""

@@ -1,11 +1,16 @@
-"""What the types of the container infrastructure service share: changes are patches."""
+"""The base of the Magnum types: updates are JSON patches."""
 
-from heat_lite.resources import json_patch
-from heat_lite.resources.cloud import CloudResource
+from heat_lite.resources.base import json_patch
+from heat_lite.resources.base.cloud import CloudResource
 
 
 class MagnumResource(CloudResource):
-    """An object that is changed by a patch."""
+    """An object that is updated by a JSON patch."""
 
-    def change(self, values):
-        yield from self.ask(self.client().ask, 'PATCH', self.object_path(), json_patch.steps(self.look(), values))
+    def update_object(self, values):
+        yield from self.call_with_retry(
+            self.client().request_json,
+            'PATCH',
+            self.object_path(),
+            json_patch.operations(self.fetch(), values),
+        )

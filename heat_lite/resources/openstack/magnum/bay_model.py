@@ -5,10 +5,12 @@ from heat_lite.template import support
 
 
 class BayModel(ClusterTemplate):
-    """The older name of a cluster template."""
+    """The former name of a cluster template."""
 
     resource_type = 'OS::Magnum::BayModel'
     support_status = support.hidden(
         '11.0.0',
-        previous=support.SupportStatus(support.DEPRECATED, '9.0.0', previous=support.since('5.0.0'), substitute=ClusterTemplate),
+        previous=support.SupportStatus(
+            support.DEPRECATED, '9.0.0', previous=support.since('5.0.0'), substitute=ClusterTemplate
+        ),
     )

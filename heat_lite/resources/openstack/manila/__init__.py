@@ -1,1 +1,1 @@
-"""Types that stand for objects of the shared file system service."""
+"""Resource types of Manila."""

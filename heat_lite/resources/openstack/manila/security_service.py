@@ -1,13 +1,15 @@
 """OS::Manila::SecurityService."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import description_property, name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import string
 
 
 class SecurityService(CloudResource):
-    """Who knows the users of shares."""
+    """A security service, which authenticates the users of shares."""
 
     resource_type = 'OS::Manila::SecurityService'
     support_status = support.since('5.0.0')
@@ -15,12 +17,16 @@ class SecurityService(CloudResource):
     entity = 'security_services'
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
-        'type': string('What kind of service it is.', required=True, constraints=[AllowedValues(['ldap', 'kerberos', 'active_directory'])]),
-        'description': string('A text that says what it is for.', update_allowed=True),
-        'dns_ip': string('The name server that it is found by.', update_allowed=True),
-        'domain': string('The domain of the users.', update_allowed=True),
-        'password': string('The password of that user.', update_allowed=True),
-        'server': string('Its host name or address.', update_allowed=True),
-        'user': string('The user as whom it is asked.', update_allowed=True),
+        'name': name_property(),
+        'type': string(
+            'Type of the security service.',
+            required=True,
+            constraints=[AllowedValues(['ldap', 'kerberos', 'active_directory'])],
+        ),
+        'description': description_property(),
+        'dns_ip': string('DNS server of the security service.', update_allowed=True),
+        'domain': string('Domain of the security service.', update_allowed=True),
+        'password': string('Password of the user of the security service.', update_allowed=True),
+        'server': string('Host name or address of the security service.', update_allowed=True),
+        'user': string('User of the security service.', update_allowed=True),
     }

@@ -1,1 +1,1 @@
-"""Types that stand for objects of the workflow service."""
+"""Resource types of Mistral."""

@@ -2,7 +2,9 @@
 
 import json
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.mistral import workflows
 from heat_lite.template import support
 from heat_lite.template.constraints import CustomConstraint
@@ -10,7 +12,7 @@ from heat_lite.template.schema import integer, integer_attribute, map_, string, 
 
 
 class CronTrigger(CloudResource):
-    """Starts a workflow again and again."""
+    """A cron trigger: executes a workflow repeatedly."""
 
     resource_type = 'OS::Mistral::CronTrigger'
     support_status = support.since('5.0.0')
@@ -18,25 +20,36 @@ class CronTrigger(CloudResource):
     entity = 'cron_triggers'
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.'),
-        'count': integer('How often it does.', wire='remaining_executions'),
-        'first_time': string('When it does for the first time.', wire='first_execution_time'),
-        'pattern': string('When it does, as cron says it.', constraints=[CustomConstraint('cron_expression')]),
+        'name': name_property(update_allowed=False),
+        'count': integer('Number of executions.', wire='remaining_executions'),
+        'first_time': string('Time of the first execution.', wire='first_execution_time'),
+        'pattern': string(
+            'Times of the executions, as a cron expression.',
+            constraints=[CustomConstraint('cron_expression')],
+        ),
         'workflow': map_(
-            'The workflow.',
+            'Workflow to execute.',
             {
-                'input': map_('Its input.'),
-                'name': string('Its name or id.', required=True, constraints=[CustomConstraint('mistral.workflow')]),
+                'input': map_('Input of the executed workflow.'),
+                'name': string(
+                    'Name or id of the workflow.',
+                    required=True,
+                    constraints=[CustomConstraint('mistral.workflow')],
+                ),
             },
             required=True,
             sent=False,
         ),
     }
     attributes_schema = {
-        'next_execution_time': text('When it does next.'),
-        'remaining_executions': integer_attribute('How often it still will.'),
+        'next_execution_time': text('Time of the next execution.'),
+        'remaining_executions': integer_attribute('Number of remaining executions.'),
     }
 
     def body(self, values):
         workflow = self.properties['workflow']
-        return {**values, **workflows.named(workflow['name']), 'workflow_input': json.dumps(workflow['input'] or {})}
+        return {
+            **values,
+            **workflows.reference(workflow['name']),
+            'workflow_input': json.dumps(workflow['input'] or {}),
+        }

@@ -1,9 +1,12 @@
 """OS::Mistral::ExternalResource."""
 
+import contextlib
 import json
 
+from heat_lite.clients import errors
 from heat_lite.common import exception, status
-from heat_lite.resources.cloud import ServiceResource, pauses
+from heat_lite.resources.base.cloud import ServiceResource
+from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.resources.openstack.mistral import workflows
 from heat_lite.template import support
 from heat_lite.template.attributes import select
@@ -11,24 +14,32 @@ from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import boolean, list_, map_, map_attribute, string
 
 ACTIONS = (status.CREATE, status.UPDATE, status.SUSPEND, status.RESUME, status.DELETE)
-#: what is kept: the execution that made it, all executions, the one that runs, and what the last one told
-MADE, ALL, RUNNING, OUTPUTS = 'execution', 'executions', 'running', 'outputs'
-#: where workflows find what the one before them told
+#: keys in the data of the resource: the execution that created the object, all executions, the
+#: running execution and the output of the last one
+CREATED, ALL, RUNNING, OUTPUTS = 'execution', 'executions', 'running', 'outputs'
+#: the key in the environment of a workflow with the output of the preceding workflow
 ENVIRONMENT, DATA, ID = 'env', 'heat_extresource_data', 'resource_id'
 
 
 def _workflow(action):
     return map_(
-        f'What is done to {action.lower()} it.',
+        f'Workflow that is executed to {action.lower()} the object.',
         {
-            'params': map_('What the workflow is told besides its input.', default={}),
-            'workflow': string('The workflow, by name or id.', required=True, constraints=[CustomConstraint('mistral.workflow')]),
+            'params': map_('Parameters of the workflow besides its input.', default={}),
+            'workflow': string(
+                'Name or id of the workflow to execute.',
+                required=True,
+                constraints=[CustomConstraint('mistral.workflow')],
+            ),
         },
     )
 
 
 class ExternalResource(ServiceResource):
-    """Something that workflows make, change and take away. What one of them tells, the next finds in its environment."""
+    """An object that Mistral workflows create, update and delete.
+
+    Each workflow finds the output of the preceding one in its environment.
+    """
 
     resource_type = 'OS::Mistral::ExternalResource'
     support_status = support.since('9.0.0')
@@ -36,39 +47,51 @@ class ExternalResource(ServiceResource):
     entity = 'executions'
 
     properties_schema = {
-        'actions': map_('The workflows of its actions.', {each: _workflow(each) for each in ACTIONS}, required=True),
-        'always_update': boolean('Whether each update of the stack is one of it.', default=False),
-        'description': string('A text for the executions.', default='Heat managed'),
-        'input': map_('The input of the workflows.', default={}, update_allowed=True),
-        'replace_on_change_inputs': list_('The inputs that ask for another one when they change.', default=[]),
+        'actions': map_(
+            'Workflows of the actions.',
+            {each: _workflow(each) for each in ACTIONS},
+            required=True,
+        ),
+        'always_update': boolean(
+            'Whether each update of the stack updates the object.', default=False
+        ),
+        'description': string('Description of the workflow executions.', default='Heat managed'),
+        'input': map_('Input of the workflows.', default={}, update_allowed=True),
+        'replace_on_change_inputs': list_('Inputs whose change replaces the object.', default=[]),
     }
-    attributes_schema = {'output': map_attribute('What the last workflow told.')}
+    attributes_schema = {'output': map_attribute('Output of the last workflow.')}
 
-    # ------------------------------------------------------------ life
+    # ------------------------------------------------------------ actions
 
     def handle_create(self):
-        yield from self._do(status.CREATE)
+        yield from self._execute(status.CREATE)
         if self.resource_id is None:
-            told = self._outputs()
-            self.resource_id_set(str(told.get(ID) or self.data().get(MADE) or self.physical_resource_name()))
+            outputs = self._outputs()
+            self.resource_id_set(
+                str(outputs.get(ID) or self.data().get(CREATED) or self.physical_resource_name())
+            )
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        yield from self._do(status.UPDATE)
+        yield from self._execute(status.UPDATE)
 
     def handle_suspend(self):
-        yield from self._do(status.SUSPEND)
+        yield from self._execute(status.SUSPEND)
 
     def handle_resume(self):
-        yield from self._do(status.RESUME)
+        yield from self._execute(status.RESUME)
 
     def handle_delete(self):
+        """A generator: execute the workflow for DELETE, unless it was deleted, then delete the
+        executions.
+        """
         if self.resource_id is not None:
-            yield from self._do(status.DELETE)
-        for each in self._all():
-            yield from self.ask(workflows.forget, self.client(), each)
+            with contextlib.suppress(errors.NotFound):
+                yield from self._execute(status.DELETE, self.stored_property)
+        for each in self._executions():
+            yield from self.call_with_retry(workflows.delete_execution, self.client(), each)
 
     def needs_delete(self):
-        return self.resource_id is not None or bool(self._all())
+        return self.resource_id is not None or bool(self._executions())
 
     def needs_update(self, definition):
         return self.properties_of(definition)['always_update']
@@ -77,55 +100,68 @@ class ExternalResource(ServiceResource):
         if 'input' not in changed:
             return False
         before, after = before_properties['input'] or {}, after_properties['input'] or {}
-        return any(before.get(name) != after.get(name) for name in before_properties['replace_on_change_inputs'] or ())
+        return any(
+            before.get(name) != after.get(name)
+            for name in before_properties['replace_on_change_inputs'] or ()
+        )
 
-    def _do(self, action):
-        """A generator: starts the workflow of an action, if it has one, and waits for its end."""
-        asked = (self.properties['actions'] or {}).get(action)
-        if not asked:
+    def _execute(self, action, read=None):
+        """A generator: execute the workflow of an action, if there is one, and wait for its end.
+
+        ``read(name)`` returns a property; by default that of the template.
+        """
+        read = read or self.properties.__getitem__
+        workflow = (read('actions') or {}).get(action)
+        if not workflow:
             return
         running = self.data().get(RUNNING, '').partition(':')
         if running[0] != action:
-            running = (action, ':', (yield from self._start(asked)))
+            running = (action, ':', (yield from self._start(workflow, read)))
             self.data_set(RUNNING, ''.join(running))
-            self.data_set(ALL, ','.join([*self._all(), running[2]]))
+            self.data_set(ALL, ','.join([*self._executions(), running[2]]))
         if action == status.CREATE:
-            self.data_set(MADE, running[2])
-        ended = yield from self._ended(running[2])
+            self.data_set(CREATED, running[2])
+        ended = yield from self._wait_for_execution(running[2])
         self.data_delete(RUNNING)
         if ended['state'] not in workflows.SUCCESS:
-            raise exception.ResourceInError(resource_status=ended['state'], status_reason=ended.get('state_info') or 'Unknown')
-        self.data_set(OUTPUTS, json.dumps(workflows.told(ended, 'output') or {}))
+            raise exception.ResourceInError(
+                resource_status=ended['state'], status_reason=ended.get('state_info') or 'Unknown'
+            )
+        self.data_set(OUTPUTS, json.dumps(workflows.decode(ended, 'output') or {}))
 
-    def _start(self, asked):
-        params = dict(asked['params'] or {})
+    def _start(self, workflow, read):
+        params = dict(workflow['params'] or {})
         if self.resource_id is not None:
             params[ENVIRONMENT] = {**(params.get(ENVIRONMENT) or {}), DATA: self._outputs()}
-        body = workflows.execution(asked['workflow'], self.properties['input'], params, self.properties['description'])
-        made = yield from self.ask(self.client().create, '/executions', None, body)
-        return made['id']
+        body = workflows.execution_body(
+            workflow['workflow'], read('input'), params, read('description')
+        )
+        created = yield from self.call_with_retry(self.client().create, '/executions', None, body)
+        return created['id']
 
-    def _ended(self, execution_id):
-        for pause in pauses():
-            found = yield from self.ask(self.client().show, f'/executions/{execution_id}')
+    def _wait_for_execution(self, execution_id):
+        for pause in retry_delays():
+            found = yield from self.call_with_retry(
+                self.client().show, f'/executions/{execution_id}'
+            )
             if found['state'] in (*workflows.SUCCESS, *workflows.FAILED):
                 return found
             yield pause
 
-    # ------------------------------------------------------------ what others read
+    # ------------------------------------------------------------ attributes
 
     def _outputs(self):
         return json.loads(self.data().get(OUTPUTS) or '{}')
 
-    def _all(self):
+    def _executions(self):
         return [each for each in self.data().get(ALL, '').split(',') if each]
 
     def show(self):
-        made = self.data().get(MADE)
-        return self.client().show(f'/executions/{made}') if made else None
+        created = self.data().get(CREATED)
+        return self.client().show(f'/executions/{created}') if created else None
 
     def attribute(self, *path):
-        """What the workflow told is a text of JSON as a whole, and can be looked into."""
+        """Return the output: as JSON text, or a value in it."""
         if len(path) > 1 and path[0] == 'output' and self.action != status.INIT:
             return select(self._outputs(), path[1:])
         return super().attribute(*path)

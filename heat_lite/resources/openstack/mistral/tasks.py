@@ -1,63 +1,87 @@
-"""The tasks of workflows: as templates say them, and as the language of the service does."""
+"""The tasks of workflows: conversion from templates to the workflow language of Mistral."""
 
 from heat_lite.common import exception
+from heat_lite.resources.base.common_properties import description_property
 from heat_lite.template import support
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import boolean, integer, list_, map_, string
 
 NAME, POLICIES, REVERSE = 'name', 'policies', 'reverse'
-#: what older templates say under policies
+#: keys that older templates have under ``policies``
 _POLICIES = ('retry', 'wait_before', 'wait_after', 'pause_before', 'timeout', 'concurrency')
 
 
 def defaults():
-    """What all tasks may have in common."""
+    """Return the schemas of the keys that all tasks and the task defaults have."""
     return {
-        'concurrency': integer('How many times at once it does its work.', support=support.since('8.0.0')),
-        'on_complete': list_('The tasks that follow, however it ends.'),
-        'on_error': list_('The tasks that follow when it fails.'),
-        'on_success': list_('The tasks that follow when it succeeds.'),
-        'pause_before': boolean('Whether it waits for somebody to let it go on.'),
-        'requires': list_('The tasks that must come before it.'),
-        'retry': map_('How it is tried again when it fails.'),
-        'timeout': integer('How many seconds it may take.'),
-        'wait_after': integer('How many seconds to wait after it.'),
-        'wait_before': integer('How many seconds to wait before it.'),
+        'concurrency': integer(
+            'Number of actions of the task that run at once.', support=support.since('8.0.0')
+        ),
+        'on_complete': list_('Tasks that follow the task, whether it succeeds or fails.'),
+        'on_error': list_('Tasks that follow the task if it fails.'),
+        'on_success': list_('Tasks that follow the task if it succeeds.'),
+        'pause_before': boolean('Whether the workflow pauses before the task.'),
+        'requires': list_('Tasks that must complete before the task.'),
+        'retry': map_('Retry policy of the task.'),
+        'timeout': integer('Timeout of the task in seconds.'),
+        'wait_after': integer('Delay after the task in seconds.'),
+        'wait_before': integer('Delay before the task in seconds.'),
     }
 
 
 def task():
-    """What a task says."""
-    since5 = {name: support.since('5.0.0') for name in ('pause_before', 'retry', 'timeout', 'wait_after', 'wait_before')}
+    """Return the schemas of the keys of a task."""
+    since5 = {
+        name: support.since('5.0.0')
+        for name in ('pause_before', 'retry', 'timeout', 'wait_after', 'wait_before')
+    }
     common = defaults()
     for name, status in since5.items():
         common[name].support = status
     return {
         **common,
-        'action': string('The action that it is.'),
-        'description': string('A text that says what it is for.'),
-        'input': map_('The input of the action or workflow.'),
+        'action': string('Action that the task executes.'),
+        'description': description_property(update_allowed=False),
+        'input': map_('Input of the action or the workflow.'),
         'join': string(
-            'How many of the tasks before it must have come to their end: all, one, or a number.', support=support.since('6.0.0')
+            'Number of preceding tasks that must complete: "all", "one" or a number.',
+            support=support.since('6.0.0'),
         ),
-        'keep_result': boolean('Whether its result is kept.', support=support.since('5.0.0')),
-        'name': string('Its name.', required=True),
+        'keep_result': boolean(
+            'Whether Mistral stores the result of the task.', support=support.since('5.0.0')
+        ),
+        'name': string('Name of the task.', required=True),
         'policies': map_(
-            'An older place of what stands beside it now.',
-            support=support.hidden('8.0.0', previous=support.deprecated('5.0.0', previous='2015.1')),
+            'Policies of the task, as older templates write them.',
+            support=support.hidden(
+                '8.0.0', previous=support.deprecated('5.0.0', previous='2015.1')
+            ),
         ),
-        'publish': map_('What it tells other tasks.'),
-        'target': string('Who does it.', support=support.since('5.0.0')),
-        'with_items': string('The list for each of whose items it is done.', support=support.since('5.0.0')),
-        'workflow': string('The workflow that it is.', constraints=[CustomConstraint('mistral.workflow')]),
+        'publish': map_('Variables that the task publishes.'),
+        'target': string(
+            'Name of the executor that runs the task.', support=support.since('5.0.0')
+        ),
+        'with_items': string(
+            'Lists over whose items the task iterates.', support=support.since('5.0.0')
+        ),
+        'workflow': string(
+            'Workflow that the task executes.', constraints=[CustomConstraint('mistral.workflow')]
+        ),
     }
 
 
 def check(resource_name, properties):
-    """Raise what is wrong with tasks that the service would refuse later."""
+    """Validate rules that Mistral would check only later.
+
+    Raises StackValidationFailed.
+    """
     kind, params = properties['type'], properties['params'] or {}
     if kind == REVERSE and not params.get('task_name'):
-        raise _wrong(resource_name, ('params',), "'task_name' is not assigned in 'params' in case of reverse type workflow.")
+        raise _error(
+            resource_name,
+            ('params',),
+            "'task_name' is not assigned in 'params' in case of reverse type workflow.",
+        )
     for each in properties['tasks'] or ():
         name = each[NAME]
         if each['action'] and each['workflow']:
@@ -65,44 +89,62 @@ def check(resource_name, properties):
         if not each['action'] and not each['workflow']:
             raise exception.PropertyUnspecifiedError('workflow', 'action')
         if each['requires'] and kind != REVERSE:
-            text = f"task {name} contains property 'requires' in case of direct workflow. Only reverse workflows can contain property {{}}."
-            raise _wrong(resource_name, ('tasks', name, 'requires'), text.format("'requires'"))
-        twice = [policy for policy in _POLICIES if each.get(policy) is not None and _older(each, policy) is not None]
+            text = (
+                f"task {name} contains property 'requires' in case of direct workflow. Only "
+                f'reverse workflows can contain property {{}}.'
+            )
+            raise _error(resource_name, ('tasks', name, 'requires'), text.format("'requires'"))
+        twice = [
+            policy
+            for policy in _POLICIES
+            if each.get(policy) is not None and _older_policy(each, policy) is not None
+        ]
         if twice:
-            raise exception.ResourcePropertyConflict(f'tasks.{twice[0]}', f'tasks.policies.{twice[0]}')
-        if (each['concurrency'] or _older(each, 'concurrency')) and not each['with_items']:
+            raise exception.ResourcePropertyConflict(
+                f'tasks.{twice[0]}', f'tasks.policies.{twice[0]}'
+            )
+        if (each['concurrency'] or _older_policy(each, 'concurrency')) and not each['with_items']:
             raise exception.ResourcePropertyDependency(prop1='concurrency', prop2='with_items')
 
 
-def _wrong(resource_name, path, text):
-    return exception.StackValidationFailed(text, error='Mistral resource validation error', path=(resource_name, 'properties', *path))
+def _error(resource_name, path, text):
+    return exception.StackValidationFailed(
+        text, error='Mistral resource validation error', path=(resource_name, 'properties', *path)
+    )
 
 
-def _older(task, name):
-    """The value of a policy at its older place, where it may be written as in the language of the service."""
+def _older_policy(task, name):
+    """Return a policy from ``policies``, where it may have the form of the workflow language."""
     given = task[POLICIES] or {}
     return given.get(name, given.get(name.replace('_', '-')))
 
 
 def workflow(properties):
-    """A whole workflow in the language of the service."""
-    made = {'type': properties['type'], 'tasks': {each[NAME]: _task(each) for each in properties['tasks']}}
+    """Return a workflow in the workflow language of Mistral."""
+    definition = {
+        'type': properties['type'],
+        'tasks': {each[NAME]: _task(each) for each in properties['tasks']},
+    }
     for name in ('description', 'output', 'tags'):
         if properties[name]:
-            made[name] = properties[name]
+            definition[name] = properties[name]
     if properties['input']:
-        made['input'] = list(properties['input'])
-    common = _dashed(properties['task_defaults'] or {})
+        definition['input'] = list(properties['input'])
+    common = _with_dashes(properties['task_defaults'] or {})
     if common:
-        made['task-defaults'] = common
-    return made
+        definition['task-defaults'] = common
+    return definition
 
 
 def _task(given):
-    older = {name: _older(given, name) for name in _POLICIES}
-    own = {name: value for name, value in given.items() if name not in (NAME, POLICIES) and value is not None}
-    return _dashed({**older, **own})
+    older = {name: _older_policy(given, name) for name in _POLICIES}
+    own = {
+        name: value
+        for name, value in given.items()
+        if name not in (NAME, POLICIES) and value is not None
+    }
+    return _with_dashes({**older, **own})
 
 
-def _dashed(given):
+def _with_dashes(given):
     return {name.replace('_', '-'): value for name, value in given.items() if value is not None}

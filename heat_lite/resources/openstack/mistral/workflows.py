@@ -1,4 +1,4 @@
-"""What the types of the workflow service share: how a workflow is named, and what its executions tell."""
+"""Helpers of the Mistral types: names of workflows, and requests and results of executions."""
 
 import json
 import re
@@ -10,30 +10,30 @@ SUCCESS = ('SUCCESS',)
 FAILED = ('ERROR', 'CANCELLED')
 
 
-def named(workflow):
-    """The workflow by its name or by its id, whichever it is."""
+def reference(workflow):
+    """Return the key of a request that names a workflow, by id or by name, with its value."""
     return {'workflow_id' if _UUID.fullmatch(workflow) else 'workflow_name': workflow}
 
 
-def execution(workflow, input, params, description):
-    """The body that starts a workflow. Its parts are texts of JSON."""
+def execution_body(workflow, input, params, description):
+    """Return the body that starts an execution. Mistral takes its parts as JSON text."""
     return {
-        **named(workflow),
+        **reference(workflow),
         'input': json.dumps(input or {}),
         'params': json.dumps(params or {}),
         'description': description,
     }
 
 
-def told(execution, key):
-    """A part of an execution that is a text of JSON."""
+def decode(execution, key):
+    """Return a part of an execution, decoded from JSON."""
     value = execution.get(key)
     return json.loads(value) if isinstance(value, str) and value else value
 
 
-def forget(client, execution_id):
-    """Takes an execution away; one that still runs, too."""
+def delete_execution(client, execution_id):
+    """Delete an execution, even a running one. Does nothing if it does not exist."""
     try:
-        client.ask('DELETE', f'/executions/{execution_id}', params={'force': 'true'})
+        client.request_json('DELETE', f'/executions/{execution_id}', params={'force': 'true'})
     except errors.NotFound:
         return

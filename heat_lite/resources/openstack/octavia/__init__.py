@@ -1,1 +1,1 @@
-"""Types that stand for objects of the load balancing service."""
+"""Resource types of Octavia."""

@@ -1,12 +1,14 @@
 """OS::Octavia::AvailabilityZone."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import description_property, name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.schema import boolean, string, text
 
 
 class AvailabilityZone(CloudResource):
-    """A place where load balancers live."""
+    """An availability zone of load balancers."""
 
     resource_type = 'OS::Octavia::AvailabilityZone'
     support_status = support.since('24.0.0')
@@ -15,13 +17,18 @@ class AvailabilityZone(CloudResource):
     entity = None
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
+        'name': name_property(),
         'availability_zone_profile': string(
-            'The profile, by name or id.', required=True, ref='octavia.availabilityzoneprofile', wire='availability_zone_profile_id'
+            'Availability zone profile, by name or id.',
+            required=True,
+            ref='octavia.availabilityzoneprofile',
+            wire='availability_zone_profile_id',
         ),
-        'description': string('A text that says what it is for.', default='', update_allowed=True),
-        'enabled': boolean('Whether it can be used.', default=True, update_allowed=True),
+        'description': description_property(default=''),
+        'enabled': boolean(
+            'Whether the availability zone is enabled.', default=True, update_allowed=True
+        ),
     }
     attributes_schema = {
-        'availability_zone_profile_id': text('Its profile.'),
+        'availability_zone_profile_id': text('Id of the availability zone profile.'),
     }

@@ -1,13 +1,15 @@
 """OS::Octavia::AvailabilityZoneProfile."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import string
 
 
 class AvailabilityZoneProfile(CloudResource):
-    """What the provider of a place for load balancers is told."""
+    """An availability zone profile: the data for the provider driver."""
 
     resource_type = 'OS::Octavia::AvailabilityZoneProfile'
     support_status = support.since('24.0.0')
@@ -16,9 +18,14 @@ class AvailabilityZoneProfile(CloudResource):
     entity = None
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
+        'name': name_property(),
         'availability_zone_data': string(
-            'What the provider is told, as JSON.', required=True, update_allowed=True, constraints=[CustomConstraint('json_string')]
+            'Availability zone data for the provider driver, as JSON.',
+            required=True,
+            update_allowed=True,
+            constraints=[CustomConstraint('json_string')],
         ),
-        'provider_name': string('The provider.', update_allowed=True),
+        'provider_name': string(
+            'Name of the provider of the availability zone.', update_allowed=True
+        ),
     }

@@ -1,12 +1,25 @@
-"""What the types of the load balancing service share: a load balancer that is being changed refuses everything for a while."""
+"""The base of the Octavia types. An immutable load balancer answers requests with a conflict."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.rest import Rest
 
 
-def waited_for(path, key):
-    """Where an object is that is changed in the background, and busy meanwhile, as is the load balancer that it belongs to."""
-    return Rest('octavia', path, key, status='provisioning_status', ready=('ACTIVE',), retry_conflict=True, vanishes=True, stuck=('ERROR',))
+def async_rest(path, key):
+    """A Rest for objects that Octavia changes in the background.
+
+    Their requests are retried while the load balancer is immutable.
+    """
+    return Rest(
+        'octavia',
+        path,
+        key,
+        status='provisioning_status',
+        ready=('ACTIVE',),
+        retry_conflict=True,
+        deletes_async=True,
+        delete_failed=('ERROR',),
+    )
 
 
 class OctaviaResource(CloudResource):
-    """An object that belongs to a load balancer, or is one."""
+    """A load balancer, or an object that belongs to one."""

@@ -1,12 +1,14 @@
 """OS::Octavia::Flavor."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import description_property, name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.schema import boolean, string, text
 
 
 class Flavor(CloudResource):
-    """A kind of load balancers."""
+    """A flavor of load balancers."""
 
     resource_type = 'OS::Octavia::Flavor'
     support_status = support.since('14.0.0')
@@ -15,11 +17,16 @@ class Flavor(CloudResource):
     entity = None
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
-        'flavor_profile': string('The profile, by name or id.', required=True, ref='octavia.flavorprofile', wire='flavor_profile_id'),
-        'description': string('A text that says what it is for.', default='', update_allowed=True),
-        'enabled': boolean('Whether it can be used.', default=True, update_allowed=True),
+        'name': name_property(),
+        'flavor_profile': string(
+            'Flavor profile, by name or id.',
+            required=True,
+            ref='octavia.flavorprofile',
+            wire='flavor_profile_id',
+        ),
+        'description': description_property(default=''),
+        'enabled': boolean('Whether the flavor is enabled.', default=True, update_allowed=True),
     }
     attributes_schema = {
-        'flavor_profile_id': text('Its profile.'),
+        'flavor_profile_id': text('Id of the flavor profile.'),
     }

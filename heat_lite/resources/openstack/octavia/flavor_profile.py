@@ -1,13 +1,15 @@
 """OS::Octavia::FlavorProfile."""
 
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import string
 
 
 class FlavorProfile(CloudResource):
-    """What the provider of a kind of load balancers is told."""
+    """A flavor profile: the data for the provider driver."""
 
     resource_type = 'OS::Octavia::FlavorProfile'
     support_status = support.since('14.0.0')
@@ -16,9 +18,12 @@ class FlavorProfile(CloudResource):
     entity = None
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
+        'name': name_property(),
         'flavor_data': string(
-            'What the provider is told, as JSON.', required=True, update_allowed=True, constraints=[CustomConstraint('json_string')]
+            'Flavor data for the provider driver, as JSON.',
+            required=True,
+            update_allowed=True,
+            constraints=[CustomConstraint('json_string')],
         ),
-        'provider_name': string('The provider.', update_allowed=True),
+        'provider_name': string('Name of the provider of the flavor.', update_allowed=True),
     }

@@ -1,43 +1,58 @@
 """OS::Octavia::L7Policy."""
 
 from heat_lite.common import exception
-from heat_lite.resources.openstack.octavia.base import OctaviaResource, waited_for
+from heat_lite.resources.base.common_properties import description_property, name_property
+from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import boolean, list_attribute, number, string
 
-#: what each action needs, and what the others must not have
+#: actions -> the property that each requires and the other actions refuse
 NEEDS = {'REDIRECT_TO_POOL': 'redirect_pool', 'REDIRECT_TO_URL': 'redirect_url'}
 
 
 class L7Policy(OctaviaResource):
-    """What a listener does with certain requests."""
+    """A layer 7 policy: the action of a listener for requests that match rules."""
 
     resource_type = 'OS::Octavia::L7Policy'
     support_status = support.since('10.0.0')
-    rest = waited_for('/lbaas/l7policies', 'l7policy')
+    rest = async_rest('/lbaas/l7policies', 'l7policy')
     entity = None
     default_client_name = 'octavia'
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
+        'name': name_property(),
         'action': string(
-            'What is done.',
+            'Action for requests that match the rules.',
             required=True,
             update_allowed=True,
             constraints=[AllowedValues(['REJECT', 'REDIRECT_TO_POOL', 'REDIRECT_TO_URL'])],
         ),
-        'listener': string('The listener, by name or id.', required=True, ref='octavia.listener', wire='listener_id'),
-        'admin_state_up': boolean('Whether it is switched on.', default=True, update_allowed=True),
-        'description': string('A text that says what it is for.', update_allowed=True),
-        'position': number('Its place among the policies of the listener.', update_allowed=True, constraints=[Range(min=1)]),
-        'redirect_pool': string(
-            'The pool that does the work, by name or id.', update_allowed=True, ref='octavia.pool', wire='redirect_pool_id'
+        'listener': string(
+            'Listener of the policy, by name or id.',
+            required=True,
+            ref='octavia.listener',
+            wire='listener_id',
         ),
-        'redirect_url': string('The address that clients are sent to.', update_allowed=True),
+        'admin_state_up': boolean(
+            'Administrative state of the policy.', default=True, update_allowed=True
+        ),
+        'description': description_property(),
+        'position': number(
+            'Position of the policy in the list of the listener.',
+            update_allowed=True,
+            constraints=[Range(min=1)],
+        ),
+        'redirect_pool': string(
+            'Pool to which requests are sent, by name or id.',
+            update_allowed=True,
+            ref='octavia.pool',
+            wire='redirect_pool_id',
+        ),
+        'redirect_url': string('URL to which clients are redirected.', update_allowed=True),
     }
     attributes_schema = {
-        'rules': list_attribute('Its rules: which requests it is for.'),
+        'rules': list_attribute('Rules of the layer 7 policy.'),
     }
 
     def validate(self):
@@ -46,6 +61,10 @@ class L7Policy(OctaviaResource):
         for owner, name in NEEDS.items():
             given = self.properties[name] is not None
             if owner == action and not given:
-                raise exception.StackValidationFailed(f'Property {name} is required when action is set to {action}.')
+                raise exception.StackValidationFailed(
+                    f'Property {name} is required when action is set to {action}.'
+                )
             if owner != action and given:
-                raise exception.StackValidationFailed(f'{name} property should only be specified for action with value {owner}.')
+                raise exception.StackValidationFailed(
+                    f'{name} property should only be specified for action with value {owner}.'
+                )

@@ -1,52 +1,73 @@
 """OS::Octavia::Listener."""
 
-from heat_lite.resources.openstack.octavia.base import OctaviaResource, waited_for
+from heat_lite.resources.base.common_properties import description_property, name_property
+from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
 from heat_lite.template.schema import boolean, integer, list_, list_attribute, string, text
 
 
 class Listener(OctaviaResource):
-    """A port at which a load balancer listens."""
+    """A listener: a protocol and port of a load balancer."""
 
     resource_type = 'OS::Octavia::Listener'
     support_status = support.since('10.0.0')
-    rest = waited_for('/lbaas/listeners', 'listener')
+    rest = async_rest('/lbaas/listeners', 'listener')
     entity = None
     default_client_name = 'octavia'
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
-        'loadbalancer': string('The load balancer, by name or id.', required=True, ref='octavia.loadbalancer', wire='loadbalancer_id'),
-        'protocol': string(
-            'The protocol.', required=True, constraints=[AllowedValues(['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROXY', 'UDP'])]
+        'name': name_property(),
+        'loadbalancer': string(
+            'Load balancer of the listener, by name or id.',
+            required=True,
+            ref='octavia.loadbalancer',
+            wire='loadbalancer_id',
         ),
-        'protocol_port': integer('The port number.', required=True, constraints=[Range(min=1, max=65535)]),
-        'admin_state_up': boolean('Whether it is switched on.', default=True, update_allowed=True),
+        'protocol': string(
+            'Protocol of the listener.',
+            required=True,
+            constraints=[
+                AllowedValues(['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROXY', 'UDP'])
+            ],
+        ),
+        'protocol_port': integer(
+            'Protocol port of the listener.', required=True, constraints=[Range(min=1, max=65535)]
+        ),
+        'admin_state_up': boolean(
+            'Administrative state of the listener.', default=True, update_allowed=True
+        ),
         'allowed_cidrs': list_(
-            'The addresses that may connect.',
+            'CIDRs that may connect to the listener.',
             string(constraints=[CustomConstraint('net_cidr')]),
             update_allowed=True,
             support=support.since('14.0.0'),
         ),
         'connection_limit': integer(
-            'How many connections there may be at a time; -1 means any number.',
+            'Largest number of connections; -1 means unlimited.',
             default=-1,
             update_allowed=True,
             constraints=[Range(min=-1)],
         ),
         'default_pool': string(
-            'The pool that does the work unless a policy says otherwise, by name or id.',
+            'Default pool of the listener, by name or id.',
             update_allowed=True,
             ref='octavia.pool',
             wire='default_pool_id',
         ),
-        'default_tls_container_ref': string('The certificate that it shows.', update_allowed=True),
-        'description': string('A text that says what it is for.', default='', update_allowed=True),
-        'sni_container_refs': list_('The certificates that it shows for certain names.', update_allowed=True),
-        'tenant_id': string('The project that owns it; only an administrator may say so.', wire='project_id'),
+        'default_tls_container_ref': string(
+            'URL of the secret with the TLS certificate.', update_allowed=True
+        ),
+        'description': description_property(default=''),
+        'sni_container_refs': list_(
+            'URLs of the secrets with the certificates for Server Name Indication.',
+            update_allowed=True,
+        ),
+        'tenant_id': string(
+            'Project of the listener. Requires administrator rights.', wire='project_id'
+        ),
     }
     attributes_schema = {
-        'default_pool_id': text('The pool that does the work unless a policy says otherwise.'),
-        'loadbalancers': list_attribute('Its load balancers.'),
+        'default_pool_id': text('Id of the default pool.'),
+        'loadbalancers': list_attribute('Load balancers of the listener.'),
     }

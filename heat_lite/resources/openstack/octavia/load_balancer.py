@@ -1,37 +1,59 @@
 """OS::Octavia::LoadBalancer."""
 
-from heat_lite.resources.openstack.octavia.base import OctaviaResource, waited_for
+from heat_lite.resources.base.common_properties import description_property, name_property
+from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template import support
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import boolean, list_attribute, string, text
 
 
 class LoadBalancer(OctaviaResource):
-    """A load balancer: an address behind which others do the work."""
+    """A load balancer."""
 
     resource_type = 'OS::Octavia::LoadBalancer'
     support_status = support.since('10.0.0')
-    rest = waited_for('/lbaas/loadbalancers', 'loadbalancer')
+    rest = async_rest('/lbaas/loadbalancers', 'loadbalancer')
     entity = None
     default_client_name = 'octavia'
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
-        'vip_subnet': string('The subnet of its address, by name or id.', required=True, ref='neutron.subnet', wire='vip_subnet_id'),
-        'admin_state_up': boolean('Whether it is switched on.', default=True, update_allowed=True),
-        'availability_zone': string('Where it lives.', ref='octavia.availabilityzone', support=support.since('17.0.0')),
-        'description': string('A text that says what it is for.', default='', update_allowed=True),
-        'flavor': string(
-            'What kind of load balancer it is, by name or id.', ref='octavia.flavor', support=support.since('14.0.0'), wire='flavor_id'
+        'name': name_property(),
+        'vip_subnet': string(
+            'Subnet of the virtual IP address, by name or id.',
+            required=True,
+            ref='neutron.subnet',
+            wire='vip_subnet_id',
         ),
-        'provider': string('Who provides it.'),
-        'tenant_id': string('The project that owns it; only an administrator may say so.', ref='keystone.project', wire='project_id'),
-        'vip_address': string('The address that it shall have.', constraints=[CustomConstraint('ip_addr')]),
+        'admin_state_up': boolean(
+            'Administrative state of the load balancer.', default=True, update_allowed=True
+        ),
+        'availability_zone': string(
+            'Availability zone of the load balancer.',
+            ref='octavia.availabilityzone',
+            support=support.since('17.0.0'),
+        ),
+        'description': description_property(default=''),
+        'flavor': string(
+            'Flavor of the load balancer, by name or id.',
+            ref='octavia.flavor',
+            support=support.since('14.0.0'),
+            wire='flavor_id',
+        ),
+        'provider': string('Provider of the load balancer.'),
+        'tenant_id': string(
+            'Project of the load balancer. Requires administrator rights.',
+            ref='keystone.project',
+            wire='project_id',
+        ),
+        'vip_address': string(
+            'Virtual IP address of the load balancer. If omitted, one is allocated.',
+            constraints=[CustomConstraint('ip_addr')],
+        ),
     }
     attributes_schema = {
-        'flavor_id': text('What kind of load balancer it is.'),
-        'pools': list_attribute('Its pools.'),
-        'vip_address': text('Its address.'),
-        'vip_port_id': text('The port of its address.'),
-        'vip_subnet_id': text('The subnet of its address.'),
+        'flavor_id': text('Id of the flavor of the load balancer.'),
+        'pools': list_attribute('Pools of the load balancer.'),
+        'vip_address': text('Virtual IP address that Octavia shows.'),
+        'vip_port_id': text('Id of the port of the virtual IP address.'),
+        'vip_subnet_id': text('Id of the subnet of the virtual IP address.'),
     }

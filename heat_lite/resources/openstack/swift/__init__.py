@@ -1,1 +1,1 @@
-"""Types that stand for objects of the object service."""
+"""Resource types of Swift."""

@@ -1,1 +1,1 @@
-"""Types that stand for objects of the database service."""
+"""Resource types of Trove."""

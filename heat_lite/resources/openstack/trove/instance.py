@@ -1,8 +1,10 @@
 """OS::Trove::Instance."""
 
 from heat_lite.common import exception, status
-from heat_lite.resources.cloud import CloudResource, Rest
-from heat_lite.resources.openstack.trove import networks
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.openstack.trove import nics
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedPattern, Length, Range
 from heat_lite.template.schema import integer, list_, map_, string, text
@@ -14,61 +16,94 @@ USER_NAME = r'[a-zA-Z0-9_]+[a-zA-Z0-9_@?#\s]*[a-zA-Z0-9_]+'
 
 
 class Instance(CloudResource):
-    """A database server."""
+    """A database instance."""
 
     resource_type = 'OS::Trove::Instance'
     support_status = support.since('2014.1')
-    rest = Rest('trove', '/instances', 'instance', ready=READY, failed=FAILED, vanishes=True, stuck=FAILED)
+    rest = Rest(
+        'trove',
+        '/instances',
+        'instance',
+        ready=READY,
+        failed=FAILED,
+        deletes_async=True,
+        delete_failed=FAILED,
+    )
     entity = 'instances'
 
     properties_schema = {
-        'name': string(
-            'Its name. Without one, one is made up from those of the stack and of the resource.',
-            update_allowed=True,
-            constraints=[Length(max=255)],
-        ),
-        'availability_zone': string('Where it lives.'),
+        'name': name_property(constraints=[Length(max=255)]),
+        'availability_zone': string('Availability zone of the database instance.'),
         'databases': list_(
-            'Its databases.',
+            'Databases of the instance.',
             map_(
                 None,
                 {
-                    'character_set': string('How texts are written in it.', default='utf8'),
-                    'collate': string('How texts are sorted in it.', default='utf8_general_ci'),
-                    'name': string('Its name.', required=True, constraints=[Length(max=64), AllowedPattern(DATABASE_NAME)]),
+                    'character_set': string('Character set of the database.', default='utf8'),
+                    'collate': string('Collation of the database.', default='utf8_general_ci'),
+                    'name': string(
+                        'Name of the database.',
+                        required=True,
+                        constraints=[Length(max=64), AllowedPattern(DATABASE_NAME)],
+                    ),
                 },
             ),
             default=[],
             update_allowed=True,
         ),
-        'datastore_type': string('The kind of database.', constraints=[Length(max=255)], sent=False),
-        'datastore_version': string('Its version.', constraints=[Length(max=255)], sent=False),
-        'flavor': string('How large it is, by name or id.', required=True, update_allowed=True, ref='trove.flavor', wire='flavorRef'),
-        'networks': networks.schema(sent=False),
-        'replica_count': integer('How many copies of another are made.', support=support.since('5.0.0')),
-        'replica_of': string('The other that it is a copy of.', support=support.since('5.0.0')),
-        'restore_point': string('The backup that it begins with.', sent=False),
-        'size': integer('How many GiB it can keep.', required=True, update_allowed=True, constraints=[Range(min=1, max=150)], sent=False),
+        'datastore_type': string(
+            'Datastore type of the instance.', constraints=[Length(max=255)], sent=False
+        ),
+        'datastore_version': string(
+            'Datastore version of the instance.', constraints=[Length(max=255)], sent=False
+        ),
+        'flavor': string(
+            'Flavor of the database instance, by name or id.',
+            required=True,
+            update_allowed=True,
+            ref='trove.flavor',
+            wire='flavorRef',
+        ),
+        'networks': nics.schema(sent=False),
+        'replica_count': integer('Number of replicas to create.', support=support.since('5.0.0')),
+        'replica_of': string(
+            'Id of the instance that this one replicates.', support=support.since('5.0.0')
+        ),
+        'restore_point': string('Id of the backup from which the instance is created.', sent=False),
+        'size': integer(
+            'Volume size of the database instance in GiB.',
+            required=True,
+            update_allowed=True,
+            constraints=[Range(min=1, max=150)],
+            sent=False,
+        ),
         'users': list_(
-            'Who may use the databases.',
+            'Database users of the instance.',
             map_(
                 None,
                 {
                     'databases': list_(
-                        'The databases that the user may use.',
+                        'Databases that the user can access.',
                         string(),
                         required=True,
                         update_allowed=True,
                         constraints=[Length(min=1)],
                     ),
-                    'host': string('From where the user may connect.', default='%', update_allowed=True),
+                    'host': string(
+                        'Host from which the user can connect.', default='%', update_allowed=True
+                    ),
                     'name': string(
-                        'The name of the user.',
+                        'Name of the database user.',
                         required=True,
                         update_allowed=True,
                         constraints=[Length(max=16), AllowedPattern(USER_NAME)],
                     ),
-                    'password': string('The password.', required=True, update_allowed=True, constraints=[AllowedPattern(USER_NAME)]),
+                    'password': string(
+                        'Password of the database user.',
+                        required=True,
+                        update_allowed=True,
+                        constraints=[AllowedPattern(USER_NAME)],
+                    ),
                 },
             ),
             default=[],
@@ -76,43 +111,58 @@ class Instance(CloudResource):
         ),
     }
     attributes_schema = {
-        'hostname': text('The host that it is reached at.'),
-        'href': text('Its address in the API.'),
+        'hostname': text('Host name of the instance.'),
+        'href': text('URL of the instance in the API of Trove.'),
     }
 
     def validate(self):
         super().validate()
         if self.properties['datastore_version'] and not self.properties['datastore_type']:
-            raise exception.ResourcePropertyDependency(prop1='datastore_version', prop2='datastore_type')
-        networks.check(self.properties['networks'])
+            raise exception.ResourcePropertyDependency(
+                prop1='datastore_version', prop2='datastore_type'
+            )
+        nics.validate(self.properties['networks'])
         names = {each['name'] for each in self.properties['databases'] or ()}
         users = self.properties['users'] or ()
         if users and not names:
-            raise exception.StackValidationFailed(f'Databases property is required if users property is provided for resource {self.name}.')
+            raise exception.StackValidationFailed(
+                'Databases property is required if users property is provided for resource '
+                f'{self.name}.'
+            )
         for user in users:
             missing = sorted(set(user['databases'] or ()) - names)
             if missing:
-                text = f'Database {missing} specified for user does not exist in databases for resource {self.name}.'
+                text = (
+                    f'Database {missing} specified for user does not exist in databases for '
+                    f'resource {self.name}.'
+                )
                 raise exception.StackValidationFailed(text)
 
-    # ------------------------------------------------------------ life
+    # ------------------------------------------------------------ actions
 
     def body(self, values):
-        made = {**values, 'volume': {'size': self.properties['size']}, 'users': [_user(each) for each in values.get('users') or ()]}
-        datastore = {'type': self.properties['datastore_type'], 'version': self.properties['datastore_version']}
+        body = {
+            **values,
+            'volume': {'size': self.properties['size']},
+            'users': [_user(each) for each in values.get('users') or ()],
+        }
+        datastore = {
+            'type': self.properties['datastore_type'],
+            'version': self.properties['datastore_version'],
+        }
         if datastore['type']:
-            made['datastore'] = {key: value for key, value in datastore.items() if value}
+            body['datastore'] = {key: value for key, value in datastore.items() if value}
         if self.properties['restore_point']:
-            made['restorePoint'] = {'backupRef': self.properties['restore_point']}
+            body['restorePoint'] = {'backupRef': self.properties['restore_point']}
         if self.properties['networks']:
-            made['nics'] = networks.wire(self.properties['networks'])
-        return made
+            body['nics'] = nics.to_wire(self.properties['networks'])
+        return body
 
     def changes(self, changed, diff):
-        """Nearly everything has a request of its own."""
+        """A generator: update the instance; most changes have a request of their own."""
         return {'name': changed['name']} if 'name' in changed else {}
 
-    def after(self, action, diff):
+    def follow_up(self, action, diff):
         if action != status.UPDATE:
             return
         if 'flavor' in diff:
@@ -120,54 +170,76 @@ class Instance(CloudResource):
         if 'size' in diff:
             yield from self._act({'resize': {'volume': {'size': diff['size']}}})
         if 'databases' in diff:
-            yield from self._renew('databases', diff['databases'] or [])
+            yield from self._update_list('databases', diff['databases'] or [])
         if 'users' in diff:
-            yield from self._renew_users(diff['users'] or [])
+            yield from self._update_users(diff['users'] or [])
 
-    def change(self, values):
-        yield from self.ask(self.client().update, self.object_path(), self.rest.key, values, 'PATCH')
+    def update_object(self, values):
+        yield from self.call_with_retry(
+            self.client().update, self.object_path(), self.rest.key, values, 'PATCH'
+        )
 
     def _act(self, body):
-        yield from self.until_ready(None)
-        yield from self.ask(self.client().ask, 'POST', f'{self.object_path()}/action', body)
+        yield from self.wait_until_ready(None)
+        yield from self.call_with_retry(
+            self.client().request_json, 'POST', f'{self.object_path()}/action', body
+        )
         yield 1
-        yield from self.until_ready(None)
+        yield from self.wait_until_ready(None)
 
-    def _renew(self, what, wanted):
-        """A generator: databases that are new are made, those that are not wanted any more go."""
-        path = f'{self.object_path()}/{what}'
-        present = {each['name'] for each in self.client().list(path, what)}
+    def _update_list(self, kind, wanted):
+        """A generator: create new databases or users and delete those that are not listed."""
+        path = f'{self.object_path()}/{kind}'
+        present = {each['name'] for each in self.client().list(path, kind)}
         new = [each for each in wanted if each['name'] not in present]
         if new:
-            yield from self.ask(self.client().ask, 'POST', path, {what: [dict(each) for each in new]})
+            yield from self.call_with_retry(
+                self.client().request_json, 'POST', path, {kind: [dict(each) for each in new]}
+            )
         for name in sorted(present - {each['name'] for each in wanted}):
-            yield from self.take_away(self.client().delete, f'{path}/{name}')
+            yield from self.delete_if_present(self.client().delete, f'{path}/{name}')
 
-    def _renew_users(self, wanted):
+    def _update_users(self, wanted):
         path = f'{self.object_path()}/users'
-        before = {each['name']: each for each in self.held('users') or ()}
+        before = {each['name']: each for each in self.stored_property('users') or ()}
         kept = [each for each in wanted if each['name'] in before]
-        yield from self._renew('users', [each if each['name'] in before else _user(each) for each in wanted])
+        yield from self._update_list(
+            'users', [each if each['name'] in before else _user(each) for each in wanted]
+        )
         for each in kept:
             was = before[each['name']]
             if (each['password'], each['host']) != (was['password'], was['host']):
-                values = {'user': {'name': each['name'], 'password': each['password'], 'host': each['host']}}
-                yield from self.ask(self.client().ask, 'PUT', f'{path}/{each["name"]}', values)
-            yield from self._let_use(f'{path}/{each["name"]}/databases', set(was['databases']), set(each['databases']))
+                values = {
+                    'user': {
+                        'name': each['name'],
+                        'password': each['password'],
+                        'host': each['host'],
+                    }
+                }
+                yield from self.call_with_retry(
+                    self.client().request_json, 'PUT', f'{path}/{each["name"]}', values
+                )
+            yield from self._update_access(
+                f'{path}/{each["name"]}/databases', set(was['databases']), set(each['databases'])
+            )
 
-    def _let_use(self, path, before, after):
+    def _update_access(self, path, before, after):
         if after - before:
             names = [{'name': name} for name in sorted(after - before)]
-            yield from self.ask(self.client().ask, 'PUT', path, {'databases': names})
+            yield from self.call_with_retry(
+                self.client().request_json, 'PUT', path, {'databases': names}
+            )
         for name in sorted(before - after):
-            yield from self.take_away(self.client().delete, f'{path}/{name}')
+            yield from self.delete_if_present(self.client().delete, f'{path}/{name}')
 
-    # ------------------------------------------------------------ what others read
+    # ------------------------------------------------------------ attributes
 
     def resolve_attribute(self, name):
         found = self.show() or {}
         if name == 'href':
-            return next((each['href'] for each in found.get('links') or () if each['rel'] == 'self'), None)
+            return next(
+                (each['href'] for each in found.get('links') or () if each['rel'] == 'self'), None
+            )
         return found.get('hostname')
 
 

@@ -1,4 +1,4 @@
-"""The networks of databases, as templates say them and as the service wants them."""
+"""The property ``networks`` of database types: its rules and the request."""
 
 from heat_lite.common import exception
 from heat_lite.template.constraints import CustomConstraint
@@ -9,13 +9,15 @@ NETWORK, PORT, FIXED_IP = 'network', 'port', 'fixed_ip'
 
 def schema(**options):
     return list_(
-        'The networks that it is connected to.',
+        'Networks of the database instance.',
         map_(
             None,
             {
-                FIXED_IP: string('The address that it shall have.', constraints=[CustomConstraint('ip_addr')]),
-                NETWORK: string('The network, by name or id.', ref='neutron.network'),
-                PORT: string('The port, by name or id.', ref='neutron.port'),
+                FIXED_IP: string(
+                    'Fixed IPv4 address on the network.', constraints=[CustomConstraint('ip_addr')]
+                ),
+                NETWORK: string('Network of the interface, by name or id.', ref='neutron.network'),
+                PORT: string('Port of the interface, by name or id.', ref='neutron.port'),
             },
         ),
         default=[],
@@ -23,14 +25,14 @@ def schema(**options):
     )
 
 
-def check(networks):
-    """Raise StackValidationFailed unless each is reached in one way."""
+def validate(networks):
+    """Validate that each entry names either a network or a port. Raises StackValidationFailed."""
     for each in networks or ():
         if bool(each[NETWORK]) == bool(each[PORT]):
             raise exception.StackValidationFailed('Either network or port must be provided.')
 
 
-def wire(networks):
-    """As the service wants them."""
+def to_wire(networks):
+    """Return the networks in the form of the request."""
     names = {NETWORK: 'net-id', PORT: 'port-id', FIXED_IP: 'v4-fixed-ip'}
     return [{names[key]: value for key, value in each.items() if value} for each in networks or ()]

@@ -1,1 +1,1 @@
-"""Types that stand for objects of the messaging service."""
+"""Resource types of Zaqar."""

@@ -2,59 +2,77 @@
 
 from urllib.parse import quote
 
-from heat_lite.resources.cloud import ServiceResource
+from heat_lite.resources.base.cloud import ServiceResource
+from heat_lite.resources.base.common_properties import name_property
 from heat_lite.template import support
 from heat_lite.template.constraints import Length
-from heat_lite.template.schema import CACHE_NONE, any_attribute, map_, string
+from heat_lite.template.schema import CACHE_NONE, any_attribute, map_
 
 PATCH = {'Content-Type': 'application/openstack-messaging-v2.0-json-patch'}
-#: what the service itself keeps in the metadata
+#: the prefix of metadata that Zaqar itself sets
 OWN = '_'
 
 
 class Queue(ServiceResource):
-    """A queue of messages."""
+    """A message queue."""
 
     resource_type = 'OS::Zaqar::Queue'
     support_status = support.since('2014.2')
     default_client_name = 'zaqar'
     physical_resource_name_limit = 64
-    # a queue that is there already stays as it is
+    # creating a queue that exists changes nothing
     repeatable = True
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', constraints=[Length(max=64)]),
-        'metadata': map_('Facts about it, for those who use it.', update_allowed=True),
+        'name': name_property(update_allowed=False, constraints=[Length(max=64)]),
+        'metadata': map_('Metadata of the queue.', update_allowed=True),
     }
     attributes_schema = {
-        'href': any_attribute('Its address.'),
+        'href': any_attribute('URL of the queue.'),
         'queue_id': any_attribute(
-            'Its id.',
+            'Id of the queue.',
             cache_mode=CACHE_NONE,
-            support=support.hidden('6.0.0', previous=support.deprecated('2015.1', previous='2014.1')),
+            support=support.hidden(
+                '6.0.0', previous=support.deprecated('2015.1', previous='2014.1')
+            ),
         ),
     }
 
     def handle_create(self):
         name = self.properties['name'] or self.physical_resource_name()
-        yield from self.ask(self.client().make_queue, name, self.properties['metadata'])
+        yield from self.call_with_retry(
+            self.client().create_queue, name, self.properties['metadata']
+        )
         self.resource_id_set(name)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         if 'metadata' not in prop_diff:
             return
         wanted, present = prop_diff['metadata'] or {}, self.client().show(self._path())
-        gone = [{'op': 'remove', 'path': f'/metadata/{key}'} for key in present if key not in wanted and not key.startswith(OWN)]
-        new = [{'op': 'replace' if key in present else 'add', 'path': f'/metadata/{key}', 'value': value} for key, value in wanted.items()]
-        if gone or new:
-            yield from self.ask(self.client().request, 'PATCH', self._path(), [*gone, *new], headers=PATCH)
+        removed = [
+            {'op': 'remove', 'path': f'/metadata/{key}'}
+            for key in present
+            if key not in wanted and not key.startswith(OWN)
+        ]
+        new = [
+            {
+                'op': 'replace' if key in present else 'add',
+                'path': f'/metadata/{key}',
+                'value': value,
+            }
+            for key, value in wanted.items()
+        ]
+        if removed or new:
+            yield from self.call_with_retry(
+                self.client().request, 'PATCH', self._path(), [*removed, *new], headers=PATCH
+            )
 
     def handle_check(self):
         self.client().show(self._path())
 
     def handle_delete(self):
         if self.resource_id is not None:
-            yield from self.take_away(self.client().remove_queue, self.resource_id)
+            yield from self.delete_if_present(self.client().delete_queue, self.resource_id)
 
     def _path(self):
         return f'/queues/{quote(self.resource_id)}'
@@ -65,4 +83,8 @@ class Queue(ServiceResource):
     def resolve_attribute(self, name):
         if self.resource_id is None:
             return None
-        return self.resource_id if name == 'queue_id' else f'{self.client().url.rstrip("/")}{self._path()}'
+        return (
+            self.resource_id
+            if name == 'queue_id'
+            else f'{self.client().url.rstrip("/")}{self._path()}'
+        )

@@ -1,25 +1,31 @@
-"""OS::Zaqar::Subscription, OS::Zaqar::MistralTrigger."""
+"""The types of subscriptions to Zaqar queues."""
 
 import json
 from urllib.parse import urlsplit
 
 from heat_lite.common import exception
-from heat_lite.resources.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
 from heat_lite.template.constraints import CustomConstraint, Range
 from heat_lite.template.schema import integer, map_, string
 
-#: the longest that the service takes
+#: the longest lifetime that Zaqar accepts
 FOREVER = 220367260800
-#: how many subscriptions of a queue are looked at
+#: the number of subscriptions that are listed
 MOST = 100
 SCHEMES = ('http', 'https', 'mailto', 'trust+http', 'trust+https')
-#: what stands for the message in what the service posts
+#: the placeholder for the message in the requests that Zaqar sends
 MESSAGE = '$zaqar_message$'
 
 
 def _ttl():
-    return integer('How many seconds it is good for.', default=FOREVER, update_allowed=True, constraints=[Range(min=60)])
+    return integer(
+        'Lifetime of the subscription in seconds.',
+        default=FOREVER,
+        update_allowed=True,
+        constraints=[Range(min=60)],
+    )
 
 
 def _queue(what):
@@ -27,28 +33,32 @@ def _queue(what):
 
 
 class QueueListener(CloudResource):
-    """Somebody who is told of each message of a queue."""
+    """A subscription: Zaqar sends each message of a queue to the subscriber."""
 
-    rest = Rest('zaqar', '/queues/{queue_name}/subscriptions', None, id='subscription_id', update='PATCH')
+    rest = Rest(
+        'zaqar', '/queues/{queue_name}/subscriptions', None, id='subscription_id', update='PATCH'
+    )
     entity = None
 
     def find_existing(self):
-        """No two subscriptions of a queue have the same subscriber."""
-        wanted = self.body(self._given())['subscriber']
-        found = self.client().ask('GET', self.collection(), params={'limit': MOST})['subscriptions']
+        """Return the subscription with the same subscriber, which is unique for a queue."""
+        wanted = self.body(self.request_values())['subscriber']
+        found = self.client().request_json('GET', self.collection(), params={'limit': MOST})[
+            'subscriptions'
+        ]
         return next((each['id'] for each in found if each['subscriber'] == wanted), None)
 
 
 class Subscription(QueueListener):
-    """Has each message of a queue told to somebody."""
+    """A subscription with a URL as subscriber."""
 
     resource_type = 'OS::Zaqar::Subscription'
     support_status = support.since('8.0.0')
 
     properties_schema = {
-        'options': map_('What else belongs to each message.', update_allowed=True),
-        'queue_name': _queue('The queue.'),
-        'subscriber': string('The URL that is told.', required=True, update_allowed=True),
+        'options': map_('Options of the subscription.', update_allowed=True),
+        'queue_name': _queue('Queue whose messages are sent to the subscriber.'),
+        'subscriber': string('URL of the subscriber.', required=True, update_allowed=True),
         'ttl': _ttl(),
     }
 
@@ -56,33 +66,57 @@ class Subscription(QueueListener):
         super().validate()
         subscriber = self.properties['subscriber']
         if subscriber and urlsplit(subscriber).scheme not in SCHEMES:
-            raise exception.StackValidationFailed(f'The subscriber type of must be one of: {", ".join(SCHEMES)}.')
+            raise exception.StackValidationFailed(
+                f'The subscriber type of must be one of: {", ".join(SCHEMES)}.'
+            )
 
 
 class MistralTrigger(QueueListener):
-    """Has each message of a queue start a workflow, which finds the message in its environment as ``notification``."""
+    """A subscription that executes a Mistral workflow for each message.
+
+    The environment of the workflow holds the message as ``notification``.
+    """
 
     resource_type = 'OS::Zaqar::MistralTrigger'
     support_status = support.since('8.0.0')
 
     properties_schema = {
-        'input': map_('The input of the workflow.', default={}, update_allowed=True),
-        'params': map_('What else the workflow is told: its environment, or the task to end with.', default={}, update_allowed=True),
-        'queue_name': _queue('The queue.'),
+        'input': map_('Input of the workflow.', default={}, update_allowed=True),
+        'params': map_(
+            'Parameters of the workflow: its environment, or the last task of a reverse workflow.',
+            default={},
+            update_allowed=True,
+        ),
+        'queue_name': _queue('Queue whose messages start the workflow.'),
         'ttl': _ttl(),
         'workflow_id': string(
-            'The workflow, by name or id.', required=True, update_allowed=True, constraints=[CustomConstraint('mistral.workflow')]
+            'Workflow to execute, by name or id.',
+            required=True,
+            update_allowed=True,
+            constraints=[CustomConstraint('mistral.workflow')],
         ),
     }
 
     def body(self, values):
-        """The queue starts the workflow as whoever asks now: the service keeps a trust of its own."""
+        """Return the subscriber with the trust of the requester. Zaqar keeps a trust of its own."""
         params = dict(values['params'])
         params['env'] = {**(params.get('env') or {}), 'notification': MESSAGE}
         post = {'workflow_id': values['workflow_id'], 'params': params, 'input': values['input']}
         subscriber = f'trust+{self.client("mistral").url.rstrip("/")}/executions'
-        return {'subscriber': subscriber, 'ttl': values['ttl'], 'options': {'post_data': json.dumps(post)}}
+        return {
+            'subscriber': subscriber,
+            'ttl': values['ttl'],
+            'options': {'post_data': json.dumps(post)},
+        }
 
     def changes(self, changed, diff):
-        """The service takes its own old subscriber for somebody else's."""
-        return {name: value for name, value in self.body(self._given()).items() if name != 'subscriber'} if diff else {}
+        """Omit an unchanged subscriber: Zaqar would refuse it as a duplicate of itself."""
+        return (
+            {
+                name: value
+                for name, value in self.body(self.request_values()).items()
+                if name != 'subscriber'
+            }
+            if diff
+            else {}
+        )

@@ -1,1 +1,1 @@
-"""Types that stand for objects of the container service."""
+"""Resource types of Zun."""

@@ -1,119 +1,191 @@
 """OS::Zun::Container."""
 
 from heat_lite.common import status
-from heat_lite.resources.cloud import CloudResource, Rest, wired
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.base.common_properties import name_property
+from heat_lite.resources.base.rest import Rest, to_wire
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, CustomConstraint
-from heat_lite.template.schema import boolean, integer, list_, map_, map_attribute, number, string, text
+from heat_lite.template.schema import (
+    boolean,
+    integer,
+    list_,
+    map_,
+    map_attribute,
+    number,
+    string,
+    text,
+)
 
 NETWORK, PORT, FIXED_IP = 'network', 'port', 'fixed_ip'
 FAILED = ('Error', 'Dead')
-#: the states of one that has begun, or has ended already
+#: the statuses of a container that runs or has already exited
 READY = ('Running', 'Stopped')
 
 
 class Container(CloudResource):
-    """A container that runs something."""
+    """A container."""
 
     resource_type = 'OS::Zun::Container'
     support_status = support.since('9.0.0')
-    rest = Rest('zun', '/containers', None, ready=READY, failed=FAILED, vanishes=True, stuck=('Error',), update='PATCH', id='uuid')
+    rest = Rest(
+        'zun',
+        '/containers',
+        None,
+        ready=READY,
+        failed=FAILED,
+        deletes_async=True,
+        delete_failed=('Error',),
+        update='PATCH',
+        id='uuid',
+    )
     entity = 'containers'
 
     properties_schema = {
-        'name': string('Its name. Without one, one is made up from those of the stack and of the resource.', update_allowed=True),
-        'command': string('What it runs.'),
-        'cpu': number('How many processors it has.', update_allowed=True),
-        'environment': map_('The environment of what it runs.'),
-        'hints': map_('What the scheduler is told.', support=support.since('10.0.0')),
-        'hostname': string('What it calls itself.', support=support.since('10.0.0')),
-        'image': string('The image, by name or id.', required=True),
-        'image_driver': string('Where images come from.', constraints=[AllowedValues(['docker', 'glance'])]),
-        'image_pull_policy': string('When the image is fetched.', constraints=[AllowedValues(['ifnotpresent', 'always', 'never'])]),
-        'interactive': boolean('Whether somebody can write to it.'),
-        'labels': map_('Labels with values.'),
-        'memory': integer('How many MiB of memory it has.', update_allowed=True),
+        'name': name_property(),
+        'command': string('Command of the container.'),
+        'cpu': number('Number of CPUs of the container.', update_allowed=True),
+        'environment': map_('Environment variables of the container.'),
+        'hints': map_(
+            'Scheduler hints for the placement of the container.', support=support.since('10.0.0')
+        ),
+        'hostname': string('Host name of the container.', support=support.since('10.0.0')),
+        'image': string('Image of the container, by name or id.', required=True),
+        'image_driver': string(
+            'Driver that pulls the image.', constraints=[AllowedValues(['docker', 'glance'])]
+        ),
+        'image_pull_policy': string(
+            'Policy that decides when the image is pulled.',
+            constraints=[AllowedValues(['ifnotpresent', 'always', 'never'])],
+        ),
+        'interactive': boolean('Whether the standard input of the container stays open.'),
+        'labels': map_('Labels of the container.'),
+        'memory': integer('Memory of the container in MiB.', update_allowed=True),
         'mounts': list_(
-            'The volumes that it sees.',
+            'Volumes to mount in the container.',
             map_(
                 None,
                 {
-                    'mount_path': string('Where.', required=True, wire='destination'),
-                    'volume_id': string('The volume, by name or id.', ref='cinder.volume', wire='source'),
-                    'volume_size': integer('How many GiB a new one has.', wire='size'),
+                    'mount_path': string(
+                        'Path at which the volume is mounted.', required=True, wire='destination'
+                    ),
+                    'volume_id': string(
+                        'Existing volume to mount, by name or id.',
+                        ref='cinder.volume',
+                        wire='source',
+                    ),
+                    'volume_size': integer('Size of a new volume in GiB.', wire='size'),
                 },
             ),
         ),
         'networks': list_(
-            'The networks that it is connected to, in this order.',
+            'Networks of the container, in the order of its interfaces.',
             map_(
                 None,
                 {
-                    FIXED_IP: string('The address that it shall have.', constraints=[CustomConstraint('ip_addr')]),
-                    NETWORK: string('The network, by name or id.', ref='neutron.network'),
-                    PORT: string('The port, by name or id.', ref='neutron.port'),
+                    FIXED_IP: string(
+                        'Fixed IP address of the container.',
+                        constraints=[CustomConstraint('ip_addr')],
+                    ),
+                    NETWORK: string(
+                        'Network of the container, by name or id.', ref='neutron.network'
+                    ),
+                    PORT: string('Port of the container, by name or id.', ref='neutron.port'),
                 },
             ),
             update_allowed=True,
             support=support.since('11.0.0'),
             wire='nets',
         ),
-        'restart_policy': string('When it is started again: no, on-failure[:times], always, unless-stopped.', sent=False),
-        'security_groups': list_('Its security groups.', default=[], support=support.since('10.0.0')),
-        'tty': boolean('Whether it has a terminal.', support=support.since('14.0.0')),
-        'workdir': string('Where its command runs.'),
+        'restart_policy': string(
+            'Restart policy: no, on-failure[:retries], always or unless-stopped.', sent=False
+        ),
+        'security_groups': list_(
+            'Security groups of the container.', default=[], support=support.since('10.0.0')
+        ),
+        'tty': boolean('Whether the container has a terminal.', support=support.since('14.0.0')),
+        'workdir': string('Working directory of the command.'),
     }
     attributes_schema = {
-        'addresses': map_attribute('Its addresses, by network.'),
-        'name': text('Its name.'),
+        'addresses': map_attribute('IP addresses of the container by network.'),
+        'name': text('Name of the container.'),
     }
 
-    # ------------------------------------------------------------ life
+    # ------------------------------------------------------------ actions
 
     def body(self, values):
-        made = {name: str(value) if name == 'memory' else value for name, value in values.items() if value != []}
+        body = {
+            name: str(value) if name == 'memory' else value
+            for name, value in values.items()
+            if value != []
+        }
         if self.properties['restart_policy']:
             name, _, times = self.properties['restart_policy'].partition(':')
-            made['restart_policy'] = {'Name': name, **({'MaximumRetryCount': times} if times else {})}
-        if 'mounts' in made:
-            made['mounts'] = [_mount(each) for each in made['mounts']]
-        if 'nets' in made:
-            made['nets'] = [_net(each) for each in made['nets']]
-        return made
+            body['restart_policy'] = {
+                'Name': name,
+                **({'MaximumRetryCount': times} if times else {}),
+            }
+        if 'mounts' in body:
+            body['mounts'] = [_mount(each) for each in body['mounts']]
+        if 'nets' in body:
+            body['nets'] = [_net(each) for each in body['nets']]
+        return body
 
-    def make(self, values):
-        """It is started, too."""
-        return (yield from self.ask(self.client().ask, 'POST', self.collection(), values, params={'run': 'true'}))
+    def create_object(self, values):
+        """A generator: create the container and start it."""
+        return (
+            yield from self.call_with_retry(
+                self.client().request_json,
+                'POST',
+                self.collection(),
+                values,
+                params={'run': 'true'},
+            )
+        )
 
     def changes(self, changed, diff):
-        """Networks have requests of their own."""
-        return {name: str(value) if name == 'memory' else value for name, value in changed.items() if name != 'nets'}
+        """A generator: update the container; networks have requests of their own."""
+        return {
+            name: str(value) if name == 'memory' else value
+            for name, value in changed.items()
+            if name != 'nets'
+        }
 
-    def after(self, action, diff):
+    def follow_up(self, action, diff):
         if action == status.CREATE or 'networks' not in diff:
             return
         schema = self.properties_schema['networks']
-        before = [_net(each) for each in wired(schema, self.held('networks') or [])]
-        wanted = [_net(each) for each in wired(schema, diff['networks'] or [])]
+        before = [_net(each) for each in to_wire(schema, self.stored_property('networks') or [])]
+        wanted = [_net(each) for each in to_wire(schema, diff['networks'] or [])]
         going = [('detach', each) for each in before if each not in wanted]
         coming = [('attach', each) for each in wanted if each not in before]
         for verb, net in (*going, *coming):
-            yield from self.ask(self.client().request, 'POST', f'{self.object_path()}/network_{verb}', params=_asked(verb, net))
-            yield from self.until_ready(None)
+            yield from self.call_with_retry(
+                self.client().request,
+                'POST',
+                f'{self.object_path()}/network_{verb}',
+                params=_network_parameters(verb, net),
+            )
+            yield from self.wait_until_ready(None)
 
     def handle_delete(self):
-        """One that runs is stopped first."""
+        """A generator: stop a running container, then delete it."""
         if self.resource_id is None:
             return
-        there = yield from self.take_away(self.client().ask, 'DELETE', self.object_path(), params={'stop': 'true'})
-        if there:
-            yield from self.until_gone()
+        existed = yield from self.delete_if_present(
+            self.client().request_json, 'DELETE', self.object_path(), params={'stop': 'true'}
+        )
+        if existed:
+            yield from self.wait_until_deleted()
 
 
 def _mount(given):
-    """A volume that is there is named, another is made by its size; the service wants both words as texts."""
-    made = {'destination': given['destination'], 'source': given.get('source', '')}
-    return {**made, 'size': str(given['size'])} if given.get('size') else made
+    """Return a mount in the form of the request: an existing volume, or the size of a new one.
+
+    Zun takes both as text.
+    """
+    body = {'destination': given['destination'], 'source': given.get('source', '')}
+    return {**body, 'size': str(given['size'])} if given.get('size') else body
 
 
 def _net(given):
@@ -121,7 +193,13 @@ def _net(given):
     return {names.get(name, name): value for name, value in given.items()}
 
 
-def _asked(verb, net):
-    """What a request about one network says: to detach, its port or its network is enough."""
+def _network_parameters(verb, net):
+    """Return the parameters of a request for one network.
+
+    Detaching needs only the port or the network.
+    """
     named = {name: net[name] for name in ('network', 'port') if net.get(name)}
-    return {**named, **({'fixed_ip': net['v4-fixed-ip']} if verb == 'attach' and net.get('v4-fixed-ip') else {})}
+    return {
+        **named,
+        **({'fixed_ip': net['v4-fixed-ip']} if verb == 'attach' and net.get('v4-fixed-ip') else {}),
+    }
