@@ -1,36 +1,54 @@
-"""Makes the WSGI application from the configuration and its file of pipelines."""
+"""Creates the WSGI application from the configuration and the Paste pipelines."""
 
 import logging
 from pathlib import Path
+from typing import Any
 
 import paste.deploy
 from oslo_config import cfg
 
-from heat_lite.api import configuration
-from heat_lite.common import paths
+from heat_lite.api import paste_config
+from heat_lite.api.middleware import fault, local_requests
+from heat_lite.common import installation, urlfetch
 
 LOG = logging.getLogger(__name__)
 
 NAME = 'heat-api'
 
 
-def load_app(conf, name=None):
-    """The application ``name`` of the pipelines file; without a name the one that [paste_deploy] flavor chooses.
+def load_app(conf: cfg.ConfigOpts, name: str | None = None) -> Any:
+    """Return the application ``name`` of the pipelines; by default that of [paste_deploy] flavor.
 
-    ``messaging.setup`` must have been called before the first request.
+    ``messaging.setup`` must be called before the first request.
     """
     name = name or '-'.join(part for part in (NAME, conf.paste_deploy.flavor) if part)
-    file = pipelines(conf)
+    urlfetch.configure(conf)
+    file = pipelines_file(conf)
     LOG.debug('Loading %s from %s', name, file)
-    return paste.deploy.loadapp(f'config:{file}', name=name, global_conf=configuration.offer(conf))
+    return paste.deploy.loadapp(
+        f'config:{file}', name=name, global_conf=paste_config.global_conf_of(conf)
+    )
 
 
-def pipelines(conf):
-    """The file of the pipelines: the operator's, or the one that comes with the package."""
+def load_local_app(conf: cfg.ConfigOpts, hosts: list[str], token: str | None = None) -> Any:
+    """Return the application of a service without login, behind the filter against web pages.
+
+    ``hosts``: names and addresses of the service. ``token``: required of each request, or None.
+    """
+    app = load_app(conf)
+    origins = conf.cors.allowed_origin or ()
+    return fault.FaultFilter(local_requests.LocalRequestFilter(app, hosts, origins, token))
+
+
+def pipelines_file(conf: cfg.ConfigOpts) -> str:
+    """Return the path of the pipelines: the operator's file, or that of the package.
+
+    Raises ConfigFilesNotFoundError for a configured file that does not exist.
+    """
     wanted = conf.paste_deploy.api_paste_config
     found = wanted if Path(wanted).is_absolute() else conf.find_file(wanted)
     if found:
         return found
     if wanted != 'api-paste.ini':
         raise cfg.ConfigFilesNotFoundError([wanted])
-    return str(paths.data('etc', wanted))
+    return str(installation.data_path('etc', wanted))

@@ -1,6 +1,7 @@
-"""Hands the configuration object through Paste, whose own configuration can carry text only."""
+"""Passes the configuration object through Paste, whose configuration holds text only."""
 
 import itertools
+from typing import Any
 
 from oslo_config import cfg
 
@@ -10,8 +11,8 @@ _known: dict[str, cfg.ConfigOpts] = {}
 _numbers = itertools.count()
 
 
-def offer(conf):
-    """Global configuration for Paste, by which factories find ``conf``."""
+def global_conf_of(conf: cfg.ConfigOpts) -> dict[str, str]:
+    """Return the global configuration of Paste from which factories get ``conf``."""
     for key, known in _known.items():
         if known is conf:
             return {KEY: key}
@@ -20,6 +21,6 @@ def offer(conf):
     return {KEY: key}
 
 
-def find(global_conf):
-    """The configuration of the application that is being loaded."""
-    return _known.get(global_conf.get(KEY), cfg.CONF)
+def from_global_conf(global_conf: dict[str, Any]) -> cfg.ConfigOpts:
+    """Return the configuration of the application that Paste loads."""
+    return _known.get(global_conf.get(KEY, ''), cfg.CONF)

@@ -1,193 +1,268 @@
-"""The ground under the controllers: requests, answers in JSON, and the application that brings both together."""
+"""Requests, JSON responses, and the application that routes requests to controllers."""
 
+import contextlib
 import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import webob
 import webob.exc
 
+from heat_lite.api.admission import AdmissionControl
 from heat_lite.api.routing import Route, Router
 from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
+from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.common.policy import Enforcer
+
+Environ = dict[str, Any]
+StartResponse = Callable[..., Any]
+WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 CONTEXT = 'heat_lite.context'
 
 BODY_READ = 'heat_lite.body_read'
 
-# Heat takes these for JSON; a body of any other kind is left alone
+# content types that Heat parses as JSON; a body of any other type is ignored
 JSON_TYPES = ('application/json', 'JSON', '')
 
-# how many maps and lists of a body may stand inside each other
+# an escape that is a surrogate, alone or in a pair
+SURROGATE = re.compile(rb'\\u[dD][89a-fA-F]')
+# limit of the nesting depth of maps and lists in a body
 MAX_DEPTH = 150
 
-# bytes of a refused body that are read for politeness
+# bytes of an unread body that are read before an error response
 MAX_DRAIN = 16 * 1024 * 1024
 
 NO_BODY = ('GET', 'HEAD', 'DELETE', 'OPTIONS')
 
 
 class BadRequest(webob.exc.HTTPBadRequest):
-    """A 400 that shows the client another ``error.type`` than its own name, and where in a text of the request the fault is."""
+    """A 400 with a given ``error.type`` and the position of the error in a text of the request."""
 
-    def __init__(self, detail, kind='HTTPBadRequest', position=None):
+    def __init__(
+        self, detail: str, kind: str = 'HTTPBadRequest', position: dict[str, Any] | None = None
+    ) -> None:
         super().__init__(detail)
         self.kind = kind
         self.position = position
 
 
 class Request(webob.BaseRequest):
-    """A request whose parts were found to be text: no broken encoding, no NUL."""
+    """A request; its properties raise BadRequest for invalid UTF-8 and NUL characters."""
 
     @property
-    def context(self):
+    def context(self) -> RequestContext:
         return self.environ[CONTEXT]
 
     @property
-    def path_text(self):
+    def path_text(self) -> str:
         return _text(lambda: self.path_info, 'path')
 
     @property
-    def query(self):
-        """What follows the question mark, a MultiDict."""
+    def query(self) -> Any:
+        """The query parameters, a MultiDict."""
         query = _text(lambda: self.GET, 'query string')
         if any('\0' in part for item in query.items() for part in item):
             raise BadRequest('The query string contains a NUL character.')
         return query
 
-    def link(self, identity, rel):
-        """A link to what a HeatIdentifier names."""
+    def link(self, identity: HeatIdentifier, rel: str) -> dict[str, str]:
+        """Return a link to the object of an identity."""
         return {'href': self.url_of(identity), 'rel': rel}
 
-    def url_of(self, identity):
+    def url_of(self, identity: HeatIdentifier) -> str:
         return f'{self.base}/{identity.url_path()}'
 
     @property
-    def base(self):
-        """The URL below which the projects are."""
+    def base(self) -> str:
+        """The URL of the API version, below which the projects are."""
         base = self.environ.get('heat_lite.base')
         if base is None:
             base = self.environ['heat_lite.base'] = self.application_url
         return base
 
-    def json_object(self, limit):
-        """The object in the body; None where the body does not begin with a brace, as Heat has it."""
-        if not self._is_json():
-            return None
-        body = self._read(limit)
-        if not body.startswith(b'{'):
-            return None
-        try:
-            value = json.loads(body.decode())
-        except ValueError as error:
-            raise BadRequest(str(error)) from None
-        except RecursionError:
-            raise _too_deep() from None
-        if body.count(b'{') + body.count(b'[') > MAX_DEPTH:
-            _check_depth(value)
-        return value
+    def json_body(self, limit: int) -> bytes:
+        """Return the body; empty if its type is not JSON. ``limit``: maximum size in bytes."""
+        return self._read(limit) if self._is_json() else b''
 
-    def _is_json(self):
+    def json_object(self, limit: int) -> Any:
+        """Return the JSON object in the body.
+
+        None if the body does not start with a brace, as in Heat. ``limit``: maximum size in bytes.
+        """
+        return _json_object(self.json_body(limit))
+
+    def _is_json(self) -> bool:
         kind = self.environ.get('CONTENT_TYPE', '')
         return kind.partition(';')[0].strip() in JSON_TYPES or kind.startswith('text/plain')
 
-    def _read(self, limit):
-        length = _length(self.environ)
-        if length is not None and length > limit:
-            raise _too_large(f'{length} bytes', limit)
-        self.environ[BODY_READ] = True
+    def _read(self, limit: int) -> bytes:
+        return read_body(self.environ, limit)
+
+
+def _json_object(body: bytes) -> Any:
+    if not body.startswith(b'{'):
+        return None
+    try:
+        value = json.loads(body.decode())
+    except ValueError as error:
+        raise BadRequest(str(error)) from None
+    except RecursionError:
+        raise _too_deep() from None
+    if body.count(b'{') + body.count(b'[') > MAX_DEPTH:
+        _check_depth(value)
+    if SURROGATE.search(body):
+        _check_unicode(value)
+    return value
+
+
+def read_body(environ: Environ, limit: int) -> bytes:
+    """Return the body of a request, at most ``limit`` bytes.
+
+    A longer one is refused by its Content-Length, or as soon as so much of its chunks is read.
+    Raises RequestLimitExceeded, BadRequest for malformed chunks, and HTTPRequestTimeout.
+    """
+    length = _length(environ)
+    if length is not None and length > limit:
+        raise _too_large(f'{length} bytes', limit)
+    environ[BODY_READ] = True
+    try:
         if length is None:
-            return self._read_unmeasured(limit)
-        return self.environ['wsgi.input'].read(length) if length else b''
-
-    def _read_unmeasured(self, limit):
-        # chunked: only the server knows where it ends, so it must be one that marks the end
-        if 'HTTP_TRANSFER_ENCODING' not in self.environ and not self.environ.get('wsgi.input_terminated'):
-            return b''
-        body = b''
-        while chunk := self.environ['wsgi.input'].read(min(65536, limit + 1 - len(body))):
-            body += chunk
-            if len(body) > limit:
-                raise _too_large('chunked', limit)
-        return body
+            return _read_chunked(environ, limit)
+        return environ['wsgi.input'].read(length) if length else b''
+    except TimeoutError:
+        raise webob.exc.HTTPRequestTimeout('The body was not sent in time.') from None
+    except (OSError, ValueError) as error:
+        raise BadRequest(f'The chunked body is malformed or incomplete: {error}.') from None
 
 
-def _text(read, what):
+def _read_chunked(environ: Environ, limit: int) -> bytes:
+    # Only the server knows the end of a chunked body, so it must be one that marks the end.
+    if 'HTTP_TRANSFER_ENCODING' not in environ and not environ.get('wsgi.input_terminated'):
+        return b''
+    parts, size = [], 0
+    while chunk := environ['wsgi.input'].read(min(65536, limit + 1 - size)):
+        parts.append(chunk)
+        size += len(chunk)
+        if size > limit:
+            raise _too_large('chunked', limit)
+    return b''.join(parts)
+
+
+def _text(read: Callable[[], Any], what: str) -> Any:
     try:
         return read()
     except UnicodeDecodeError:
         raise BadRequest(f'The {what} is not valid UTF-8.') from None
 
 
-def drain(environ):
-    """Take what is left of a body that nobody wanted: a client that is still sending would not look at the answer."""
+def drain(environ: dict[str, Any]) -> None:
+    """Read the rest of an unread body: a client that still sends would not read the response."""
     try:
         length = 0 if environ.get(BODY_READ) else _length(environ) or 0
     except BadRequest:
         return
     if length > MAX_DRAIN:
         return
-    while length > 0 and (chunk := environ['wsgi.input'].read(min(65536, length))):
-        length -= len(chunk)
+    with contextlib.suppress(OSError):
+        while length > 0 and (chunk := environ['wsgi.input'].read(min(65536, length))):
+            length -= len(chunk)
 
 
-def _length(environ):
+def _length(environ: dict[str, Any]) -> int | None:
     text = environ.get('CONTENT_LENGTH') or None
     if text is not None and not (text.isascii() and text.isdigit()):
         raise BadRequest('Content-Length is not a number.')
     return None if text is None else int(text)
 
 
-def _check_depth(value):
-    """Level by level: what is nested deeply can be read, but not be written again for the engine."""
+def _check_unicode(value: Any) -> None:
+    """Raise BadRequest for lone surrogates: no database can store them."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        text = 'The body contains a lone surrogate (\\ud800 to \\udfff): it is no character.'
+        raise BadRequest(text) from None
+
+
+def _check_depth(value: Any) -> None:
+    """Raise BadRequest above MAX_DEPTH: such a value can be parsed, but not serialized for RPC."""
     level = [value]
     for _ in range(MAX_DEPTH):
-        level = [child for part in level for child in (part.values() if isinstance(part, dict) else part) if isinstance(child, dict | list)]
+        level = [
+            child
+            for part in level
+            for child in (part.values() if isinstance(part, dict) else part)
+            if isinstance(child, dict | list)
+        ]
         if not level:
             return
     raise _too_deep()
 
 
-def _too_deep():
+def _too_deep() -> BadRequest:
     return BadRequest('The body is nested too deeply.')
 
 
-def _too_large(size, limit):
-    return exception.RequestLimitExceeded(message=f'JSON body size ({size}) exceeds maximum allowed size ({limit} bytes).')
+def _too_large(size: str, limit: int) -> exception.RequestLimitExceeded:
+    return exception.RequestLimitExceeded(
+        message=f'JSON body size ({size}) exceeds maximum allowed size ({limit} bytes).'
+    )
 
 
-def json_response(value, status=200):
-    """``value`` as a response."""
-    # what came as JSON has no circles, and looking for them would take as long as all the rest
+def json_response(value: Any, status: int = 200) -> webob.Response:
+    """Return ``value`` as a JSON response."""
+    # Without the check for circular references, which takes as long as the rest; results of RPC
+    # have none.
     body = json.dumps(value, check_circular=False).encode()
     return webob.Response(body=body, status=status, content_type='application/json', charset=None)
 
 
-def no_content(headers=()):
-    """204, without a body or its headers."""
+def _response(result: Any) -> webob.Response:
+    return result if isinstance(result, webob.Response) else json_response(result)
+
+
+def no_content(headers: dict[str, str] | None = None) -> webob.Response:
+    """Return a 204 without a body and its headers."""
     response = webob.Response(status=204)
     del response.content_type
-    response.headers.update(headers)
+    response.headers.update(headers or {})
     return response
 
 
 class Application:
-    """Routes requests for /{tenant_id}/... to actions, after project and policy are checked.
+    """Application that routes requests for /{tenant_id}/... to actions of controllers.
 
-    ``routes`` has rows (method, path, 'controller.action'), and a fourth column where the policy rule is not named as the action.
-    ``controllers`` have names, and a ``scope``: what their rules begin with. An action gets the request, what stands in the gaps of its
-    path, and ``body`` where the method has one. It gives a response, or what is to be one in JSON.
+    Project and policy are checked before the action. ``routes``: rows as in ``v1/routes.py``.
+    ``controllers``: by name; each has a ``scope``, the prefix of its policy rules. An action gets
+    the request, the gaps of its path, and ``body`` if the method has one. It returns a response, or
+    the value of a JSON response.
     """
 
-    def __init__(self, routes, controllers, enforcer, max_body):
+    def __init__(
+        self,
+        routes: Iterable[Sequence[Any]],
+        controllers: dict[str, Any],
+        enforcer: Enforcer,
+        max_body: int,
+        admission: AdmissionControl,
+    ) -> None:
         self._enforcer = enforcer
         self._max_body = max_body
+        self._admission = admission
         self._router = Router()
         for method, path, target, *rule in routes:
             self._router.add(method, path, _route(controllers, target, *rule))
 
-    def __call__(self, environ, start_response):
+    def __call__(
+        self, environ: dict[str, Any], start_response: Callable[..., Any]
+    ) -> Iterable[bytes]:
         return self.respond(Request(environ))(environ, start_response)
 
-    def respond(self, request):
-        """The response to a request; errors are raised."""
+    def respond(self, request: Request) -> webob.Response:
+        """Return the response to a request; errors are raised."""
         route, gaps = self._find(request)
         if route is None:
             return no_content(gaps)
@@ -197,12 +272,16 @@ class Application:
             raise webob.exc.HTTPForbidden()
         if route.rule is not None:
             self._enforcer.enforce(context, route.rule)
-        if request.method not in NO_BODY:
-            gaps['body'] = request.json_object(self._max_body)
-        answer = route.action(request, **gaps)
-        return answer if isinstance(answer, webob.Response) else json_response(answer)
+        if request.method in NO_BODY:
+            with self._admission.admit(context):
+                return _response(route.action(request, **gaps))
+        # A slow body takes the place of other bodies, and no turn.
+        with self._admission.admit_body(context):
+            body = request.json_body(self._max_body)
+            with self._admission.admit(context):
+                return _response(route.action(request, **gaps, body=_json_object(body)))
 
-    def _find(self, request):
+    def _find(self, request: Request) -> tuple[Route | None, dict[str, Any]]:
         path = request.path_text.lstrip('/')
         if '\0' in path:
             raise BadRequest('The path contains a NUL character.')
@@ -214,8 +293,10 @@ class Application:
             raise
 
 
-def _route(controllers, target, rule=True):
-    """``rule``: True for the rule that is named as the action, or the name of another, or None."""
+def _route(controllers: dict[str, Any], target: str, rule: Any = True) -> Route:
+    """Return the route of a row. ``rule``: True for the default rule, the name of one, or None."""
     scope, _, action = target.partition('.')
     controller = controllers[scope]
-    return Route(getattr(controller, action), f'{controller.scope}:{action}' if rule is True else rule)
+    return Route(
+        getattr(controller, action), f'{controller.scope}:{action}' if rule is True else rule
+    )

@@ -1,4 +1,4 @@
-"""An engine that says what a contract has it say, behind a real RPC server on an in-process transport."""
+"""An engine with scripted results, behind a real RPC server on an in-process transport."""
 
 import builtins
 import contextlib
@@ -8,43 +8,45 @@ import time
 
 from oslo_config import cfg
 from oslo_log import log
+from oslo_policy import opts as policy_opts
 
 import heat_lite.conf
 from heat_lite.api import deploy
 from heat_lite.common import exception
 from heat_lite.rpc import api, messaging
 
-_worlds = itertools.count()
+_numbers = itertools.count()
 
 
 class Engine:
-    """Answers methods from ``script`` ({method: {answers: value} or {raises: {class: keywords}}}) and keeps what it was asked.
+    """Engine whose methods return or raise what ``script`` contains, and record their calls.
 
-    ``sleeps`` beside them makes it slow.
+    ``script``: {method: {returns: value} or {raises: {class: keywords}}}, each optionally with
+    ``sleeps``: seconds to wait before.
     """
 
     def __init__(self):
         self.script = {}
-        self.asked = []
+        self.calls = []
 
     def __getattr__(self, method):
         if method.startswith('_') or method not in self.script:
             raise AttributeError(method)
-        return lambda context, **args: self._play(method, context, args)
+        return lambda context, **args: self._run(method, context, args)
 
-    def _play(self, method, context, args):
-        self.asked.append((method, context, args))
+    def _run(self, method, context, args):
+        self.calls.append((method, context, args))
         line = self.script[method] or {}
         time.sleep(line.get('sleeps', 0))
         if 'raises' in line:
             ((kind, keywords),) = line['raises'].items()
             raise _error(kind, keywords)
-        return line.get('answers')
+        return line.get('returns')
 
 
 def _error(kind, keywords):
-    ours = getattr(exception, kind, None)
-    return getattr(builtins, kind)(keywords) if ours is None else ours(**keywords)
+    known = getattr(exception, kind, None)
+    return getattr(builtins, kind)(keywords) if known is None else known(**keywords)
 
 
 KEYSTONE = """
@@ -74,13 +76,20 @@ def _configuration(files, flavor):
     conf = cfg.ConfigOpts()
     log.register_options(conf)
     heat_lite.conf.register(conf)
-    conf([], project='heat_lite', prog='contracts', default_config_files=files, default_config_dirs=[])
+    conf(
+        [],
+        project='heat_lite',
+        prog='contracts',
+        default_config_files=files,
+        default_config_dirs=[],
+    )
     conf.set_override('flavor', flavor, 'paste_deploy')
+    conf.set_override('cloud_backend', 'scripted')  # the engine plays it
     return conf
 
 
 def configuration(flavor='noauth', keystone=None):
-    """That of the service. ``keystone`` is the URL of one."""
+    """Return the configuration of the service; ``keystone``: the URL of Keystone, or None."""
     with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
         file.write(KEYSTONE.format(url=keystone) if keystone else '')
         file.flush()
@@ -88,10 +97,12 @@ def configuration(flavor='noauth', keystone=None):
 
 
 @contextlib.contextmanager
-def service(flavor='noauth', name=None, keystone=None):
-    """(application, engine). Only one service at a time: a process has one transport."""
+def service(flavor='noauth', name=None, keystone=None, policy_file=None):
+    """Yield (application, engine), one service at a time: a process has one transport."""
     conf = configuration(flavor, keystone)
-    messaging.setup(conf, f'local:///contracts-{next(_worlds)}')
+    if policy_file:
+        policy_opts.set_defaults(conf, policy_file)
+    messaging.setup(conf, f'local:///contracts-{next(_numbers)}')
     engine = Engine()
     server = messaging.serve(api.ENGINE_TOPIC, 'scripted', [engine], executor='threading')
     server.start()

@@ -1,8 +1,9 @@
-"""The REST API, contract by contract: files in contracts/ say what is asked, what the engine says, what is answered.
+"""Contracts of the REST API: the files in contracts/.
 
-A contract: ``name``; ``ask`` (``line``: method and path; ``json`` or ``body``; ``headers``); ``engine`` (what it answers or raises, by
-method); ``told`` (what the engine must have been told, by method and argument); ``answer`` (``status``, ``headers``, ``json`` in this very
-order of keys, ``error`` as "type: message", ``position`` of the error, ``text``).
+A contract has the keys ``name``; ``request`` (``line``: method and path; ``json`` or ``body``;
+``headers``); ``rpc_result`` (what the engine ``returns`` or ``raises``, by method); ``rpc_call``
+(the expected arguments, by method and argument name); ``response`` (``status``, ``headers``,
+``json`` in this order of keys, ``error`` as "type: message", ``position`` of the error, ``text``).
 """
 
 import json
@@ -16,11 +17,15 @@ from heat_lite.api.v1 import routes
 from tests.http import scripted
 
 FILES = sorted(Path(__file__).parent.joinpath('contracts').glob('*.yaml'))
-WORDS = {
-    400: 'The server could not comply with the request since it is either malformed or otherwise incorrect.',
+MALFORMED = (
+    'The server could not comply with the request since it is either malformed or otherwise '
+    'incorrect.'
+)
+EXPLANATIONS = {
+    400: MALFORMED,
     403: 'Access was denied to this resource.',
     404: 'The resource could not be found.',
-    405: 'The server could not comply with the request since it is either malformed or otherwise incorrect.',
+    405: MALFORMED,
     409: 'There was a conflict when trying to complete your request.',
     500: 'The server has either erred or is incapable of performing the requested operation.',
 }
@@ -39,18 +44,20 @@ def service():
 
 
 @pytest.mark.parametrize('contract', list(contracts()))
-def test_contract(contract, service):
+def test_request_gets_the_response_of_its_contract(contract, service):
     app, engine = service
-    engine.script, engine.asked = contract.get('engine', {}), []
-    answer = ask(contract['ask'], app)
-    compare_answer(contract['answer'], answer)
-    told = {method: args for method, _, args in engine.asked}
-    for method, args in contract.get('told', {}).items():
-        assert {name: told[method].get(name, 'nothing') for name in args} == args
-    assert set(contract.get('engine', {})) == set(told), 'the engine was asked for more or less than it was to be'
+    engine.script, engine.calls = contract.get('rpc_result', {}), []
+    response = send(contract['request'], app)
+    compare_response(contract['response'], response)
+    calls = {method: args for method, _, args in engine.calls}
+    for method, args in contract.get('rpc_call', {}).items():
+        assert {name: calls[method].get(name, 'nothing') for name in args} == args
+    assert set(contract.get('rpc_result', {})) == set(calls), (
+        'the API called other methods than the contract lists'
+    )
 
 
-def ask(wanted, app):
+def send(wanted, app):
     method, path = wanted['line'].split(' ', 1)
     headers = {'Host': 'heat', 'Accept': '*/*', **wanted.get('headers', {})}
     request = webob.Request.blank(path, method=method, headers=headers)
@@ -63,42 +70,53 @@ def ask(wanted, app):
     return request.get_response(app)
 
 
-def compare_answer(wanted, answer):
-    assert answer.status_int == wanted['status'], answer.text
+def compare_response(wanted, response):
+    assert response.status_int == wanted['status'], response.text
     for name, value in wanted.get('headers', {}).items():
-        assert answer.headers.get(name) == value
+        assert response.headers.get(name) == value
     if 'json' in wanted:
-        assert answer.text == json.dumps(wanted['json'])
-        assert answer.headers['Content-Type'] == 'application/json'
+        assert response.text == json.dumps(wanted['json'])
+        assert response.headers['Content-Type'] == 'application/json'
     if 'error' in wanted:
-        compare_error(wanted, answer)
+        compare_error(wanted, response)
     if 'text' in wanted:
-        assert answer.text == wanted['text']
+        assert response.text == wanted['text']
 
 
-def compare_error(contract, answer):
-    body, status, wanted = answer.json, contract['status'], contract['error']
+def compare_error(contract, response):
+    body, status, wanted = response.json, contract['status'], contract['error']
     assert list(body) == ['code', 'title', 'explanation', 'error']
-    assert (body['code'], body['title']) == (status, answer.status.split(' ', 1)[1])
-    assert body['explanation'] == WORDS[status]
+    assert (body['code'], body['title']) == (status, response.status.split(' ', 1)[1])
+    assert body['explanation'] == EXPLANATIONS[status]
     kind, message = (*wanted.split(': ', 1), None)[:2] if isinstance(wanted, str) else wanted
     expected = {'type': kind, 'traceback': None}
     if message is not None:
-        expected['message'] = WORDS[status] if message == 'the usual words' else message
+        expected['message'] = (
+            EXPLANATIONS[status] if message == 'the default explanation' else message
+        )
     if 'position' in contract:
         expected['position'] = contract['position']
     assert json.dumps(body['error']) == json.dumps(expected)
 
 
-def test_every_route_has_a_contract():
-    """A path that no contract asks for is a path that nobody promised."""
-    asked = [contract.values[0]['ask']['line'].split('?')[0].split(' ', 1) for contract in contracts()]
-    unasked = [row[:2] for row in routes.ROUTES if not any(row[0] == method and fits(row[1], path) for method, path in asked)]
-    assert not unasked
+def test_each_route_has_a_contract():
+    """Each route of the API is requested by at least one contract."""
+    requested = [
+        contract.values[0]['request']['line'].split('?')[0].split(' ', 1)
+        for contract in contracts()
+    ]
+    missing = [
+        row[:2]
+        for row in routes.ROUTES
+        if not any(row[0] == method and fits(row[1], path) for method, path in requested)
+    ]
+    assert not missing
 
 
 def fits(pattern, path):
     wanted, given = pattern.split('/'), path.removeprefix('/v1/').split('/')
     if pattern.endswith(':arn:*}'):
         return given[2:] and given[2].startswith('arn:')
-    return len(wanted) == len(given) and all(part.startswith('{') or part == other for part, other in zip(wanted, given, strict=True))
+    return len(wanted) == len(given) and all(
+        part.startswith('{') or part == other for part, other in zip(wanted, given, strict=True)
+    )

@@ -1,9 +1,11 @@
-"""The door for signals by signed URLs, with a Keystone that checks signatures and an engine that says what it is told."""
+"""Signals by signed URLs, with a Keystone that validates signatures and a scripted engine."""
 
+import datetime
 import urllib.parse
 
 import pytest
 import webob
+from keystoneclient.contrib.ec2 import utils
 
 from heat_lite.common import ec2
 from tests import identity
@@ -16,15 +18,17 @@ SERVICE = {'heat': {'password': 'secret', 'project': 'service', 'roles': ['admin
 
 
 class Keystone(identity.Identity):
-    """Knows one access key, ``key``, of a user of a stack, and its secret, ``secret``."""
+    """Keystone with the access key ``key`` of a stack user, whose secret is ``secret``."""
 
     ROUTES = (('POST', '/v3/ec2tokens', 'check'), *identity.Identity.ROUTES)
 
     def check(self, environ, body):
-        assert self.asker(environ)['user']['name'] == 'heat', 'only services may ask'
-        told = body['ec2Credentials']
-        wanted = ec2.sign('secret', told['verb'], told['host'], told['path'], told['params'])
-        if told['access'] != 'key' or told['signature'] != wanted:
+        assert self.asker(environ)['user']['name'] == 'heat', (
+            'Keystone validates signatures for services only'
+        )
+        credentials = body['ec2Credentials']
+        wanted = utils.Ec2Signer('secret').generate({**credentials})  # that of Keystone
+        if credentials['access'] != 'key' or credentials['signature'] != wanted:
             raise identity.Refused(401, 'EC2 signature is invalid.')
         token = {
             'user': {'id': 'u1', 'name': 'its user', 'domain': {'id': 'stacks'}},
@@ -35,47 +39,91 @@ class Keystone(identity.Identity):
 
 
 @pytest.fixture(scope='module')
-def door():
-    with identity.serve(Keystone(SERVICE, {})) as url, scripted.service(name='heat-api-cfn', keystone=url) as both:
+def service():
+    with (
+        identity.serve(Keystone(SERVICE, {})) as url,
+        scripted.service(name='heat-api-cfn', keystone=url) as both,
+    ):
         yield both
 
 
-def send(door, url, method='PUT', body=BODY, **script):
-    app, engine = door
-    engine.script, engine.asked = script, []
+def send(service, url, method='PUT', body=BODY, **script):
+    app, engine = service
+    engine.script, engine.calls = script, []
     return webob.Request.blank(url, method=method, body=body).get_response(app)
 
 
 def signed(kind='waitcondition', arn=ARN, verb='PUT', secret='secret', access='key'):
-    return ec2.signed_url(f'{BASE}/{kind}/{urllib.parse.quote(arn, safe="/")}', access, secret, verb)
+    return ec2.signed_url(
+        f'{BASE}/{kind}/{urllib.parse.quote(arn, safe="/")}', access, secret, verb
+    )
 
 
-def error_of(answer):
-    root = answer.text
-    return answer.status_int, root.split('<Code>')[1].split('<')[0], root.split('<Message>')[1].split('<')[0]
+def with_signature(text):
+    return signed().partition('&Signature=')[0] + '&Signature=' + urllib.parse.quote(text)
+
+
+def timed(seconds, name, form='%Y-%m-%dT%H:%M:%SZ'):
+    """Return a signed URL with a time that differs so much from now."""
+    time = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
+    parts = urllib.parse.urlsplit(signed())
+    params = dict(urllib.parse.parse_qsl(parts.query)) | {name: time.strftime(form)}
+    del params['Signature']
+    params['Signature'] = ec2.sign(
+        'secret', 'PUT', parts.netloc, urllib.parse.unquote(parts.path), params
+    )
+    return parts._replace(query=urllib.parse.urlencode(params)).geturl()
+
+
+def error_of(response):
+    root = response.text
+    return (
+        response.status_int,
+        root.split('<Code>')[1].split('<')[0],
+        root.split('<Message>')[1].split('<')[0],
+    )
 
 
 DENIED = (403, 'AccessDenied', 'User is not authorized to perform action')
+REPEATED = (400, 'MalformedQueryString', 'A parameter occurs more than once in the query')
+OTHER_VERSION = (
+    400,
+    'IncompleteSignature',
+    'SignatureVersion must be 2 for requests to this API',
+)
 UNSIGNED = (400, 'IncompleteSignature', 'The request signature does not conform to AWS standards')
 
 
-def test_a_signal_of_a_wait_condition_is_waited_for(door):
-    answer = send(door, signed(), resource_signal={'answers': {}})
-    assert (answer.status_int, answer.content_type, answer.text) == (200, 'application/xml', '<resource>h</resource>')
-    ((method, context, args),) = door[1].asked
+def test_signal_to_wait_condition_is_synchronous(service):
+    response = send(service, signed(), resource_signal={'returns': {}})
+    assert (response.status_int, response.content_type, response.text) == (
+        200,
+        'application/xml',
+        '<resource>h</resource>',
+    )
+    ((method, context, args),) = service[1].calls
     assert args == {
         'stack_identity': {'tenant': 'its-project', 'stack_name': 's', 'stack_id': '1', 'path': ''},
         'resource_name': 'h',
         'details': {'Status': 'SUCCESS'},
         'sync_call': True,
     }
-    assert (context.user_id, context.project_id, context.roles) == ('u1', 'its-project', ['heat_stack_user'])
+    assert (context.user_id, context.project_id, context.roles) == (
+        'u1',
+        'its-project',
+        ['heat_stack_user'],
+    )
 
 
 @pytest.mark.parametrize('verb', ['PUT', 'POST'])
-def test_another_signal_is_only_handed_on(door, verb):
-    assert send(door, signed('signal', verb=verb), verb, b'', resource_signal={'answers': {}}).status_int == 200
-    args = door[1].asked[0][2]
+def test_signal_to_other_resource_is_asynchronous(service, verb):
+    assert (
+        send(
+            service, signed('signal', verb=verb), verb, b'', resource_signal={'returns': {}}
+        ).status_int
+        == 200
+    )
+    args = service[1].calls[0][2]
     assert args['details'] is None and not args['sync_call']
 
 
@@ -86,38 +134,103 @@ def test_another_signal_is_only_handed_on(door, verb):
         (signed(access='another'), 'PUT', DENIED),
         (signed(), 'POST', DENIED),
         (signed().replace('/resources/h', '/resources/other'), 'PUT', DENIED),
-        (f'{signed()}&Timestamp=2026-01-02T03:04:05Z', 'PUT', DENIED),
+        (f'{signed()}&Another=1', 'PUT', DENIED),
+        (signed().replace('/resources/h', '/resources/H'), 'PUT', DENIED),
+        (signed().replace('stacks/s/1', 'stacks/S/1'), 'PUT', DENIED),
+        (signed().replace('/waitcondition/', '/signal/'), 'PUT', DENIED),
+        (signed().replace('http://heat:8000', 'http://other:8000'), 'PUT', DENIED),
+        (signed().replace('http://heat:8000', 'http://heat:8001'), 'PUT', DENIED),
+        (signed()[:-4], 'PUT', DENIED),
+        (with_signature('a'), 'PUT', DENIED),
+        (with_signature('\u00e9'), 'PUT', DENIED),
+        (with_signature(''), 'PUT', UNSIGNED),
+        (signed().replace('AWSAccessKeyId=key', 'AWSAccessKeyId='), 'PUT', UNSIGNED),
+        (signed().replace('AWSAccessKeyId', 'awsaccesskeyid'), 'PUT', UNSIGNED),
+        (signed() + '&AWSAccessKeyId=key', 'PUT', REPEATED),
+        (signed() + '&Signature=x', 'PUT', REPEATED),
+        (signed() + '&SignatureVersion=1', 'PUT', REPEATED),
+        (signed().replace('SignatureVersion=2', 'SignatureVersion=0'), 'PUT', OTHER_VERSION),
+        (signed().replace('SignatureVersion=2', 'SignatureVersion=1'), 'PUT', OTHER_VERSION),
+        (signed().replace('SignatureVersion=2&', ''), 'PUT', OTHER_VERSION),
         (signed().partition('?')[0], 'PUT', UNSIGNED),
         (f'{BASE}/', 'GET', UNSIGNED),
     ],
 )
-def test_who_is_not_let_in(door, url, method, expected):
-    assert error_of(send(door, url, method, BODY if method != 'GET' else b'')) == expected
-    assert not door[1].asked
+def test_request_without_valid_signature_is_refused(service, url, method, expected):
+    assert error_of(send(service, url, method, BODY if method != 'GET' else b'')) == expected
+    assert not service[1].calls
 
 
-def test_bodies_and_names_that_are_none(door):
-    assert error_of(send(door, signed(), body=b'no json'))[:2] == (400, 'InvalidParameterValue')
-    assert error_of(send(door, signed(arn='arn:x')))[1:] == (
+@pytest.mark.parametrize(
+    ('seconds', 'name', 'is_accepted'),
+    [
+        (0, 'Timestamp', True),
+        (-600, 'Timestamp', True),
+        (600, 'Timestamp', True),
+        (-1200, 'Timestamp', False),
+        (1200, 'Timestamp', False),
+        (600, 'Expires', True),
+        (864000, 'Expires', True),
+        (-1, 'Expires', False),
+        (-864000, 'Expires', False),
+    ],
+)
+def test_time_of_signature_is_checked(service, seconds, name, is_accepted):
+    response = send(service, timed(seconds, name), resource_signal={'returns': {}})
+    if is_accepted:
+        assert response.status_int == 200, response.text
+    else:
+        assert error_of(response)[:2] == (400, 'RequestExpired') and not service[1].calls
+
+
+@pytest.mark.parametrize('form', ['', 'yesterday', '%Y', '9' * 5000])
+def test_malformed_time_of_signature_is_refused(service, form):
+    response = send(service, timed(0, 'Timestamp', form))
+    assert error_of(response)[:2] == (400, 'InvalidParameterValue') and not service[1].calls
+
+
+def test_timestamp_and_expires_together_are_refused(service):
+    response = send(service, timed(60, 'Expires') + '&Timestamp=2026-01-01T00:00:00Z')
+    assert error_of(response)[:2] == (400, 'InvalidParameterCombination')
+
+
+def test_signature_does_not_cover_the_body_and_can_be_sent_again(service):
+    # The sender of a signal chooses its content; the URL is given to it alone.
+    for body in (BODY, BODY, b'{"Status": "FAILURE"}'):
+        assert send(service, signed(), body=body, resource_signal={'returns': {}}).status_int == 200
+
+
+def test_invalid_body_or_arn_is_refused(service):
+    assert error_of(send(service, signed(), body=b'no json'))[:2] == (400, 'InvalidParameterValue')
+    assert error_of(send(service, signed(arn='arn:x')))[1:] == (
         'InvalidParameterValue',
         'Data supplied was not valid: "arn:x" is not a valid ARN',
     )
-    assert 'names no resource' in error_of(send(door, signed(arn='arn:openstack:heat::p:stacks/s/1')))[2]
-    assert error_of(send(door, signed(verb='DELETE'), 'DELETE'))[:2] == (404, 'InvalidAction')
-    assert error_of(send(door, signed(), body=b'"' + b'x' * 2000000 + b'"'))[:2] == (400, 'InvalidParameterValue')
-    assert not door[1].asked
+    assert (
+        'names no resource'
+        in error_of(send(service, signed(arn='arn:openstack:heat::p:stacks/s/1')))[2]
+    )
+    assert error_of(send(service, signed(verb='DELETE'), 'DELETE'))[:2] == (404, 'InvalidAction')
+    assert error_of(send(service, signed(), body=b'"' + b'x' * 2000000 + b'"'))[:2] == (
+        400,
+        'InvalidParameterValue',
+    )
+    assert not service[1].calls
 
 
 @pytest.mark.parametrize(
     ('raised', 'expected'),
     [
         ({'Invalid': {'reason': 'no signal'}}, (400, 'InvalidParameterValue')),
-        ({'ResourceNotFound': {'resource_name': 'h', 'stack_name': 's'}}, (400, 'InvalidParameterValue')),
+        (
+            {'ResourceNotFound': {'resource_name': 'h', 'stack_name': 's'}},
+            (400, 'InvalidParameterValue'),
+        ),
         ({'Forbidden': {'action': 'x'}}, (403, 'AccessDenied')),
-        ({'RuntimeError': 'a secret of the inside'}, (500, 'InternalFailure')),
+        ({'RuntimeError': 'an internal secret'}, (500, 'InternalFailure')),
     ],
 )
-def test_what_the_engine_refuses(door, raised, expected):
-    answer = send(door, signed(), resource_signal={'raises': raised})
-    assert error_of(answer)[:2] == expected
-    assert 'inside' not in answer.text
+def test_engine_error_becomes_aws_error(service, raised, expected):
+    response = send(service, signed(), resource_signal={'raises': raised})
+    assert error_of(response)[:2] == expected
+    assert 'internal secret' not in response.text

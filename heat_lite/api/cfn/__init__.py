@@ -1,1 +1,1 @@
-"""The door for programs that speak CloudFormation. So far it takes signals by signed URLs, and nothing else."""
+"""The CloudFormation-compatible API. It accepts signals by signed URLs only."""

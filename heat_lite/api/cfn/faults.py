@@ -1,9 +1,12 @@
-"""Errors in Amazon's words, as XML."""
+"""Errors in the form of AWS: XML with AWS error codes."""
 
 import logging
+from collections.abc import Callable, Iterable
+from typing import Any
 from xml.etree import ElementTree
 
 import webob
+import webob.exc
 
 from heat_lite.api import wsgi
 from heat_lite.common import exception
@@ -13,61 +16,75 @@ XML = 'application/xml'
 
 
 class Fault(Exception):
-    """``code`` is Amazon's name of the error."""
+    """An error; ``status``: HTTP status, ``code``: AWS error code."""
 
-    def __init__(self, status, code, message):
+    def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
         self.status = status
         self.code = code
 
 
-def denied():
+def denied() -> Fault:
     return Fault(403, 'AccessDenied', 'User is not authorized to perform action')
 
 
-def unsigned():
-    return Fault(400, 'IncompleteSignature', 'The request signature does not conform to AWS standards')
+def unsigned() -> Fault:
+    return Fault(
+        400, 'IncompleteSignature', 'The request signature does not conform to AWS standards'
+    )
 
 
-def of(error):
-    """Any exception as a Fault."""
+def from_exception(error: Exception) -> Fault:
+    """Return any exception as a Fault."""
     if isinstance(error, Fault):
         return error
+    if isinstance(error, webob.exc.HTTPClientError):
+        return Fault(error.code, 'InvalidParameterValue', error.detail or error.explanation)
     if not isinstance(error, exception.HeatException) or error.code >= 500:
         LOG.exception('Request failed', exc_info=error)
-        return Fault(500, 'InternalFailure', 'The request processing has failed due to an internal error')
+        return Fault(
+            500, 'InternalFailure', 'The request processing has failed due to an internal error'
+        )
     if error.code == 403:
         return denied()
     return Fault(400, 'InvalidParameterValue', str(error))
 
 
 class FaultFilter:
-    """The outermost thing around the door."""
+    """Outermost filter, which turns errors into responses."""
 
-    def __init__(self, application):
+    def __init__(self, application: wsgi.WsgiApp) -> None:
         self.application = application
 
-    def __call__(self, environ, start_response):
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
         try:
             return self.application(environ, start_response)
         except Exception as error:
-            response = answer(of(error))
+            response = error_response(from_exception(error))
         wsgi.drain(environ)
         return response(environ, start_response)
 
 
-def answer(fault):
+def error_response(fault: Fault) -> webob.Response:
     root = ElementTree.Element('ErrorResponse')
     error = ElementTree.SubElement(root, 'Error')
-    told = {'Type': 'Receiver' if fault.status >= 500 else 'Sender', 'Code': fault.code, 'Message': str(fault)}
-    for name, text in told.items():
+    fields = {
+        'Type': 'Receiver' if fault.status >= 500 else 'Sender',
+        'Code': fault.code,
+        'Message': str(fault),
+    }
+    for name, text in fields.items():
         ElementTree.SubElement(error, name).text = text
-    return document(root, fault.status)
+    return xml_response(root, fault.status)
 
 
-def document(root, status=200):
-    return webob.Response(body=ElementTree.tostring(root), status=status, content_type=XML, charset='UTF-8')
+def xml_response(root: ElementTree.Element, status: int = 200) -> webob.Response:
+    return webob.Response(
+        body=ElementTree.tostring(root), status=status, content_type=XML, charset='UTF-8'
+    )
 
 
-def filter_factory(global_conf, **local_conf):
+def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
     return FaultFilter

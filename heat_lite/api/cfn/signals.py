@@ -2,13 +2,16 @@
 
 import json
 import re
+from collections.abc import Iterable
+from typing import Any
 from xml.etree import ElementTree
 
 import webob
 
-from heat_lite.api import configuration, wsgi
+from heat_lite.api import paste_config, wsgi
 from heat_lite.api.cfn import faults
 from heat_lite.common import exception, identifier, policy
+from heat_lite.common.context import RequestContext
 from heat_lite.rpc.client import EngineClient
 
 PATH = re.compile(r'/v1/(?P<kind>waitcondition|signal)/(?P<arn>arn:.+)')
@@ -18,52 +21,66 @@ RULE = 'resource:signal'
 
 
 class SignalApplication:
-    """Whoever signals a wait condition hears whether it was one; other signals are only handed on."""
+    """The application; signals to wait conditions are synchronous, others are not."""
 
-    def __init__(self, client, enforcer, largest):
+    def __init__(self, client: EngineClient, enforcer: policy.Enforcer, max_body: int) -> None:
         self.client = client
         self.enforcer = enforcer
-        self.largest = largest
+        self.max_body = max_body
 
-    def __call__(self, environ, start_response):
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
         request = webob.Request(environ)
         return self._signal(request, environ[wsgi.CONTEXT])(environ, start_response)
 
-    def _signal(self, request, context):
+    def _signal(self, request: webob.Request, context: RequestContext) -> webob.Response:
         found = PATH.fullmatch(request.script_name + request.path_info)
         if not found or request.method not in METHODS[found['kind']]:
             raise faults.Fault(
-                404, 'InvalidAction', f'Nothing can be done by {request.method} at {request.path}: there are only signals here'
+                404,
+                'InvalidAction',
+                f'{request.method} {request.path} is not supported: this API accepts signals only',
             )
         self.enforcer.enforce(context, RULE)
         stack, name = _resource(found['arn'], context)
-        waits = found['kind'] == 'waitcondition'
-        self.client.resource_signal(context, stack_identity=stack, resource_name=name, details=self._details(request), sync_call=waits)
+        synchronous = found['kind'] == 'waitcondition'
+        self.client.resource_signal(
+            context,
+            stack_identity=stack,
+            resource_name=name,
+            details=self._details(request),
+            sync_call=synchronous,
+        )
         root = ElementTree.Element('resource')
         root.text = name
-        return faults.document(root)
+        return faults.xml_response(root)
 
-    def _details(self, request):
-        if (request.content_length or 0) > self.largest:
-            raise exception.RequestLimitExceeded(message=f'A signal has {self.largest} bytes at most.')
+    def _details(self, request: webob.Request) -> Any:
+        if (request.content_length or 0) > self.max_body:
+            raise exception.RequestLimitExceeded(
+                message=f'The signal exceeds the maximum size of {self.max_body} bytes.'
+            )
         try:
             return json.loads(request.body) if request.body else None
         except ValueError as error:
-            raise exception.Invalid(reason=f'the signal is no JSON: {error}') from None
+            raise exception.Invalid(reason=f'the signal is not valid JSON: {error}') from None
 
 
-def _resource(arn, context):
-    """The stack, as the project of the signer may see it, and the name of the resource."""
+def _resource(arn: str, context: RequestContext) -> tuple[dict[str, Any], str]:
+    """Return the identity of the stack in the project of the signer, and the resource name."""
     try:
         identity = identifier.HeatIdentifier.from_arn(arn)
     except ValueError as error:
         raise exception.Invalid(reason=str(error)) from None
     if not identity.path.startswith(RESOURCE):
         raise exception.Invalid(reason=f'"{arn}" names no resource')
-    seen = identifier.HeatIdentifier(context.tenant_id, identity.stack_name, identity.stack_id)
-    return seen.as_dict(), identity.path.removeprefix(RESOURCE)
+    stack = identifier.HeatIdentifier(
+        context.tenant_id or '', identity.stack_name, identity.stack_id
+    )
+    return stack.as_dict(), identity.path.removeprefix(RESOURCE)
 
 
-def app_factory(global_conf, **local_conf):
-    conf = configuration.find(global_conf)
+def app_factory(global_conf: dict[str, Any], **local_conf: Any) -> SignalApplication:
+    conf = paste_config.from_global_conf(global_conf)
     return SignalApplication(EngineClient(), policy.Enforcer(conf), conf.max_json_body_size)

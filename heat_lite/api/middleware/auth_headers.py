@@ -1,4 +1,6 @@
-"""The headers by which an authenticating filter tells the rest who asks."""
+"""The headers in which an authentication filter passes the identity of the requester."""
+
+from typing import Any
 
 HEADERS = (
     'X-Identity-Status',
@@ -26,27 +28,32 @@ HEADERS = (
     'OpenStack-System-Scope',
 )
 
-# where the Keystone stands that an identity comes from, when it is not the configured one
+# key of the URL of the Keystone that authenticated the request, if not the configured one
 AUTH_URL = 'heat_lite.auth_url'
 
 
-def key(header):
-    """The name of a header in a WSGI environment."""
+def environ_key(header: str) -> str:
+    """Return the key of a header in a WSGI environment."""
     return 'HTTP_' + header.upper().replace('-', '_')
 
 
-KEYS = tuple(key(header) for header in HEADERS)
+KEYS = tuple(environ_key(header) for header in HEADERS)
 
 
-def write(environ, **identity):
-    """Replace all that the client said about itself by ``identity`` (``user_id='x'`` for X-User-Id); None values are left out."""
+def set_identity(environ: dict[str, Any], **identity: str | None) -> None:
+    """Set the identity headers (``user_id='x'`` for X-User-Id) and remove those of the client.
+
+    Values that are None are omitted.
+    """
     for name in KEYS:
         environ.pop(name, None)
     environ['HTTP_X_IDENTITY_STATUS'] = 'Confirmed'
-    environ.update({f'HTTP_X_{name.upper()}': value for name, value in identity.items() if value is not None})
+    environ.update(
+        {f'HTTP_X_{name.upper()}': value for name, value in identity.items() if value is not None}
+    )
 
 
-def tenant_of(environ):
-    """The project in the path /{version}/{project}/...; empty where there is none."""
+def project_of_path(environ: dict[str, Any]) -> str:
+    """Return the project in the path, from which the version is removed; empty without one."""
     parts = environ.get('PATH_INFO', '').strip('/').split('/')
     return parts[0]

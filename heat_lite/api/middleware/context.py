@@ -1,40 +1,65 @@
-"""Puts the RequestContext on a request, made from the headers that authentication left there."""
+"""Filter that creates the RequestContext from the headers of an authentication filter."""
 
-from heat_lite.api import configuration, wsgi
-from heat_lite.api.middleware import identity
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from oslo_config import cfg
+
+from heat_lite.api import paste_config, wsgi
+from heat_lite.api.middleware import auth_headers
 from heat_lite.common.context import RequestContext
+
+#: header of requests that an OS::Heat::Stack makes: the number of such resources above it
+DEPTH_HEADER = 'HTTP_X_HEAT_LITE_STACK_DEPTH'
 
 
 class ContextFilter:
-    """``auth_url`` is where the user's token comes from, if the request does not name it."""
+    """Filter; ``auth_url``: the Keystone of the token, unless the password filter has set one."""
 
-    def __init__(self, application, auth_url=None):
+    def __init__(self, application: wsgi.WsgiApp, auth_url: str | None = None) -> None:
         self.application = application
         self.auth_url = auth_url
 
-    def __call__(self, environ, start_response):
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
         environ[wsgi.CONTEXT] = self._context(environ)
         return self.application(environ, start_response)
 
-    def _context(self, environ):
-        # Who it is, the filters before us say. Where to log in for them must not be the client's to say: the service sends its own
-        # password there. So no header is read for it, only what the password filter has checked.
-        return RequestContext.from_environ(
+    def _context(self, environ: wsgi.Environ) -> RequestContext:
+        # The service sends its own password to the auth_url, so the client must not choose it. No
+        # header is read for it; the password filter has validated the value in the environment.
+        made = RequestContext.from_environ(
             environ,
             password=environ.get('HTTP_X_AUTH_KEY'),
-            auth_url=environ.get(identity.AUTH_URL) or self.auth_url,
+            auth_url=environ.get(auth_headers.AUTH_URL) or self.auth_url,
             region_name=environ.get('HTTP_X_REGION_NAME'),
         )
+        made.stack_depth = _stack_depth(environ)
+        return made
 
 
-def auth_url_of(conf):
-    """The Keystone that users are told of; None where there is none."""
-    for group, name in (('clients_keystone', 'auth_uri'), ('keystone_authtoken', 'www_authenticate_uri')):
+def _stack_depth(environ: wsgi.Environ) -> int | None:
+    """Return the depth of the header. A client that sends it only lowers its own limit.
+
+    Any other text than a number from 1 to 999 counts as none.
+    """
+    value = environ.get(DEPTH_HEADER, '')
+    return int(value) or None if re.fullmatch('[0-9]{1,3}', value, re.ASCII) else None
+
+
+def auth_url_of(conf: cfg.ConfigOpts) -> str | None:
+    """Return the configured URL of Keystone; None without one."""
+    for group, name in (
+        ('clients_keystone', 'auth_uri'),
+        ('keystone_authtoken', 'www_authenticate_uri'),
+    ):
         if group in conf and name in conf[group] and conf[group][name]:
             return conf[group][name]
     return None
 
 
-def filter_factory(global_conf, **local_conf):
-    conf = configuration.find(global_conf)
+def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+    conf = paste_config.from_global_conf(global_conf)
     return lambda application: ContextFilter(application, auth_url_of(conf))

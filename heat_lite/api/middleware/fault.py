@@ -1,97 +1,111 @@
-"""Makes every error a JSON answer: the outermost thing around the API."""
+"""Filter that turns every error into a JSON response."""
 
 import logging
 import traceback
+from collections.abc import Callable, Iterable
+from typing import Any
 
+import webob
 import webob.exc
 
-from heat_lite.api import configuration, wsgi
+from heat_lite.api import paste_config, wsgi
 from heat_lite.common import exception
 
 LOG = logging.getLogger(__name__)
 
-# errors of Python that tell of bad data: Heat's map from names to statuses has no others
+# builtin errors that mean invalid data; Heat's table of statuses has no others
 STATUS = {ValueError: 400, AttributeError: 400}
 
 
-# what may be gone when it is tried again, and when that is worth while
-PASSES = (429, 503)
+# statuses after which a retry may succeed, and the seconds to wait before it
+RETRIABLE = (429, 503)
 RETRY_SECONDS = 5
 
 
 class FaultFilter:
-    """Catches what the application raises. The traceback is shown only where ``debug`` is on."""
+    """Filter that catches errors. A response contains the traceback only with ``debug``."""
 
-    def __init__(self, application, debug=False):
+    def __init__(self, application: wsgi.WsgiApp, debug: bool = False) -> None:
         self.application = application
         self.debug = debug
 
-    def __call__(self, environ, start_response):
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
         try:
             return self.application(environ, start_response)
         except webob.exc.HTTPError as error:
-            response = _plain(error) or self._answer(error)
+            response = _webob_response(error) or self._response(error)
         except Exception as error:
-            response = self._answer(error)
+            response = self._response(error)
         wsgi.drain(environ)
         return response(environ, start_response)
 
-    def _answer(self, error):
+    def _response(self, error: Exception) -> webob.Response:
         status = status_of(error)
-        if status >= 500 or isinstance(error, AttributeError):
+        if status >= 500:
             LOG.exception('Request failed', exc_info=error)
-        title, explanation = _words(status)
-        body = {'code': status, 'title': title, 'explanation': explanation, 'error': self._describe(error)}
+        elif isinstance(error, AttributeError):  # which may be a programming error all the same
+            LOG.info('Request failed: %s', type(error).__name__)
+        title, explanation = _texts(status)
+        body = {
+            'code': status,
+            'title': title,
+            'explanation': explanation,
+            'error': self._describe(error),
+        }
         response = wsgi.json_response(body, status)
-        if status in PASSES:
+        if status in RETRIABLE:
             response.headers['Retry-After'] = str(RETRY_SECONDS)
-        if 'Allow' in getattr(error, 'headers', ()):
-            response.headers['Allow'] = error.headers['Allow']
+        headers = getattr(error, 'headers', {})
+        if 'Allow' in headers:
+            response.headers['Allow'] = headers['Allow']
         return response
 
-    def _describe(self, error):
+    def _describe(self, error: Exception) -> dict[str, Any]:
         kind = getattr(error, 'kind', None) or type(error).__name__.removesuffix('_Remote')
         trace = ''.join(traceback.format_exception(error)) if self.debug else None
-        described = {'type': kind, 'traceback': trace}
+        described: dict[str, Any] = {'type': kind, 'traceback': trace}
         message = message_of(error)
         if message is not None:
             described['message'] = message
-        # beside the message, which stays as clients and their tests know it
-        if getattr(error, 'position', None):
-            described['position'] = error.position
+        # a key of its own, because clients compare the message with that of Heat
+        position = getattr(error, 'position', None)
+        if position:
+            described['position'] = position
         return described
 
 
-def status_of(error):
-    """The HTTP status of any exception."""
+def status_of(error: Exception) -> int:
+    """Return the HTTP status of an exception."""
     if isinstance(error, exception.HeatException | webob.exc.HTTPError):
         return error.code
     if isinstance(error, AttributeError) and error.name is not None:
-        return 500  # raised by Python itself, over an attribute that an object has not: a mistake of ours, whatever the data
+        return 500  # raised by Python for a missing attribute: a programming error
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
 
 
-def message_of(error):
-    """The text that a user may see. What Python says about its own types is not meant for users."""
+def message_of(error: Exception) -> str | None:
+    """Return the text for the user; None for errors of Python, whose texts are internal."""
     if isinstance(error, webob.exc.HTTPError):
         return error.detail or error.explanation
     if isinstance(error, exception.StackValidationFailed):
-        return error.answer()
+        return error.api_message()
     if isinstance(error, exception.HeatException):
         return str(error)
     return str(error) if type(error) is ValueError and str(error) else None
 
 
-def _words(status):
+def _texts(status: int) -> tuple[str, str]:
     known = webob.exc.status_map.get(status, webob.exc.HTTPInternalServerError)
     return known.title, known.explanation
 
 
-def _plain(error):
-    """Paths that nobody serves get the plain 404 of WebOb, in HTML or JSON as the client likes."""
+def _webob_response(error: webob.exc.HTTPError) -> webob.Response | None:
+    """Return WebOb's own 404, in HTML or JSON, for a path without a route, as in Heat."""
     return error if type(error) is webob.exc.HTTPNotFound and not error.detail else None
 
 
-def filter_factory(global_conf, **local_conf):
-    conf = configuration.find(global_conf)
+def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+    conf = paste_config.from_global_conf(global_conf)
     return lambda application: FaultFilter(application, debug=bool(conf.debug))

@@ -1,9 +1,12 @@
-"""/healthcheck: 200 when an engine answers that its database answers, or 503 that says what failed."""
+"""Filter for /healthcheck: 200 if an engine reaches its database, else 503 with the reason."""
 
 import logging
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import webob
 
+from heat_lite.api import wsgi
 from heat_lite.common import context, exception
 from heat_lite.rpc.client import EngineClient
 
@@ -14,25 +17,29 @@ TIMEOUT = 5
 
 
 class HealthFilter:
-    """Answers its one path without asking who asks, passes on all others."""
+    """Filter that responds to its path without authentication, and passes all others on."""
 
-    def __init__(self, application, client):
+    def __init__(self, application: wsgi.WsgiApp, client: EngineClient) -> None:
         self.application = application
         self.client = client
 
-    def __call__(self, environ, start_response):
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
         if environ.get('PATH_INFO') != PATH:
             return self.application(environ, start_response)
-        return self._answer()(environ, start_response)
+        return self._response()(environ, start_response)
 
-    def _answer(self):
+    def _response(self) -> webob.Response:
         failure = self._failure()
-        response = webob.Response(status=503 if failure else 200, content_type='text/plain', charset='UTF-8')
+        response = webob.Response(
+            status=503 if failure else 200, content_type='text/plain', charset='UTF-8'
+        )
         response.text = f'{failure}\n' if failure else ''
         return response
 
-    def _failure(self):
-        """What keeps the service from working, in words; the list of engines is read because it is in the database."""
+    def _failure(self) -> str | None:
+        """Return the failure, or None. The list of engines is read from the database."""
         try:
             self.client.list_services(context.admin_context())
         except exception.HeatException as error:
@@ -43,6 +50,8 @@ class HealthFilter:
         return None
 
 
-def filter_factory(global_conf, timeout=TIMEOUT, **local_conf):
-    """``timeout``: seconds that an engine has for its answer."""
+def filter_factory(
+    global_conf: dict[str, Any], timeout: float = TIMEOUT, **local_conf: Any
+) -> Callable[..., Any]:
+    """``timeout``: seconds to wait for the engine."""
     return lambda application: HealthFilter(application, EngineClient(timeout=float(timeout)))

@@ -1,9 +1,11 @@
-"""Believes everyone: for the service that runs for one person on one machine. The project is the one in the URL."""
+"""Filter without authentication, for a service on one machine. The project is that of the URL."""
 
 import json
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from heat_lite.api import configuration
-from heat_lite.api.middleware import identity
+from heat_lite.api import paste_config, wsgi
+from heat_lite.api.middleware import auth_headers
 
 USER_ID = 'noauth00000000000000000000000001'
 USER_NAME = 'noauth'
@@ -12,15 +14,17 @@ ROLES = 'member,heat_stack_owner,reader'
 
 
 class NoAuthFilter:
-    """``token`` may say, as the token of a validated Keystone token does, who everyone is."""
+    """Filter; ``token``, in the form of Keystone's token validation, sets the identity of all."""
 
-    def __init__(self, application, token=None):
+    def __init__(self, application: wsgi.WsgiApp, token: dict[str, Any] | None = None) -> None:
         self.application = application
         self.fixed = _from_token(token or {})
 
-    def __call__(self, environ, start_response):
-        project = identity.tenant_of(environ)
-        known = {
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
+        project = auth_headers.project_of_path(environ)
+        identity = {
             'auth_token': environ.get('HTTP_X_AUTH_TOKEN'),
             'user_id': USER_ID,
             'user_name': USER_NAME,
@@ -30,14 +34,14 @@ class NoAuthFilter:
             'project_domain_id': DOMAIN,
             'roles': ROLES,
         }
-        identity.write(environ, **{**known, **self.fixed})
+        auth_headers.set_identity(environ, **{**identity, **self.fixed})
         return self.application(environ, start_response)
 
 
-def _from_token(token):
+def _from_token(token: dict[str, Any]) -> dict[str, str]:
     user, project = token.get('user', {}), token.get('project', {})
     roles = ','.join(role['name'] for role in token.get('roles', ()))
-    said = {
+    identity = {
         'user_id': user.get('id'),
         'user_name': user.get('name'),
         'user_domain_id': user.get('domain', {}).get('id'),
@@ -46,11 +50,11 @@ def _from_token(token):
         'project_domain_id': project.get('domain', {}).get('id'),
         'roles': roles,
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in identity.items() if value}
 
 
-def filter_factory(global_conf, **local_conf):
-    """[noauth] token_response, where it is set, is the body of a token in Keystone's words."""
-    text = configuration.find(global_conf).noauth.token_response
+def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+    """[noauth] token_response is the body of a token validation response of Keystone, or empty."""
+    text = paste_config.from_global_conf(global_conf).noauth.token_response
     token = json.loads(text).get('token') if text else None
     return lambda application: NoAuthFilter(application, token)

@@ -1,40 +1,53 @@
-"""Logs in to Keystone with the name and password that a request carries: for clients that have no tokens."""
+"""Filter that logs in to Keystone with the name and password of a request without a token."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import webob.exc
+from keystoneauth1 import access as ks_access
 from keystoneauth1 import exceptions, session
 from keystoneauth1.identity import v3
 
-from heat_lite.api import configuration
-from heat_lite.api.middleware import identity
+from heat_lite.api import paste_config, wsgi
+from heat_lite.api.middleware import auth_headers
 from heat_lite.api.middleware.context import auth_url_of
 
 TIMEOUT = 30
 
 
 class PasswordFilter:
-    """X-Auth-User and X-Auth-Key give a token for the project in the URL.
+    """Filter that reads X-Auth-User and X-Auth-Key and requests a token for the URL's project.
 
-    With ``multi_cloud`` X-Auth-Url chooses among ``allowed`` Keystones.
+    With ``multi_cloud``, X-Auth-Url selects one of the ``allowed`` Keystones.
     """
 
-    def __init__(self, application, auth_url, multi_cloud=False, allowed=(), verify=True):
+    def __init__(
+        self,
+        application: wsgi.WsgiApp,
+        auth_url: str | None,
+        multi_cloud: bool = False,
+        allowed: Sequence[str] = (),
+        verify: bool | str = True,
+    ) -> None:
         self.application = application
         self.auth_url = auth_url
         self.multi_cloud = multi_cloud
         self.allowed = allowed
         self.session = session.Session(verify=verify, timeout=TIMEOUT)
 
-    def __call__(self, environ, start_response):
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
         try:
             auth_url = self._auth_url(environ)
             access = self._log_in(environ, auth_url)
         except webob.exc.HTTPError as refusal:
             return refusal(environ, start_response)
-        identity.write(environ, **_described(access))
-        environ[identity.AUTH_URL] = auth_url
+        auth_headers.set_identity(environ, **_identity(access))
+        environ[auth_headers.AUTH_URL] = auth_url
         return self.application(environ, start_response)
 
-    def _auth_url(self, environ):
+    def _auth_url(self, environ: wsgi.Environ) -> Any:
         if not self.multi_cloud:
             return self.auth_url
         url = environ.get('HTTP_X_AUTH_URL')
@@ -44,25 +57,34 @@ class PasswordFilter:
             raise webob.exc.HTTPUnauthorized('The Keystone of X-Auth-Url is not allowed here.')
         return url
 
-    def _log_in(self, environ, auth_url):
-        login = v3.Password(
+    def _log_in(self, environ: wsgi.Environ, auth_url: str) -> ks_access.AccessInfo:
+        auth: Any = v3.Password(
             auth_url=auth_url,
             username=environ.get('HTTP_X_AUTH_USER'),
-            password=environ.get('HTTP_X_AUTH_KEY'),
+            password=environ.get('HTTP_X_AUTH_KEY', ''),
             user_domain_id=environ.get('HTTP_X_USER_DOMAIN_ID', 'default'),
-            project_id=identity.tenant_of(environ),
+            project_id=auth_headers.project_of_path(environ),
         )
-        if not login.auth_methods[0].username or not login.auth_methods[0].password:
+        method: Any = auth.auth_methods[0]
+        if not method.username or not method.password:
             raise webob.exc.HTTPUnauthorized('X-Auth-User and X-Auth-Key are needed.')
         try:
-            return login.get_access(self.session)
-        except (exceptions.Unauthorized, exceptions.Forbidden, exceptions.NotFound, exceptions.AuthorizationFailure, exceptions.BadRequest):
+            return auth.get_access(self.session)
+        except (
+            exceptions.Unauthorized,
+            exceptions.Forbidden,
+            exceptions.NotFound,
+            exceptions.AuthorizationFailure,
+            exceptions.BadRequest,
+        ):
             raise webob.exc.HTTPUnauthorized() from None
         except exceptions.ClientException as error:
-            raise webob.exc.HTTPServiceUnavailable(f'Keystone cannot be asked: {type(error).__name__}') from error
+            raise webob.exc.HTTPServiceUnavailable(
+                f'Keystone cannot be reached: {type(error).__name__}'
+            ) from error
 
 
-def _described(access):
+def _identity(access: ks_access.AccessInfo) -> dict[str, str | None]:
     return {
         'auth_token': access.auth_token,
         'user_id': access.user_id,
@@ -73,12 +95,14 @@ def _described(access):
         'project_name': access.project_name,
         'project_domain_id': access.project_domain_id,
         'project_domain_name': access.project_domain_name,
-        'roles': ','.join(access.role_names),
+        'roles': ','.join(access.role_names or ()),
         'is_admin_project': str(access.is_admin_project),
     }
 
 
-def filter_factory(global_conf, **local_conf):
-    conf = configuration.find(global_conf)
+def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+    conf = paste_config.from_global_conf(global_conf)
     options = conf.auth_password
-    return lambda application: PasswordFilter(application, auth_url_of(conf), options.multi_cloud, options.allowed_auth_uris)
+    return lambda application: PasswordFilter(
+        application, auth_url_of(conf), options.multi_cloud, options.allowed_auth_uris
+    )

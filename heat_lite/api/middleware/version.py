@@ -1,7 +1,9 @@
-"""Chooses the version of the API by the first part of the path, or by the Accept header."""
+"""Filter that selects the API version by the first part of the path, or the Accept header."""
 
 import json
 import re
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import webob
 import webob.exc
@@ -9,44 +11,50 @@ import webob.exc
 from heat_lite.api import wsgi
 
 VERSION = re.compile(r'v\d+(\.\d+)?$')
-OURS = ('v1', 'v1.0')
+SUPPORTED = ('v1', 'v1.0')
 ACCEPT = 'application/vnd.openstack.orchestration-'
-LIST = ('', 'versions')
+LIST_PATHS = ('', 'versions')
 
 
 class VersionFilter:
-    """Takes the version off the path. Answers / and unknown versions with the list of versions."""
+    """Filter that removes the version from the path; / and other versions get the version list."""
 
-    def __init__(self, application):
+    def __init__(self, application: wsgi.WsgiApp) -> None:
         self.application = application
 
-    def __call__(self, environ, start_response):
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
         path = environ.get('PATH_INFO', '').lstrip('/')
         first, slash, rest = path.partition('/')
-        if first in OURS:
+        if first in SUPPORTED:
             environ['SCRIPT_NAME'] = f'{environ.get("SCRIPT_NAME", "")}/v1'
             environ['PATH_INFO'] = slash + rest
             return self.application(environ, start_response)
         return self._without_version(first, environ)(environ, start_response)
 
-    def _without_version(self, first, environ):
-        if first in LIST or VERSION.match(first):
+    def _without_version(self, first: str, environ: wsgi.Environ) -> wsgi.WsgiApp:
+        if first in LIST_PATHS or VERSION.match(first):
             return versions(environ)
         accepted = environ.get('HTTP_ACCEPT', '')
         if not accepted.startswith(ACCEPT):
             return webob.exc.HTTPNotFound()
-        if accepted.removeprefix(ACCEPT) not in OURS:
+        if accepted.removeprefix(ACCEPT) not in SUPPORTED:
             return versions(environ)
         environ['SCRIPT_NAME'] = f'{environ.get("SCRIPT_NAME", "")}/v1'
         return self.application
 
 
-def versions(environ):
-    """The versions that are there."""
+def versions(environ: wsgi.Environ) -> webob.Response:
+    """Return the list of versions, with status 300 as in Heat."""
     href = wsgi.Request(environ).application_url.rstrip('/') + '/v1/'
-    body = {'versions': [{'id': 'v1.0', 'status': 'CURRENT', 'links': [{'rel': 'self', 'href': href}]}]}
-    return webob.Response(body=json.dumps(body).encode(), status=300, content_type='application/json', charset=None)
+    body = {
+        'versions': [{'id': 'v1.0', 'status': 'CURRENT', 'links': [{'rel': 'self', 'href': href}]}]
+    }
+    return webob.Response(
+        body=json.dumps(body).encode(), status=300, content_type='application/json', charset=None
+    )
 
 
-def filter_factory(global_conf, **local_conf):
+def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
     return VersionFilter

@@ -1,18 +1,25 @@
-"""Actions on a stack: POST .../actions with the name of exactly one."""
+"""Actions on a stack: POST .../actions with a body of one key, the name of the action."""
+
+from typing import Any
 
 from webob import exc
 
+from heat_lite.api import wsgi
 from heat_lite.api.v1 import params
+from heat_lite.common.policy import Enforcer
+from heat_lite.rpc.client import EngineClient
+
+GENERAL = 'actions:action'
 
 
 class ActionController:
-    """Each action has a rule of its own."""
+    """Actions, each with a policy rule of its own."""
 
     scope = 'actions'
 
-    def __init__(self, client, policy):
+    def __init__(self, client: EngineClient, policy: Enforcer) -> None:
         self.policy = policy
-        self.actions = {
+        self.actions: dict[str, tuple[Any, dict[str, Any]]] = {
             'suspend': (client.stack_suspend, {}),
             'resume': (client.stack_resume, {}),
             'check': (client.stack_check, {}),
@@ -20,20 +27,31 @@ class ActionController:
             'protect': (client.stack_protect, {'protected': True}),
             'unprotect': (client.stack_protect, {'protected': False}),
             'cancel_update': (client.stack_cancel_update, {'cancel_with_rollback': True}),
-            'cancel_without_rollback': (client.stack_cancel_update, {'cancel_with_rollback': False}),
+            'cancel_without_rollback': (
+                client.stack_cancel_update,
+                {'cancel_with_rollback': False},
+            ),
         }
 
-    def action(self, request, body=None, **where):
-        """Begin the action that is the one key of the body."""
-        name = _only(body or {})
+    def action(self, request: wsgi.Request, body: Any = None, **path: str) -> None:
+        """Start the action that the body names."""
+        name = _action_name(body or {})
         if name not in self.actions:
             raise exc.HTTPBadRequest(f'Invalid action {name} specified')
-        self.policy.enforce(request.context, f'actions:{name}')
+        self.policy.enforce(request.context, self._rule(name))
         method, options = self.actions[name]
-        method(request.context, stack_identity=params.identity_of(**where), **options)
+        method(request.context, stack_identity=params.identity_of(**path), **options)
+
+    def _rule(self, name: str) -> str:
+        """Return the rule of an action.
+
+        A policy file that sets only the general rule, ``actions:action``, sets it for all actions.
+        """
+        rule = f'{self.scope}:{name}'
+        return rule if self.policy.is_set(rule) or not self.policy.is_set(GENERAL) else GENERAL
 
 
-def _only(body):
+def _action_name(body: dict[str, Any]) -> str:
     if not body:
         raise exc.HTTPBadRequest('No action specified')
     if len(body) > 1:

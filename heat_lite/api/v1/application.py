@@ -1,31 +1,59 @@
-"""Version 1 of the API, put together."""
+"""The application of API version 1: its controllers and routes."""
 
-from heat_lite.api import configuration, wsgi
-from heat_lite.api.v1 import actions, definitions, events, lookups, resources, routes, services, snapshots, software, stacks, types
+from typing import Any
+
+from oslo_config import cfg
+
+from heat_lite.api import paste_config, wsgi
+from heat_lite.api.v1 import (
+    actions,
+    events,
+    resource_types,
+    resources,
+    routes,
+    services,
+    snapshots,
+    software,
+    stack_lookup,
+    stacks,
+)
+from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.common import policy
 from heat_lite.rpc.client import EngineClient
 
+NOAUTH = 'noauth'
 
-def build(conf, client):
-    """The application that asks ``client`` for all it cannot answer itself."""
+
+def build(conf: cfg.ConfigOpts, client: EngineClient) -> wsgi.Application:
+    """Return the application; its controllers call the engine by ``client``."""
     enforcer = policy.Enforcer(conf)
-    limits = definitions.Limits(template_size=conf.max_template_size, fetch_timeout=conf.template_fetch_timeout)
-    controllers = {
-        'stacks': stacks.StackController(client, enforcer),
-        'lookups': lookups.LookupController(client),
-        'definitions': definitions.DefinitionController(client, enforcer, limits),
+    limits = RequestLimits(
+        template_size=conf.max_template_size, fetch_timeout=conf.template_fetch_timeout
+    )
+    controllers: dict[str, Any] = {
+        'stacks': stacks.StackController(client, enforcer, limits),
+        'stack_lookup': stack_lookup.StackLookupController(client),
         'snapshots': snapshots.SnapshotController(client),
         'actions': actions.ActionController(client, enforcer),
         'resource': resources.ResourceController(client),
         'events': events.EventController(client),
-        'types': types.TypeController(client),
+        'types': resource_types.ResourceTypeController(client),
         'software_configs': software.ConfigController(client, enforcer),
         'software_deployments': software.DeploymentController(client),
         'build_info': services.BuildInfoController(client, conf.revision.heat_revision),
         'service': services.ServiceController(client),
     }
-    return wsgi.Application(routes.ROUTES, controllers, enforcer, conf.max_json_body_size)
+    table = routes.ROUTES if conf.paste_deploy.flavor != NOAUTH else routes.NOAUTH_ROUTES
+    return wsgi.Application(
+        table,
+        controllers,
+        enforcer,
+        conf.max_json_body_size,
+        wsgi.AdmissionControl(
+            conf.heat_lite.max_requests_per_tenant, conf.heat_lite.request_queue_timeout
+        ),
+    )
 
 
-def app_factory(global_conf, **local_conf):
-    return build(configuration.find(global_conf), EngineClient())
+def app_factory(global_conf: dict[str, Any], **local_conf: Any) -> wsgi.Application:
+    return build(paste_config.from_global_conf(global_conf), EngineClient())

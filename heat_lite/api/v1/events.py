@@ -1,33 +1,51 @@
 """Events of a stack, or of one of its resources."""
 
+from typing import Any
+
 from webob import exc
 
+from heat_lite.api import wsgi
 from heat_lite.api.v1 import params, views
+from heat_lite.rpc.client import EngineClient
 
 
 class EventController:
     scope = 'events'
 
-    def __init__(self, client):
+    def __init__(self, client: EngineClient) -> None:
         self.client = client
 
-    def index(self, request, tenant_id, stack_name, stack_id, resource_name=None):
-        """The events; of a resource there must be some, since one that has none is not there."""
+    def index(
+        self,
+        request: wsgi.Request,
+        tenant_id: str,
+        stack_name: str,
+        stack_id: str,
+        resource_name: str | None = None,
+    ) -> dict[str, Any]:
+        """List the events of a stack, or of one resource.
+
+        No events of a resource are a 404: each resource has some.
+        """
         query = params.read(params.EVENTS, request.query)
         filters = params.read(params.EVENT_FILTERS, request.query)
         if resource_name is not None:
             filters['resource_name'] = resource_name
         identity = params.identity_of(tenant_id, stack_name, stack_id)
-        rows = self.client.list_events(request.context, stack_identity=identity, filters=filters or None, **query)
+        rows = self.client.list_events(
+            request.context, stack_identity=identity, filters=filters or None, **query
+        )
         if resource_name is not None and not rows:
             raise exc.HTTPNotFound(f'No events found for resource {resource_name}')
         with_root = query.get('nested_depth') is not None
         return {'events': [views.event(request, row, with_root=with_root) for row in rows]}
 
-    def show(self, request, resource_name, event_id, **where):
+    def show(
+        self, request: wsgi.Request, resource_name: str, event_id: str, **path: str
+    ) -> dict[str, Any]:
         rows = self.client.list_events(
             request.context,
-            stack_identity=params.identity_of(**where),
+            stack_identity=params.identity_of(**path),
             filters={'resource_name': resource_name, 'uuid': event_id},
         )
         if not rows:

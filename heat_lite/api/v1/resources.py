@@ -1,8 +1,12 @@
 """Resources of a stack."""
 
+from typing import Any
+
 from webob import exc
 
+from heat_lite.api import wsgi
 from heat_lite.api.v1 import params, views
+from heat_lite.rpc.client import EngineClient
 
 UNHEALTHY = 'mark_unhealthy'
 REASON = 'resource_status_reason'
@@ -11,60 +15,80 @@ REASON = 'resource_status_reason'
 class ResourceController:
     scope = 'resource'
 
-    def __init__(self, client):
+    def __init__(self, client: EngineClient) -> None:
         self.client = client
 
-    def index(self, request, **where):
-        """The resources, with those of nested stacks down to ``nested_depth``. Unlike stacks, unknown filters are refused."""
+    def index(self, request: wsgi.Request, **path: str) -> dict[str, Any]:
+        """List the resources, with those of nested stacks down to ``nested_depth``.
+
+        Unknown filters are an error, unlike those of stacks, as in Heat.
+        """
         known = params.read(params.RESOURCES, request.query)
         filters = self._filters(request.query)
         rows = self.client.list_stack_resources(
             request.context,
-            stack_identity=params.identity_of(**where),
+            stack_identity=params.identity_of(**path),
             nested_depth=known.get('nested_depth') or 0,
             with_detail=known.get('with_detail', False),
             filters=filters,
         )
-        return {'resources': [views.resource(request, row, known.get('with_detail')) for row in rows]}
+        return {
+            'resources': [views.resource(request, row, known.get('with_detail')) for row in rows]
+        }
 
-    def _filters(self, query):
+    def _filters(self, query: Any) -> dict[str, Any]:
         unknown = sorted(set(query) - set(params.RESOURCE_FILTERS) - set(params.RESOURCES))
         if unknown:
             raise exc.HTTPBadRequest(f'Invalid filter parameters {unknown}')
         return params.read(params.RESOURCE_FILTERS, query)
 
-    def show(self, request, resource_name, **where):
+    def show(self, request: wsgi.Request, resource_name: str, **path: str) -> dict[str, Any]:
         with_attr = request.query.getall('with_attr') or None
-        row = self._describe(request, where, resource_name, with_attr)
+        row = self._describe(request, path, resource_name, with_attr)
         return {'resource': views.resource(request, row, with_detail=True)}
 
-    def metadata(self, request, resource_name, **where):
-        return {'metadata': self._describe(request, where, resource_name)['metadata']}
+    def metadata(self, request: wsgi.Request, resource_name: str, **path: str) -> dict[str, Any]:
+        return {'metadata': self._describe(request, path, resource_name)['metadata']}
 
-    def _describe(self, request, where, resource_name, with_attr=None):
-        identity = params.identity_of(**where)
+    def _describe(
+        self,
+        request: wsgi.Request,
+        path: dict[str, str],
+        resource_name: str,
+        with_attr: list[str] | None = None,
+    ) -> dict[str, Any]:
+        identity = params.identity_of(**path)
         return self.client.describe_stack_resource(
-            request.context, stack_identity=identity, resource_name=resource_name, with_attr=with_attr
+            request.context,
+            stack_identity=identity,
+            resource_name=resource_name,
+            with_attr=with_attr,
         )
 
-    def signal(self, request, resource_name, body=None, **where):
-        """Tell the resource something; what, only its type knows."""
-        identity = params.identity_of(**where)
-        self.client.resource_signal(request.context, stack_identity=identity, resource_name=resource_name, details=body)
+    def signal(
+        self, request: wsgi.Request, resource_name: str, body: Any = None, **path: str
+    ) -> None:
+        """Send a signal to the resource; its type interprets the body."""
+        identity = params.identity_of(**path)
+        self.client.resource_signal(
+            request.context, stack_identity=identity, resource_name=resource_name, details=body
+        )
 
-    def mark_unhealthy(self, request, resource_name, body, **where):
-        """Have the next update replace the resource, or take that back."""
+    def mark_unhealthy(
+        self, request: wsgi.Request, resource_name: str, body: Any, **path: str
+    ) -> None:
+        """Mark the resource unhealthy, so that the next update replaces it, or remove the mark."""
         unhealthy, reason = _health(body)
         self.client.resource_mark_unhealthy(
             request.context,
-            stack_identity=params.identity_of(**where),
+            stack_identity=params.identity_of(**path),
             resource_name=resource_name,
             mark_unhealthy=unhealthy,
             resource_status_reason=reason,
         )
 
 
-def _health(body):
+def _health(body: Any) -> tuple[bool, str | None]:
     if body is None:
         raise exc.HTTPBadRequest()
     unknown = set(body) - {UNHEALTHY, REASON}

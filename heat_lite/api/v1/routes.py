@@ -1,7 +1,8 @@
-"""Every path of the API: (method, path, 'controller.action'), and the policy rule where it is not the one of that name.
+"""Routes of the API: rows of method, path, 'controller.action' and, optionally, a policy rule.
 
-Allowed methods, 405 and OPTIONS follow from the table. ``None`` as a rule: which one it is depends on the body or query, so the action
-checks itself.
+The default rule is named after the action. With the rule ``None`` the action enforces the policy
+itself, because its rule depends on the query or the body. Responses to OPTIONS and wrong methods
+(405) follow from the table.
 """
 
 TENANT = '{tenant_id}'
@@ -15,24 +16,24 @@ CONFIGS = f'{TENANT}/software_configs'
 DEPLOYMENTS = f'{TENANT}/software_deployments'
 
 LOOKUP_METHODS = ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
-# what may be asked of a stack by its name alone
+# subpaths that are redirected from the name of a stack
 SUBPATHS = ('resources', 'events', 'template', 'actions', 'environment', 'files')
 POST_SUBPATHS = ('resources', 'events', 'template', 'actions')
 
 STACK_ROUTES = (
-    ('POST', f'{TENANT}/validate', 'definitions.validate_template'),
+    ('POST', f'{TENANT}/validate', 'stacks.validate_template'),
     ('GET', STACKS, 'stacks.index', None),
-    ('POST', STACKS, 'definitions.create'),
-    ('POST', f'{STACKS}/preview', 'definitions.preview'),
+    ('POST', STACKS, 'stacks.create'),
+    ('POST', f'{STACKS}/preview', 'stacks.preview'),
     ('GET', f'{STACKS}/detail', 'stacks.detail'),
     ('GET', STACK, 'stacks.show'),
     ('GET', f'{STACK}/template', 'stacks.template'),
     ('GET', f'{STACK}/environment', 'stacks.environment'),
     ('GET', f'{STACK}/files', 'stacks.files'),
-    ('PUT', STACK, 'definitions.update'),
-    ('PATCH', STACK, 'definitions.update_patch', None),
-    ('PUT', f'{STACK}/preview', 'definitions.preview_update'),
-    ('PATCH', f'{STACK}/preview', 'definitions.preview_update_patch'),
+    ('PUT', STACK, 'stacks.update'),
+    ('PATCH', STACK, 'stacks.update_patch', None),
+    ('PUT', f'{STACK}/preview', 'stacks.preview_update'),
+    ('PATCH', f'{STACK}/preview', 'stacks.preview_update_patch'),
     ('DELETE', STACK, 'stacks.delete'),
     ('DELETE', f'{STACK}/abandon', 'stacks.abandon'),
     ('GET', f'{STACK}/export', 'stacks.export'),
@@ -47,10 +48,19 @@ STACK_ROUTES = (
 )
 
 LOOKUP_ROUTES = (
-    *((method, f'{STACKS}/{{stack_name:arn:*}}', 'lookups.lookup') for method in LOOKUP_METHODS),
-    *((method, NAMED, 'lookups.lookup') for method in LOOKUP_METHODS),
-    *(('GET', f'{NAMED}/{path}', f'lookups.lookup_{path}', 'stacks:lookup') for path in SUBPATHS),
-    *(('POST', f'{NAMED}/{path}', f'lookups.lookup_{path}', 'stacks:lookup') for path in POST_SUBPATHS),
+    *(
+        (method, f'{STACKS}/{{stack_name:arn:*}}', 'stack_lookup.lookup')
+        for method in LOOKUP_METHODS
+    ),
+    *((method, NAMED, 'stack_lookup.lookup') for method in LOOKUP_METHODS),
+    *(
+        ('GET', f'{NAMED}/{path}', f'stack_lookup.lookup_{path}', 'stacks:lookup')
+        for path in SUBPATHS
+    ),
+    *(
+        ('POST', f'{NAMED}/{path}', f'stack_lookup.lookup_{path}', 'stacks:lookup')
+        for path in POST_SUBPATHS
+    ),
 )
 
 RESOURCE_ROUTES = (
@@ -69,7 +79,11 @@ TYPE_ROUTES = (
     ('GET', f'{TYPES}/{{type_name}}', 'types.resource_schema'),
     ('GET', f'{TYPES}/{{type_name}}/template', 'types.generate_template'),
     ('GET', f'{TENANT}/template_versions', 'types.list_template_versions'),
-    ('GET', f'{TENANT}/template_versions/{{template_version}}/functions', 'types.list_template_functions'),
+    (
+        'GET',
+        f'{TENANT}/template_versions/{{template_version}}/functions',
+        'types.list_template_functions',
+    ),
 )
 
 SOFTWARE_ROUTES = (
@@ -90,4 +104,15 @@ SERVICE_ROUTES = (
     ('GET', f'{TENANT}/services', 'service.index'),
 )
 
-ROUTES = (*STACK_ROUTES, *LOOKUP_ROUTES, *RESOURCE_ROUTES, *TYPE_ROUTES, *SOFTWARE_ROUTES, *SERVICE_ROUTES)
+ROUTES = (
+    *STACK_ROUTES,
+    *LOOKUP_ROUTES,
+    *RESOURCE_ROUTES,
+    *TYPE_ROUTES,
+    *SOFTWARE_ROUTES,
+    *SERVICE_ROUTES,
+)
+
+# Without Keystone a wait condition handle has no signed URL at the CFN API: its reference is the
+# URL for signals of this API, to which clients of CloudFormation send PUT.
+NOAUTH_ROUTES = (*ROUTES, ('PUT', f'{RESOURCE}/signal', 'resource.signal'))

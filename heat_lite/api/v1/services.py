@@ -1,24 +1,32 @@
-"""The service itself: its engines and its revision."""
+"""The engines of the service and its revision."""
+
+from typing import Any
+
+from heat_lite.api import wsgi
+from heat_lite.rpc.client import EngineClient
 
 
 class BuildInfoController:
-    """``revision`` is what the operator calls this installation."""
+    """Build information; ``revision`` is the option of the operator."""
 
     scope = 'build_info'
 
-    def __init__(self, client, revision):
+    def __init__(self, client: EngineClient, revision: str) -> None:
         self.client = client
         self.revision = revision
 
-    def build_info(self, request, tenant_id):
-        return {'api': {'revision': self.revision}, 'engine': {'revision': self.client.get_revision(request.context)}}
+    def build_info(self, request: wsgi.Request, tenant_id: str) -> dict[str, Any]:
+        return {
+            'api': {'revision': self.revision},
+            'engine': {'revision': self.client.get_revision(request.context)},
+        }
 
 
 class ServiceController:
     scope = 'service'
 
-    def __init__(self, client):
+    def __init__(self, client: EngineClient) -> None:
         self.client = client
 
-    def index(self, request, tenant_id):
+    def index(self, request: wsgi.Request, tenant_id: str) -> dict[str, Any]:
         return {'services': self.client.list_services(request.context)}

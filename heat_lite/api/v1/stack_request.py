@@ -1,6 +1,8 @@
-"""The body of a request that brings a template: what it asks for, checked for kind and form before any engine sees it."""
+"""The body of a request with a template, checked for types and format before the RPC call."""
 
+import dataclasses
 import json
+from typing import Any
 
 from webob import exc
 
@@ -8,10 +10,21 @@ from heat_lite.api.v1 import params
 from heat_lite.api.wsgi import BadRequest
 from heat_lite.common import exception, urlfetch
 from heat_lite.rpc import api
-from heat_lite.template import format
+from heat_lite.template import reader
 
-# what goes to the engine by a name of its own; all other keys of the body go along in ``args``
-OWN = ('stack_name', 'template', 'template_url', 'environment', 'environment_files', 'files', 'files_container', 'parameters')
+# keys of the body that are RPC arguments of their own; all others are sent in ``args``
+RPC_ARGUMENTS = (
+    'stack_name',
+    'template',
+    'template_url',
+    'environment',
+    'environment_files',
+    'files',
+    'files_container',
+    'parameters',
+)
+# keys that only engines send to each other: those of a client are ignored
+INTERNAL_KEYS = (api.ON_BEHALF_OF,)
 SECTIONS: dict = {
     'parameters': {},
     'encrypted_param_names': [],
@@ -19,64 +32,124 @@ SECTIONS: dict = {
     'event_sinks': [],
     'resource_registry': {},
 }
-NEW_CONTENT = ('template', 'template_url', 'environment', 'environment_files', 'files', 'files_container', 'parameters')
+CONTENT_KEYS = (
+    'template',
+    'template_url',
+    'environment',
+    'environment_files',
+    'files',
+    'files_container',
+    'parameters',
+)
 
 
-class StackData:
-    """Reads a body. ``limits`` has ``template_size`` (bytes) and ``fetch_timeout`` (seconds)."""
+@dataclasses.dataclass(frozen=True)
+class RequestLimits:
+    """Limits of a request: ``template_size`` in bytes, ``fetch_timeout`` of a URL in seconds."""
 
-    def __init__(self, body, limits):
+    template_size: int
+    fetch_timeout: float
+
+
+class StackRequest:
+    """Reader of a body; its methods raise HTTPBadRequest for invalid values."""
+
+    def __init__(self, body: Any, limits: RequestLimits) -> None:
         if body is None:
             raise exc.HTTPBadRequest()
         self.body = body
         self.limits = limits
 
-    def stack_name(self):
+    def create_args(self) -> dict[str, Any]:
+        """Return the RPC arguments of a create."""
+        args = self.args()
+        return {
+            'stack_name': self.stack_name(),
+            'args': args,
+            'template': self.template(),
+            **self.content_args(),
+        }
+
+    def update_args(self, existing: bool) -> dict[str, Any]:
+        """Return the RPC arguments of an update.
+
+        ``existing``: what the body omits, including the template, stays as it is.
+        """
+        args = self.args(is_update=True)
+        if existing:
+            args[api.PARAM_EXISTING] = True
+        return {'args': args, 'template': self.template(not existing), **self.content_args()}
+
+    def content_args(self) -> dict[str, Any]:
+        """Return the RPC arguments of environment and files."""
+        return {
+            'params': self.environment(),
+            'files': self.files(),
+            'environment_files': self.environment_files(),
+            'files_container': self.files_container(),
+        }
+
+    def stack_name(self) -> Any:
         if 'stack_name' not in self.body:
             raise exc.HTTPBadRequest('No stack name specified')
         return self.body['stack_name']
 
-    def template(self, needed=True):
-        """The template as a map; None where there is none and none is ``needed``."""
+    def template(self, required: bool = True) -> Any:
+        """Return the template as a map; None if there is none and it is not ``required``."""
         if self.body.get(api.PARAM_ADOPT_STACK_DATA) is not None:
             return self._adopted_template()
         if self.body.get('template') is not None:
-            return self._parsed(self.body['template'])
+            return self._parse(self.body['template'])
         if self.body.get('template_url') is not None:
-            return self._parsed(self._fetched(self.body['template_url']))
-        if needed:
+            return self._fetched(self.body['template_url'])
+        if required:
             raise exc.HTTPBadRequest('No template specified')
         return None
 
-    def _adopted_template(self):
+    def _adopted_template(self) -> dict[str, Any]:
         text = self.body[api.PARAM_ADOPT_STACK_DATA]
         if not isinstance(text, str):
             raise exc.HTTPBadRequest('Invalid adopt data: it is not a string')
         try:
-            template = format.parse(text)['template']
-        except KeyError as error:
-            raise exc.HTTPBadRequest(f'Invalid adopt data: {error}') from None
-        except ValueError as error:
+            template = reader.parse(text)['template']
+        except (KeyError, ValueError) as error:
             raise exc.HTTPBadRequest(f'Invalid adopt data: {error}') from None
         if not isinstance(template, dict):
             raise exc.HTTPBadRequest('Invalid adopt data: its template is not a map')
         return template
 
-    def _parsed(self, template):
+    def _parse(self, template: Any) -> dict[str, Any]:
         self._check_size(template)
         try:
-            # a map comes as it is, and the engine says what is wrong with its version
-            return format.parse_file(template, format.ROOT) if isinstance(template, str) else format.parse(template)
+            # the version of a template that is a JSON object is validated by the engine
+            return (
+                reader.parse_file(template, reader.ROOT)
+                if isinstance(template, str)
+                else reader.parse(template)
+            )
         except ValueError as error:
             raise exc.HTTPBadRequest(f'Template not in valid format: {error}') from None
 
-    def _check_size(self, template):
+    def _check_size(self, template: Any) -> None:
         limit = self.limits.template_size
         size = len(template if isinstance(template, str) else json.dumps(template))
         if size > limit:
-            raise exception.RequestLimitExceeded(message=f'Template size ({size} bytes) exceeds maximum allowed size ({limit} bytes).')
+            raise exception.RequestLimitExceeded(
+                message=f'Template size ({size} bytes) exceeds maximum allowed size '
+                f'({limit} bytes).'
+            )
 
-    def _fetched(self, url):
+    def _fetched(self, url: Any) -> dict[str, Any]:
+        """Return the template at a URL. Errors contain no part of a text that is no template."""
+        text = self._fetch(url)
+        try:
+            return reader.parse_file(text, reader.ROOT)
+        except ValueError:
+            raise exc.HTTPBadRequest(
+                f'Could not retrieve template: the text at {url} is not a template'
+            ) from None
+
+    def _fetch(self, url: Any) -> str:
         if not isinstance(url, str):
             raise BadRequest('template_url must be a string.', 'AttributeError')
         try:
@@ -84,25 +157,32 @@ class StackData:
         except urlfetch.URLFetchError as error:
             raise exc.HTTPBadRequest(f'Could not retrieve template: {error}') from None
 
-    def environment(self):
-        """All sections of the environment; the parameters of the body are among its own and win over them."""
+    def environment(self) -> dict[str, Any]:
+        """Return all sections of the environment.
+
+        Its parameters include those of the body, which take precedence.
+        """
         environment = {**SECTIONS, **self._environment()}
-        own = _map('parameters', environment['parameters'], 'AttributeError')
-        environment['parameters'] = {**own, **_map('parameters', self.body.get('parameters') or {})}
+        values = _map('parameters', environment['parameters'], 'AttributeError')
+        environment['parameters'] = {
+            **values,
+            **_map('parameters', self.body.get('parameters') or {}),
+        }
         return environment
 
-    def _environment(self):
+    def _environment(self) -> dict[str, Any]:
         given = self.body.get('environment')
-        # clients send the merged environment, too, for services that do not merge: then it is not even looked at
+        # Clients that send environment_files also send the merged environment, for services that
+        # cannot merge. It is ignored here.
         if not given or self.body.get('environment_files'):
             return {}
         try:
-            return format.parse_environment(given)
+            return reader.parse_environment(given)
         except ValueError as error:
             raise exc.HTTPBadRequest(f'Environment not in valid format: {error}') from None
 
-    def files(self):
-        """Contents by name."""
+    def files(self) -> dict[str, str]:
+        """Return the contents of files by their names."""
         files = _map('files', self.body.get('files') or {})
         for name, content in files.items():
             if not isinstance(content, str):
@@ -110,8 +190,8 @@ class StackData:
             self._check_size(content)
         return files
 
-    def environment_files(self):
-        """Names of the environments among the files, or None."""
+    def environment_files(self) -> list[str] | None:
+        """Return the names of the files that are environments, or None."""
         names = self.body.get('environment_files')
         if names is None:
             return None
@@ -120,22 +200,23 @@ class StackData:
             raise BadRequest('environment_files must be a list of names of files.', 'ValueError')
         return names
 
-    def files_container(self):
-        """The container that holds the files, or None."""
+    def files_container(self) -> str | None:
+        """Return the name of the Swift container with the files, or None."""
         name = self.body.get('files_container')
         if name is not None and not isinstance(name, str):
             raise BadRequest('files_container must be a string.', 'ValueError')
         return name
 
-    def brings_nothing(self):
-        """Whether the body leaves all as it is."""
-        return not any(self.body.get(key) for key in (*NEW_CONTENT, api.PARAM_CLEAR_PARAMETERS))
+    def has_content(self) -> bool:
+        """Return whether the body has a template, environment, files or parameters."""
+        return any(self.body.get(key) for key in (*CONTENT_KEYS, api.PARAM_CLEAR_PARAMETERS))
 
-    def args(self, is_update=False):
-        """All else in the body, for the engine; what we know is turned into what the engine expects."""
-        args = {key: value for key, value in self.body.items() if key not in OWN}
+    def args(self, is_update: bool = False) -> dict[str, Any]:
+        """Return all other keys of the body, with the known ones validated and converted."""
+        others = (*RPC_ARGUMENTS, *INTERNAL_KEYS)
+        args = {key: value for key, value in self.body.items() if key not in others}
         if api.PARAM_TIMEOUT in args:
-            args[api.PARAM_TIMEOUT] = params.whole(api.PARAM_TIMEOUT, args[api.PARAM_TIMEOUT])
+            args[api.PARAM_TIMEOUT] = params.integer(api.PARAM_TIMEOUT, args[api.PARAM_TIMEOUT])
         if args.get(api.PARAM_TAGS) is not None:
             args[api.PARAM_TAGS] = _tags(args[api.PARAM_TAGS])
         if api.PARAM_CONVERGE in args:
@@ -143,7 +224,9 @@ class StackData:
         if api.PARAM_DISABLE_ROLLBACK in args:
             args[api.PARAM_DISABLE_ROLLBACK] = _rollback(args[api.PARAM_DISABLE_ROLLBACK])
         if api.PARAM_CLEAR_PARAMETERS in args:
-            args[api.PARAM_CLEAR_PARAMETERS] = _names(api.PARAM_CLEAR_PARAMETERS, args[api.PARAM_CLEAR_PARAMETERS])
+            args[api.PARAM_CLEAR_PARAMETERS] = _names(
+                api.PARAM_CLEAR_PARAMETERS, args[api.PARAM_CLEAR_PARAMETERS]
+            )
         if api.PROTECTED in args:
             args[api.PROTECTED] = params.flag(api.PROTECTED, args[api.PROTECTED])
         if api.ON_REPLACE in args:
@@ -151,46 +234,53 @@ class StackData:
         return args
 
 
-def _map(name, value, error_type='ValueError'):
+def _map(name: str, value: Any, error_type: str = 'ValueError') -> dict[str, Any]:
     if isinstance(value, dict):
         return value
     if value == []:
-        return {}  # what some languages make of an empty map
+        return {}  # PHP and Lua serialize an empty map so
     raise BadRequest(f'{name} must be a map.', error_type)
 
 
-def _tags(value):
+def _tags(value: Any) -> list[str]:
     if not isinstance(value, str):
-        raise BadRequest('tags must be a string of tags with commas between them.', 'AttributeError')
+        raise BadRequest(
+            'tags must be a string of tags with commas between them.', 'AttributeError'
+        )
     if '\0' in value:
         raise exc.HTTPBadRequest('A tag contains a NUL character.')
     return params.tag_list(api.PARAM_TAGS, value)
 
 
-def _converge(value, is_update):
+def _converge(value: Any, is_update: bool) -> bool:
     if not is_update:
-        raise exc.HTTPBadRequest('converge flag only supported in stack update (or update preview) request.')
+        raise exc.HTTPBadRequest(
+            'converge flag only supported in stack update (or update preview) request.'
+        )
     return params.flag(api.PARAM_CONVERGE, value)
 
 
-def _on_replace(value, is_update):
+def _on_replace(value: Any, is_update: bool) -> str:
     if not is_update:
-        raise exc.HTTPBadRequest('on_replace says what an update may do: a create replaces nothing.')
+        raise exc.HTTPBadRequest(
+            'on_replace says what an update may do: a create replaces nothing.'
+        )
     if value not in api.ON_REPLACE_VALUES:
         raise exc.HTTPBadRequest(
-            f'Unrecognized value "{value}" for "on_replace", acceptable values are: {", ".join(api.ON_REPLACE_VALUES)}.'
+            f'Unrecognized value "{value}" for "on_replace", acceptable values are: '
+            f'{", ".join(api.ON_REPLACE_VALUES)}.'
         )
     return value
 
 
-def _rollback(value):
+def _rollback(value: Any) -> bool:
     try:
         return params.flag(api.PARAM_DISABLE_ROLLBACK, value)
     except exc.HTTPBadRequest as error:
         raise BadRequest(error.detail, 'ValueError') from None
 
 
-def _names(name, value):
+def _names(name: str, value: Any) -> list[str]:
     names = [value] if isinstance(value, str) else value or []
     if not isinstance(names, list):
         raise BadRequest(f'{name} must be a list of names.', 'ValueError')

@@ -1,86 +1,209 @@
-"""Stacks: their lists, and what is to be known of one."""
+"""Stacks: list, show, create, preview, update, delete, and their templates and outputs."""
 
+from typing import Any
+
+import webob
 from webob import exc
 
 from heat_lite.api import wsgi
-from heat_lite.api.v1 import params, views
+from heat_lite.api.v1 import error_positions, params, views
+from heat_lite.api.v1.stack_request import RequestLimits, StackRequest
+from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.common.policy import Enforcer
 from heat_lite.rpc import api
+from heat_lite.rpc.client import EngineClient
+
+IGNORABLE_ERRORS = ('99001',)
 
 
 class StackController:
-    """``policy`` is asked where the rule depends on more than the route."""
+    """Actions on stacks.
+
+    ``policy`` is enforced here where the rule depends on the query or the body. The parameters
+    ``path`` are the gaps of the route: tenant_id, stack_name and stack_id.
+    """
 
     scope = 'stacks'
 
-    def __init__(self, client, policy):
+    def __init__(self, client: EngineClient, policy: Enforcer, limits: RequestLimits) -> None:
         self.client = client
         self.policy = policy
+        self.limits = limits
 
-    def index(self, request, tenant_id):
-        """The stacks of the project, or of all projects with ``global_tenant``."""
-        of_all = params.read_flag(request.query, api.PARAM_GLOBAL_TENANT)
-        self.policy.enforce(request.context, 'stacks:global_index' if of_all else 'stacks:index')
-        return self._list(request, of_all)
+    def index(self, request: wsgi.Request, tenant_id: str) -> dict[str, Any]:
+        """List the stacks of the project, or of all projects with ``global_tenant``."""
+        all_projects = params.read_flag(request.query, api.PARAM_GLOBAL_TENANT)
+        rule = 'stacks:global_index' if all_projects else 'stacks:index'
+        self.policy.enforce(request.context, rule)
+        return self._list(request, all_projects)
 
-    def detail(self, request, tenant_id):
-        return self._list(request, of_all=False)
+    def detail(self, request: wsgi.Request, tenant_id: str) -> dict[str, Any]:
+        """List the stacks of the project; Heat's detailed list has the same keys."""
+        return self._list(request, all_projects=False)
 
-    def _list(self, request, of_all):
+    def _list(self, request: wsgi.Request, all_projects: bool) -> dict[str, Any]:
         query = request.query
-        with_count = params.read({'with_count': params.flag_if_any}, query).get('with_count')
+        with_count = params.read({'with_count': params.optional_flag}, query).get('with_count')
         scope = {**params.read(params.STACK_SCOPE, query), **params.read(params.STACK_TAGS, query)}
         scope['filters'] = params.read(params.STACK_FILTERS, query) or None
-        if of_all:
+        if all_projects:
             scope['tenant_safe'] = False
         page = params.read(params.STACK_PAGE, query)
         rows = self.client.list_stacks(request.context, **page, **scope)
-        stacks = [views.listed_stack(request, row, of_all or request.context.is_admin) for row in rows]
-        count = self.client.count_stacks(request.context, **scope) if with_count else None
-        return self._collection(request, stacks, page.get('limit'), count)
-
-    def _collection(self, request, stacks, limit, count):
-        answer = {'stacks': stacks}
-        links = views.next_page(request, stacks, limit)
+        with_project = all_projects or bool(request.context.is_admin)
+        body = {'stacks': [views.listed_stack(request, row, with_project) for row in rows]}
+        links = views.next_page(request, body['stacks'], page.get('limit'))
         if links:
-            answer['links'] = links
-        if count is not None:
-            answer['count'] = count
-        return answer
+            body['links'] = links
+        if with_count:
+            body['count'] = self.client.count_stacks(request.context, **scope)
+        return body
 
-    def show(self, request, **where):
+    def show(self, request: wsgi.Request, **path: str) -> dict[str, Any]:
         resolve = params.read_flag(request.query, api.PARAM_RESOLVE_OUTPUTS, default=True)
-        found = self.client.show_stack(request.context, stack_identity=params.identity_of(**where), resolve_outputs=resolve)
+        found = self.client.show_stack(
+            request.context, stack_identity=params.identity_of(**path), resolve_outputs=resolve
+        )
         if not found:
             raise exc.HTTPNotFound('No stack found.')
         row = found[0] if isinstance(found, list) else found
         return {'stack': views.shown_stack(request, row)}
 
-    def template(self, request, **where):
-        return self.client.get_template(request.context, stack_identity=params.identity_of(**where))
+    def create(self, request: wsgi.Request, tenant_id: str, body: Any) -> webob.Response:
+        stack_request = StackRequest(body, self.limits)
+        args = stack_request.create_args()
+        with error_positions.locate_errors(stack_request):
+            created = self.client.create_stack(request.context, **args)
+        identity = HeatIdentifier.from_dict(created)
+        link = request.link(identity, 'self')
+        response = wsgi.json_response(
+            {'stack': {'id': identity.stack_id, 'links': [link]}}, status=201
+        )
+        response.headers['Location'] = link['href']
+        return response
 
-    def environment(self, request, **where):
-        return self.client.get_environment(request.context, stack_identity=params.identity_of(**where))
+    def preview(self, request: wsgi.Request, tenant_id: str, body: Any) -> dict[str, Any]:
+        """Return the stack that ``create`` would create."""
+        stack_request = StackRequest(body, self.limits)
+        args = stack_request.create_args()
+        with error_positions.locate_errors(stack_request):
+            row = self.client.preview_stack(request.context, **args)
+        return {'stack': views.previewed_stack(request, row)}
 
-    def files(self, request, **where):
-        return self.client.get_files(request.context, stack_identity=params.identity_of(**where))
+    def update(self, request: wsgi.Request, body: Any, **path: str) -> webob.Response:
+        """Update the stack to the body; what the body omits is removed from the stack."""
+        return self._update(request, StackRequest(body, self.limits), path, existing=False)
 
-    def export(self, request, **where):
-        return self.client.export_stack(request.context, stack_identity=params.identity_of(**where))
+    def update_patch(self, request: wsgi.Request, body: Any, **path: str) -> webob.Response:
+        """Update the stack; what the body omits stays as it is."""
+        stack_request = StackRequest(body, self.limits)
+        rule = 'stacks:update_patch' if stack_request.has_content() else 'stacks:update_no_change'
+        self.policy.enforce(request.context, rule)
+        return self._update(request, stack_request, path, existing=True)
 
-    def abandon(self, request, **where):
-        return self.client.abandon_stack(request.context, stack_identity=params.identity_of(**where))
+    def _update(
+        self,
+        request: wsgi.Request,
+        stack_request: StackRequest,
+        path: dict[str, str],
+        existing: bool,
+    ) -> webob.Response:
+        args = stack_request.update_args(existing)
+        identity = params.identity_of(**path)
+        with error_positions.locate_errors(stack_request):
+            self.client.update_stack(request.context, stack_identity=identity, **args)
+        return exc.HTTPAccepted()
 
-    def list_outputs(self, request, **where):
-        outputs = self.client.list_outputs(request.context, stack_identity=params.identity_of(**where))
-        return {'outputs': [views.pick(output, views.OUTPUT) for output in outputs]}
+    def preview_update(self, request: wsgi.Request, body: Any, **path: str) -> dict[str, Any]:
+        """Return the changes that ``update`` would make."""
+        return self._preview_update(request, body, path, existing=False)
 
-    def show_output(self, request, output_key, **where):
-        output = self.client.show_output(request.context, stack_identity=params.identity_of(**where), output_key=output_key)
-        return {'output': views.pick(output, views.OUTPUT)}
+    def preview_update_patch(self, request: wsgi.Request, body: Any, **path: str) -> dict[str, Any]:
+        """Return the changes that ``update_patch`` would make."""
+        return self._preview_update(request, body, path, existing=True)
 
-    def delete(self, request, **where):
+    def _preview_update(
+        self, request: wsgi.Request, body: Any, path: dict[str, str], existing: bool
+    ) -> dict[str, Any]:
+        stack_request = StackRequest(body, self.limits)
+        args = stack_request.update_args(existing)
+        if api.PARAM_SHOW_NESTED in request.query:
+            args['args'][api.PARAM_SHOW_NESTED] = params.read_flag(
+                request.query, api.PARAM_SHOW_NESTED
+            )
+        identity = params.identity_of(**path)
+        with error_positions.locate_errors(stack_request):
+            found = self.client.preview_update_stack(
+                request.context, stack_identity=identity, **args
+            )
+        return views.changes(found)
+
+    def delete(self, request: wsgi.Request, **path: str) -> webob.Response:
         force = params.read_flag(request.query, api.FORCE)
         if force:
             self.policy.enforce(request.context, 'stacks:force_delete')
-        self.client.delete_stack(request.context, stack_identity=params.identity_of(**where), cast=False, force=force)
+        self.client.delete_stack(
+            request.context, stack_identity=params.identity_of(**path), cast=False, force=force
+        )
         return wsgi.no_content()
+
+    def abandon(self, request: wsgi.Request, **path: str) -> Any:
+        """Delete the stack without its resources, and return the data to adopt them."""
+        return self.client.abandon_stack(request.context, stack_identity=params.identity_of(**path))
+
+    def export(self, request: wsgi.Request, **path: str) -> Any:
+        """Return the data of ``abandon`` without deleting the stack."""
+        return self.client.export_stack(request.context, stack_identity=params.identity_of(**path))
+
+    def template(self, request: wsgi.Request, **path: str) -> Any:
+        return self.client.get_template(request.context, stack_identity=params.identity_of(**path))
+
+    def environment(self, request: wsgi.Request, **path: str) -> Any:
+        return self.client.get_environment(
+            request.context, stack_identity=params.identity_of(**path)
+        )
+
+    def files(self, request: wsgi.Request, **path: str) -> Any:
+        return self.client.get_files(request.context, stack_identity=params.identity_of(**path))
+
+    def list_outputs(self, request: wsgi.Request, **path: str) -> dict[str, Any]:
+        outputs = self.client.list_outputs(
+            request.context, stack_identity=params.identity_of(**path)
+        )
+        return {'outputs': [views.pick(output, views.OUTPUT) for output in outputs]}
+
+    def show_output(self, request: wsgi.Request, output_key: str, **path: str) -> dict[str, Any]:
+        output = self.client.show_output(
+            request.context, stack_identity=params.identity_of(**path), output_key=output_key
+        )
+        return {'output': views.pick(output, views.OUTPUT)}
+
+    def validate_template(self, request: wsgi.Request, tenant_id: str, body: Any) -> dict[str, Any]:
+        stack_request = StackRequest(body, self.limits)
+        show_nested = params.optional_flag(
+            api.PARAM_SHOW_NESTED, request.query.get(api.PARAM_SHOW_NESTED)
+        )
+        args = {
+            'ignorable_errors': _ignorable_errors(request.query),
+            'template': stack_request.template(),
+            **stack_request.content_args(),
+            'show_nested': show_nested,
+        }
+        with error_positions.locate_errors(stack_request):
+            result = self.client.validate_template(request.context, **args)
+        if 'Error' in result:
+            position = error_positions.position_of(
+                result.get('Path'), result['Error'], stack_request
+            )
+            raise wsgi.BadRequest(result['Error'], position=position)
+        return result
+
+
+def _ignorable_errors(query: Any) -> list[str]:
+    if not query.get(api.PARAM_IGNORE_ERRORS):
+        return []
+    codes = query[api.PARAM_IGNORE_ERRORS].split(',')
+    unknown = [code for code in codes if code not in IGNORABLE_ERRORS]
+    if unknown:
+        raise exc.HTTPBadRequest(f'Invalid codes in ignore_errors : {unknown}')
+    return codes

@@ -1,7 +1,10 @@
-"""What the engine answers, as the API shows it: which keys, in which order, with which links."""
+"""Views: results of the engine in the form of API responses, with their keys, order and links."""
 
 import urllib.parse
+from collections.abc import Iterable
+from typing import Any
 
+from heat_lite.api import wsgi
 from heat_lite.common.identifier import quoted_path, stack_path
 
 STACK_LISTED = (
@@ -36,15 +39,15 @@ STACK_SHOWN = (
     'stack_status_reason',
     'outputs',
     'resources',
-    # ours from here on
+    # keys that Heat does not have
     'failures',
     'protected',
     'digest',
 )
 OUTPUT = ('output_key', 'description', 'output_value', 'output_error')
 RESOURCE_DETAIL = ('description', 'attributes')
-# a resource that is only thought of, in previews
-RESOURCE_THOUGHT_OF = (
+# a resource in a preview
+PREVIEWED_RESOURCE = (
     'updated_time',
     'creation_time',
     'resource_name',
@@ -63,7 +66,7 @@ RESOURCE_THOUGHT_OF = (
     'metadata',
     'attributes',
     'properties',
-    # what becomes of it
+    # the predicted change
     'action',
     'reason',
     'forced_by',
@@ -73,10 +76,20 @@ RESOURCE_THOUGHT_OF = (
     'nested',
 )
 CHANGES = ('unchanged', 'updated', 'replaced', 'added', 'deleted')
-# of a whole preview
-FORETOLD = ('has_changes', 'digest', 'present_digest', 'refused')
+# keys of a preview as a whole
+PREVIEW = ('has_changes', 'digest', 'present_digest', 'refused')
 EVENT_DETAIL = ('resource_type', 'resource_properties')
-CONFIG = ('id', 'name', 'group', 'creation_time', 'project', 'config', 'inputs', 'outputs', 'options')
+CONFIG = (
+    'id',
+    'name',
+    'group',
+    'creation_time',
+    'project',
+    'config',
+    'inputs',
+    'outputs',
+    'options',
+)
 DEPLOYMENT = (
     'id',
     'server_id',
@@ -92,19 +105,19 @@ DEPLOYMENT = (
 SNAPSHOT = ('id', 'name', 'action', 'status', 'status_reason', 'data', 'creation_time')
 
 
-def pick(row, keys):
-    """Those of ``keys`` that the row has, in their order."""
+def pick(row: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    """Return those of ``keys`` that the row has, in the order of ``keys``."""
     return {key: row[key] for key in keys if key in row}
 
 
-def status(row, kind):
-    """``CREATE_COMPLETE`` out of action and status."""
+def status(row: dict[str, Any], kind: str) -> str | None:
+    """Return action and status as one text, such as ``CREATE_COMPLETE``."""
     action, state = row.get(kind + '_action'), row.get(kind + '_status')
     return f'{action}_{state}' if action else state
 
 
-def listed_stack(request, row, with_project):
-    """A stack in a list."""
+def listed_stack(request: wsgi.Request, row: dict[str, Any], with_project: bool) -> dict[str, Any]:
+    """Return the view of a stack in a list."""
     identity = row['stack_identity']
     view = {'id': identity['stack_id'], 'links': [_link(_url(request, identity), 'self')]}
     if with_project:
@@ -114,10 +127,14 @@ def listed_stack(request, row, with_project):
     return view
 
 
-def shown_stack(request, row):
-    """A stack by itself."""
+def shown_stack(request: wsgi.Request, row: dict[str, Any]) -> dict[str, Any]:
+    """Return the view of one stack."""
     identity = row['stack_identity']
-    view = {'stack_name': row['stack_name'], 'id': identity['stack_id'], 'links': [_link(_url(request, identity), 'self')]}
+    view = {
+        'stack_name': row['stack_name'],
+        'id': identity['stack_id'],
+        'links': [_link(_url(request, identity), 'self')],
+    }
     view.update(pick(row, STACK_SHOWN))
     if 'stack_status' in row:
         view['stack_status'] = status(row, 'stack')
@@ -126,33 +143,39 @@ def shown_stack(request, row):
     return view
 
 
-def previewed_stack(request, row):
-    """A stack that is not there: it has no status, but its resources are shown."""
-    view = shown_stack(request, {key: value for key, value in row.items() if not key.startswith('stack_status')})
+def previewed_stack(request: wsgi.Request, row: dict[str, Any]) -> dict[str, Any]:
+    """Return the view of the preview of a stack: without a status, but with its resources."""
+    view = shown_stack(
+        request, {key: value for key, value in row.items() if not key.startswith('stack_status')}
+    )
     if 'resources' in view:
-        view['resources'] = thought_of(view['resources'])
-    view.update(pick(row, FORETOLD))
+        view['resources'] = previewed_resources(view['resources'])
+    view.update(pick(row, PREVIEW))
     return view
 
 
-def changes(found):
-    """What an update would do: resources by what becomes of them."""
-    lists = {kind: thought_of(resources) for kind, resources in pick(found, CHANGES).items()}
-    return {'resource_changes': lists, **pick(found, FORETOLD)}
+def changes(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the view of an update preview: resources by the predicted change."""
+    lists = {
+        kind: previewed_resources(resources) for kind, resources in pick(found, CHANGES).items()
+    }
+    return {'resource_changes': lists, **pick(found, PREVIEW)}
 
 
-def thought_of(item):
-    """Resources of a preview, in lists as deep as the stacks are nested."""
+def previewed_resources(item: Any) -> Any:
+    """Return the views of resources in a preview; nested stacks are nested lists."""
     if isinstance(item, list):
-        return [thought_of(part) for part in item]
-    view = pick(item, RESOURCE_THOUGHT_OF)
+        return [previewed_resources(part) for part in item]
+    view = pick(item, PREVIEWED_RESOURCE)
     if view.get('nested') is not None:
         view['nested'] = changes(view['nested'])
     return view
 
 
-def resource(request, row, with_detail=False):
-    """A resource. ``parent_resource`` is there only for those of nested stacks."""
+def resource(
+    request: wsgi.Request, row: dict[str, Any], with_detail: bool | None = False
+) -> dict[str, Any]:
+    """Return the view of a resource; only those of nested stacks have ``parent_resource``."""
     view = {
         'updated_time': row['updated_time'],
         'creation_time': row['creation_time'],
@@ -172,26 +195,32 @@ def resource(request, row, with_detail=False):
     return view
 
 
-def _resource_links(request, row):
+def _resource_links(request: wsgi.Request, row: dict[str, Any]) -> list[dict[str, str]]:
     identity = row['resource_identity']
     stack = _url(request, identity)
-    links = [{'href': stack + quoted_path(identity['path']), 'rel': 'self'}, {'href': stack, 'rel': 'stack'}]
+    links = [
+        {'href': stack + quoted_path(identity['path']), 'rel': 'self'},
+        {'href': stack, 'rel': 'stack'},
+    ]
     if row.get('nested_stack_id'):
         links.append(_link(_url(request, row['nested_stack_id']), 'nested'))
     return links
 
 
-def _url(request, identity):
-    """The URL of the stack that an identity is of."""
-    return f'{request.base}/{stack_path(identity["tenant"], identity["stack_name"], identity["stack_id"])}'
+def _url(request: wsgi.Request, identity: dict[str, Any]) -> str:
+    """Return the URL of the stack of an identity."""
+    path = stack_path(identity['tenant'], identity['stack_name'], identity['stack_id'])
+    return f'{request.base}/{path}'
 
 
-def _link(url, rel):
+def _link(url: str, rel: str) -> dict[str, str]:
     return {'href': url, 'rel': rel}
 
 
-def event(request, row, with_detail=False, with_root=False):
-    """An event."""
+def event(
+    request: wsgi.Request, row: dict[str, Any], with_detail: bool = False, with_root: bool = False
+) -> dict[str, Any]:
+    """Return the view of an event."""
     name = row['resource_name']
     view = {
         'id': _event_id(row),
@@ -208,11 +237,13 @@ def event(request, row, with_detail=False, with_root=False):
     return view
 
 
-def _event_id(row):
+def _event_id(row: dict[str, Any]) -> str:
     return row['event_identity']['path'].rpartition('/')[2]
 
 
-def _event_links(request, row, with_root):
+def _event_links(
+    request: wsgi.Request, row: dict[str, Any], with_root: bool
+) -> list[dict[str, str]]:
     identity = row['event_identity']
     stack = _url(request, identity)
     links = [
@@ -225,8 +256,10 @@ def _event_links(request, row, with_root):
     return links
 
 
-def next_page(request, rows, limit):
-    """The link to the next page, in a list: only where this one is full."""
+def next_page(
+    request: wsgi.Request, rows: list[dict[str, Any]], limit: int | None
+) -> list[dict[str, str]]:
+    """Return a list with the link to the next page; an empty one if this page is not full."""
     if not limit or len(rows) != limit:
         return []
     query = request.query.copy()
@@ -235,6 +268,6 @@ def next_page(request, rows, limit):
     return [{'rel': 'next', 'href': f'{request.path_url}?{encoded(query)}'}]
 
 
-def encoded(query):
-    """A query string."""
+def encoded(query: Any) -> str:
+    """Return a query string."""
     return urllib.parse.urlencode(list(query.items()))

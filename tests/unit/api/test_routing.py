@@ -1,4 +1,4 @@
-"""Paths and methods."""
+"""The router: paths, methods and gaps."""
 
 import pytest
 import webob.exc
@@ -12,7 +12,7 @@ def route(name):
 
 @pytest.fixture
 def router():
-    made = Router()
+    router = Router()
     for method, path in (
         ('GET', 'p/{a}/list'),
         ('GET', 'p/{a}/list/detail'),
@@ -23,8 +23,8 @@ def router():
         ('GET', 'p/{a}/list/{b}/{c}'),
         ('POST', 'p/{a}/list/{b}/word'),
     ):
-        made.add(method, path, route(f'{method} {path}'))
-    return made
+        router.add(method, path, route(f'{method} {path}'))
+    return router
 
 
 @pytest.mark.parametrize(
@@ -40,23 +40,23 @@ def router():
         ('GET', 'p//1//list', 'p/{a}/list', {'a': '1'}),
     ],
 )
-def test_finds(router, method, path, found, gaps):
+def test_find_returns_route_and_gaps(router, method, path, found, gaps):
     assert router.find(method, path) == (route(f'{method} {found}'), gaps)
 
 
 @pytest.mark.parametrize('path', ['', 'p', 'p/1', 'p/1/list/', 'p/1/list/x/y/z', 'q/1/list'])
-def test_finds_nothing(router, path):
+def test_find_of_unknown_path_raises_not_found(router, path):
     with pytest.raises(webob.exc.HTTPNotFound):
         router.find('GET', path)
 
 
-def test_says_which_methods_would_do_the_most_literal_first(router):
+def test_find_of_wrong_method_raises_with_the_allowed_methods(router):
     with pytest.raises(webob.exc.HTTPMethodNotAllowed) as refusal:
         router.find('PUT', 'p/1/list/detail')
     assert refusal.value.headers['Allow'] == 'GET,POST,DELETE'
 
 
-def test_gaps_of_one_request_are_not_those_of_another(router):
+def test_gaps_are_not_shared_between_requests(router):
     _, first = router.find('GET', 'p/1/list/x')
     first['body'] = 'mine'
     assert router.find('GET', 'p/1/list/x')[1] == {'a': '1', 'b': 'x'}

@@ -1,4 +1,4 @@
-"""What errors look like from outside."""
+"""Status and message of errors in responses."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from heat_lite.api.middleware import fault
 from heat_lite.common import exception
 
 
-def mistake():
+def missing_attribute_error():
     with pytest.raises(AttributeError) as caught:
         [].split()
     return caught.value
@@ -17,16 +17,16 @@ def mistake():
     [
         (ValueError('x is no number'), 400),
         (AttributeError('parameters must be a map'), 400),
-        (mistake(), 500),
+        (missing_attribute_error(), 500),
         (KeyError('x'), 500),
         (exception.EngineTooOld(method='m', reason='no such method'), 501),
         (exception.EngineTimeout(engine='e', method='m', seconds=1), 504),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_whose_fault_it_is(error, status):
+def test_status_of_error_follows_its_class(error, status):
     assert fault.status_of(error) == status
 
 
-def test_mistakes_of_ours_say_nothing_about_themselves():
-    assert fault.message_of(mistake()) is None
+def test_message_of_programming_error_is_none():
+    assert fault.message_of(missing_attribute_error()) is None

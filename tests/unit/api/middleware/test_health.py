@@ -1,4 +1,4 @@
-"""/healthcheck asks an engine."""
+"""/healthcheck calls an engine."""
 
 import pytest
 import webob
@@ -9,50 +9,61 @@ from heat_lite.rpc.client import EngineClient
 from tests.http import scripted
 
 
-def beyond(environ, start_response):
-    return webob.Response('beyond')(environ, start_response)
+def application(environ, start_response):
+    return webob.Response('application')(environ, start_response)
 
 
 @pytest.fixture
 def engine():
-    with scripted.service() as (_, made):
-        yield made
+    with scripted.service() as (_, engine):
+        yield engine
 
 
-def check(method='GET', path='/healthcheck', timeout=5):
-    return webob.Request.blank(path, method=method).get_response(HealthFilter(beyond, EngineClient(timeout=timeout)))
+def check(method='GET', path='/healthcheck', timeout=60):
+    return webob.Request.blank(path, method=method).get_response(
+        HealthFilter(application, EngineClient(timeout=timeout))
+    )
 
 
-def test_well(engine):
-    engine.script = {'list_services': {'answers': []}}
-    answer = check()
-    assert (answer.status_int, answer.text, answer.headers['Content-Type']) == (200, '', 'text/plain; charset=UTF-8')
+def test_healthcheck_with_running_engine_is_200(engine):
+    engine.script = {'list_services': {'returns': []}}
+    response = check()
+    assert (response.status_int, response.text, response.headers['Content-Type']) == (
+        200,
+        '',
+        'text/plain; charset=UTF-8',
+    )
 
 
-def test_the_engine_was_really_asked(engine):
-    engine.script = {'list_services': {'answers': []}}
+def test_healthcheck_calls_list_services(engine):
+    engine.script = {'list_services': {'returns': []}}
     check(method='HEAD')
-    assert [method for method, _, _ in engine.asked] == ['list_services']
+    assert [method for method, _, _ in engine.calls] == ['list_services']
 
 
-def test_its_database_fails(engine):
+def test_healthcheck_with_failing_database_is_503(engine):
     engine.script = {'list_services': {'raises': {'ConnectionError': 'at mysql://heat:secret@db'}}}
-    answer = check()
-    assert (answer.status_int, answer.text) == (503, 'The engine or its database fails: ConnectionError\n')
+    response = check()
+    assert (response.status_int, response.text) == (
+        503,
+        'The engine or its database fails: ConnectionError\n',
+    )
 
 
-def test_what_the_engine_says_of_itself(engine):
-    engine.script = {'list_services': {'raises': {'ServiceUnavailable': {'reason': 'the database is away'}}}}
+def test_healthcheck_shows_the_error_of_the_engine(engine):
+    engine.script = {
+        'list_services': {'raises': {'ServiceUnavailable': {'reason': 'the database is away'}}}
+    }
     assert check().text == f'{exception.ServiceUnavailable(reason="the database is away")}\n'
 
 
-def test_no_engine_answers():
+def test_healthcheck_without_reply_is_503():
     with scripted.service() as (_, engine):
-        engine.script = {'list_services': {'answers': None, 'sleeps': 1}}
-        answer = check(timeout=0.2)
-    assert answer.status_int == 503
-    assert 'did not answer list_services within 0.2 seconds' in answer.text
+        engine.script = {'list_services': {'returns': None, 'sleeps': 1}}
+        response = check(timeout=0.2)
+    assert response.status_int == 503
+    assert 'did not answer list_services within 0.2 seconds' in response.text
 
 
-def test_other_paths_pass(engine):
-    assert check(path='/healthcheck/x').text == 'beyond'
+def test_other_paths_pass_to_the_application(engine):
+    assert check(path='/healthcheck/x').text == 'application'

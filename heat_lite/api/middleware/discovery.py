@@ -1,0 +1,44 @@
+"""Filter that answers version discovery below /v1, for clients without a service catalog.
+
+Clients with a catalog know the version of an endpoint. openstacksdk with ``auth_type: none`` asks
+the endpoint itself, e.g. ``/v1/default``, for a document of the form of Keystone's discovery.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import webob
+
+from heat_lite.api import wsgi
+
+METHODS = ('GET', 'HEAD')
+
+
+class DiscoveryFilter:
+    """Filter that returns the version document for /v1 and /v1/{project}."""
+
+    def __init__(self, application: wsgi.WsgiApp) -> None:
+        self.application = application
+
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
+        project = environ.get('PATH_INFO', '').strip('/')
+        if environ['REQUEST_METHOD'] not in METHODS or '/' in project:
+            return self.application(environ, start_response)
+        return version(environ)(environ, start_response)
+
+
+def version(environ: wsgi.Environ) -> webob.Response:
+    """Return the document of the version, whose link is the URL of the request."""
+    href = wsgi.Request(environ).path_url.rstrip('/') + '/'
+    links = [{'rel': 'self', 'href': href}]
+    body = {'version': {'id': 'v1.0', 'status': 'CURRENT', 'links': links}}
+    return webob.Response(
+        body=json.dumps(body).encode(), content_type='application/json', charset=None
+    )
+
+
+def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+    return DiscoveryFilter

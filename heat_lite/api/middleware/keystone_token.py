@@ -1,0 +1,85 @@
+"""Filter that validates tokens: keystonemiddleware with the configuration of the application."""
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import webob.exc
+from keystonemiddleware import auth_token, opts
+from keystonemiddleware.auth_token import _request
+from oslo_config import cfg
+
+from heat_lite.api import paste_config, wsgi
+from heat_lite.api.middleware import auth_headers
+
+LOG = logging.getLogger(__name__)
+
+# The API does not use the catalog; the engine fetches it when it needs one.
+CACHE_OPTIONS = ('memcached_servers', 'memcache_security_strategy')
+WITHOUT_CATALOG = {'include_service_catalog': False}
+
+
+class Request(_request._AuthTokenRequest):
+    """The request of keystonemiddleware without the catalog, which takes a quarter of its time."""
+
+    def set_service_catalog_headers(self, auth_ref: Any) -> None:
+        """Omit the catalog."""
+
+    def remove_auth_headers(self) -> None:
+        """Remove the identity headers of the client."""
+        for key in IDENTITY_KEYS:
+            self.environ.pop(key, None)
+
+
+IDENTITY_KEYS = tuple(
+    auth_headers.environ_key(header) for header in Request({})._all_auth_headers()
+)
+
+
+class KeystoneTokenFilter(auth_token.AuthProtocol):
+    """The library's filter on the WSGI environment, without request and response objects."""
+
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
+        try:
+            refusal = self.process_request(Request(environ))
+        except webob.exc.HTTPException as error:
+            refusal = error
+        if refusal is not None:
+            return refusal(environ, start_response)
+
+        def start(
+            status: str, headers: list[tuple[str, str]], exc_info: Any = None
+        ) -> Callable[[bytes], object]:
+            if status.startswith('401'):
+                headers = [*headers, *self._reject_auth_headers]
+            return start_response(status, headers, exc_info)
+
+        return self._app(environ, start)
+
+
+def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+    conf = paste_config.from_global_conf(global_conf)
+    options = {
+        **({} if shares_cache(conf) else WITHOUT_CATALOG),
+        **local_conf,
+        'oslo_config_config': conf,
+    }
+    if shares_cache(conf) and conf.keystone_authtoken.memcache_security_strategy in (None, 'None'):
+        LOG.warning(
+            '[keystone_authtoken] caches tokens in memcached without memcache_security_strategy: '
+            'each process that reaches memcached can read tokens and replace what they permit. '
+            'Set memcache_security_strategy = ENCRYPT and memcache_secret_key.'
+        )
+    return lambda application: KeystoneTokenFilter(application, options)
+
+
+def shares_cache(conf: cfg.ConfigOpts) -> bool:
+    """Return whether validated tokens are cached in a memcached that other services may share.
+
+    Those services need the catalog of a cached token, so it must not be omitted then.
+    """
+    for group, options in opts.list_auth_token_opts():
+        conf.register_opts([each for each in options if each.name in CACHE_OPTIONS], group=group)
+    return bool(conf.keystone_authtoken.memcached_servers)

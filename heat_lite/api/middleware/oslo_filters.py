@@ -1,0 +1,96 @@
+"""Filters of oslo.middleware with the configuration of the application.
+
+The library's filters create request and response objects, which takes longer than their work. The
+subclasses here call the same methods on the WSGI environment and the headers.
+"""
+
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from oslo_context import context
+from oslo_middleware import cors, http_proxy_to_wsgi, request_id
+
+from heat_lite.api import paste_config, wsgi
+from heat_lite.api.middleware import auth_headers
+
+# headers and methods that dashboards use
+CORS = {
+    'allow_headers': [
+        'X-Auth-Token',
+        'X-Identity-Status',
+        'X-Roles',
+        'X-Service-Catalog',
+        'X-User-Id',
+        'X-Tenant-Id',
+        'X-OpenStack-Request-ID',
+    ],
+    'expose_headers': [
+        'X-Auth-Token',
+        'X-Subject-Token',
+        'X-Service-Token',
+        'X-OpenStack-Request-ID',
+    ],
+    'allow_methods': ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'],
+}
+INBOUND = auth_headers.environ_key(request_id.INBOUND_HEADER)
+
+
+def set_defaults() -> None:
+    """Set the defaults of options that the library defines."""
+    cors.set_defaults(**CORS)
+
+
+class CorsFilter(cors.CORS):
+    """CORS filter; it skips requests that do not come from a page in a browser."""
+
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
+        if environ['REQUEST_METHOD'] != 'OPTIONS' and 'HTTP_ORIGIN' not in environ:
+            return self.application(environ, start_response)  # type: ignore[misc]
+        return super().__call__(environ, start_response)
+
+
+class ProxyFilter(http_proxy_to_wsgi.HTTPProxyToWSGI):
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
+        self.process_request(types.SimpleNamespace(environ=environ))
+        return self.application(environ, start_response)  # type: ignore[misc]
+
+
+class RequestIdFilter(request_id.RequestId):
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
+        headers = {request_id.INBOUND_HEADER: environ.get(INBOUND, '')}
+        self.set_global_req_id(types.SimpleNamespace(environ=environ, headers=headers))
+        request_id_value = environ[request_id.ENV_REQUEST_ID] = context.generate_request_id()
+
+        def start(
+            status: str, headers: list[tuple[str, str]], exc_info: Any = None
+        ) -> Callable[[bytes], object]:
+            if all(name.lower() != request_id.HTTP_RESP_HEADER_REQUEST_ID for name, _ in headers):
+                headers = [*headers, (request_id.HTTP_RESP_HEADER_REQUEST_ID, request_id_value)]
+            return start_response(status, headers, exc_info)
+
+        return self.application(environ, start)  # type: ignore[misc]
+
+
+def cors_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+    """Permit pages of [cors] allowed_origin; respond to OPTIONS, which has no token."""
+    set_defaults()
+    conf = paste_config.from_global_conf(global_conf)
+    return lambda application: CorsFilter(application, conf)
+
+
+def request_id_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+    """Set the request id of the response header x-openstack-request-id and of the log."""
+    return RequestIdFilter
+
+
+def proxy_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+    """Use the URL of the proxy, if [oslo_middleware] enables the parsing of its headers."""
+    conf = paste_config.from_global_conf(global_conf)
+    return lambda application: ProxyFilter(application, conf)

@@ -1,0 +1,86 @@
+"""Positions of errors in the texts of a request: file, line and column.
+
+A text is parsed for positions only after an error.
+"""
+
+import contextlib
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from heat_lite.api.v1.stack_request import StackRequest
+from heat_lite.common import exception
+from heat_lite.template import source_positions
+
+_PART = re.compile(r'\[(\d+)\]|([^.\[\]]+)')
+_UNKNOWN_PROPERTY = re.compile(r'Unknown Property ([^\s.]+)')
+
+
+@contextlib.contextmanager
+def locate_errors(stack_request: StackRequest) -> Iterator[None]:
+    """Context manager that sets ``position`` on errors of the engine, where it is known."""
+    try:
+        yield
+    except exception.HeatException as error:
+        position = _position_of_parameter_value(error, stack_request)
+        if position is None:
+            position = position_of(path_of(error), str(error), stack_request)
+        error.position = position  # type: ignore[attr-defined]
+        raise
+
+
+def _position_of_parameter_value(
+    error: exception.HeatException, stack_request: StackRequest
+) -> dict[str, Any] | None:
+    """Return the position of an invalid parameter value in an environment, if it is in one."""
+    name = _invalid_parameter(error)
+    if name is None or name in (stack_request.body.get('parameters') or ()):
+        return None
+    files = stack_request.files()
+    texts = [
+        (file, files.get(file)) for file in reversed(stack_request.environment_files() or ())
+    ] or [('environment', stack_request.body.get('environment'))]
+    found = (
+        source_positions.locate_in_text(file, text, ('parameters', name), whole=True)
+        for file, text in texts
+    )
+    return next((position._asdict() for position in found if position is not None), None)
+
+
+def _invalid_parameter(error: exception.HeatException) -> str | None:
+    """Return the name of the parameter that is unknown or has an invalid value."""
+    if isinstance(error, exception.UnknownUserParameter):
+        return error.kwargs.get('key')
+    if isinstance(error, exception.StackValidationFailed):
+        return error.kwargs.get('parameter')
+    return None
+
+
+def position_of(
+    path: Sequence[Any] | None, message: str, stack_request: StackRequest
+) -> dict[str, Any] | None:
+    """Return the position of a path in the template: ``{file, line, column}``, or None."""
+    if not path:
+        return None
+    # In Heat, the path of an unknown property is that of the map that contains it.
+    path = [*path, *_UNKNOWN_PROPERTY.findall(message)[:1]]
+    files = stack_request.body.get('files')
+    found = source_positions.locate(
+        path, stack_request.body.get('template'), files if isinstance(files, dict) else {}
+    )
+    return None if found is None else found._asdict()
+
+
+def path_of(error: exception.HeatException) -> tuple[Any, ...]:
+    """Return the path of an error in the template; empty if the error has none."""
+    if isinstance(error, exception.StackValidationFailed) and error.path:
+        return error.path
+    details = error.kwargs
+    if 'parameter' in details:
+        return ('parameters', details['parameter'])
+    if isinstance(error, exception.UserParameterMissing):
+        return ('parameters', details.get('key'))
+    if isinstance(error, exception.InvalidTemplateReference):
+        parts = _PART.findall(str(details.get('key')))
+        return ('resources', *(int(index) if index else name for index, name in parts))
+    return ()

@@ -1,0 +1,54 @@
+"""Redirects from the name or ARN of a stack to its URL with name and id."""
+
+import functools
+from typing import Any
+
+import webob
+from webob import exc
+
+from heat_lite.api import wsgi
+from heat_lite.api.v1 import views
+from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.rpc.client import EngineClient
+
+
+class StackLookupController:
+    """Redirects; the policy rule is among those of stacks."""
+
+    scope = 'stacks'
+
+    def __init__(self, client: EngineClient) -> None:
+        self.client = client
+
+    def lookup(
+        self,
+        request: wsgi.Request,
+        tenant_id: str,
+        stack_name: str,
+        body: Any = None,
+        subpath: str = '',
+    ) -> webob.Response:
+        """Redirect (302) to ``subpath`` of the stack's URL, with the same query."""
+        if stack_name.startswith('arn:'):
+            identity = _from_arn(stack_name)
+        else:
+            identity = HeatIdentifier.from_dict(
+                self.client.identify_stack(request.context, stack_name=stack_name)
+            )
+        location = request.url_of(identity) + (f'/{subpath}' if subpath else '')
+        query = views.encoded(request.query)
+        return exc.HTTPFound(location=f'{location}?{query}' if query else location)
+
+    lookup_resources = functools.partialmethod(lookup, subpath='resources')
+    lookup_events = functools.partialmethod(lookup, subpath='events')
+    lookup_template = functools.partialmethod(lookup, subpath='template')
+    lookup_actions = functools.partialmethod(lookup, subpath='actions')
+    lookup_environment = functools.partialmethod(lookup, subpath='environment')
+    lookup_files = functools.partialmethod(lookup, subpath='files')
+
+
+def _from_arn(text: str) -> HeatIdentifier:
+    try:
+        return HeatIdentifier.from_arn(text)
+    except ValueError as error:
+        raise exc.HTTPBadRequest(str(error)) from None

@@ -1,0 +1,219 @@
+"""Who may send what: each route by no token, reader, member, stack user, stranger and admin."""
+
+import json
+
+import pytest
+import requests
+import webob
+
+from heat_lite.api.v1 import routes
+from heat_lite.rpc import client as rpc_client
+from heat_lite.rpc.contract import Method
+from tests import identity
+from tests.http import scripted
+
+#: the columns of the table after "no token"
+PERSONAS = ('reader', 'member', 'stack user', 'stranger', 'admin')
+USERS = {
+    'reader': {'project': 'home', 'roles': ['reader']},
+    'member': {'project': 'home', 'roles': ['member', 'reader']},
+    'stack user': {'project': 'home', 'roles': ['heat_stack_user']},
+    'stranger': {'project': 'office', 'roles': ['member', 'reader']},
+    'admin': {'project': 'office', 'roles': ['admin', 'member', 'reader']},
+    'heat': {'project': 'service', 'roles': ['admin']},
+}
+HOME = identity.ident('home')
+TEMPLATE = {'heat_template_version': '2021-04-16'}
+BODY = {
+    'stack_name': 's',
+    'template': TEMPLATE,
+    'mark_unhealthy': True,
+    'server_id': 's',
+    'config_id': 'c',
+    'group': 'g',
+    'config': 'x',
+    'name': 'n',
+}
+MARK_UNHEALTHY = {'mark_unhealthy': True}
+IN = 503  # every method of the engine answers so: the request has reached it
+
+
+@pytest.fixture(scope='module')
+def keystone():
+    users = {name: {'password': 'secret', **user} for name, user in USERS.items()}
+    with identity.serve(identity.Identity(users, {})) as url:
+        yield url
+
+
+@pytest.fixture(scope='module')
+def service(keystone):
+    with scripted.service(flavor=None, keystone=keystone) as (app, engine):
+        methods = vars(rpc_client.EngineClient)
+        names = [name for name in methods if isinstance(methods[name], Method)]
+        refusal = {'raises': {'EngineBusy': {'count': 1}}}
+        engine.script = {name: refusal for name in (*names, 'delete_stack')}
+        yield app
+
+
+@pytest.fixture(scope='module')
+def tokens(keystone):
+    found = {None: None}
+    for name in PERSONAS:
+        user = {'name': name, 'password': 'secret', 'domain': {'id': 'default'}}
+        login = {'methods': ['password'], 'password': {'user': user}}
+        body = {'auth': {'identity': login, 'scope': {'project': {'name': 'x'}}}}
+        answer = requests.post(f'{keystone}/auth/tokens', json=body, timeout=60)
+        found[name] = answer.headers['X-Subject-Token']
+    return found
+
+
+def path_of(pattern):
+    """Return a path of a route: each gap has its own name as the value."""
+    path = pattern.replace('{tenant_id}', HOME).replace(
+        '{stack_name:arn:*}', f'arn:openstack:heat::{HOME}:stacks/s/1'
+    )
+    return '/v1/' + path.replace('{', '').replace('}', '')
+
+
+def status(app, token, method, path, body=None):
+    headers = {'X-Auth-Token': token} if token else {}
+    request = webob.Request.blank(path, method=method, headers=headers)
+    if method in ('POST', 'PUT', 'PATCH'):
+        request.body = json.dumps(BODY if body is None else body).encode()
+        request.content_type = 'application/json'
+    return request.get_response(app).status_int
+
+
+#: PERSONAS in their order: + is let in, - is refused with 403; then the method and the path
+TABLE = """
+-+--+ POST validate
+++--+ GET stacks
+-+--+ POST stacks
+++--+ POST stacks/preview
+++--+ GET stacks/detail
+++--+ GET stacks/{stack_name}/{stack_id}
+++--+ GET stacks/{stack_name}/{stack_id}/template
+++--+ GET stacks/{stack_name}/{stack_id}/environment
+++--+ GET stacks/{stack_name}/{stack_id}/files
+-+--+ PUT stacks/{stack_name}/{stack_id}
+-+--+ PATCH stacks/{stack_name}/{stack_id}
+-+--+ PUT stacks/{stack_name}/{stack_id}/preview
+-+--+ PATCH stacks/{stack_name}/{stack_id}/preview
+-+--+ DELETE stacks/{stack_name}/{stack_id}
+-+--+ DELETE stacks/{stack_name}/{stack_id}/abandon
+-+--+ GET stacks/{stack_name}/{stack_id}/export
+++--+ GET stacks/{stack_name}/{stack_id}/outputs
+++--+ GET stacks/{stack_name}/{stack_id}/outputs/{output_key}
+-+--+ POST stacks/{stack_name}/{stack_id}/snapshots
+++--+ GET stacks/{stack_name}/{stack_id}/snapshots
+++--+ GET stacks/{stack_name}/{stack_id}/snapshots/{snapshot_id}
+-+--+ DELETE stacks/{stack_name}/{stack_id}/snapshots/{snapshot_id}
+-+--+ POST stacks/{stack_name}/{stack_id}/snapshots/{snapshot_id}/restore
+-+--+ POST stacks/{stack_name}/{stack_id}/actions
++++-+ GET stacks/{stack_name:arn:*}
++++-+ POST stacks/{stack_name:arn:*}
++++-+ PUT stacks/{stack_name:arn:*}
++++-+ PATCH stacks/{stack_name:arn:*}
++++-+ DELETE stacks/{stack_name:arn:*}
++++-+ GET stacks/{stack_name}
++++-+ POST stacks/{stack_name}
++++-+ PUT stacks/{stack_name}
++++-+ PATCH stacks/{stack_name}
++++-+ DELETE stacks/{stack_name}
++++-+ GET stacks/{stack_name}/resources
++++-+ GET stacks/{stack_name}/events
++++-+ GET stacks/{stack_name}/template
++++-+ GET stacks/{stack_name}/actions
++++-+ GET stacks/{stack_name}/environment
++++-+ GET stacks/{stack_name}/files
++++-+ POST stacks/{stack_name}/resources
++++-+ POST stacks/{stack_name}/events
++++-+ POST stacks/{stack_name}/template
++++-+ POST stacks/{stack_name}/actions
+++--+ GET stacks/{stack_name}/{stack_id}/resources
+++--+ GET stacks/{stack_name}/{stack_id}/resources/{resource_name}
+-+--+ PATCH stacks/{stack_name}/{stack_id}/resources/{resource_name}
++++-+ GET stacks/{stack_name}/{stack_id}/resources/{resource_name}/metadata
++++-+ POST stacks/{stack_name}/{stack_id}/resources/{resource_name}/signal
+++--+ GET stacks/{stack_name}/{stack_id}/events
+++--+ GET stacks/{stack_name}/{stack_id}/resources/{resource_name}/events
+++--+ GET stacks/{stack_name}/{stack_id}/resources/{resource_name}/events/{event_id}
+++--+ GET resource_types
+++--+ GET resource_types/{type_name}
+-+--+ GET resource_types/{type_name}/template
+++--+ GET template_versions
+++--+ GET template_versions/{template_version}/functions
+++--+ GET software_configs
+-+--+ POST software_configs
+++--+ GET software_configs/{config_id}
+-+--+ DELETE software_configs/{config_id}
+++--+ GET software_deployments
+-+--+ POST software_deployments
++++-+ GET software_deployments/metadata/{server_id}
+++--+ GET software_deployments/{deployment_id}
+-+--+ PUT software_deployments/{deployment_id}
+-+--+ DELETE software_deployments/{deployment_id}
+++--+ GET build_info
+----+ GET services
+"""
+ACTIONS = {
+    'suspend': '-+--+',
+    'resume': '-+--+',
+    'check': '++--+',
+    'retry': '-+--+',
+    'protect': '-+--+',
+    'unprotect': '-+--+',
+    'cancel_update': '-+--+',
+    'cancel_without_rollback': '-+--+',
+}
+ROWS = [line.split(' ', 2) for line in TABLE.strip().splitlines()]
+
+
+def test_table_has_a_row_for_each_route():
+    assert [(method, path) for _, method, path in ROWS] == [
+        (row[0], row[1].removeprefix('{tenant_id}/')) for row in routes.ROUTES
+    ]
+
+
+@pytest.mark.parametrize(('marks', 'method', 'path'), ROWS)
+def test_route_lets_in_whom_the_table_states(service, tokens, marks, method, path):
+    let_in = 302 if path.endswith(':arn:*}') else IN
+    url = path_of('{tenant_id}/' + path)
+    if path.endswith('/actions') and '{stack_id}' in path:
+        body = {'suspend': None}
+    elif method == 'PATCH' and path.endswith('{resource_name}'):
+        body = MARK_UNHEALTHY
+    else:
+        body = BODY
+    found = [status(service, tokens[name], method, url, body) for name in PERSONAS]
+    assert found == [let_in if mark == '+' else 403 for mark in marks]
+    assert status(service, None, method, url, body) == 401
+
+
+@pytest.mark.parametrize('action', ACTIONS)
+def test_action_lets_in_whom_the_table_states(service, tokens, action):
+    url = path_of(routes.STACK + '/actions')
+    found = [status(service, tokens[name], 'POST', url, {action: None}) for name in PERSONAS]
+    assert found == [IN if mark == '+' else 403 for mark in ACTIONS[action]]
+    assert status(service, None, 'POST', url, {action: None}) == 401
+
+
+@pytest.mark.parametrize(
+    ('rules', 'action', 'expected'),
+    [
+        ({'actions:action': '!'}, 'suspend', 403),
+        ({'actions:action': '!'}, 'check', 403),
+        ({'actions:action': '!', 'actions:suspend': 'role:member'}, 'suspend', IN),
+        ({'actions:suspend': '!'}, 'suspend', 403),
+        ({'actions:suspend': '!'}, 'resume', IN),
+        ({}, 'suspend', IN),
+    ],
+)
+def test_general_rule_of_a_policy_file_is_for_all_actions(tmp_path, rules, action, expected):
+    file = tmp_path / 'policy.yaml'
+    file.write_text(json.dumps(rules))
+    with scripted.service(policy_file=str(file)) as (app, engine):
+        refusal = {'raises': {'EngineBusy': {'count': 1}}}
+        engine.script = {f'stack_{name}': refusal for name in ('suspend', 'resume', 'check')}
+        path = '/v1/p/stacks/s/1/actions'
+        assert status(app, None, 'POST', path, {action: None}) == expected
