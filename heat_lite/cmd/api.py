@@ -5,36 +5,58 @@ import importlib
 import os
 import sys
 
-from heat_lite.cmd import concurrency, settings, workers
+from heat_lite.cmd import concurrency, settings, supervisor
+from heat_lite.common import exception
 
 
 def main(argv=None):
-    """Serve until told to stop; the exit status where it cannot start."""
+    """Serve the REST API until a stop signal. Return the exit status if the start fails."""
     return serve(sys.argv[1:] if argv is None else argv, 'heat-lite-api', 'heat_api')
 
 
 def serve(args, program, group, pipeline=None):
-    """The same for any program whose options are in ``group``, with a pipeline of its own or the configured one of the REST API."""
-    gc.disable()  # what is loaded from here on stays; looking it through again and again takes a tenth of the time
-    concurrency.green()
+    """Serve a paste pipeline with the options of a configuration group.
+
+    ``pipeline``: the name of the pipeline; None selects the REST API's by
+    ``[paste_deploy] flavor``.
+    """
+    # Modules loaded from here on are never freed. Scanning them repeatedly would take a tenth of
+    # the start-up time. ``api_worker.prepare`` switches the collector on again.
+    gc.disable()
+    concurrency.use_green_threads()
     conf = settings.load(args, program)
     settings.start_logging(conf)
-    web = importlib.import_module('heat_lite.cmd.web')
+    try:
+        settings.require_private_key(conf)
+    except settings.UnsafeKey as error:
+        print(f'{program}: {error}', file=sys.stderr)
+        return 1
+    wsgi_server = importlib.import_module('heat_lite.cmd.wsgi_server')
     options = conf[group]
     try:
-        sock = workers.handed_down(web.adopt) or web.listen(options.bind_host, options.bind_port, options)
+        sock = supervisor.inherited_listener(wsgi_server.adopt_socket) or wsgi_server.listen(
+            options.bind_host, options.bind_port, options
+        )
     except OSError as error:
-        print(f'{program}: cannot listen on {options.bind_host}:{options.bind_port}: {error}', file=sys.stderr)
+        print(
+            f'{program}: cannot listen on {options.bind_host}:{options.bind_port}: {error}',
+            file=sys.stderr,
+        )
         return 1
-    run = importlib.import_module('heat_lite.cmd.api_worker').prepare(conf, sock, options, pipeline)
-    supervisor = workers.Supervisor(
-        run,
+    api_worker = importlib.import_module('heat_lite.cmd.api_worker')
+    try:
+        work = api_worker.prepare(conf, sock, options, pipeline)
+    except exception.ConfigurationError as error:
+        print(f'{program}: {error}', file=sys.stderr)
+        return 1
+    workers = supervisor.Supervisor(
+        work,
         options.workers or os.cpu_count() or 1,
         grace=conf.heat_lite.graceful_shutdown_timeout,
         delay=conf.heat_lite.worker_restart_delay,
         listener=sock,
     )
-    return supervisor.serve()
+    return workers.serve()
 
 
 if __name__ == '__main__':

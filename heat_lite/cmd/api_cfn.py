@@ -1,4 +1,7 @@
-"""``heat-lite-api-cfn``: the processes that take signals by signed URLs. More of CloudFormation they do not speak yet."""
+"""``heat-lite-api-cfn``: the processes that accept signals by signed URLs.
+
+The other operations of the CloudFormation API are not implemented.
+"""
 
 import sys
 
@@ -6,8 +9,10 @@ from heat_lite.cmd import api
 
 
 def main(argv=None):
-    """Serve until told to stop; the exit status."""
-    return api.serve(sys.argv[1:] if argv is None else argv, 'heat-lite-api-cfn', 'heat_api_cfn', 'heat-api-cfn')
+    """Serve signed URLs until a stop signal. Return the exit status if the start fails."""
+    return api.serve(
+        sys.argv[1:] if argv is None else argv, 'heat-lite-api-cfn', 'heat_api_cfn', 'heat-api-cfn'
+    )
 
 
 if __name__ == '__main__':

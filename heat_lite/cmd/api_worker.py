@@ -1,30 +1,42 @@
-"""One process of the REST API."""
+"""One worker process of the REST API."""
 
 import gc
+import time
 
 from heat_lite.api import deploy
-from heat_lite.cmd import settings, web
+from heat_lite.cmd import concurrency, settings, wsgi_connection, wsgi_server
+from heat_lite.common import urlfetch
 from heat_lite.rpc import messaging
+from heat_lite.template.functions import budget
 
 
 def prepare(conf, sock, options=None, name=None):
-    """What all processes share; gives the function that serves in one. ``options`` of its group of configuration, ``name`` of its pipeline:
-    the REST API's unless told otherwise."""
+    """Load what all worker processes share. Return ``run_worker(number, signals)``.
+
+    ``options``: the configuration group of the server, by default ``[heat_api]``.
+    ``name``: the name of the paste pipeline, by default that of the REST API.
+    """
     app = deploy.load_app(conf, name)
     options = options or conf.heat_api
-    # the driver is loaded once, here; connections are opened by each process for itself
+
+    def run_worker(number, signals):
+        run(conf, app, sock, signals, options)
+
+    # Loads the messaging driver before the fork. Each worker opens its own connections.
     messaging.setup(conf)
     messaging.cleanup()
     gc.collect()
     gc.freeze()
     gc.enable()
-    return lambda number, signals: run(conf, app, sock, signals, options)
+    return run_worker
 
 
 def run(conf, app, sock, signals, options):
-    """Serve until the stream of signals ends, then finish what has begun."""
+    """Serve until the stream of signals ends, then finish the requests in progress."""
     messaging.setup(conf)
-    server = web.Server(sock, app, options)
+    urlfetch.use_resolver(concurrency.resolver())
+    budget.set_host(time.thread_time, time.monotonic, time.sleep)
+    server = wsgi_server.Server(sock, app, wsgi_connection.limits_of(conf), options)
     server.start()
     try:
         for _ in signals:

@@ -1,38 +1,53 @@
-"""Native or green threads. The only place that decides, and it must be asked before anything else is imported.
+"""The choice between native and green threads. It must be made before any other import.
 
-All other code uses ``threading``, ``queue`` and ``time`` of the standard library, and is right with either.
+No other module makes this choice. All other code uses ``threading``, ``queue`` and ``time`` of
+the standard library, which work with either kind.
 """
 
+import functools
 import importlib
 import os
+import socket
 import sys
 import warnings
 
-from heat_lite.cmd import late
+from heat_lite.cmd import lazy_imports
+from heat_lite.common import cooperation
 
 
-def green(postgresql=False):
-    """Green threads from here on: for processes that mostly wait for many at a time, as the doors of HTTP do.
+class _Choice:
+    """The choice of this process."""
 
-    ``postgresql``: load psycopg2, and have it wait without holding up the other green threads.
+    green = False
+
+
+def use_green_threads(postgresql=False):
+    """Use green threads in this process.
+
+    Green threads suit processes that mostly wait for many requests at a time, such as the APIs.
+    ``postgresql``: load psycopg2 and make it cooperate with green threads.
     """
-    late.set_up()
-    # its resolver of names costs 0.1 s and 8 MB, and does not read /etc/hosts as everyone else does
+    lazy_imports.install()
+    # eventlet's DNS resolver costs 0.1 s and 8 MB, and reads /etc/hosts differently from the
+    # system's resolver.
     os.environ.setdefault('EVENTLET_NO_GREENDNS', 'yes')
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         eventlet = importlib.import_module('eventlet')
-    # naming one to patch would leave out all others
+    # Naming a module to patch would exclude all others, so only an exclusion is named.
     eventlet.monkey_patch(**({} if postgresql else {'psycopg': False}))
+    cooperation.use(functools.partial(eventlet.sleep, 0))
+    _Choice.green = True
 
 
-def native():
-    """Native threads: eventlet is kept out of the process.
+def use_native_threads():
+    """Use native threads in this process, and prevent the import of eventlet.
 
-    oslo.service and oslo.messaging would load it, the former for its default backend, the latter only to ask whether it is in use. That
-    is 17 MB and 0.15 s in every engine. Where someone has loaded it before, nothing is done about it.
+    oslo.service would load eventlet for its default backend, and oslo.messaging to find out
+    whether eventlet is in use. That costs 17 MB and 0.15 s in every engine. If eventlet is loaded
+    already, it stays loaded.
     """
-    late.set_up()
+    lazy_imports.install()
     if 'eventlet' not in sys.modules:
         sys.modules['eventlet'] = None
     if sys.modules['eventlet'] is None:
@@ -40,13 +55,45 @@ def native():
         backend.init_backend(backend.BackendType.THREADING)
 
 
+def _use_green_threads_with_postgresql():
+    use_green_threads(postgresql=True)
+
+
+#: value of the option [heat_lite] concurrency -> the function that applies it
+_KINDS = {'eventlet': _use_green_threads_with_postgresql, 'threading': use_native_threads}
+
+
 def use(kind):
-    """For an engine: ``green`` if 'eventlet', ``native`` if 'threading', as the option [heat_lite] concurrency has it."""
-    {'eventlet': lambda: green(postgresql=True), 'threading': native}[kind]()
+    """Apply a value of the option [heat_lite] concurrency. Raises KeyError for another value."""
+    _KINDS[kind]()
+
+
+def resolver():
+    """Return ``getaddrinfo`` in a form that does not block the other green threads, if any.
+
+    Green threads would all wait for a slow name server, so a native thread does.
+    """
+    if not _Choice.green:
+        return socket.getaddrinfo
+    tpool = importlib.import_module('eventlet.tpool')
+    return functools.partial(tpool.execute, socket.getaddrinfo)
+
+
+def runner():
+    """Return a function that makes a call so that all other threads run meanwhile.
+
+    The call must release the interpreter lock. Green threads need a native thread for it.
+    """
+    if not _Choice.green:
+        return lambda call, *arguments: call(*arguments)
+    return importlib.import_module('eventlet.tpool').execute
 
 
 def after_fork():
-    """A child that uses green threads needs an event loop of its own; the one of its parent shares its file descriptors."""
-    if sys.modules.get('eventlet') is not None:
+    """Give a child with green threads its own event loop.
+
+    The event loop of the parent shares its file descriptors with the parent.
+    """
+    if _Choice.green:
         hubs = importlib.import_module('eventlet.hubs')
         hubs.use_hub()

@@ -1,8 +1,12 @@
-"""API and engine in this process, on green threads."""
+"""The embedded service: API and engine in one process, on green threads, and its watchdog.
+
+The first process becomes the watchdog, which keeps the port open while it replaces a service that
+crashed, hangs or takes too much memory.
+"""
 
 import contextlib
 import errno
-import fcntl
+import gc
 import http.client
 import secrets
 import sys
@@ -10,43 +14,101 @@ import time
 
 from oslo_config import cfg
 from oslo_log import log
+from oslo_policy import opts as policy_options
 
 from heat_lite import conf as options
 from heat_lite.api import deploy
-from heat_lite.cmd import engine_worker, late, operator_types, settings, tables, web, workers
+from heat_lite.cmd import (
+    bootstrap_db,
+    data_folder,
+    engine_worker,
+    global_environment,
+    lazy_imports,
+    settings,
+    supervisor,
+    wsgi_connection,
+    wsgi_server,
+)
+from heat_lite.common import cipher, installation
+from heat_lite.conf import identity
 from heat_lite.db import session
 
 PROJECT = 'default'
 READY_SECONDS = 30
+RETRY_SECONDS = 0.2
 GRACE_SECONDS = 5
-# what makes the service embedded; a configuration file may set everything else
+# These make the service embedded. A configuration file may set all other options.
 TRANSPORT = 'local://'
 FLAVOR = 'noauth'
+FIXED = (
+    (None, 'transport_url', 'the service has no broker'),
+    ('paste_deploy', 'flavor', 'the service has no login'),
+    ('database', 'connection', 'the database is the SQLite file in --data-dir'),
+)
+# The user of the machine is its operator.
+DEFAULTS = (('enable_stack_adopt', True), ('enable_stack_abandon', True))
+POLICY = 'embedded-policy.yaml'
 
 
-class CannotStart(Exception):
-    """The text says why."""
+class StartError(Exception):
+    """The service cannot start. The text states the reason."""
 
 
-def serve(args):
-    """Serve until told to stop; the exit status."""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(own(args.data_dir))
+#: what makes a start impossible and is reported without a traceback
+ERRORS = (StartError, cfg.Error)
+
+
+def serve(args, report):
+    """Serve until a stop signal, in a process with a watchdog. Return the exit status.
+
+    ``report(work)`` calls ``work()`` in the process of the service, and turns errors of the user
+    into an exit status. Raises StartError or FolderError.
+    """
+    with data_folder.lock(args.data_dir):
         conf = configure(args)
-        sock = _listen(args.host, args.port)
+        sock = supervisor.inherited_listener(wsgi_server.adopt_socket) or _listen(
+            args.host, args.port
+        )
+        if not supervisor.is_supported():
+            with supervisor.signal_stream() as signals:
+                return _run(args, conf, sock, signals)
+
+        def work(number, signals):
+            return report(lambda: _run(args, conf, sock, signals))
+
+        watched = supervisor.Supervisor(
+            work,
+            1,
+            grace=2 * GRACE_SECONDS,
+            delay=conf.heat_lite.worker_restart_delay,
+            listener=sock,
+            limits=(conf.heat_lite.engine_silence_limit, conf.heat_lite.engine_memory_limit),
+            standalone=True,
+        )
+        return watched.serve()
+
+
+def _run(args, conf, sock, signals):
+    """Serve on a socket until the stream of signals ends. Return the exit status."""
+    with contextlib.ExitStack() as stack:
         host, port = sock.getsockname()[:2]
         conf.set_default('url', f'{_url(host, port)}/v1/%(tenant_id)s', group='clients_heat')
         session.configure(conf)
-        tables.prepare(conf.database.connection)
-        # before anything answers, so that a signal at any moment finds an end that is clean
-        signals = stack.enter_context(workers.listening())
-        service = engine_worker.start(conf, operator_types.registry(conf), TRANSPORT)
+        bootstrap_db.ensure_schema(conf.database.connection)
+        registry = global_environment.build_registry(conf)
+        service = engine_worker.start(conf, registry, TRANSPORT)
         stack.callback(engine_worker.stop, service, GRACE_SECONDS)
-        server = web.Server(sock, deploy.load_app(conf))
+        token = data_folder.token(args.data_dir) if args.require_token else None
+        app = deploy.load_local_app(conf, [host, args.host, *args.allow_host], token)
+        server = wsgi_server.Server(sock, app, wsgi_connection.limits_of(conf))
         server.start()
         stack.callback(server.stop, GRACE_SECONDS)
-        _wait_until_it_answers(host, port)
+        _wait_until_ready(host, port, token)
+        _spare_collections()
+        stack.enter_context(data_folder.announce(args.data_dir, _url(host, port)))
         print(f'heat_lite is ready: {_url(host, port)}/v1/{PROJECT}', flush=True)
+        if token:
+            _print_options(_url(host, port), args.data_dir)
         for _ in signals:
             settings.reload(conf)
             service.reset()
@@ -54,73 +116,126 @@ def serve(args):
 
 
 def configure(args, conf=cfg.CONF):
-    """The configuration of the embedded shape."""
-    late.load_secrets()
+    """Return the configuration of the embedded service. Raises StartError."""
+    if args.config_file:
+        _refuse_fixed_options(args.config_file)
+    lazy_imports.load_strutils()
     log.register_options(conf)
     options.register(conf)
-    conf(['--debug'] if args.debug else [], project='heat_lite', prog='heat-lite', default_config_files=args.config_file)
+    conf(
+        ['--debug'] if args.debug else [],
+        project='heat_lite',
+        prog='heat-lite',
+        default_config_files=args.config_file,
+    )
     conf.register_opts(session.OPTIONS, 'database')
+    for name, value in DEFAULTS:
+        conf.set_default(name, value)
+    policy_options.set_defaults(conf, str(installation.data_path('etc', POLICY)))
     conf.set_override('convergence_engine', False)
     conf.set_override('flavor', FLAVOR, group='paste_deploy')
-    conf.set_override('connection', f'sqlite:///{args.data_dir.resolve()}/heat.sqlite', group='database')
+    conf.set_override(
+        'connection', f'sqlite:///{args.data_dir.resolve()}/heat.sqlite', group='database'
+    )
     conf.set_override('plugin_dirs', [*conf.plugin_dirs, *map(str, args.plugin_dir)])
-    conf.set_default('auth_encryption_key', _key(args.data_dir))
+    _set_encryption_key(conf, args.data_dir)
     if not args.debug:
-        conf.set_default('default_log_levels', ['heat_lite.cmd.web=WARN', *conf.default_log_levels])
+        conf.set_default(
+            'default_log_levels', ['heat_lite.cmd.wsgi_server=WARN', *conf.default_log_levels]
+        )
     settings.start_logging(conf)
     return conf
 
 
-@contextlib.contextmanager
-def own(folder):
-    """Make the data folder, for the user alone, and keep others from using it at the same time."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with open(folder / 'lock', 'w') as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            yield
-    except BlockingIOError:
-        raise CannotStart(f'another heat_lite uses {folder}') from None
-    except PermissionError as error:
-        raise CannotStart(f'cannot write to {folder}: {error.strerror}') from None
+def _refuse_fixed_options(files):
+    """Raise StartError if a configuration file sets an option that this shape ignores."""
+    given = cfg.ConfigOpts()
+    for group, name, _ in FIXED:
+        given.register_opt(cfg.StrOpt(name), group=group)
+    given([], project='heat_lite', prog='heat-lite', default_config_files=files)
+    for group, name, reason in FIXED:
+        if (given[group] if group else given)[name] is not None:
+            raise StartError(
+                f'a configuration file sets [{group or "DEFAULT"}] {name}, which "heat-lite up" '
+                f'cannot use: {reason}. Remove the option, or run heat-lite-api and '
+                'heat-lite-engine'
+            )
 
 
-def _key(folder):
-    """The key of the credentials in the database: made once, and kept beside it."""
+def _spare_collections():
+    """Exclude the objects of all modules from collections of garbage, which stop all threads."""
+    gc.collect()
+    gc.freeze()
+
+
+def _print_options(url, folder):
+    print(
+        'a token is required; options of the stock client: openstack --os-auth-type admin_token '
+        f'--os-endpoint {url}/v1/{PROJECT} '
+        f'--os-token "$(cat {folder.resolve() / installation.TOKEN_FILE})"',
+        flush=True,
+    )
+
+
+def _set_encryption_key(conf, folder):
+    """Set the key of the data folder, unless a configuration file has a private one.
+
+    The public default key still decrypts: an older database can contain secrets under it.
+    """
+    conf.set_default('auth_encryption_key', _encryption_key(folder))
+    if conf.auth_encryption_key == identity.WELL_KNOWN_KEY:
+        conf.set_override('auth_encryption_key', _encryption_key(folder))
+    former = [*conf.heat_lite.former_encryption_keys, identity.WELL_KNOWN_KEY]
+    conf.set_override('former_encryption_keys', former, 'heat_lite')
+
+
+def _encryption_key(folder):
+    """Return the key of the data folder. Create its file, with mode 0600, if there is none."""
     file = folder / 'key'
-    if not file.exists():
-        file.touch(mode=0o600)
-        file.write_text(secrets.token_hex(16))
-    return file.read_text()
+    if not file.exists() or not file.read_text().strip():
+        new = folder / 'key.new'
+        new.unlink(missing_ok=True)
+        new.touch(mode=0o600)
+        new.write_text(secrets.token_hex(cipher.KEY_LENGTH // 2))
+        new.replace(file)  # a crash leaves a whole key or none
+    file.chmod(0o600)
+    return file.read_text().strip()
 
 
 def _listen(host, port):
     try:
-        return web.listen(host, port)
+        return wsgi_server.listen(host, port)
     except OSError as error:
-        why = 'it is in use' if error.errno == errno.EADDRINUSE else error.strerror
-        raise CannotStart(f'cannot listen on {host}:{port}: {why}') from None
+        in_use = error.errno == errno.EADDRINUSE
+        reason = 'it is in use; select another with --port' if in_use else error.strerror
+        raise StartError(f'cannot listen on {host}:{port}: {reason}') from None
 
 
-def _wait_until_it_answers(host, port):
-    """Ask for a list of stacks, which takes everything that a user will need: API, engine, database."""
-    reachable = {'0.0.0.0': '127.0.0.1', '::': '::1'}.get(host, host)
-    end = time.monotonic() + READY_SECONDS
+def _wait_until_ready(host, port, token=None):
+    """Wait until a list of stacks works: it needs the API, the engine and the database."""
+    reachable_host = {'0.0.0.0': '127.0.0.1', '::': '::1'}.get(host, host)
+    deadline = time.monotonic() + READY_SECONDS
     status = None
     while status != 200:
-        if time.monotonic() > end:
-            raise CannotStart(f'the service does not answer (status {status})')
-        status = _status(reachable, port)
+        if time.monotonic() > deadline:
+            raise StartError(
+                f'the service is not ready after {READY_SECONDS} seconds: '
+                f'a list of stacks was answered with status {status}'
+            )
+        status = _request_status(reachable_host, port, token)
 
 
-def _status(host, port):
+def _request_status(host, port, token):
+    """Return the HTTP status of a list of stacks; None if the connection fails."""
     connection = http.client.HTTPConnection(host, port, timeout=READY_SECONDS)
     try:
-        connection.request('GET', f'/v1/{PROJECT}/stacks?limit=1')
+        connection.request(
+            'GET', f'/v1/{PROJECT}/stacks?limit=1', headers={'X-Auth-Token': token or ''}
+        )
         return connection.getresponse().status
     except OSError as error:
         print(f'heat-lite up: {error}', file=sys.stderr)
-        time.sleep(0.2)
+        time.sleep(RETRY_SECONDS)
         return None
     finally:
         connection.close()

@@ -1,31 +1,45 @@
-"""``heat-lite-engine``: the processes that do the work."""
+"""``heat-lite-engine``: the engine processes."""
 
 import gc
 import importlib
 import os
 import sys
 
-from heat_lite.cmd import concurrency, settings, workers
+from heat_lite.cmd import concurrency, settings, supervisor
+from heat_lite.common import exception
 
-LEAST_WORKERS = 2
+MIN_WORKERS = 2
 
 
 def main(argv=None):
-    """Run engines until told to stop; the exit status where it cannot start."""
-    gc.disable()  # what is loaded from here on stays; looking it through again and again takes a tenth of the time
+    """Run engines until a stop signal. Return the exit status if the start fails."""
+    # Modules loaded from here on are never freed. Scanning them repeatedly would take a tenth of
+    # the start-up time. ``engine_worker.prepare`` switches the collector on again.
+    gc.disable()
     conf = settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-engine')
     concurrency.use(conf.heat_lite.concurrency)
     settings.start_logging(conf)
-    # loaded once, before the processes part: they share the memory, and a mistake in a file ends the program instead of its children
-    run = importlib.import_module('heat_lite.cmd.engine_worker').prepare(conf)
-    count = conf.num_engine_workers or max(LEAST_WORKERS, os.cpu_count() or 1)
-    supervisor = workers.Supervisor(
-        run,
-        count,
+    try:
+        settings.require_private_key(conf)
+    except settings.UnsafeKey as error:
+        print(f'heat-lite-engine: {error}', file=sys.stderr)
+        return 1
+    # Loaded once, before the fork: the workers share the memory, and an error in a file ends the
+    # program instead of each worker in turn.
+    engine_worker = importlib.import_module('heat_lite.cmd.engine_worker')
+    try:
+        work = engine_worker.prepare(conf)
+    except exception.ConfigurationError as error:
+        print(f'heat-lite-engine: {error}', file=sys.stderr)
+        return 1
+    workers = supervisor.Supervisor(
+        work,
+        conf.num_engine_workers or max(MIN_WORKERS, os.cpu_count() or 1),
         grace=conf.heat_lite.graceful_shutdown_timeout,
         delay=conf.heat_lite.worker_restart_delay,
+        limits=(conf.heat_lite.engine_silence_limit, conf.heat_lite.engine_memory_limit),
     )
-    return supervisor.serve()
+    return workers.serve()
 
 
 if __name__ == '__main__':

@@ -1,16 +1,19 @@
-"""One engine: the parts put together, started, and stopped again."""
+"""One engine process: builds the engine, starts it and stops it."""
 
 import gc
 import importlib
 import uuid
 
-from heat_lite.cmd import operator_types, settings
+from heat_lite.cmd import concurrency, global_environment, settings
+from heat_lite.common import urlfetch
 from heat_lite.db import session
 from heat_lite.engine import service as engine_service
 from heat_lite.rpc import messaging
+from heat_lite.template.functions import budget
 
-# what each engine would load for itself otherwise, as soon as it runs: the first line for a broker, then Keystone, then the executors
-NEEDED = (
+#: modules that each engine would otherwise import for itself after the fork: for a broker, for
+#: Keystone, for policy, and for the thread pools
+PRELOADED_MODULES = (
     'kombu.transport.pyamqp',
     'keystoneauth1.loading._plugins.identity.generic',
     'oslo_policy._external',
@@ -20,24 +23,28 @@ NEEDED = (
 
 
 def prepare(conf):
-    """What all engines of a program share; gives the function that runs one."""
-    registry = operator_types.registry(conf)
-    # drivers are loaded once, here; connections are opened by each process for itself
+    """Load what all engines of a program share. Return ``run_worker(number, signals)``."""
+    registry = global_environment.build_registry(conf)
+
+    def run_worker(number, signals):
+        run(conf, registry, signals)
+
+    # Loads the drivers before the fork. Each worker opens its own connections.
     session.configure(conf)
     messaging.setup(conf)
     messaging.cleanup()
     session.dispose()
-    for name in NEEDED:
+    for name in PRELOADED_MODULES:
         importlib.import_module(name)
-    # the collector would write into every page that the processes share
+    # A collection in a worker would write to every page that the processes share.
     gc.collect()
     gc.freeze()
     gc.enable()
-    return lambda number, signals: run(conf, registry, signals)
+    return run_worker
 
 
 def run(conf, registry, signals):
-    """Be an engine until the stream of signals ends."""
+    """Run one engine until the stream of signals ends."""
     service = start(conf, registry)
     try:
         for _ in signals:
@@ -48,7 +55,12 @@ def run(conf, registry, signals):
 
 
 def start(conf, registry, url=None):
-    """A running engine, on the transport of ``url`` or else of the configuration. Connections are made here, after any fork."""
+    """Start an engine. Must be called after any fork, since it opens connections.
+
+    ``url``: the transport URL; None selects the one of the configuration.
+    """
+    urlfetch.use_resolver(concurrency.resolver())
+    budget.set_runner(concurrency.runner())
     session.configure(conf)
     messaging.setup(conf, url)
     service = engine_service.EngineService(conf, registry, engine_id=str(uuid.uuid4()))
@@ -57,7 +69,7 @@ def start(conf, registry, url=None):
 
 
 def stop(service, grace):
-    """Let it finish what it does, ``grace`` seconds at most, and close what ``start`` opened."""
+    """Stop an engine after its running work or ``grace`` seconds, and close its connections."""
     service.stop(grace)
     messaging.cleanup()
     session.dispose()

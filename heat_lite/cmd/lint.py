@@ -1,70 +1,139 @@
-"""``heat-lite lint``: looks at templates and environments without any service, and says where to mend what."""
+"""``heat-lite lint``: checks templates and environments without a service."""
 
 import argparse
 import functools
 import importlib.metadata
 import os
+import signal
 import sys
-from pathlib import Path
+import traceback
 
-from heat_lite.cmd import offline
+from heat_lite.cmd import file_references, lint_settings, offline_types
 from heat_lite.template.lint import finding, report
 from heat_lite.template.lint.linter import Linter
 from heat_lite.template.lint.rules import RULES
 
-STDIN = '-'
-LONGEST = 8 * 1024 * 1024
+#: bytes of all files together
+MAX_TOTAL_BYTES = 64 * 1024 * 1024
+#: default of --timeout, in seconds
+TIMEOUT = 60.0
+OUTSIDE = (
+    'The file cannot be read: it is outside of the folders of the linted files (--root FOLDER '
+    'permits another folder)'
+)
 
 
 class Files:
-    """The files of this machine, by names as they are typed and shown: relative to where the program was started."""
+    """The local files, by the names that the user typed: relative to the working directory.
 
-    def __init__(self, stdin=None):
+    Only regular files below the folders ``roots`` are read, because a template of a stranger may
+    name any file.
+    """
+
+    def __init__(self, roots=('.',), stdin=None):
+        self._roots = [os.path.realpath(root) for root in roots]
         self._stdin = stdin or sys.stdin
+        self._bytes_left = MAX_TOTAL_BYTES
 
     def join(self, name, reference):
-        """The name of the file that another one refers to."""
-        if reference.startswith('file://'):
-            return os.path.relpath(reference.removeprefix('file://'))
-        if '://' in reference or os.path.isabs(reference) or name == STDIN:
-            return reference
-        return os.path.normpath(os.path.join(os.path.dirname(name), reference))
+        """Return the name of the file that the file ``name`` refers to as ``reference``."""
+        return file_references.join(name, reference)
 
     def has(self, name):
-        """None: it is not on this machine."""
-        return None if '://' in name else os.path.isfile(name)
+        """Whether a regular file exists; None for a file that is not read.
+
+        That is a URL, or a file outside of the roots, whether it exists or not.
+        """
+        if '://' in name or not self._is_below_a_root(name):
+            return None
+        return os.path.isfile(name)
 
     def read(self, name):
-        """The text; ValueError, with the reason, where there is none."""
+        """Return the text of a file. Raises ValueError, with the reason, if it is not readable."""
+        if name == file_references.STDIN:
+            return self._stdin.read()
+        if not self._is_below_a_root(name):
+            raise ValueError(OUTSIDE)
         try:
-            if name == STDIN:
-                return self._stdin.read()
-            if Path(name).is_file() and os.path.getsize(name) > LONGEST:
-                raise ValueError(f'The file is longer than {LONGEST} bytes')
-            return Path(name).read_text(encoding='utf-8')
+            return self._content(name).decode('utf-8')
         except UnicodeDecodeError as error:
-            raise ValueError(f'The file is no text in UTF-8: {error}') from None
-        except OSError as error:
-            raise ValueError(f'The file cannot be read: {error.strerror}') from None
+            raise ValueError(f'The file is not UTF-8 text from byte {error.start} on') from None
+
+    def _is_below_a_root(self, name):
+        """Whether the file that a name leads to, through symbolic links, is below a root."""
+        if '\0' in name:
+            return False
+        path = os.path.realpath(name)
+        return any(os.path.commonpath((root, path)) == root for root in self._roots)
+
+    def _content(self, name):
+        content = file_references.read_bytes(name)
+        self._bytes_left -= len(content)
+        if self._bytes_left < 0:
+            raise ValueError(f'All files together are longer than {MAX_TOTAL_BYTES} bytes')
+        return content
 
 
 def parser():
     top = argparse.ArgumentParser(
         prog='heat-lite lint',
-        description='Look at templates and environments, and at the templates they are made of. No service is needed, and none is asked.',
-        epilog='The exit status is 0 where nothing is wrong, 1 where there are warnings, 2 where there are errors.',
+        description='Check templates, environments, and the templates that they refer to.'
+        ' No service and no network are used.',
+        epilog='The exit status is 0 without findings (or with notes only), 1 with warnings,'
+        ' 2 with errors.',
     )
-    top.add_argument('files', nargs='*', metavar='FILE', help='a template or an environment; - reads standard input')
-    top.add_argument('--format', choices=report.FORMATS, default='text', help='how findings are written (default %(default)s)')
     top.add_argument(
-        '--ignore', action='append', default=[], metavar='RULE', choices=[rule.name for rule in RULES], help='leave a rule out'
+        'files',
+        nargs='*',
+        metavar='FILE',
+        help='a template, an environment, or a folder of them; - reads standard input',
     )
-    top.add_argument('--rules', action='store_true', help='say what is looked for')
+    top.add_argument(
+        '--format',
+        choices=report.FORMATS,
+        default='text',
+        help='output format of the findings (default %(default)s)',
+    )
+    top.add_argument(
+        '--ignore',
+        action='append',
+        default=[],
+        metavar='RULE',
+        choices=[rule.name for rule in RULES],
+        help='skip a rule; may be repeated',
+    )
+    top.add_argument(
+        '--root',
+        action='append',
+        default=[],
+        metavar='FOLDER',
+        help='also read files below this folder; may be repeated (default: the folders of FILE)',
+    )
+    top.add_argument(
+        '--config',
+        metavar='FILE',
+        help='read the settings from this file (default: .heat-lint.yaml in the working directory)',
+    )
+    top.add_argument(
+        '--plugin-dir',
+        action='append',
+        default=[],
+        metavar='FOLDER',
+        help='load resource types from the modules in this folder, and run them; may be repeated',
+    )
+    top.add_argument(
+        '--timeout',
+        type=float,
+        default=TIMEOUT,
+        metavar='SECONDS',
+        help='end with status 2 after this time (default %(default)g)',
+    )
+    top.add_argument('--rules', action='store_true', help='list the rules and exit')
     return top
 
 
 def rules():
-    """What ``--rules`` prints."""
+    """Return the output of ``--rules``."""
     return '\n'.join(f'{rule.name:22}{rule.level:9}{rule.summary()}' for rule in RULES)
 
 
@@ -76,23 +145,91 @@ def version():
 
 
 def main(argv=None):
-    """The command by itself; its exit status."""
+    """Run the command. Return its exit status."""
     options = parser()
     args = options.parse_args(argv)
     if args.rules:
         print(rules())
         return 0
     if not args.files:
-        options.error('which file?')
-    types = offline.Types()
-    linter = Linter(types, Files(), functools.partial(offline.refusals, types), args.ignore, types.base)
-    found = linter.lint(args.files)
-    write = functools.partial(report.as_sarif, version=version()) if args.format == 'sarif' else report.FORMATS[args.format]
+        options.error('at least one FILE is required')
+    return _within(args.timeout, functools.partial(_lint, args))
+
+
+def _lint(args):
+    """Print the findings. Return the exit status."""
     try:
-        print(write(found), flush=True)
+        settings = lint_settings.load(args.config).without_rules(args.ignore)
+        findings = find(args.files, settings, args.root, args.plugin_dir)
+    except ValueError as error:
+        print(f'heat-lite lint: {error}', file=sys.stderr)
+        return 2
+    write = (
+        functools.partial(report.as_sarif, version=version())
+        if args.format == 'sarif'
+        else report.FORMATS[args.format]
+    )
+    try:
+        print(write(findings), flush=True)
     except BrokenPipeError:
-        sys.stdout = None  # whoever reads has seen enough (`| head`)
-    return finding.exit_status(found)
+        sys.stdout = None  # the reader closed the pipe (`| head`)
+    return finding.exit_status(findings)
+
+
+def find(names, settings, roots=(), plugin_dirs=()):
+    """Return the findings in files and folders. Raises ValueError for too many files."""
+    files, candidates = lint_settings.expand(names, settings)
+    named = [*files, *settings.environments]
+    folders = [name for name in names if os.path.isdir(name)]
+    types = offline_types.OfflineTypes(
+        [*settings.plugin_dirs, *plugin_dirs], settings.resource_types
+    )
+    linter = Linter(
+        types,
+        Files([*(os.path.dirname(name) or '.' for name in named), *folders, *roots]),
+        functools.partial(offline_types.validation_errors, types),
+        settings.off(),
+        types.base,
+        settings.levels,
+    )
+    return linter.lint(named, candidates)
+
+
+def _within(seconds, work):
+    """Return the exit status of ``work()``, or 2 after ``seconds``.
+
+    The work is done in a child process: a regular expression of a template may hold the
+    interpreter, so that no signal handler of the same process would run.
+    """
+    child = os.fork()
+    if child == 0:
+        status = 2
+        try:
+            status = work()
+        except KeyboardInterrupt:
+            pass
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    previous = signal.signal(signal.SIGALRM, _raise_timeout)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    except BaseException as error:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        if not isinstance(error, TimeoutError):
+            raise
+        print(f'heat-lite lint: not finished after {seconds:g} seconds', file=sys.stderr)
+        return 2
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def _raise_timeout(signum, frame):
+    raise TimeoutError
 
 
 if __name__ == '__main__':

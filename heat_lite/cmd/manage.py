@@ -1,5 +1,6 @@
-"""``heat-lite-manage``: the database and the engines, from the shell."""
+"""``heat-lite-manage``: administration of the database and of the engines."""
 
+import secrets
 import sys
 
 from oslo_config import cfg
@@ -7,20 +8,21 @@ from oslo_db import exception as db_exception
 from sqlalchemy import exc as sql_exception
 
 from heat_lite.cmd import settings
-from heat_lite.common import context, exception
-from heat_lite.db import migration, purge, rescue, reseal, resources, services, session
+from heat_lite.common import cipher, context, exception
+from heat_lite.conf import identity
+from heat_lite.db import migration, purge, reencrypt, resources, services, session, stacks
 
 GRANULARITIES = ('days', 'hours', 'minutes', 'seconds')
 COLUMNS = ('hostname', 'binary', 'engine_id', 'host', 'topic', 'status', 'updated_at')
-# verbs of Heat that have no counterpart yet, with the names of what they take
-ABSENT = {
+#: commands of heat-manage that are not implemented: {name: arguments}
+NOT_IMPLEMENTED = {
     'migrate_convergence_1': ['stack_id'],
     'migrate_properties_data': [],
 }
 
 
 def main(argv=None):
-    """Do what the arguments say; the exit status."""
+    """Run the command of the arguments. Return the exit status."""
     conf = cfg.CONF
     _register(conf)
     settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-manage', conf)
@@ -29,65 +31,105 @@ def main(argv=None):
         session.configure(conf)
         return conf.command.func(conf) or 0
     except (ValueError, exception.HeatException) as error:
-        return _refused(error)
+        return _fail(error)
     except (db_exception.DBError, sql_exception.SQLAlchemyError) as error:
-        return _refused(f'The database of [database] connection does not do it: {str(error).splitlines()[0]}')
+        return _fail(f'The database of [database] connection failed: {str(error).splitlines()[0]}')
     finally:
         session.dispose()
 
 
-def _refused(why):
-    print(f'heat-lite-manage: {why}', file=sys.stderr)
+def _fail(reason):
+    print(f'heat-lite-manage: {reason}', file=sys.stderr)
     return 1
 
 
 def db_sync(conf):
-    """Make or upgrade the tables."""
+    """Create or upgrade the tables."""
     migration.sync(conf.database.connection, conf.command.version)
 
 
 def db_version(conf):
-    """Tell where the database is."""
+    """Print the revision of the database."""
     print(migration.version(conf.database.connection) or 'none: db_sync has not run')
 
 
 def purge_deleted(conf):
-    """Remove what was deleted longer ago than an age."""
+    """Remove stacks from the database that were deleted longer ago than AGE."""
     command = conf.command
-    purge.purge_deleted(context.admin_context(), command.age, command.granularity, command.project_id, command.batch_size)
+    purge.purge_deleted(
+        context.admin_context(),
+        command.age,
+        command.granularity,
+        command.project_id,
+        command.batch_size,
+    )
 
 
 def service_list(conf):
-    """Tell which engines there are."""
+    """List the engines."""
     rows = [_row(service) for service in services.list(context.admin_context())]
     widths = [max(len(row[column]) for row in [COLUMNS, *rows]) for column in range(len(COLUMNS))]
     for row in [COLUMNS, *rows]:
-        print('  '.join(value.ljust(width) for value, width in zip(row, widths, strict=True)).rstrip())
+        print(
+            '  '.join(value.ljust(width) for value, width in zip(row, widths, strict=True)).rstrip()
+        )
 
 
 def service_clean(conf):
-    """Forget the engines that are gone."""
-    print(f'Dead engines are removed: {services.clean(context.admin_context())}')
+    """Remove dead engines from the list."""
+    print(f'Dead engines removed: {services.clean(context.admin_context())}')
 
 
 def update_params(conf):
-    """Seal parameters and properties in the database, or no longer; and all secrets with another key. No engine may run meanwhile."""
+    """Encrypt or decrypt parameters and properties in the database, and re-encrypt all secrets.
+
+    All engines must be stopped. All secrets are encrypted with the configured key afterwards.
+    """
     command = conf.command
-    at_work = [row.engine_id for row in services.list(context.admin_context()) if services.is_up(row)]
-    if at_work:
-        raise ValueError(f'Engines are at work: stop them first. They are {", ".join(at_work)}')
+    running = [
+        row.engine_id for row in services.list(context.admin_context()) if services.is_up(row)
+    ]
+    if running:
+        raise ValueError(f'Engines are running: {", ".join(running)}. Stop them first.')
     encrypt = command.crypt_operation == 'encrypt'
-    changes = reseal.tables(encrypt, conf.auth_encryption_key, command.previous_encryption_key, command.batch_size)
-    for table, count in changes:
-        if command.verbose_update_params or count:
-            print(f'{table}: {count} rows changed')
+    _reencrypt(conf, encrypt, command.verbose_update_params)
     if encrypt != conf.encrypt_parameters_and_properties:
-        print(f'Set encrypt_parameters_and_properties = {str(encrypt).lower()}, or what is stored from now on will be the other way.')
+        print(
+            f'Set encrypt_parameters_and_properties = {str(encrypt).lower()};'
+            f' otherwise new data will {"not " if encrypt else ""}be encrypted.'
+        )
+
+
+def rotate_encryption_key(conf):
+    """Re-encrypt all secrets with auth_encryption_key while engines run.
+
+    All engines must already have auth_encryption_key, and the key before it among their
+    former_encryption_keys.
+    """
+    if conf.auth_encryption_key == identity.WELL_KNOWN_KEY:
+        raise ValueError(settings.DEFAULT_KEY)
+    _reencrypt(conf, None, verbose=True)
+    print('Now former_encryption_keys can be removed from the configuration of all engines.')
+
+
+def generate_key(conf):
+    """Print a random key for auth_encryption_key."""
+    print(secrets.token_hex(cipher.KEY_LENGTH // 2))
+
+
+def _reencrypt(conf, encrypt, verbose):
+    former = [*conf.heat_lite.former_encryption_keys]
+    if conf.command.previous_encryption_key is not None:
+        former.append(conf.command.previous_encryption_key)
+    keys = [conf.auth_encryption_key, *former]
+    for table, count in reencrypt.reencrypt_tables(encrypt, keys, conf.command.batch_size):
+        if verbose or count:
+            print(f'{table}: {count} rows changed')
 
 
 def resource_data_list(conf):
-    """Tell what a resource keeps for itself."""
-    row = resources.get(context.admin_context(), _number(conf.command.resource_id))
+    """Print the private data of a resource."""
+    row = resources.get(context.admin_context(), _row_id(conf.command.resource_id))
     if row is None:
         raise exception.EntityNotFound(entity='Resource', name=conf.command.resource_id)
     for key, value in row.data.items():
@@ -95,24 +137,28 @@ def resource_data_list(conf):
 
 
 def reset_stack_status(conf):
-    """Declare a stack and the stacks inside it to have failed, where they are in progress for ever."""
-    print('Warning: what is at work is cut off, and may leave objects behind in the cloud. Engines take up what was left in progress by')
-    print('themselves, so this is for stacks on which that fails.')
+    """Set a stack and its nested stacks, stuck IN_PROGRESS, to FAILED and release their locks."""
+    print(
+        'Warning: this interrupts a running action, which may leave objects in the cloud. Engines'
+    )
+    print('resume interrupted actions by themselves. Use this only if that fails.')
     print('Continue ? [y/N]')
     if sys.stdin.readline().strip().lower().startswith('y'):
-        print(f'Stacks reset: {rescue.reset(context.admin_context(), conf.command.stack_id)}')
+        print(
+            f'Stacks reset: {stacks.reset_status(context.admin_context(), conf.command.stack_id)}'
+        )
 
 
-def _number(text):
+def _row_id(text):
     try:
         return int(text)
     except ValueError:
-        raise ValueError(f'The id of a resource is a number, that of its row, not {text!r}.') from None
+        raise ValueError(f'The id of a resource is the number of its row, not {text!r}.') from None
 
 
-def absent(conf):
-    """Say that a verb of Heat has no counterpart."""
-    raise ValueError(f'{conf.command.name} is not there yet.')
+def not_implemented(conf):
+    """Refuse a command of heat-manage that is not implemented."""
+    raise ValueError(f'{conf.command.name} is not implemented.')
 
 
 def _row(service):
@@ -122,45 +168,87 @@ def _row(service):
 
 def _register(conf):
     if 'command' not in conf:
-        conf.register_cli_opt(cfg.SubCommandOpt('command', handler=_add_verbs, help='What to do.'))
+        conf.register_cli_opt(
+            cfg.SubCommandOpt('command', handler=_add_commands, help='Command to run.')
+        )
 
 
-def _add_verbs(verbs):
-    def verb(name, function, text=None):
-        parser = verbs.add_parser(name, help=text or function.__doc__)
+def _add_commands(commands):
+    def add_command(name, function, text=None):
+        parser = commands.add_parser(name, help=text or function.__doc__.partition('\n')[0])
         parser.set_defaults(func=function)
         return parser
 
-    verb('db_sync', db_sync).add_argument('version', nargs='?', help='upgrade up to this version instead of the newest')
-    verb('db_version', db_version)
-    _add_purge_arguments(verb('purge_deleted', purge_deleted))
-    _add_sealing_arguments(verb('update_params', update_params))
-    verb('resource_data_list', resource_data_list).add_argument('resource_id', help='the id of the row of the resource, a number')
-    verb('reset_stack_status', reset_stack_status).add_argument('stack_id')
-    actions = verb('service', service_list, 'Engines: list them, clean out dead ones.').add_subparsers(required=True, dest='action')
+    add_command('db_sync', db_sync).add_argument(
+        'version', nargs='?', help='upgrade to this revision instead of the newest'
+    )
+    add_command('db_version', db_version)
+    _add_purge_arguments(add_command('purge_deleted', purge_deleted))
+    _add_encryption_arguments(add_command('update_params', update_params))
+    _add_rotation_arguments(add_command('rotate_encryption_key', rotate_encryption_key))
+    add_command('generate_key', generate_key)
+    add_command('resource_data_list', resource_data_list).add_argument(
+        'resource_id', help='the number of the row of the resource'
+    )
+    add_command('reset_stack_status', reset_stack_status).add_argument('stack_id')
+    actions = add_command(
+        'service', service_list, 'List engines, or remove dead ones from the list.'
+    ).add_subparsers(required=True, dest='action')
     for name, function in (('list', service_list), ('clean', service_clean)):
         actions.add_parser(name, help=function.__doc__).set_defaults(func=function)
-    for name, arguments in ABSENT.items():
-        parser = verb(name, absent, 'Not there yet.')
+    for name, arguments in NOT_IMPLEMENTED.items():
+        parser = add_command(name, not_implemented, 'Not implemented.')
         for argument in arguments:
             parser.add_argument(argument, nargs='?')
 
 
 def _add_purge_arguments(parser):
-    parser.add_argument('age', nargs='?', type=_whole, default=90, help='how long ago (default 90)')
-    parser.add_argument('-g', '--granularity', choices=GRANULARITIES, default='days', help='what the age counts (default days)')
-    parser.add_argument('-p', '--project-id', help='of this project only')
-    parser.add_argument('-b', '--batch_size', type=_whole, default=20, help='stacks removed at a time (default 20)')
+    parser.add_argument(
+        'age',
+        nargs='?',
+        type=_non_negative,
+        default=90,
+        help='minimum age in units of --granularity (default 90)',
+    )
+    parser.add_argument(
+        '-g',
+        '--granularity',
+        choices=GRANULARITIES,
+        default='days',
+        help='unit of the age (default days)',
+    )
+    parser.add_argument('-p', '--project-id', help='purge this project only')
+    parser.add_argument(
+        '-b', '--batch_size', type=_non_negative, default=20, help='stacks per batch (default 20)'
+    )
 
 
-def _add_sealing_arguments(parser):
+def _add_encryption_arguments(parser):
     parser.add_argument('crypt_operation', choices=['encrypt', 'decrypt'])
-    parser.add_argument('previous_encryption_key', nargs='?', help='auth_encryption_key as it was before, where it has changed')
-    parser.add_argument('-b', '--batch_size', type=_whole, default=50, help='rows changed at a time (default 50)')
-    parser.add_argument('--verbose-update-params', action='store_true', help='tell of all tables')
+    parser.add_argument(
+        'previous_encryption_key',
+        nargs='?',
+        help='the previous auth_encryption_key, if it has changed; other users of the machine can '
+        'read it in the list of processes, [heat_lite] former_encryption_keys avoids this',
+    )
+    _add_batch_size(parser)
+    parser.add_argument(
+        '--verbose-update-params', action='store_true', help='list unchanged tables, too'
+    )
 
 
-def _whole(text):
+def _add_rotation_arguments(parser):
+    parser.set_defaults(previous_encryption_key=None)
+    _add_batch_size(parser)
+
+
+def _add_batch_size(parser):
+    parser.add_argument(
+        '-b', '--batch_size', type=_non_negative, default=50, help='rows per batch (default 50)'
+    )
+
+
+def _non_negative(text):
     number = int(text)
     if number < 0:
         raise ValueError

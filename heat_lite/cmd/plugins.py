@@ -1,7 +1,9 @@
-"""Plug-ins of third parties: modules in ``plugin_dirs``, and entry points. What cannot be loaded is named in the log and left out.
+"""Third-party plug-ins: modules in ``plugin_dirs``, and entry points.
 
-A module says by functions what it brings: ``resource_mapping()`` or ``available_resource_mapping()``, ``constraint_mapping()``,
-``client_mapping()``, ``template_mapping()``, ``event_sink_mapping()``. Each answers a map of names to classes.
+A module exports its plug-ins by functions that return {name: class}: ``resource_mapping()`` or
+``available_resource_mapping()``, ``constraint_mapping()``, ``client_mapping()``,
+``template_mapping()``, ``event_sink_mapping()``. A plug-in that cannot be loaded is logged and
+skipped.
 """
 
 import importlib
@@ -11,119 +13,166 @@ import pkgutil
 import sys
 import types
 
-from heat_lite.clients import plugged
-from heat_lite.common import points
+from heat_lite.clients import client_plugin
+from heat_lite.common import exception, installation
 from heat_lite.engine import resource
 from heat_lite.template import environment, versions
 
 LOG = logging.getLogger(__name__)
-#: modules of plugin_dirs are imported as parts of this package, so that they can import each other
+#: the package that modules of plugin_dirs are imported into, so that they can import each other
 PACKAGE = 'heat_lite_plugins'
 MODULES = ('heat_lite.resources',)
 CONSTRAINTS = ('heat_lite.constraints', 'heat.constraints')
 CLIENTS = ('heat_lite.clients', 'heat.clients')
 TEMPLATES = ('heat_lite.templates', 'heat.templates')
 SINKS = ('heat_lite.event_sinks', 'heat.event_sinks')
-#: Heat itself may be installed beside this service: what it brings is no plug-in
-HEATS_OWN = ('heat.', 'heat:')
+#: prefixes of entry points of Heat itself, which may be installed beside this service; skipped
+HEAT_PREFIXES = ('heat.', 'heat:')
 
 
 def install(registry, folders):
-    """Add all that plug-ins bring to a registry."""
-    found = Found(registry)
-    for name, load in (*_in_folders(folders), *_points(MODULES)):
-        found.attempt(f'The plug-in module {name}', lambda load=load: found.take_module(load()))
-    for groups, take in ((CONSTRAINTS, found.constraint), (CLIENTS, found.client), (TEMPLATES, found.template), (SINKS, found.sink)):
-        for name, load in _points(groups):
-            found.attempt(f'The plug-in {name}', lambda name=name, load=load, take=take: take(name, load()))
+    """Load all plug-ins into a registry. Return the registry."""
+    loader = PluginLoader(registry)
+    for name, load in (*_modules_in(folders), *_entry_points(MODULES)):
+        loader.attempt(f'The plug-in module {name}', lambda load=load: loader.load_module(load()))
+    for groups, add in (
+        (CONSTRAINTS, loader.add_constraint),
+        (CLIENTS, loader.add_client),
+        (TEMPLATES, loader.add_template_version),
+        (SINKS, loader.add_event_sink),
+    ):
+        for name, load in _entry_points(groups):
+            loader.attempt(
+                f'The plug-in {name}', lambda name=name, load=load, add=add: add(name, load())
+            )
     return registry
 
 
-class Found:
-    """Puts what plug-ins bring where it belongs. Raises TypeError for what is not what it should be."""
+def load_cloud_backend(name):
+    """Return the class that authenticates requests, by its module and name.
+
+    Call it after ``install``, so that the class may be in a module of ``plugin_dirs``. Raises
+    ConfigurationError.
+    """
+    module, _, attribute = name.rpartition('.')
+    try:
+        backend = getattr(importlib.import_module(module), attribute)
+    except Exception as error:  # any error of the module
+        raise exception.ConfigurationError(
+            f'cloud_backend = {name} in [DEFAULT] cannot be loaded: {type(error).__name__}: {error}'
+        ) from error
+    if not callable(getattr(backend, 'authenticated', None)):
+        raise exception.ConfigurationError(
+            f'cloud_backend = {name} in [DEFAULT] is no backend: it has no method authenticated()'
+        )
+    return backend
+
+
+class PluginLoader:
+    """Adds plug-ins to a registry. The ``add_...`` methods raise TypeError for a wrong class."""
 
     def __init__(self, registry):
         self._registry = registry
 
     @staticmethod
-    def attempt(what, step):
-        """Whether it went well; if not, the log says why."""
+    def attempt(subject, step):
+        """Call ``step()``. Log any exception, as an error of ``subject``."""
         try:
             step()
         except (Exception, SystemExit) as error:
-            LOG.error('%s cannot be used, and is left out: %s: %s', what, type(error).__name__, error, exc_info=error)
+            LOG.error(
+                '%s cannot be used, and is left out: %s: %s',
+                subject,
+                type(error).__name__,
+                error,
+                exc_info=error,
+            )
 
-    def take_module(self, module):
-        """All that the functions of a module name. One that is wrong does not keep the others away."""
-        types_of = 'available_resource_mapping' if hasattr(module, 'available_resource_mapping') else 'resource_mapping'
-        takers = {
-            types_of: self.type,
-            'constraint_mapping': self.constraint,
-            'client_mapping': self.client,
-            'template_mapping': self.template,
-            'event_sink_mapping': self.sink,
+    def load_module(self, module):
+        """Load all plug-ins of a module. A broken one does not affect the others."""
+        types_function = (
+            'available_resource_mapping'
+            if hasattr(module, 'available_resource_mapping')
+            else 'resource_mapping'
+        )
+        adders = {
+            types_function: self.add_type,
+            'constraint_mapping': self.add_constraint,
+            'client_mapping': self.add_client,
+            'template_mapping': self.add_template_version,
+            'event_sink_mapping': self.add_event_sink,
         }
-        for function, take in takers.items():
+        for function, add in adders.items():
             for name, value in (getattr(module, function, dict)() or {}).items():
-                self.attempt(f'{name} of the plug-in module {module.__name__}', lambda name=name, value=value, take=take: take(name, value))
+                self.attempt(
+                    f'{name} of the plug-in module {module.__name__}',
+                    lambda name=name, value=value, add=add: add(name, value),
+                )
 
-    def type(self, name, kind):
-        _want(kind, resource.Resource, 'resource type')
-        self._registry.register(name, kind)
+    def add_type(self, name, cls):
+        _require_subclass(cls, resource.Resource, 'resource type')
+        self._registry.register(name, cls)
 
-    def constraint(self, name, kind):
-        if not callable(getattr(kind, 'validate', None)):
-            raise TypeError(f'{kind!r} has no validate(value, context)')
-        self._registry.add_check(name, _check_of(kind))
+    def add_constraint(self, name, cls):
+        if not callable(getattr(cls, 'validate', None)):
+            raise TypeError(f'{cls!r} has no validate(value, context)')
+        self._registry.add_check(name, _constraint_check(cls))
 
-    def client(self, name, kind):
-        _want(kind, plugged.ClientPlugin, 'client plug-in')
-        self._registry.client_plugins[name] = kind
+    def add_client(self, name, cls):
+        _require_subclass(cls, client_plugin.ClientPlugin, 'client plug-in')
+        self._registry.client_plugins[name] = cls
 
-    def sink(self, name, kind):
-        if not callable(getattr(kind, 'consume', None)):
-            raise TypeError(f'{kind!r} has no consume(context, event)')
-        self._registry.event_sinks[name] = kind
+    def add_event_sink(self, name, cls):
+        if not callable(getattr(cls, 'consume', None)):
+            raise TypeError(f'{cls!r} has no consume(context, event)')
+        self._registry.event_sinks[name] = cls
         environment.SINK_TYPES.setdefault(name, ())
 
-    def template(self, name, version):
-        """``name`` is (key, version), or both with a dot between them."""
+    def add_template_version(self, name, version):
+        """Add a template version. ``name``: (key, label) or 'key.label'."""
         key, label = name.split('.', 1) if isinstance(name, str) else name
-        versions.add(key, label, version)
+        versions.register(key, label, version)
 
 
-def _want(kind, base, what):
-    if not (isinstance(kind, type) and issubclass(kind, base)):
-        raise TypeError(f'{kind!r} is no {what}: it should be a class derived from {base.__module__}.{base.__name__}')
+def _require_subclass(cls, base, noun):
+    if not (isinstance(cls, type) and issubclass(cls, base)):
+        raise TypeError(
+            f'{cls!r} is not a {noun}: a subclass of {base.__module__}.{base.__name__} is required'
+        )
 
 
-def _check_of(kind):
-    """How the registry asks a custom constraint: None, or why the value is none of its kind."""
+def _constraint_check(cls):
+    """Return ``check(stack, value)``: None if the value is valid, else the reason as text."""
 
     def check(stack, value):
-        rule, clients = kind(), stack.clients()
-        return None if rule.validate(value, plugged.Asking(stack.context, clients)) else rule.error(value)
+        constraint, clients = cls(), stack.clients()
+        context = client_plugin.RequestingContext(stack.context, clients)
+        return None if constraint.validate(value, context) else constraint.error(value)
 
     return check
 
 
-def _in_folders(folders):
-    """(name, how to load it) of each module and package in the folders, those in packages too."""
-    there = [str(pathlib.Path(folder).expanduser()) for folder in folders if pathlib.Path(folder).expanduser().is_dir()]
-    if not there:
+def _modules_in(folders):
+    """Yield (name, load) of each module and package in the folders, including submodules."""
+    existing = [
+        str(pathlib.Path(folder).expanduser())
+        for folder in folders
+        if pathlib.Path(folder).expanduser().is_dir()
+    ]
+    if not existing:
         return
     for name in [each for each in sys.modules if each.startswith(f'{PACKAGE}.')]:
         del sys.modules[name]
     package = types.ModuleType(PACKAGE, 'Modules of plugin_dirs.')
-    package.__path__ = there
+    package.__path__ = existing
     sys.modules[PACKAGE] = package
-    for found in pkgutil.walk_packages(there, f'{PACKAGE}.', onerror=lambda name: None):
+    for found in pkgutil.walk_packages(existing, f'{PACKAGE}.', onerror=lambda name: None):
         yield found.name, lambda name=found.name: importlib.import_module(name)
 
 
-def _points(groups):
-    """(name, how to load it) of each entry point of the groups."""
+def _entry_points(groups):
+    """Yield (name, load) of each entry point of the groups."""
     for group in groups:
-        for point in points.of(group):
-            if not point.value.startswith(HEATS_OWN):
+        for point in installation.entry_points(group):
+            if not point.value.startswith(HEAT_PREFIXES):
                 yield point.name, point.load

@@ -4,22 +4,30 @@ import argparse
 import json
 import sys
 
-from heat_lite.cmd import offline
+from heat_lite.cmd import offline_types
 from heat_lite.template import json_schema
 
 
 def main(argv=None):
-    """The command by itself; its exit status."""
+    """Run the command. Return its exit status."""
     parser = argparse.ArgumentParser(
         prog='heat-lite schema',
-        description='Print the JSON Schema of HOT with all resource types: editors that are given it complete and check templates.',
+        description='Print the JSON Schema of HOT with all resource types. Editors use it to'
+        ' complete and check templates.',
     )
-    parser.add_argument('--indent', type=int, default=None, metavar='N', help='write it for people, N spaces a level')
+    parser.add_argument(
+        '--indent',
+        type=int,
+        default=None,
+        metavar='N',
+        help='indent the JSON by N spaces a level',
+    )
     args = parser.parse_args(argv)
+    schema = json_schema.hot_schema(offline_types.OfflineTypes())
     try:
-        print(json.dumps(json_schema.of_hot(offline.Types()), indent=args.indent), flush=True)
+        print(json.dumps(schema, indent=args.indent), flush=True)
     except BrokenPipeError:
-        sys.stdout = None  # whoever reads has seen enough (`| head`)
+        sys.stdout = None  # the reader closed the pipe (`| head`)
     return 0
 
 

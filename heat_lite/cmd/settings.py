@@ -1,4 +1,4 @@
-"""What every program does first: options, configuration files, logs."""
+"""The first steps of every program: options, configuration files, logging."""
 
 import logging
 
@@ -6,30 +6,75 @@ from oslo_config import cfg
 from oslo_log import log
 
 from heat_lite import conf as options
-from heat_lite.cmd import late
+from heat_lite.cmd import lazy_imports, log_format
+from heat_lite.common import cipher
+from heat_lite.conf import identity
 
 LOG = logging.getLogger(__name__)
 
+CURE = (
+    'Set it to the output of "heat-lite-manage generate_key", the same for all processes. If the '
+    'database has stacks already, add the present key to [heat_lite] former_encryption_keys, and '
+    'run "heat-lite-manage rotate_encryption_key" afterwards.'
+)
+DEFAULT_KEY = (
+    '[DEFAULT] auth_encryption_key is not set, or is its default, which is public: secrets in the '
+    f'database would be readable by each reader of its copy. {CURE}'
+)
+
 
 def load(args, prog, conf=cfg.CONF):
-    """Read the command line and the configuration files."""
-    late.load_secrets()
+    """Read the command line and the configuration files. Return the configuration."""
+    lazy_imports.load_strutils()
     if 'debug' not in conf:
         log.register_options(conf)
     return options.load(args, prog, conf)
 
 
+class UnsafeKey(Exception):
+    """The encryption key protects nothing. The text states the reason and the cure."""
+
+
+def require_private_key(conf):
+    """Raise UnsafeKey for the default auth_encryption_key or one of a wrong length.
+
+    Keys of 16 and 24 characters are accepted with a warning, as in Heat.
+    """
+    key = conf.auth_encryption_key
+    if key == identity.WELL_KNOWN_KEY:
+        raise UnsafeKey(DEFAULT_KEY)
+    error = cipher.length_error(key)
+    if error:
+        raise UnsafeKey(f'[DEFAULT] auth_encryption_key is refused: {error}. {CURE}')
+    if len(key) < cipher.KEY_LENGTH:
+        LOG.warning(
+            '[DEFAULT] auth_encryption_key has %d characters only; replace it by one of %d. %s',
+            len(key),
+            cipher.KEY_LENGTH,
+            CURE,
+        )
+
+
 def start_logging(conf):
-    """Logs as configured: request ids in every line that has a context."""
+    """Set up logging as configured. Lines of a request carry its request id."""
     if not (conf.log_file or conf.log_dir or conf.use_journal or conf.use_syslog):
-        conf.set_default('use_stderr', True)  # oslo.log would take standard output, which belongs to what a program answers
-    # eventlet's trouble with logging comes of native threads beside green ones; we never have both
+        # oslo.log would use standard output, which carries the results of a program.
+        conf.set_default('use_stderr', True)
+    # oslo.log's fix for eventlet is for processes with green and native threads. No process of
+    # this project has both.
     log.setup(conf, 'heat_lite', fix_eventlet=False)
-    # at its most talkative it tells all that comes with a token, trusts included
+    log_format.install(conf)
+    # At level DEBUG keystoneauth logs the whole response of a token request, trusts included.
     logging.getLogger('keystoneauth.identity').setLevel(logging.INFO)
+    # SQLAlchemy logs rows, which have secrets unless they are encrypted.
+    sqlalchemy = logging.getLogger('sqlalchemy.engine')
+    sqlalchemy.setLevel(max(sqlalchemy.getEffectiveLevel(), logging.INFO))
 
 
 def reload(conf):
-    """Take over what changed in the files; of options that cannot change in a running process, the log tells."""
-    LOG.info('Reading the configuration again.')
+    """Apply changes of the configuration files to mutable options.
+
+    oslo.config logs the changed options that need a restart.
+    """
+    LOG.info('Reloading the configuration files.')
     conf.mutate_config_files()

@@ -1,64 +1,115 @@
-"""``heat-lite up``: the whole service in one process: API and engine, an SQLite file, no broker, no login."""
+"""``heat-lite up``: API and engine in one process, an SQLite file, no broker, no login."""
 
 import argparse
 import importlib
 import ipaddress
-import os
 import socket
 import sys
 from pathlib import Path
 
-from heat_lite.cmd import concurrency
+from heat_lite.cmd import concurrency, data_folder
+from heat_lite.common import exception, installation
 
-PORT = 8004
+PORT, MAX_PORT = 8004, 65535
 HOST = '127.0.0.1'
 
 
 def add_arguments(parser):
-    """Put the options on a parser."""
-    parser.add_argument('--port', type=int, default=PORT, help=f'port to listen on (default {PORT})')
+    """Add the options of the command to a parser."""
+    parser.add_argument(
+        '--port',
+        type=_port,
+        default=PORT,
+        help=f'port to listen on, 0 for any free one (default {PORT})',
+    )
     parser.add_argument('--host', default=HOST, help=f'address to listen on (default {HOST})')
-    parser.add_argument('--data-dir', type=Path, default=default_data_dir(), help='folder of all state (default %(default)s)')
-    parser.add_argument('--config-file', action='append', default=[], help='read options from a file, as the other programs do')
-    parser.add_argument('--plugin-dir', type=Path, action='append', default=[], help='folder of modules that bring further resource types')
-    parser.add_argument('--expose', action='store_true', help='allow a --host that others can reach; nobody has to log in')
-    parser.add_argument('--debug', action='store_true', help='log much')
-
-
-def default_data_dir():
-    """The user's own folder for such things."""
-    return Path(os.environ.get('XDG_DATA_HOME') or Path.home() / '.local' / 'share', 'heat-lite')
+    parser.add_argument(
+        '--data-dir',
+        type=Path,
+        default=installation.data_folder(),
+        help='folder of the database and the encryption key (default %(default)s, or'
+        ' HEAT_LITE_DATA_DIR)',
+    )
+    parser.add_argument(
+        '--config-file',
+        action='append',
+        default=[],
+        help='read options from a file, as the other programs do',
+    )
+    parser.add_argument(
+        '--plugin-dir',
+        type=Path,
+        action='append',
+        default=[],
+        help='folder of plug-in modules with further resource types',
+    )
+    parser.add_argument(
+        '--expose',
+        action='store_true',
+        help='allow a --host that other machines can reach, although no login is required',
+    )
+    parser.add_argument(
+        '--allow-host',
+        action='append',
+        default=[],
+        metavar='NAME',
+        help='accept requests whose Host header has this name; the address of --host, localhost,'
+        ' 127.0.0.1 and [::1] are accepted always',
+    )
+    parser.add_argument(
+        '--require-token',
+        action='store_true',
+        help='require the token in the file "token" of the data folder as X-Auth-Token; the'
+        ' command heat-lite sends it by itself',
+    )
+    parser.add_argument('--debug', action='store_true', help='log at level DEBUG')
 
 
 def run(args):
-    """Serve until SIGTERM or Ctrl-C; the exit status."""
+    """Serve until SIGTERM or SIGINT. Return the exit status."""
     if not args.expose and not is_loopback(args.host):
-        return _refuse(f'others can reach {args.host}, and nobody has to log in; if that is meant, add --expose')
-    concurrency.green()
+        return _fail(
+            f'other machines can reach {args.host}, and no login is required; '
+            'to allow this, add --expose'
+        )
+    concurrency.use_green_threads()
     embedded = importlib.import_module('heat_lite.cmd.embedded')
-    try:
-        return embedded.serve(args)
-    except embedded.CannotStart as error:
-        return _refuse(str(error))
+    errors = (data_folder.FolderError, exception.ConfigurationError, *embedded.ERRORS)
+
+    def report(work):
+        try:
+            return work()
+        except errors as error:
+            return _fail(str(error))
+
+    return report(lambda: embedded.serve(args, report))
 
 
 def main(argv=None):
-    """The command by itself."""
+    """Run the command. Return its exit status."""
     parser = argparse.ArgumentParser(prog='heat-lite up', description=__doc__.partition(': ')[2])
     add_arguments(parser)
     return run(parser.parse_args(argv))
 
 
+def _port(text):
+    if not text.isdecimal() or int(text) > MAX_PORT:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a port, a number from 0 to {MAX_PORT}')
+    return int(text)
+
+
 def is_loopback(host):
-    """Whether only this machine can reach an address; for a name, whether that is so of all that it stands for."""
+    """Whether all addresses of a host are loopback addresses. False for an unknown name."""
     try:
         found = socket.getaddrinfo(host, None)
     except OSError:
         return False
-    return all(ipaddress.ip_address(address[4][0].partition('%')[0]).is_loopback for address in found)
+    return all(
+        ipaddress.ip_address(address[4][0].partition('%')[0]).is_loopback for address in found
+    )
 
 
-def _refuse(text):
+def _fail(text):
     print(f'heat-lite up: {text}', file=sys.stderr)
     return 1
 

@@ -1,4 +1,4 @@
-"""The REST API for any WSGI server: ``gunicorn 'heat_lite.cmd.wsgi:application()'`` or the like."""
+"""The REST API for any WSGI server, e.g. ``gunicorn 'heat_lite.cmd.wsgi:application()'``."""
 
 import importlib
 import logging
@@ -7,21 +7,24 @@ import sys
 
 from heat_lite.cmd import concurrency, settings
 
-FILE = 'HEAT_LITE_CONFIG_FILE'
+CONFIG_FILE_VARIABLE = 'HEAT_LITE_CONFIG_FILE'
 
 LOG = logging.getLogger(__name__)
 
 
 def application():
-    """The ready application, configured by the file that the environment names, or else by the usual ones.
+    """Return the configured WSGI application.
 
-    It is served by native threads unless the server has chosen green ones. No connection is made here, so the server may fork afterwards.
+    The environment variable HEAT_LITE_CONFIG_FILE names the configuration file; otherwise the
+    default files are read. The application uses native threads unless the server has loaded
+    eventlet. No connection is opened here, so the server may fork afterwards.
     """
-    concurrency.native()
-    named = os.environ.get(FILE)
-    conf = settings.load(['--config-file', named] if named else [], 'heat-lite-api')
+    concurrency.use_native_threads()
+    config_file = os.environ.get(CONFIG_FILE_VARIABLE)
+    conf = settings.load(['--config-file', config_file] if config_file else [], 'heat-lite-api')
     settings.start_logging(conf)
-    # oslo.messaging asks for eventlet when it is imported, so it must not be before
+    settings.require_private_key(conf)
+    # Imported late: oslo.messaging looks for eventlet when it is imported.
     importlib.import_module('heat_lite.rpc.messaging').setup(conf)
     LOG.info('Python %s', sys.version.split()[0])
     return importlib.import_module('heat_lite.api.deploy').load_app(conf)

@@ -1,4 +1,7 @@
-"""``heat-lite demo``: a service of its own, one stack in layers, its outputs, its end. Leaves nothing behind."""
+"""``heat-lite demo``: start a service, create a stack, show its outputs, delete it.
+
+The service and its files are removed at the end.
+"""
 
 import argparse
 import contextlib
@@ -11,16 +14,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from heat_lite.cmd.cli import rest, screen, stack, watch
-from heat_lite.common import paths
+from heat_lite.cmd.cli import api_client, errors, outcome, progress, terminal
+from heat_lite.common import installation
 
 START_SECONDS = 30
 STACK_SECONDS = 40
 STOP_SECONDS = 10
 
 
-class NotStarted(Exception):
-    """The service did not come up; the text is the end of its log."""
+class StartError(Exception):
+    """The service did not start. The text contains the end of its log."""
 
 
 def free_port() -> int:
@@ -29,28 +32,43 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def wait_until_ready(process: subprocess.Popen, api: rest.Api, log: Path) -> None:
-    end = time.monotonic() + START_SECONDS
-    while process.poll() is None and time.monotonic() < end:
+def wait_until_ready(process: subprocess.Popen, api: api_client.ApiClient, log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
         try:
             api.call('GET', '/stacks')
             return
-        except rest.Refused:
+        except api_client.RequestFailed:
             time.sleep(0.05)
-    what = f'ended with status {process.returncode}' if process.returncode is not None else f'not ready after {START_SECONDS} seconds'
-    raise NotStarted(f'the service {what}:\n{log.read_text()[-3000:]}')
+    state = (
+        f'ended with status {process.returncode}'
+        if process.returncode is not None
+        else f'is not ready after {START_SECONDS} seconds'
+    )
+    raise StartError(f'the service {state}:\n{log.read_text()[-3000:]}')
 
 
 @contextlib.contextmanager
-def service() -> Iterator[rest.Api]:
-    """A whole service in one process of its own, in a folder that goes with it."""
+def service() -> Iterator[api_client.ApiClient]:
+    """A service in a child process, with a temporary data folder."""
     port = free_port()
-    api = rest.Api(f'http://127.0.0.1:{port}/v1/demo')
+    api = api_client.ApiClient(f'http://127.0.0.1:{port}/v1/demo')
     with tempfile.TemporaryDirectory(prefix='heat-lite-demo-') as folder:
         log = Path(folder, 'service.log')
-        command = [sys.executable, '-m', 'heat_lite.cmd.cli.main', 'up', '--port', str(port), '--data-dir', folder]
+        command = [
+            sys.executable,
+            '-m',
+            'heat_lite.cmd.cli.main',
+            'up',
+            '--port',
+            str(port),
+            '--data-dir',
+            folder,
+        ]
         with log.open('wb') as stream:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream)
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream
+            )
         try:
             wait_until_ready(process, api, log)
             yield api
@@ -67,38 +85,51 @@ def stop(process: subprocess.Popen) -> None:
         process.wait()
 
 
-def play(api: rest.Api, out: screen.Screen, template: Path, name: str = 'demo') -> None:
-    """Create the stack, show it growing, show what it gives, delete it."""
-    began = time.monotonic()
-    made = api.call('POST', '/stacks', {'stack_name': name, 'template': template.read_text()})['stack']
-    path = rest.stack_path({'stack_name': name, 'id': made['id']})
-    out.say(f'\nstack {name} ({template.name}) comes to life:')
-    watch.follow(api, path, out, seconds=STACK_SECONDS)
-    out.say(f'\nit is there after {time.monotonic() - began:.1f} seconds, and gives:')
-    stack.show_outputs(api.call('GET', path)['stack'], out)
-    out.say('\nand away with it:')
-    known = watch.resources(api, path)
+def run_demo(
+    api: api_client.ApiClient, out: terminal.Terminal, template: Path, name: str = 'demo'
+) -> None:
+    """Create the stack, show its progress and its outputs, delete it."""
+    started = time.monotonic()
+    created = api.call('POST', '/stacks', {'stack_name': name, 'template': template.read_text()})[
+        'stack'
+    ]
+    path = api_client.stack_path({'stack_name': name, 'id': created['id']})
+    out.write_line(f'\ncreating stack {name} ({template.name}):')
+    stack = outcome.follow(api, path, out, 'CREATE', limit=STACK_SECONDS)
+    out.write_line(
+        f'\nthe stack is complete after {time.monotonic() - started:.1f} seconds. Its outputs:'
+    )
+    outcome.show_outputs(api.call('GET', path)['stack'], out)
+    out.write_line(f'\ndeleting stack {stack["stack_name"]}:')
+    before = progress.state_before(api, path)
     api.call('DELETE', path)
-    watch.follow(api, path, out, known, seconds=STACK_SECONDS)
+    outcome.follow(api, path, out, 'DELETE', before, STACK_SECONDS)
 
 
 def main(argv: list[str] | None = None) -> int:
     top = argparse.ArgumentParser(prog='heat-lite demo', description=__doc__)
-    top.add_argument('-t', '--template', type=Path, default=paths.data('etc', 'templates', 'demo.yaml'), help='another template')
+    top.add_argument(
+        '-t',
+        '--template',
+        type=Path,
+        default=installation.data_path('etc', 'templates', 'demo.yaml'),
+        help='create this template instead',
+    )
     args = top.parse_args(argv)
-    # an end from outside must end the service as well
+    # SIGTERM must stop the service as well.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    out = screen.Screen()
-    began = time.monotonic()
+    out = terminal.Terminal()
+    started = time.monotonic()
     try:
         with service() as api:
-            out.say(f'a service of its own is up at {api.endpoint} after {time.monotonic() - began:.1f} seconds')
-            play(api, out, args.template)
-    except (rest.Refused, watch.Failed, NotStarted, OSError) as error:
+            seconds = time.monotonic() - started
+            out.write_line(f'the service is ready at {api.endpoint} after {seconds:.1f} seconds')
+            run_demo(api, out, args.template)
+    except (api_client.RequestFailed, errors.StackFailed, StartError, OSError) as error:
         print(f'heat-lite demo: {error}', file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, errors.Interrupted):
         print('heat-lite demo: interrupted', file=sys.stderr)
         return 130
-    out.say('\nnothing is left behind. `heat-lite up` starts a service that stays.')
+    out.write_line('\nnothing is left behind. `heat-lite up` starts a service that keeps running.')
     return 0

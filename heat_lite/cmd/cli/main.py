@@ -1,33 +1,57 @@
-"""``heat-lite``: what a person types. It only finds the command; each command is loaded when it is asked for."""
+"""``heat-lite``: finds a program or a verb by its name, and imports only what it needs."""
 
 import pkgutil
+import signal
 import sys
 
-# name -> where it lives, what it does. Loaded by name, so that help costs nothing and `up` can choose its threads before anything else.
+from heat_lite.cmd.cli import verbs
+
+#: {name: (entry point, help)}. Importing by name keeps `--help` fast, and lets `up` choose the
+#: kind of threads before any other import.
 COMMANDS = {
     'up': ('heat_lite.cmd.up:main', 'run the whole service in one process'),
-    'demo': ('heat_lite.cmd.cli.demo:main', 'start a service, build a stack before your eyes, delete it'),
-    'lint': ('heat_lite.cmd.lint:main', 'find what is wrong with templates, without any service'),
-    'schema': ('heat_lite.cmd.schema:main', 'print the JSON Schema of templates, for editors'),
-    'stack': ('heat_lite.cmd.cli.stack:main', 'list, show, create and delete stacks'),
+    'demo': (
+        'heat_lite.cmd.cli.demo:main',
+        'start a service, create a stack, show its progress, delete it',
+    ),
+    'lint': ('heat_lite.cmd.offline:lint', 'check templates without a service'),
+    'lsp': ('heat_lite.cmd.offline:lsp', 'serve editors: completion, hover, findings'),
+    'schema': ('heat_lite.cmd.offline:schema', 'print the JSON Schema of templates, for editors'),
 }
+RUN = 'heat_lite.cmd.cli.runner:run'
+INTERRUPTED = 128 + signal.SIGINT
 
 
 def usage() -> str:
-    lines = [f'  {name:8}{text}' for name, (_, text) in COMMANDS.items()]
-    return '\n'.join(['usage: heat-lite COMMAND [options]', '', *lines, '', '`heat-lite COMMAND --help` tells more.'])
+    """Return the list of programs and verbs."""
+    groups: dict[str, list[tuple[str, str]]] = {
+        'Programs': [(name, text) for name, (_, text) in COMMANDS.items()]
+    }
+    for name, verb in verbs.VERBS.items():
+        groups.setdefault(verb.group, []).append((name, verb.summary))
+    lines = ['usage: heat-lite COMMAND [options]']
+    for group, rows in groups.items():
+        lines += ['', f'{group}:', *(f'  {name:18}{text}' for name, text in rows)]
+    return '\n'.join([*lines, '', 'Run `heat-lite COMMAND --help` for the options of a command.'])
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command that ``argv`` names; its exit status."""
-    name, *rest = (sys.argv[1:] if argv is None else argv) or ['--help']
-    if name in ('-h', '--help', 'help'):
+    """Run the command that ``argv`` names. Return its exit status."""
+    words = list(sys.argv[1:] if argv is None else argv) or ['--help']
+    if words[0] in ('-h', '--help', 'help') or words in (['stack', '--help'], ['stack', '-h']):
         print(usage())
         return 0
-    if name not in COMMANDS:
-        print(f'heat-lite: no command {name!r}\n\n{usage()}', file=sys.stderr)
-        return 2
-    return pkgutil.resolve_name(COMMANDS[name][0])(rest) or 0
+    for stream in (sys.stdout, sys.stderr):
+        # An output that cannot encode a character shows a replacement.
+        if hasattr(stream, 'reconfigure'):
+            stream.reconfigure(errors='replace')
+    try:
+        if words[0] in COMMANDS:
+            return pkgutil.resolve_name(COMMANDS[words[0]][0])(words[1:]) or 0
+        return pkgutil.resolve_name(RUN)(words, [*COMMANDS, *verbs.VERBS, *verbs.ALIASES])
+    except KeyboardInterrupt:
+        print('heat-lite: interrupted', file=sys.stderr)
+        return INTERRUPTED
 
 
 if __name__ == '__main__':

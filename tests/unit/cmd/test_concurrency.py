@@ -1,4 +1,4 @@
-"""Which threads a program gets, and what it does not load for that. In processes of their own, since there is no way back."""
+"""The kind of threads of a process. Each case is a process of its own: the choice is final."""
 
 import subprocess
 import sys
@@ -17,7 +17,8 @@ conf = cfg.ConfigOpts()
 conf([])
 messaging.setup(conf, 'local://')
 server = messaging.serve('topic', 'one', [])
-print(server.executor, sys.modules['eventlet'], sum(name.startswith('eventlet.') for name in sys.modules))
+submodules = [name for name in sys.modules if name.startswith('eventlet.')]
+print(server.executor, sys.modules['eventlet'], len(submodules))
 """
 GREEN = """
 from heat_lite.cmd import concurrency
@@ -29,7 +30,7 @@ conf = cfg.ConfigOpts()
 conf([])
 messaging.setup(conf, 'local://')
 server = messaging.serve('topic', 'one', [])
-# a thousand green threads that sleep cost no thousand threads of the system
+# A thousand sleeping green threads do not take a thousand threads of the system.
 threads = [threading.Thread(target=time.sleep, args=(0.2,)) for _ in range(1000)]
 began = time.monotonic()
 [thread.start() for thread in threads]
@@ -40,19 +41,21 @@ print(server.executor, system < 5, time.monotonic() - began < 60)
 
 
 def output(program):
-    done = subprocess.run([sys.executable, '-W', 'ignore', '-c', program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, '-W', 'ignore', '-c', program], capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
 
-def test_native_threads_keep_eventlet_out():
+def test_threading_prevents_the_import_of_eventlet():
     assert output(NATIVE) == 'threading None 0'
 
 
-def test_green_threads_are_green():
+def test_eventlet_patches_threads():
     assert output(GREEN) == 'eventlet True True'
 
 
-def test_there_is_no_third_kind():
+def test_unknown_kind_is_refused():
     with pytest.raises(KeyError):
         concurrency.use('fibers')

@@ -1,18 +1,23 @@
-"""What the operator's directories say about type names."""
+"""The global environment: files of ``environment_dir`` and ``template_dir``."""
 
 from heat_lite import resources
-from heat_lite.cmd import operator_types
+from heat_lite.cmd import global_environment
 from heat_lite.template.environment import Environment
 
 
 def resolve(name, environment_dir, template_dir='/nowhere', registry=None):
-    known = resources.build_registry(*operator_types.load(environment_dir, template_dir))
+    known = resources.build_registry(*global_environment.load(environment_dir, template_dir))
     environment = Environment({'resource_registry': registry or {}})
-    return known.template_of(environment, name, 'r') or known.class_for(environment, name, 'r').__name__
+    return (
+        known.template_of(environment, name, 'r')
+        or known.class_for(environment, name, 'r').__name__
+    )
 
 
-def test_files_are_read_in_their_order_and_bad_ones_left_out(tmp_path, caplog):
-    (tmp_path / 'a.yaml').write_text('resource_registry: {"My::*": "OS::Heat::*", My::Value: OS::Heat::None}')
+def test_load_reads_files_in_order_and_skips_broken_ones(tmp_path, caplog):
+    (tmp_path / 'a.yaml').write_text(
+        'resource_registry: {"My::*": "OS::Heat::*", My::Value: OS::Heat::None}'
+    )
     (tmp_path / 'b.yaml').write_text('resource_registry: {Our::Text: OS::Heat::RandomString}')
     (tmp_path / 'c.yaml').write_text('- no environment')
     assert resolve('Our::Text', tmp_path) == 'RandomString'
@@ -20,19 +25,23 @@ def test_files_are_read_in_their_order_and_bad_ones_left_out(tmp_path, caplog):
     assert 'c.yaml is left out' in caplog.text
 
 
-def test_the_stack_has_the_first_word(tmp_path):
-    (tmp_path / 'a.yaml').write_text('resource_registry: {My::Thing: OS::Heat::None, My::Other: OS::Heat::Delay}')
+def test_environment_of_the_stack_wins(tmp_path):
+    (tmp_path / 'a.yaml').write_text(
+        'resource_registry: {My::Thing: OS::Heat::None, My::Other: OS::Heat::Delay}'
+    )
     assert resolve('My::Thing', tmp_path, registry={'My::Thing': 'My::Other'}) == 'Delay'
 
 
-def test_a_template_may_stand_for_a_type(tmp_path):
+def test_type_mapped_to_a_template_loads_its_text(tmp_path):
     (tmp_path / 'a.yaml').write_text('resource_registry: {My::Thing: thing.yaml}')
     (tmp_path / 'thing.yaml').write_text('heat_template_version: 2021-04-16')
-    mappings, texts = operator_types.load(tmp_path, tmp_path)
+    mappings, texts = global_environment.load(tmp_path, tmp_path)
     assert texts == {'thing.yaml': 'heat_template_version: 2021-04-16'}
     assert resolve('My::Thing', tmp_path, tmp_path) == 'thing.yaml'
 
 
-def test_without_a_directory_the_one_of_the_package_counts():
-    mappings, _ = operator_types.load('/nowhere', '/nowhere')
-    assert mappings.resolve('OS::Quantum::Net', None, lambda name: True).target == 'OS::Neutron::Net'
+def test_missing_directory_falls_back_to_the_package():
+    mappings, _ = global_environment.load('/nowhere', '/nowhere')
+    assert (
+        mappings.resolve('OS::Quantum::Net', None, lambda name: True).target == 'OS::Neutron::Net'
+    )

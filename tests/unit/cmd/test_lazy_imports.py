@@ -1,4 +1,4 @@
-"""What is loaded late does all that it does otherwise. Each case is a program of its own, since modules are loaded once."""
+"""Deferred modules behave like others. Each case is a process: a module is loaded only once."""
 
 import json
 import subprocess
@@ -9,8 +9,8 @@ from oslo_utils import strutils
 
 START = """
 import sys
-from heat_lite.cmd import late
-late.set_up()
+from heat_lite.cmd import lazy_imports
+lazy_imports.install()
 
 def is_loaded(name):
     return type(sys.modules[name]).__name__ == 'module'
@@ -34,7 +34,7 @@ def run(program, *args):
     return done.stdout.strip()
 
 
-def test_a_module_is_loaded_when_something_in_it_is_used():
+def test_deferred_module_is_loaded_at_first_use():
     program = """
     import jinja2
     before = is_loaded('jinja2')
@@ -43,16 +43,28 @@ def test_a_module_is_loaded_when_something_in_it_is_used():
     assert run(program) == 'False 2 True'
 
 
-def test_what_is_taken_out_of_a_module_loads_it():
-    assert run("from jinja2 import Template\nprint(Template('a').render(), is_loaded('jinja2'))") == 'a True'
-    assert run('import asyncio.events\nprint(asyncio.events.get_running_loop is asyncio.get_running_loop)') == 'True'
+def test_importing_a_name_loads_the_module():
+    assert (
+        run("from jinja2 import Template\nprint(Template('a').render(), is_loaded('jinja2'))")
+        == 'a True'
+    )
+    assert (
+        run(
+            'import asyncio.events\n'
+            'print(asyncio.events.get_running_loop is asyncio.get_running_loop)'
+        )
+        == 'True'
+    )
 
 
-def test_what_a_module_does_not_have_it_does_not_have():
-    assert run("import psutil\nprint(hasattr(psutil, 'no_such'), hasattr(psutil, 'Process'))") == 'False True'
+def test_missing_attribute_is_missing():
+    assert (
+        run("import psutil\nprint(hasattr(psutil, 'no_such'), hasattr(psutil, 'Process'))")
+        == 'False True'
+    )
 
 
-def test_threads_that_come_at_once_wait_for_each_other():
+def test_concurrent_first_use_loads_the_module_once():
     program = """
     import concurrent.futures, threading, asyncio
     together = threading.Barrier(8)
@@ -67,7 +79,7 @@ def test_threads_that_come_at_once_wait_for_each_other():
     assert run(program) == '1'
 
 
-def test_texts_without_an_encoding_are_taken_for_utf_8():
+def test_response_without_encoding_is_read_as_utf_8():
     program = """
     import requests
     answer = requests.Response()
@@ -77,18 +89,20 @@ def test_texts_without_an_encoding_are_taken_for_utf_8():
     assert run(program) == 'grün'
 
 
-def test_secrets_are_blanked_as_ever():
+def test_load_strutils_masks_the_same_secrets():
     program = """
     import json
-    late.load_secrets()
+    lazy_imports.load_strutils()
     from oslo_utils import strutils
     assert isinstance(strutils._SANITIZE_PATTERNS_1['token'][0], str)
     print(json.dumps([strutils.mask_password(line) for line in json.loads(sys.argv[1])]))
     """
-    assert json.loads(run(program, json.dumps(LINES))) == [strutils.mask_password(line) for line in LINES]
+    assert json.loads(run(program, json.dumps(LINES))) == [
+        strutils.mask_password(line) for line in LINES
+    ]
 
 
-def test_the_expressions_are_made_at_once_where_texts_will_not_do():
+def test_load_strutils_compiles_patterns_if_strings_fail():
     program = """
     import re
     make = re.sub
@@ -97,7 +111,7 @@ def test_the_expressions_are_made_at_once_where_texts_will_not_do():
             raise TypeError('a text')
         return make(pattern, *args)
     re.sub = only_made
-    late.load_secrets()
+    lazy_imports.load_strutils()
     from oslo_utils import strutils
     print(strutils.mask_password('token=x'))
     """

@@ -1,4 +1,4 @@
-"""``heat-lite lint`` and ``heat-lite schema`` as a person runs them: processes, files, exit statuses."""
+"""``heat-lite lint`` and ``heat-lite schema`` as processes: files, output, exit statuses."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heat_lite.cmd import lint, offline
+from heat_lite.cmd import lint, offline_types
 from heat_lite.template.lint.rules import RULES
 
 ROOT = Path(__file__).parents[3]
@@ -17,7 +17,9 @@ GOOD = HOT + 'resources:\n  r: {type: OS::Heat::Value, properties: {value: {get_
 WARNED = HOT + 'parameters:\n  unused: {type: string}\n' + GOOD.removeprefix(HOT)
 BAD = HOT + 'resources:\n  r: {type: nested/inner.yaml, properties: {nmae: x}}\n'
 INNER = (
-    HOT + 'parameters:\n  name: {type: string, default: a}\nresources:\n  r: {type: OS::Heat::Vlaue, metadata: {x: {get_param: name}}}\n'
+    HOT
+    + 'parameters:\n  name: {type: string, default: a}\n'
+    + 'resources:\n  r: {type: OS::Heat::Vlaue, metadata: {x: {get_param: name}}}\n'
 )
 
 
@@ -33,74 +35,91 @@ def folder(tmp_path):
 def run(*argv, cwd=ROOT, stdin=''):
     command = [sys.executable, '-m', 'heat_lite.cmd.cli.main', *argv]
     env = {'PYTHONPATH': str(ROOT), 'PATH': '', 'PYTHONIOENCODING': 'utf-8'}
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, input=stdin, env=env, timeout=60)
+    return subprocess.run(
+        command, cwd=cwd, capture_output=True, text=True, input=stdin, env=env, timeout=60
+    )
 
 
-def test_text(folder):
+def test_text_format_lists_findings_and_a_summary(folder):
     done = run('lint', 'good.yaml', 'warned.yaml', 'bad.yaml', cwd=folder)
     assert done.stdout.splitlines() == [
         'warned.yaml:3:3: warning unused-parameter: The parameter "unused" is never used',
         'bad.yaml:3:45: error unknown-property: There is no property "nmae". Did you mean "name"?',
-        'nested/inner.yaml:5:7: error unknown-type: There is no resource type "OS::Heat::Vlaue". Did you mean "OS::Heat::Value"?',
+        'nested/inner.yaml:5:7: error unknown-type: There is no resource type "OS::Heat::Vlaue".'
+        ' Did you mean "OS::Heat::Value"?',
         '2 errors, 1 warning',
     ]
     assert (done.returncode, done.stderr) == (2, '')
 
 
-def test_json(folder):
+def test_json_format_lists_findings(folder):
     done = run('lint', '--format', 'json', 'warned.yaml', cwd=folder)
     [found] = json.loads(done.stdout)
-    assert (found['file'], found['line'], found['column'], found['rule'], done.returncode) == ('warned.yaml', 3, 3, 'unused-parameter', 1)
+    assert (found['file'], found['line'], found['column'], found['rule'], done.returncode) == (
+        'warned.yaml',
+        3,
+        3,
+        'unused-parameter',
+        1,
+    )
 
 
-def test_sarif(folder):
+def test_sarif_format_is_sarif_2_1(folder):
     done = run('lint', '--format', 'sarif', 'bad.yaml', cwd=folder)
     log = json.loads(done.stdout)
     assert log['version'] == '2.1.0' and log['runs'][0]['tool']['driver']['semanticVersion']
     places = [result['locations'][0]['physicalLocation'] for result in log['runs'][0]['results']]
-    assert [place['artifactLocation']['uri'] for place in places] == ['bad.yaml', 'nested/inner.yaml']
+    assert [place['artifactLocation']['uri'] for place in places] == [
+        'bad.yaml',
+        'nested/inner.yaml',
+    ]
     assert done.returncode == 2
 
 
-def test_nothing_wrong(folder):
+def test_valid_template_exits_with_0(folder):
     done = run('lint', 'good.yaml', cwd=folder)
     assert (done.returncode, done.stdout) == (0, 'nothing to complain about\n')
 
 
-def test_standard_input():
+def test_dash_reads_standard_input():
     done = run('lint', '-', stdin='{"heat_template_version": "2021-04-16", "resorces": {}}')
     assert '-:1:41: error unknown-section' in done.stdout and done.returncode == 2
 
 
 @pytest.mark.parametrize('argv', [[], ['--format', 'xml', 'x'], ['--ignore', 'no-such-rule', 'x']])
-def test_wrong_use(argv):
+def test_wrong_arguments_print_the_usage(argv):
     done = run('lint', *argv)
     assert done.returncode == 2 and 'usage:' in done.stderr
 
 
-def test_a_file_that_is_not_there(folder):
+def test_missing_file_is_a_syntax_error(folder):
     done = run('lint', 'gone.yaml', cwd=folder)
-    assert 'gone.yaml:1:1: error syntax: The file cannot be read: No such file or directory' in done.stdout
+    assert (
+        'gone.yaml:1:1: error syntax: The file cannot be read: No such file or directory'
+        in done.stdout
+    )
     assert done.returncode == 2
 
 
-def test_shipped_templates_are_clean():
-    paths = sorted(str(path.relative_to(ROOT)) for path in (ROOT / 'etc/heat_lite/templates').rglob('*.yaml'))
+def test_packaged_templates_have_no_findings():
+    paths = sorted(
+        str(path.relative_to(ROOT)) for path in (ROOT / 'etc/heat_lite/templates').rglob('*.yaml')
+    )
     done = run('lint', *paths)
     assert paths and (done.stdout, done.returncode) == ('nothing to complain about\n', 0)
 
 
-def test_schema():
+def test_schema_defines_all_types():
     done = run('schema')
     schema = json.loads(done.stdout)
     assert done.returncode == 0
-    assert set(offline.Types().names()) <= set(schema['definitions'])
+    assert set(offline_types.OfflineTypes().names()) <= set(schema['definitions'])
 
 
-def test_rules_are_told(capsys):
+def test_rules_option_lists_all_rules(capsys):
     assert lint.main(['--rules']) == 0
-    told = capsys.readouterr().out
-    assert all(rule.name in told for rule in RULES)
+    output = capsys.readouterr().out
+    assert all(rule.name in output for rule in RULES)
 
 
 @pytest.mark.parametrize(
@@ -113,12 +132,88 @@ def test_rules_are_told(capsys):
         ('-', 'b.yaml', 'b.yaml'),
     ],
 )
-def test_names_of_files(name, reference, joined):
+def test_join_resolves_references(name, reference, joined):
     assert lint.Files().join(name, reference) == joined
 
 
-def test_the_paper_tells_the_rules_that_there_are():
-    """docs/lint.md has a row for each rule: name, level, what it looks for."""
+def test_docs_list_all_rules():
+    """docs/lint.md has a row for each rule: name, level, summary."""
     text = (ROOT / 'docs/lint.md').read_text()
     rows = re.findall(r'^\| `([\w-]+)` \| (\w+) \| (.+) \|$', text, re.MULTILINE)
     assert rows == [(rule.name, rule.level, rule.summary()) for rule in RULES]
+
+
+PLUGIN = """
+from heat_lite.plugin import properties, resource
+
+
+class Thing(resource.Resource):
+    properties_schema = {'size': properties.Schema(properties.Schema.INTEGER, required=True)}
+
+
+def resource_mapping():
+    return {'Acme::Thing': Thing}
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    """Return a folder with templates, other files, a plug-in and settings."""
+    files = {
+        'stacks/web.yaml': HOT + 'resources:\n  r: {type: Acme::Thing, properties: {size: x}}\n',
+        'stacks/.hidden/bad.yaml': BAD,
+        'stacks/compose.yaml': 'services: {a: {image: b}}\n',
+        'stacks/old/bad.yaml': BAD,
+        'stacks/notes.txt': HOT,
+        'stacks/broken.yaml': HOT + 'resources: {\n',
+        'plugins/thing.py': PLUGIN,
+        '.heat-lint.yaml': 'ignore: [stacks/old]\nplugin_dirs: [plugins]\n',
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def found(done):
+    return {tuple(line.split(':')[::3][:1]) + (line.split()[2],) for line in done.splitlines()[:-1]}
+
+
+def test_folder_is_searched_for_templates(project):
+    done = run('lint', 'stacks', cwd=project)
+    assert found(done.stdout) == {
+        ('stacks/web.yaml', 'foreign-type:'),
+        ('stacks/broken.yaml', 'syntax:'),
+    }
+    assert 'plugin_dirs in .heat-lint.yaml is ignored: plug-ins are code' in done.stderr
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize('argv', [('--plugin-dir', 'plugins'), ('--config', '.heat-lint.yaml')])
+def test_plugin_folder_that_the_user_names_is_loaded(project, argv):
+    done = run('lint', *argv, 'stacks/web.yaml', cwd=project)
+    assert found(done.stdout) == {('stacks/web.yaml', 'property-value:')}
+
+
+def test_settings_change_levels_types_and_environments(project):
+    (project / 'lint').mkdir()
+    (project / 'lint' / 'settings.yaml').write_text(
+        'rules: {syntax: off, no-resources: error}\nresource_types: ["Other::*"]\n'
+        'environments: [types.yaml]\n'
+    )
+    (project / 'lint' / 'types.yaml').write_text('resource_registry: {Acme::Thing: Other::Thing}\n')
+    (project / 'stacks' / 'empty.yaml').write_text(HOT)
+    done = run('lint', '--config', 'lint/settings.yaml', 'stacks', cwd=project)
+    assert found(done.stdout) == {
+        ('stacks/empty.yaml', 'no-resources:'),
+        ('stacks/old/bad.yaml', 'nested-file:'),
+    }
+    assert 'stacks/empty.yaml:1:1: error no-resources' in done.stdout
+
+
+def test_invalid_settings_exit_with_2(project):
+    (project / '.heat-lint.yaml').write_text('rules: {cycel: off}\n')
+    done = run('lint', 'stacks', cwd=project)
+    assert (done.stdout, done.returncode) == ('', 2)
+    assert '.heat-lint.yaml: There is no rule "cycel". Did you mean "cycle"?' in done.stderr
+    assert run('lint', '--config', 'gone.yaml', 'stacks', cwd=project).returncode == 2

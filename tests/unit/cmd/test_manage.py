@@ -1,4 +1,4 @@
-"""``heat-lite-manage`` as an operator runs it, on an SQLite file."""
+"""``heat-lite-manage`` as a process, on an SQLite file."""
 
 import os
 import subprocess
@@ -14,10 +14,18 @@ def manage(tmp_path_factory):
     file.write_text(f'[database]\nconnection = sqlite:///{folder}/heat.sqlite\n')
     environ = {name: value for name, value in os.environ.items() if not name.startswith('OS_')}
 
-    def run(*arguments, config=file, told=''):
+    def run(*arguments, config=file, stdin=''):
         command = [sys.executable, '-W', 'ignore', '-m', 'heat_lite.cmd.manage']
         command += ['--config-file', str(config)] if config else []
-        return subprocess.run([*command, *arguments], input=told, capture_output=True, text=True, timeout=60, env=environ, cwd=folder)
+        return subprocess.run(
+            [*command, *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=environ,
+            cwd=folder,
+        )
 
     return run
 
@@ -31,82 +39,108 @@ def synced(manage):
     return manage
 
 
-def test_the_version_of_the_database(synced):
-    assert synced('db_version').stdout.strip() == '003'
+def test_db_version_after_db_sync_is_the_newest(synced):
+    assert synced('db_version').stdout.strip() == '004'
 
 
-def test_syncing_again_and_to_a_version(synced):
+def test_db_sync_again_and_to_a_revision(synced):
     assert synced('db_sync').returncode == 0
     assert synced('db_sync', '001').returncode == 0
     assert synced('db_sync', '999').returncode != 0
 
 
-def test_engines(synced):
+def test_service_without_engines_lists_headers_and_cleans_none(synced):
     listed = synced('service', 'list')
     assert listed.returncode == 0
-    assert listed.stdout.split() == ['hostname', 'binary', 'engine_id', 'host', 'topic', 'status', 'updated_at']
+    assert listed.stdout.split() == [
+        'hostname',
+        'binary',
+        'engine_id',
+        'host',
+        'topic',
+        'status',
+        'updated_at',
+    ]
     cleaned = synced('service', 'clean')
-    assert (cleaned.returncode, cleaned.stdout.strip()) == (0, 'Dead engines are removed: 0')
+    assert (cleaned.returncode, cleaned.stdout.strip()) == (0, 'Dead engines removed: 0')
 
 
-def test_purging(synced):
+def test_purge_deleted_with_and_without_options_succeeds(synced):
     assert synced('purge_deleted').returncode == 0
     assert synced('purge_deleted', '1', '-g', 'hours', '-p', 'p1', '-b', '5').returncode == 0
 
 
-def test_sealing(synced):
+def test_update_params_encrypt_and_decrypt_succeed(synced):
     done = synced('update_params', 'encrypt', '-b', '7')
     assert (done.returncode, done.stdout) == (
         0,
-        'Set encrypt_parameters_and_properties = true, or what is stored from now on will be the other way.\n',
+        'Set encrypt_parameters_and_properties = true; otherwise new data will not be encrypted.\n',
     )
     done = synced('update_params', 'decrypt', 'the key before', '--verbose-update-params')
-    assert done.returncode == 0 and 'user_creds: 0 rows changed\n' in done.stdout and 'raw_template: 0 rows changed\n' in done.stdout
+    assert (
+        done.returncode == 0
+        and 'user_creds: 0 rows changed\n' in done.stdout
+        and 'raw_template: 0 rows changed\n' in done.stdout
+    )
 
 
 @pytest.mark.parametrize(
     'arguments',
-    [['update_params', 'seal'], ['purge_deleted', '-g', 'years'], ['purge_deleted', '--', '-1'], ['purge_deleted', 'old'], [], ['bake']],
+    [
+        ['update_params', 'seal'],
+        ['purge_deleted', '-g', 'years'],
+        ['purge_deleted', '--', '-1'],
+        ['purge_deleted', 'old'],
+        [],
+        ['bake'],
+    ],
 )
-def test_wrong_arguments(synced, arguments):
+def test_wrong_arguments_print_the_usage(synced, arguments):
     done = synced(*arguments)
     assert done.returncode == 2
     assert 'usage:' in done.stderr
 
 
-def test_what_is_not_there_yet_says_so(synced):
+def test_commands_not_implemented_are_refused(synced):
     for arguments in (['migrate_convergence_1', 'id'], ['migrate_properties_data']):
         done = synced(*arguments)
         assert done.returncode == 1
-        assert done.stderr.strip().endswith(f'{arguments[0]} is not there yet.')
+        assert done.stderr.strip().endswith(f'{arguments[0]} is not implemented.')
 
 
-def test_what_is_not_there_is_named(synced):
-    for arguments, told, words in (
+def test_missing_rows_are_named_in_the_error(synced):
+    for arguments, stdin, words in (
         (['resource_data_list', '7'], '', 'The Resource (7) could not be found.'),
-        (['resource_data_list', 'web'], '', "The id of a resource is a number, that of its row, not 'web'."),
+        (
+            ['resource_data_list', 'web'],
+            '',
+            "The id of a resource is the number of its row, not 'web'.",
+        ),
         (['reset_stack_status', 'gone'], 'y\n', 'The Stack (gone) could not be found.'),
     ):
-        done = synced(*arguments, told=told)
+        done = synced(*arguments, stdin=stdin)
         assert (done.returncode, done.stderr.strip()) == (1, f'heat-lite-manage: {words}')
 
 
-def test_a_stack_is_not_reset_unless_one_says_so(synced):
-    done = synced('reset_stack_status', 'gone', told='n\n')
+def test_reset_stack_status_without_confirmation_changes_nothing(synced):
+    done = synced('reset_stack_status', 'gone', stdin='n\n')
     assert done.returncode == 0 and 'Continue ? [y/N]' in done.stdout
 
 
-def test_a_database_that_refuses(manage, tmp_path):
+def test_unreachable_database_is_reported_in_one_line(manage, tmp_path):
     bad = tmp_path / 'bad.conf'
     bad.write_text('[database]\nconnection = sqlite:////nowhere/at/all.sqlite\n')
     for verb in ('db_sync', 'db_version', 'purge_deleted'):
         done = manage(verb, config=bad)
         assert done.returncode == 1
-        words = 'heat-lite-manage: The database of [database] connection does not do it: (sqlite3.OperationalError) unable to open'
-        assert done.stderr.startswith(words) and len(done.stderr.splitlines()) == 1
+        assert done.stderr.startswith(
+            'heat-lite-manage: The database of [database] connection failed: '
+            '(sqlite3.OperationalError) unable to open'
+        )
+        assert len(done.stderr.splitlines()) == 1
 
 
-def test_without_a_database(manage, tmp_path):
+def test_missing_connection_option_is_reported(manage, tmp_path):
     empty = tmp_path / 'empty.conf'
     empty.write_text('')
     done = manage('db_version', config=empty)

@@ -1,4 +1,4 @@
-"""What plug-ins bring, and that one that is broken keeps nobody else away."""
+"""Plug-ins of folders and entry points. A broken one does not affect the others."""
 
 import sys
 import textwrap
@@ -14,7 +14,9 @@ GOOD = """
     from heat_lite.plugin import constraints, properties, resource
 
     class Thing(resource.Resource):
-        properties_schema = {'size': properties.Schema(properties.Schema.INTEGER, 'How large.', required=True)}
+        properties_schema = {
+            'size': properties.Schema(properties.Schema.INTEGER, 'The size.', required=True)
+        }
 
     class Even(constraints.BaseCustomConstraint):
         def validate(self, value, context, template=None):
@@ -42,7 +44,7 @@ def installed(*folders):
     return plugins.install(resources.build_registry(), folders)
 
 
-def test_a_module_brings_types_and_constraints(folder):
+def test_module_adds_types_and_constraints(folder):
     known = installed(folder('good.py', GOOD))
     assert 'Third::Party::Thing' in known.names()
     assert known.get('Third::Party::Thing').resource_type == 'Third::Party::Thing'
@@ -51,42 +53,62 @@ def test_a_module_brings_types_and_constraints(folder):
     assert known.lookup(asking, 'third.even', 5) == 'it is no Even'
 
 
-def test_what_is_broken_is_named_and_left_out(folder, caplog):
+def test_broken_modules_are_logged_and_skipped(folder, caplog):
     folder('a_syntax.py', 'def resource_mapping(: return')
     folder('b_missing.py', 'import no_such_module_anywhere')
     folder('c_exit.py', 'raise SystemExit(1)')
     folder('d_mapping.py', 'def resource_mapping(): raise ValueError("not today")')
     folder('e_class.py', 'def resource_mapping(): return {"Third::Party::Number": 7}')
-    folder('f_version.py', 'def template_mapping(): return {("heat_template_version", "2021-04-16"): None}')
+    folder(
+        'f_version.py',
+        'def template_mapping(): return {("heat_template_version", "2021-04-16"): None}',
+    )
     known = installed(folder('good.py', GOOD))
     assert 'Third::Party::Thing' in known.names()
-    for name in ('a_syntax', 'b_missing', 'c_exit', 'd_mapping', 'e_class', 'f_version', 'not today', 'Third::Party::Number'):
+    for name in (
+        'a_syntax',
+        'b_missing',
+        'c_exit',
+        'd_mapping',
+        'e_class',
+        'f_version',
+        'not today',
+        'Third::Party::Number',
+    ):
         assert name in caplog.text, name
 
 
-def test_modules_of_packages_are_found_and_import_each_other(folder):
+def test_submodules_are_loaded_and_import_each_other(folder):
     folder('shop/__init__.py', '')
-    folder('shop/base.py', 'from heat_lite.plugin import resource\nclass Base(resource.Resource): pass')
-    text = 'from .base import Base\nclass Till(Base): pass\ndef resource_mapping(): return {"Shop::Till": Till}'
+    folder(
+        'shop/base.py', 'from heat_lite.plugin import resource\nclass Base(resource.Resource): pass'
+    )
+    text = (
+        'from .base import Base\nclass Till(Base): pass\n'
+        'def resource_mapping(): return {"Shop::Till": Till}'
+    )
     assert installed(folder('shop/till.py', text)).get('Shop::Till').__name__ == 'Till'
 
 
-def test_what_is_available_only_here_comes_first(folder):
+def test_available_resource_mapping_replaces_resource_mapping(folder):
     more = "def available_resource_mapping():\n    return {'Third::Party::Other': Thing}\n"
     names = installed(folder('good.py', textwrap.dedent(GOOD) + more)).names()
     assert 'Third::Party::Other' in names and 'Third::Party::Thing' not in names
 
 
-def test_a_version_of_the_language(folder):
-    text = "from heat_lite.plugin import template\ndef template_mapping(): return {(template.HOT, 'mine'): template.version('mine')}"
+def test_template_mapping_adds_a_version(folder):
+    text = (
+        'from heat_lite.plugin import template\n'
+        "def template_mapping(): return {(template.HOT, 'mine'): template.version('mine')}"
+    )
     installed(folder('mine.py', text))
     try:
-        assert versions.of_template({'heat_template_version': 'mine'}).name == 'mine'
+        assert versions.template_version({'heat_template_version': 'mine'}).name == 'mine'
     finally:
         del versions.TABLE['heat_template_version']['mine']
 
 
-def test_folders_that_are_not_there_are_no_matter():
+def test_missing_folders_are_ignored():
     assert installed('/nowhere', '/nowhere/else').names() == resources.build_registry().names()
 
 
@@ -110,7 +132,7 @@ def distribution(tmp_path, monkeypatch):
     return install
 
 
-def test_entry_points(distribution, caplog):
+def test_entry_points_are_loaded_except_those_of_heat(distribution, caplog):
     code = """
         from heat_lite.plugin import client_plugin, constraints, resource
 
@@ -129,7 +151,11 @@ def test_entry_points(distribution, caplog):
     """
     distribution(
         code,
-        heat__clients=['third = third_party:Third', 'nova = heat.engine.clients.os.nova:NovaClientPlugin', 'bad = third_party:nothing'],
+        heat__clients=[
+            'third = third_party:Third',
+            'nova = heat.engine.clients.os.nova:NovaClientPlugin',
+            'bad = third_party:nothing',
+        ],
         heat__constraints=['third.odd = third_party:Odd'],
         heat_lite__resources=['third = third_party'],
     )
@@ -138,15 +164,19 @@ def test_entry_points(distribution, caplog):
     assert 'Third::Party::ByEntryPoint' in known.names()
     assert 'The plug-in bad cannot be used' in caplog.text and 'nova' not in caplog.text
     with pytest.raises(Exception, match='client'):
-        known.lookup(type('Stack', (), {'context': installed, 'clients': lambda self: installed})(), 'third.odd', 1)
+        known.lookup(
+            type('Stack', (), {'context': installed, 'clients': lambda self: installed})(),
+            'third.odd',
+            1,
+        )
 
 
-def test_what_is_no_client_is_left_out(distribution, caplog):
+def test_entry_point_that_is_no_client_plugin_is_skipped(distribution, caplog):
     distribution('Third = 7', heat__clients=['third = third_party:Third'])
     assert installed().client_plugins == {}
-    assert 'is no client plug-in' in caplog.text
+    assert 'is not a client plug-in' in caplog.text
 
 
-def test_a_type_that_is_not_there():
+def test_unknown_type_is_not_found():
     with pytest.raises(exception.EntityNotFound):
         installed().get('Third::Party::Nothing')

@@ -1,4 +1,4 @@
-"""The supervisor with real processes: each case is a small program of its own, with native and with green threads."""
+"""The supervisor with real processes. Each case is a program with native or green threads."""
 
 import contextlib
 import os
@@ -10,40 +10,41 @@ import time
 
 import pytest
 
-from tests.waiting import PATIENCE
+from tests.timeouts import WAIT_SECONDS
 
 PROGRAM = """
 import os, sys, threading, time
-from heat_lite.cmd import concurrency, workers
+from heat_lite.cmd import concurrency, supervisor
 concurrency.use({kind!r})
 
-def say(*words):
+def report(*words):
     os.write(1, (' '.join(map(str, words)) + '\\n').encode())
 
 {work}
-workers.PATIENCE = 0.3
-supervisor = workers.Supervisor(work, {count}, grace={grace}, delay=0.1)
-say('parent', os.getpid())
-sys.exit(supervisor.serve())
+supervisor.KILL_DELAY = 0.3
+program = supervisor.Supervisor(work, {count}, grace={grace}, delay=0.1)
+report('parent', os.getpid())
+sys.exit(program.serve())
 """
 WAIT = """
 def work(number, signals):
-    say('start', number, os.getpid())
+    report('start', number, os.getpid())
     for _ in signals:
-        say('reload', number)
+        report('reload', number)
     time.sleep(0.1)
-    say('stop', number)
+    report('stop', number)
 """
 STUCK = """
 def work(number, signals):
-    say('start', number, os.getpid())
+    report('start', number, os.getpid())
     for _ in signals:
         pass
-    time.sleep(60)
+    report('stopping', number)
+    time.sleep(600)
 """
 DIES = """
 def work(number, signals):
-    say('start', number, os.getpid())
+    report('start', number, os.getpid(), time.monotonic())
     return 3
 """
 BUSY = """
@@ -54,11 +55,11 @@ def work(number, signals):
         done.append('toil')
     thread = threading.Thread(target=toil)
     thread.start()
-    say('start', number, os.getpid())
+    report('start', number, os.getpid())
     for _ in signals:
         pass
     thread.join()
-    say('stop', number, *done)
+    report('stop', number, *done)
 """
 
 
@@ -68,7 +69,7 @@ class Program:
         self.lines = []
 
     def read(self, prefix, count=1):
-        """Read until so many lines begin with ``prefix``; all that do."""
+        """Read until ``count`` lines start with ``prefix``. Return all lines that do."""
         while len(self.all(prefix)) < count:
             line = self.process.stdout.readline()
             assert line, f'ended after {self.lines}: {self.process.stderr.read()}'
@@ -83,7 +84,7 @@ class Program:
 
     def end(self, signum=signal.SIGTERM):
         self.process.send_signal(signum)
-        rest, _ = self.process.communicate(timeout=PATIENCE)
+        rest, _ = self.process.communicate(timeout=WAIT_SECONDS)
         self.lines += rest.splitlines()
         return self.process.returncode
 
@@ -93,9 +94,13 @@ def program(request):
     with contextlib.ExitStack() as stack:
 
         def run(work, count=2, grace=5):
-            text = PROGRAM.format(kind=request.param, work=textwrap.dedent(work), count=count, grace=grace)
+            text = PROGRAM.format(
+                kind=request.param, work=textwrap.dedent(work), count=count, grace=grace
+            )
             command = [sys.executable, '-W', 'ignore', '-c', text]
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
             stack.enter_context(process)
             stack.callback(process.kill)
             return Program(process)
@@ -104,7 +109,7 @@ def program(request):
 
 
 def alive(pid):
-    """Whether a process lives; one that is dead and not yet buried does not."""
+    """Whether a process runs. False for a zombie."""
     try:
         with open(f'/proc/{pid}/stat') as stat:
             return stat.read().rpartition(')')[2].split()[0] != 'Z'
@@ -112,7 +117,7 @@ def alive(pid):
         return False
 
 
-def wait_until(condition, seconds=PATIENCE):
+def wait_until(condition, seconds=WAIT_SECONDS):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
@@ -120,7 +125,7 @@ def wait_until(condition, seconds=PATIENCE):
 
 
 @pytest.mark.parametrize('signum', [signal.SIGTERM, signal.SIGINT])
-def test_all_start_and_all_end_in_good_order(program, signum):
+def test_stop_signal_stops_all_workers_gracefully(program, signum):
     running = program(WAIT)
     pids = running.pids(2)
     assert running.end(signum) == 0
@@ -128,36 +133,37 @@ def test_all_start_and_all_end_in_good_order(program, signum):
     assert not any(alive(pid) for pid in pids)
 
 
-def test_work_under_way_is_finished(program):
+def test_stop_signal_lets_running_work_finish(program):
     running = program(BUSY, count=1)
     running.pids(1)
     assert running.end() == 0
     assert running.all('stop') == ['stop 0 toil']
 
 
-def test_one_that_died_is_replaced(program):
+def test_worker_that_died_is_replaced(program):
     running = program(WAIT)
     first = running.pids(2)
     os.kill(first[0], signal.SIGKILL)
     pids = running.pids(3)
     assert alive(pids[2]) and alive(first[1]) and not alive(first[0])
     assert running.lines.count(running.read('start', 3)[2]) == 1
-    assert running.read('start', 3)[2].split()[1] == running.read('start', 3)[pids.index(first[0])].split()[1]
+    assert (
+        running.read('start', 3)[2].split()[1]
+        == running.read('start', 3)[pids.index(first[0])].split()[1]
+    )
     assert running.end() == 0
 
 
-def test_one_that_dies_at_once_is_given_more_and_more_time(program):
+def test_worker_that_dies_young_is_replaced_after_growing_delays(program):
     running = program(DIES, count=1)
-    times = []
-    for count in range(1, 5):
-        running.read('start', count)
-        times.append(time.monotonic())
+    # the times of the workers: this process may read their lines late
+    times = [float(line.split()[3]) for line in running.read('start', 4)]
     gaps = [after - before for before, after in zip(times[1:], times[2:], strict=False)]
     assert gaps[0] > 0.15 and gaps[1] > 0.3
     assert running.end() == 0
 
 
-def test_reading_the_configuration_again(program):
+def test_sighup_reaches_all_workers(program):
     running = program(WAIT)
     before = running.pids(2)
     running.process.send_signal(signal.SIGHUP)
@@ -167,7 +173,7 @@ def test_reading_the_configuration_again(program):
     assert running.end() == 0
 
 
-def test_what_does_not_end_in_time_is_killed(program):
+def test_worker_beyond_the_grace_period_is_killed(program):
     running = program(STUCK, grace=0)
     pids = running.pids(2)
     began = time.monotonic()
@@ -176,19 +182,72 @@ def test_what_does_not_end_in_time_is_killed(program):
     assert not any(alive(pid) for pid in pids)
 
 
-def test_a_second_signal_ends_at_once(program):
+def test_second_stop_signal_kills_workers(program):
     running = program(STUCK, grace=60)
     pids = running.pids(2)
     running.process.send_signal(signal.SIGTERM)
-    time.sleep(0.2)
+    # a second signal while the first one is pending would be lost
+    running.read('stopping', 2)
     assert running.process.poll() is None
     assert running.end() == 0
     assert not any(alive(pid) for pid in pids)
 
 
-def test_without_a_parent_they_end(program):
+def test_workers_stop_when_the_watchdog_dies(program):
     running = program(WAIT)
     pids = running.pids(2)
     running.process.kill()
     wait_until(lambda: not any(alive(pid) for pid in pids))
-    running.process.communicate(timeout=PATIENCE)
+    running.process.communicate(timeout=WAIT_SECONDS)
+
+
+# --------------------------------------------------------------- standalone
+
+
+@pytest.fixture
+def standalone(program, monkeypatch):
+    """Run the program of one worker that is the program for its user."""
+
+    def run(work, limits=(0, 0)):
+        options = f'delay=0.1, standalone=True, limits={limits}'
+        monkeypatch.setitem(globals(), 'PROGRAM', PROGRAM.replace('delay=0.1', options))
+        return program(work, count=1)
+
+    return run
+
+
+def test_standalone_program_exits_with_the_status_of_its_worker(standalone):
+    running = standalone(DIES)
+    assert running.process.wait(WAIT_SECONDS) == 3
+    assert len(running.process.stdout.read().splitlines()) == 2  # of the parent and one start
+
+
+def test_standalone_worker_that_a_signal_ended_is_replaced(standalone):
+    running = standalone(WAIT)
+    (first,) = running.pids(1)
+    os.kill(first, signal.SIGKILL)
+    second = running.pids(2)[1]
+    assert second != first and running.end() == 0
+    assert not alive(second)
+
+
+def test_standalone_worker_that_takes_too_much_memory_is_replaced(standalone):
+    # far above the limit, and far below twice of it
+    running = standalone(f"kept = b'x' * 150 * 2**20\n{WAIT}", limits=(0, 130))
+    running.read('stop', 2)  # it stopped cleanly, which does not end the program
+    running.process.kill()
+
+
+def test_standalone_worker_dies_with_the_watchdog_even_if_it_hangs(standalone):
+    running = standalone(WAIT)
+    (pid,) = running.pids(1)
+    os.kill(pid, signal.SIGSTOP)
+    # only after its exec has the first process nothing of the worker's
+    wait_until(lambda: b'watchdog' in _command_line(running.process.pid))
+    running.process.kill()
+    wait_until(lambda: not alive(pid))
+
+
+def _command_line(pid):
+    with open(f'/proc/{pid}/cmdline', 'rb') as file:
+        return file.read()

@@ -1,65 +1,125 @@
-"""What `heat-lite up` refuses before it starts anything, and how its tables come to be."""
+"""`heat-lite up`: refusals before the start, the data folder, and the creation of tables."""
 
 import argparse
+import contextlib
+import re
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import sqlalchemy
 from oslo_config import cfg
 
-from heat_lite.cmd import embedded, tables, up
+from heat_lite.cmd import bootstrap_db, data_folder, embedded, up, wsgi_server
+from heat_lite.common import installation
 from heat_lite.db import migration, session
+from tests.timeouts import WAIT_SECONDS
 
 
 @pytest.mark.parametrize(
     'host, local',
-    [('127.0.0.1', True), ('127.3.2.1', True), ('::1', True), ('localhost', True), ('0.0.0.0', False), ('::', False), ('192.0.2.7', False)],
+    [
+        ('127.0.0.1', True),
+        ('127.3.2.1', True),
+        ('::1', True),
+        ('localhost', True),
+        ('0.0.0.0', False),
+        ('::', False),
+        ('192.0.2.7', False),
+    ],
 )
-def test_which_addresses_only_this_machine_reaches(host, local):
+def test_is_loopback_of_an_address(host, local):
     assert up.is_loopback(host) is local
 
 
-def test_an_address_that_others_reach_is_refused(tmp_path, capsys):
+def test_reachable_host_without_expose_is_refused(tmp_path, capsys):
     assert up.main(['--host', '0.0.0.0', '--port', '0', '--data-dir', str(tmp_path / 'data')]) == 1
     assert '--expose' in capsys.readouterr().err
     assert not (tmp_path / 'data').exists()
 
 
-def test_the_folder_of_the_user(monkeypatch, tmp_path):
+def test_data_folder_follows_xdg(monkeypatch, tmp_path):
+    monkeypatch.delenv('HEAT_LITE_DATA_DIR', raising=False)
     monkeypatch.setenv('XDG_DATA_HOME', '/somewhere')
-    assert up.default_data_dir() == Path('/somewhere/heat-lite')
+    assert installation.data_folder() == Path('/somewhere/heat-lite')
     monkeypatch.delenv('XDG_DATA_HOME')
     monkeypatch.setenv('HOME', str(tmp_path))
-    assert up.default_data_dir() == tmp_path / '.local' / 'share' / 'heat-lite'
+    assert installation.data_folder() == tmp_path / '.local' / 'share' / 'heat-lite'
 
 
-def test_options_fit_on_any_parser():
+def test_add_arguments_works_on_any_parser():
     parser = argparse.ArgumentParser()
     up.add_arguments(parser)
     args = parser.parse_args(['--port', '5', '--data-dir', 'x'])
     assert (args.port, args.host, args.data_dir, args.expose) == (5, '127.0.0.1', Path('x'), False)
 
 
-def test_a_data_folder_has_one_user_at_a_time(tmp_path):
+def test_locked_data_dir_is_refused(tmp_path):
     folder = tmp_path / 'deep' / 'data'
-    with embedded.own(folder):
+    with data_folder.lock(folder):
         assert folder.stat().st_mode & 0o777 == 0o700
-        with pytest.raises(embedded.CannotStart, match='another heat_lite uses'), embedded.own(folder):
+        with (
+            pytest.raises(data_folder.FolderError, match='another heat_lite uses'),
+            data_folder.lock(folder),
+        ):
             pass
-    with embedded.own(folder):
+    with data_folder.lock(folder):
         pass
 
 
-def test_a_port_that_is_taken():
-    with socket.create_server(('127.0.0.1', 0)) as taken, pytest.raises(embedded.CannotStart, match='in use'):
+@pytest.mark.parametrize('listen', [socket.create_server, lambda to: wsgi_server.listen(*to)])
+def test_port_in_use_is_refused(listen):
+    taken = listen(('127.0.0.1', 0))
+    with contextlib.closing(taken), pytest.raises(embedded.StartError, match='in use.*--port'):
         embedded._listen('127.0.0.1', taken.getsockname()[1])
 
 
-def test_the_key_is_made_once_and_is_private(tmp_path):
-    key = embedded._key(tmp_path)
+@pytest.mark.parametrize('port', ['65536', '-1', 'x', ''])
+def test_port_that_is_none_is_a_usage_error(port, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        up.main(['--port', port])
+    assert stopped.value.code == 2
+    assert f'"{port}" is not a port' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    'text, option',
+    [
+        ('[database]\nconnection = mysql+pymysql://root@127.0.0.1/heat', '[database] connection'),
+        ('[DEFAULT]\ntransport_url = rabbit://', '[DEFAULT] transport_url'),
+        ('[paste_deploy]\nflavor = keystone', '[paste_deploy] flavor'),
+    ],
+)
+def test_option_that_the_embedded_shape_ignores_is_refused(tmp_path, text, option):
+    file = tmp_path / 'heat.conf'
+    file.write_text(text)
+    parser = argparse.ArgumentParser()
+    up.add_arguments(parser)
+    args = parser.parse_args(['--config-file', str(file)])
+    with pytest.raises(embedded.StartError, match=f'sets {re.escape(option)}'):
+        embedded.configure(args, cfg.ConfigOpts())
+
+
+def test_config_file_that_is_missing_is_an_error(tmp_path):
+    file = tmp_path / 'none.conf'
+    command = [sys.executable, '-m', 'heat_lite.cmd.up', '--data-dir', tmp_path / 'data']
+    ended = subprocess.run(
+        [*command, '--port', '0', '--config-file', file],
+        capture_output=True,
+        text=True,
+        timeout=WAIT_SECONDS,
+    )
+    assert ended.returncode == 1
+    assert str(file) in ended.stderr
+    assert 'Traceback' not in ended.stderr
+
+
+def test_encryption_key_is_created_once_with_mode_0600(tmp_path):
+    key = embedded._encryption_key(tmp_path)
     assert len(key) == 32
-    assert embedded._key(tmp_path) == key
+    assert embedded._encryption_key(tmp_path) == key
     assert (tmp_path / 'key').stat().st_mode & 0o777 == 0o600
 
 
@@ -83,22 +143,32 @@ def configured(url):
 
 
 def shape():
-    """Tables, columns and indexes of the database as it is."""
+    """Return the tables, columns, indexes and keys of the database."""
     inspector = sqlalchemy.inspect(session.engine())
     tables = {}
     for name in inspector.get_table_names():
         columns = {
-            column['name']: (str(column['type']), column['nullable'], column['primary_key']) for column in inspector.get_columns(name)
+            column['name']: (str(column['type']), column['nullable'], column['primary_key'])
+            for column in inspector.get_columns(name)
         }
-        indexes = sorted((tuple(index['column_names']), bool(index['unique'])) for index in inspector.get_indexes(name))
-        unique = sorted(tuple(constraint['column_names']) for constraint in inspector.get_unique_constraints(name))
-        foreign = sorted((tuple(key['constrained_columns']), key['referred_table']) for key in inspector.get_foreign_keys(name))
+        indexes = sorted(
+            (tuple(index['column_names']), bool(index['unique']))
+            for index in inspector.get_indexes(name)
+        )
+        unique = sorted(
+            tuple(constraint['column_names'])
+            for constraint in inspector.get_unique_constraints(name)
+        )
+        foreign = sorted(
+            (tuple(key['constrained_columns']), key['referred_table'])
+            for key in inspector.get_foreign_keys(name)
+        )
         tables[name] = (columns, indexes, unique, foreign)
     return tables
 
 
-def test_the_quick_way_makes_what_the_migrations_make(configured, tmp_path):
-    tables.prepare(configured)
+def test_ensure_schema_creates_the_tables_of_the_migrations(configured, tmp_path):
+    bootstrap_db.ensure_schema(configured)
     quick = shape()
     assert migration.version(configured) == migration.newest()
     with session.engine().begin() as connection:
@@ -118,21 +188,25 @@ def test_the_quick_way_makes_what_the_migrations_make(configured, tmp_path):
     }
 
 
-def test_what_is_there_stays(configured):
-    tables.prepare(configured)
+def test_ensure_schema_keeps_existing_rows(configured):
+    bootstrap_db.ensure_schema(configured)
     with session.engine().begin() as connection:
-        connection.execute(sqlalchemy.text("INSERT INTO raw_template (template, created_at) VALUES ('{}', '2026-01-01')"))
-    tables.prepare(configured)
+        connection.execute(
+            sqlalchemy.text(
+                "INSERT INTO raw_template (template, created_at) VALUES ('{}', '2026-01-01')"
+            )
+        )
+    bootstrap_db.ensure_schema(configured)
     with session.engine().begin() as connection:
         assert connection.scalar(sqlalchemy.text('SELECT count(*) FROM raw_template')) == 1
 
 
-def test_the_newest_revision_is_read_off_the_files():
-    assert tables.newest() == migration.newest()
+def test_head_revision_equals_that_of_alembic():
+    assert bootstrap_db.head_revision() == migration.newest()
 
 
-def test_a_database_without_a_stamp_goes_the_long_way(configured):
+def test_ensure_schema_without_revision_runs_the_migrations(configured):
     with session.engine().begin() as connection:
         connection.execute(sqlalchemy.text('CREATE TABLE something_else (x INTEGER)'))
-    tables.prepare(configured)
+    bootstrap_db.ensure_schema(configured)
     assert migration.version(configured) == migration.newest()

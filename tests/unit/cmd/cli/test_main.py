@@ -1,31 +1,129 @@
+import argparse
+import importlib
 import pkgutil
 import subprocess
 import sys
 
 import pytest
 
-from heat_lite.cmd.cli import main
+from heat_lite.cmd.cli import arguments, main, verbs
+
+NOWHERE = 'http://127.0.0.1:1/v1/p'
 
 
-@pytest.mark.parametrize('argv', [[], ['--help'], ['help']])
-def test_help_names_every_command(argv, capsys):
+def loaded_by(code):
+    program = f'{code}\nimport sys; print("loaded:", *sys.modules)'
+    done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
+    return set(done.stdout.rpartition('loaded:')[2].split())
+
+
+def parser_of(name):
+    verb = verbs.VERBS[name]
+    module, function = verb.target.split('.')
+    found = importlib.import_module(f'heat_lite.cmd.cli.{module}')
+    assert callable(getattr(found, function))
+    specific = getattr(found, function.upper())
+    return arguments.parser(name, verb.summary, verb.example, specific)
+
+
+@pytest.mark.parametrize('argv', [[], ['--help'], ['help'], ['stack', '--help']])
+def test_help_lists_every_command(argv, capsys):
     assert main.main(argv) == 0
-    told = capsys.readouterr().out
-    assert all(name in told for name in main.COMMANDS)
+    output = capsys.readouterr().out
+    assert all(name in output for name in [*main.COMMANDS, *verbs.VERBS])
 
 
-def test_an_unknown_command(capsys):
-    assert main.main(['strut']) == 2
-    assert "no command 'strut'" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    'argv, text',
+    [
+        (['strut'], "unknown command 'strut'"),
+        (['shwo', 'app'], 'Did you mean `show`?'),
+        (['stack', 'lsit'], 'Did you mean `list`?'),
+        (['resource', 'lst'], 'Write one of: resource list, resource show'),
+        (['--endpoint', NOWHERE], 'a command is missing'),
+    ],
+)
+def test_unknown_command_is_refused(argv, text, capsys):
+    assert main.main(argv) == 2
+    assert text in capsys.readouterr().err
 
 
 @pytest.mark.parametrize('name', main.COMMANDS)
-def test_each_command_is_there(name):
+def test_each_program_can_be_resolved(name):
     assert callable(pkgutil.resolve_name(main.COMMANDS[name][0]))
 
 
-def test_is_cheap_to_import():
-    """Help comes at once, and `up` can choose its threads before anything else is loaded."""
-    code = 'import heat_lite.cmd.cli.main, sys; print(*sys.modules)'
-    loaded = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout.split()
-    assert not {'eventlet', 'oslo_config', 'sqlalchemy', 'yaml', 'requests', 'threading'} & set(loaded)
+@pytest.mark.parametrize('name', verbs.VERBS)
+def test_each_option_of_a_verb_has_a_help_with_its_default(name):
+    parser = parser_of(name)
+    text = ' '.join(parser.format_help().split())
+    assert f'heat-lite {name.split()[0]}' in text.partition('example:')[2]
+    for action in parser._actions:
+        assert action.help, action
+        formatter = arguments.Formatter('x')
+        if action.option_strings and not isinstance(action, argparse._HelpAction):
+            help_text = formatter._get_help_string(action)
+            assert 'default' in help_text or action.required, action
+
+
+@pytest.mark.parametrize('name', verbs.VERBS)
+def test_examples_of_verbs_can_be_parsed(name):
+    words = pkgutil.resolve_name('shlex:split')(verbs.VERBS[name].example)
+    assert words[:1] == ['heat-lite'] and verbs.find(words[1:])[0] == name
+    parser_of(name).parse_args(words[1 + len(name.split()) :])
+
+
+def test_aliases_lead_to_verbs():
+    assert set(verbs.ALIASES.values()) <= verbs.VERBS.keys()
+    assert verbs.find(['resources', 'app']) == ('resource list', 1)
+    assert verbs.find(['snapshot', 'list', 'app']) == ('snapshot list', 2)
+
+
+@pytest.mark.parametrize(
+    'argv',
+    [
+        ['--endpoint', NOWHERE, 'list'],
+        ['stack', '--endpoint', NOWHERE, 'list'],
+        ['stack', 'list', f'--endpoint={NOWHERE}'],
+    ],
+)
+def test_options_of_the_service_are_accepted_in_front_of_a_verb_and_behind(argv, capsys):
+    assert main.main(argv) == 1
+    assert capsys.readouterr().err == (
+        'heat-lite: no service listens at http://127.0.0.1:1; is `heat-lite up` running?\n'
+    )
+
+
+def test_missing_template_file_is_reported(capsys):
+    assert main.main(['--endpoint', NOWHERE, 'create', '-t', 'no such file.yaml', 'name']) == 1
+    assert capsys.readouterr().err == (
+        'heat-lite: no such file.yaml: The file cannot be read: No such file or directory\n'
+    )
+
+
+def test_update_without_a_template_is_a_usage_error(capsys):
+    assert main.main(['--endpoint', NOWHERE, 'update', 'name']) == 2
+    assert '--existing' in capsys.readouterr().err
+
+
+def test_apply_without_a_terminal_needs_an_answer(capsys, monkeypatch):
+    monkeypatch.setattr(sys, 'stdin', open('/dev/null'))
+    assert main.main(['--endpoint', NOWHERE, 'apply', '-t', 'x.yaml', 'name']) == 2
+    assert 'add -y' in capsys.readouterr().err
+
+
+def test_main_imports_no_heavy_module():
+    """Help is fast, and `up` can choose the kind of threads before any other import."""
+    loaded = loaded_by('import heat_lite.cmd.cli.main')
+    assert 'heat_lite.cmd.cli.verbs' in loaded
+    heavy = {'eventlet', 'oslo_config', 'sqlalchemy', 'yaml', 'requests', 'threading'}
+    assert not heavy & loaded
+
+
+def test_list_imports_no_heavy_module():
+    loaded = loaded_by(
+        f'from heat_lite.cmd.cli import main\nmain.main(["--endpoint", "{NOWHERE}", "list"])'
+    )
+    assert 'heat_lite.cmd.cli.stacks' in loaded
+    heavy = {'yaml', 'rich', 'openstack', 'keystoneauth1', 'requests', 'importlib.metadata'}
+    assert not heavy & loaded

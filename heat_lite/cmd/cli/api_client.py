@@ -1,0 +1,192 @@
+"""A client of the Orchestration API that uses the standard library only, for a fast start."""
+
+import http.client
+import json
+import re
+import ssl
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+
+LOOPBACK = ('127.0.0.1', 'localhost', '::1')
+#: HTTP statuses of a proxy whose service does not answer
+UNAVAILABLE = (502, 503, 504)
+NOT_JSON = ' answered a web page instead of JSON: is this the URL of an orchestration service?'
+NO_ROUTE = ' (nothing is at {}; an endpoint has the form http://HOST:PORT/v1/PROJECT)'
+TAG = re.compile(r'</?[a-z]+ ?/?>', re.IGNORECASE)
+#: an empty part of a message: ``A: : B``
+EMPTY_PART = re.compile(r':\s+(?=:\s)')
+
+
+class RequestFailed(Exception):
+    """A failed request to the service or to Keystone.
+
+    ``status``: the HTTP status; 0 without a response
+    ``kind``: the class of the error in the service, e.g. ``EntityNotFound``
+    """
+
+    def __init__(self, status: int, text: str, kind: str = ''):
+        super().__init__(EMPTY_PART.sub('', text))
+        self.status = status
+        self.kind = kind
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the service may answer later: it restarts, or its proxy cannot reach it."""
+        return self.status == 0 or self.status in UNAVAILABLE
+
+
+class ServiceUnreachable(RequestFailed):
+    """No connection, or no usable response."""
+
+    def __init__(self, text: str):
+        super().__init__(0, text)
+
+
+def build_opener(url: str, tls: ssl.SSLContext | None = None) -> urllib.request.OpenerDirector:
+    """Return an opener with the user's proxies, but without proxies for a loopback address."""
+    handlers: list[urllib.request.BaseHandler] = []
+    if urllib.parse.urlsplit(url).hostname in LOOPBACK:
+        handlers.append(urllib.request.ProxyHandler({}))
+    if tls is not None:
+        handlers.append(urllib.request.HTTPSHandler(context=tls))
+    return urllib.request.build_opener(*handlers)
+
+
+def failure(url: str, error: urllib.error.HTTPError) -> RequestFailed:
+    """Return the message of an error response, and the position in the template if it has one.
+
+    The service and Keystone answer {"error": {"message": ...}}; middleware of OpenStack answers
+    {"explanation": ...} or plain text. A web page comes from another server.
+    """
+    text = error.read().decode('utf-8', 'replace').strip()
+    summary = f'{error.code} {error.reason}'
+    try:
+        answer = json.loads(text)
+        details = answer.get('error', answer) if isinstance(answer, dict) else {}
+        if isinstance(details, str):
+            return RequestFailed(error.code, details)
+        found = details.get('message') or details.get('explanation') or summary
+        if details is answer:
+            return RequestFailed(error.code, without_markup(str(found), error))
+        text = str(found) + position_text(details.get('position'))
+        return RequestFailed(error.code, text, str(details.get('type') or ''))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    if text.startswith('<'):
+        return RequestFailed(error.code, f'{summary}: {server_of(url)}{NOT_JSON}')
+    return RequestFailed(error.code, ' '.join(TAG.sub(' ', text).split()) or summary)
+
+
+def without_markup(text: str, error: urllib.error.HTTPError) -> str:
+    """Return the text of a web framework, which answers instead of the service.
+
+    An unknown path is explained.
+    """
+    hint = NO_ROUTE.format((error.url or '').partition('?')[0]) if error.code == 404 else ''
+    return ' '.join(TAG.sub(' ', text).split()) + hint
+
+
+def server_of(url: str) -> str:
+    parts = urllib.parse.urlsplit(url)
+    return f'{parts.scheme}://{parts.netloc}'
+
+
+def position_text(position: dict | None) -> str:
+    """Return a position for people; an empty string for None."""
+    return ' (file {file}, line {line}, column {column})'.format(**position) if position else ''
+
+
+def send(
+    method: str,
+    url: str,
+    body: Any = None,
+    headers: dict[str, str] | None = None,
+    timeout: float = 60,
+    tls: ssl.SSLContext | None = None,
+) -> tuple[Any, Any]:
+    """Send a request. Return (decoded body, headers). Raises RequestFailed."""
+    data = None if body is None else json.dumps(body).encode()
+    sent = {'Accept': 'application/json', 'Content-Type': 'application/json', **(headers or {})}
+    try:
+        request = urllib.request.Request(url, data=data, headers=sent, method=method)
+        with build_opener(url, tls).open(request, timeout=timeout) as response:
+            return decode(url, response.read()), response.headers
+    except urllib.error.HTTPError as error:
+        raise failure(url, error) from error
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise ServiceUnreachable(unreachable_text(url, error)) from error
+
+
+def decode(url: str, content: bytes) -> Any:
+    """Return the decoded body of a response; None for an empty one."""
+    if not content.strip():
+        return None
+    try:
+        return json.loads(content)
+    except ValueError:
+        raise RequestFailed(200, f'{server_of(url)}{NOT_JSON}') from None
+
+
+def unreachable_text(url: str, error: Exception) -> str:
+    """Return why there is no response from a URL, and what to do."""
+    reason = getattr(error, 'reason', error)
+    text = f'no usable response from {url}: {reason}'
+    if isinstance(reason, ConnectionRefusedError):
+        is_local = urllib.parse.urlsplit(url).hostname in LOOPBACK
+        hint = 'is `heat-lite up` running?' if is_local else 'is the service running there?'
+        return f'no service listens at {server_of(url)}; {hint}'
+    return text
+
+
+class ApiClient:
+    """A client of the API for one project.
+
+    ``endpoint`` ends with the project id. ``renew`` returns a new token when one has expired.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        token: str | None = None,
+        renew: Callable[[], str] | None = None,
+        tls: ssl.SSLContext | None = None,
+    ):
+        self.endpoint = endpoint.rstrip('/')
+        self.headers = {'X-Auth-Token': token} if token else {}
+        self._renew = renew
+        self._tls = tls
+
+    def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
+        """Send a request below the endpoint. Return the decoded body. Raises RequestFailed."""
+        query_string = '?' + urllib.parse.urlencode(query, doseq=True) if query else ''
+        url = f'{self.endpoint}{path}{query_string}'
+        try:
+            return self._send(method, url, body)
+        except RequestFailed as error:
+            if error.status != 401 or self._renew is None:
+                raise
+        self.headers = {'X-Auth-Token': self._renew()}
+        return self._send(method, url, body)
+
+    def _send(self, method, url, body):
+        return send(method, url, body, self.headers, tls=self._tls)[0]
+
+    def find(self, name_or_id: str) -> str:
+        """Return the path /stacks/NAME/ID of a stack. The service redirects from name or id."""
+        return stack_path(self.stack(name_or_id))
+
+    def stack(self, name_or_id: str) -> dict:
+        """Return a stack by name or id, without its outputs."""
+        found = self.call('GET', f'/stacks/{quote(name_or_id)}', resolve_outputs='false')
+        return found['stack']
+
+
+def quote(text: str) -> str:
+    return urllib.parse.quote(text, safe='')
+
+
+def stack_path(stack: dict) -> str:
+    return f'/stacks/{quote(stack["stack_name"])}/{stack["id"]}'

@@ -1,0 +1,93 @@
+"""Verbs about the language of templates: ``types``, ``functions`` and ``validate``."""
+
+import argparse
+
+from heat_lite.cmd.cli import api_client, arguments, stack_body, terminal
+from heat_lite.cmd.cli.arguments import argument
+
+TYPES = (
+    argument('type', metavar='TYPE', nargs='?', help='show this type; else list all types'),
+    argument('--name', metavar='TEXT', help='list only types whose name contains this text'),
+)
+FUNCTIONS = (
+    argument(
+        'version',
+        metavar='VERSION',
+        nargs='?',
+        help='list the functions of this version of templates; else list the versions',
+    ),
+)
+VALIDATE = (arguments.REQUIRED_TEMPLATE, arguments.FILES, arguments.OPTIONS)
+
+
+def types(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    if args.type:
+        _show_type(api.call('GET', f'/resource_types/{api_client.quote(args.type)}'), out)
+        return
+    wanted = (args.name or '').lower()
+    listed = api.call('GET', '/resource_types')['resource_types']
+    found = [each for each in listed if wanted in each.lower()]
+    if out.is_json:
+        out.write_json(found)
+    for each in () if out.is_json else sorted(found):
+        out.write_line(each)
+
+
+def _show_type(schema, out):
+    if out.is_json:
+        out.write_json(schema)
+        return
+    out.write_line(f'{schema["resource_type"]}  {schema["support_status"]["status"]}')
+    if schema.get('description'):
+        out.write_line(schema['description'])
+    rows = [
+        [
+            name,
+            each.get('type'),
+            ', '.join(word for word in ('required', 'immutable') if each.get(word)),
+            each.get('description'),
+        ]
+        for name, each in schema['properties'].items()
+    ]
+    if rows:
+        out.write_line()
+        out.table(['PROPERTY', 'TYPE', 'RULES', 'DESCRIPTION'], rows)
+    if schema['attributes']:
+        out.write_line()
+        out.table(
+            ['ATTRIBUTE', 'DESCRIPTION'],
+            [[name, each.get('description')] for name, each in schema['attributes'].items()],
+        )
+
+
+def functions(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    if not args.version:
+        found = api.call('GET', '/template_versions')['template_versions']
+        if out.is_json:
+            out.write_json(found)
+            return
+        rows = [[each['version'], each['type'], each.get('aliases')] for each in found]
+        out.table(['VERSION', 'TYPE', 'ALIASES'], rows)
+        return
+    path = f'/template_versions/{api_client.quote(args.version)}/functions'
+    found = api.call('GET', path)['template_functions']
+    if out.is_json:
+        out.write_json(found)
+        return
+    rows = [[each['functions'], each['description']] for each in found]
+    out.table(['FUNCTION', 'DESCRIPTION'], rows)
+
+
+def validate(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    """Let the service validate a template. Raises RequestFailed for an invalid one."""
+    found = api.call('POST', '/validate', stack_body.build(args))
+    if out.is_json:
+        out.write_json(found)
+        return
+    out.write_line('the template is valid')
+    rows = [
+        [name, each.get('Type'), each.get('Value', each.get('Default')), each.get('Description')]
+        for name, each in found.get('Parameters', {}).items()
+    ]
+    if rows:
+        out.table(['PARAMETER', 'TYPE', 'VALUE', 'DESCRIPTION'], rows)

@@ -1,0 +1,138 @@
+"""Verbs that act on a stack as a whole, from ``delete`` to ``drift``."""
+
+import argparse
+import sys
+
+from heat_lite.cmd.cli import (
+    api_client,
+    arguments,
+    errors,
+    outcome,
+    progress,
+    resource_tree,
+    terminal,
+    views,
+)
+from heat_lite.cmd.cli.arguments import argument, flag
+
+#: how the service begins the reason of a resource that others have changed
+CHANGED_BY_OTHERS = 'changed by others: '
+DELETE = (
+    argument('stack', metavar='STACK', nargs='+', help='name or id of a stack; may be several'),
+    flag('--force', help='abandon resources that cannot be deleted, and list them'),
+    arguments.YES,
+    arguments.NO_WAIT,
+)
+CANCEL = (
+    arguments.STACK,
+    flag('--no-rollback', help='stop where the action is; also cancels a create'),
+    arguments.NO_WAIT,
+)
+SUSPEND = RESUME = CHECK = RETRY = (arguments.STACK, arguments.NO_WAIT)
+DRIFT = (arguments.STACK, arguments.DETAILED_EXITCODE)
+FOLLOW = (arguments.STACK,)
+PROTECT = (arguments.STACK, flag('--off', help='remove the protection'))
+
+
+def delete(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    """Delete stacks one after another."""
+    paths = [api.find(name) for name in args.stack]
+    if not args.yes and sys.stdin.isatty() and out.live and not _confirm(args):
+        raise errors.CommandError('nothing is deleted')
+    for path in paths:
+        before = progress.state_before(api, path)
+        api.call('DELETE', path, **({'force': 'true'} if args.force else {}))
+        if not args.no_wait:
+            outcome.follow(api, path, out, 'DELETE', before)
+
+
+def _confirm(args):
+    names = ', '.join(args.stack)
+    print(f'Delete {names} with all resources? [y/N] ', end='', file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ('y', 'yes')
+
+
+def _act(api, out, args, action, expected):
+    """Request an action and follow it."""
+    path = api.find(args.stack)
+    before = progress.state_before(api, path)
+    api.call('POST', f'{path}/actions', {action: None})
+    if not args.no_wait:
+        outcome.follow(api, path, out, expected, before)
+
+
+def cancel(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    """Cancel the running action; with a rollback unless the user wants none."""
+    path = api.find(args.stack)
+    before = progress.state_before(api, path)
+    action = 'cancel_without_rollback' if args.no_rollback else 'cancel_update'
+    api.call('POST', f'{path}/actions', {action: None})
+    if args.no_wait:
+        return
+    if not args.no_rollback:
+        outcome.follow(api, path, out, 'ROLLBACK', before)
+        return
+    stack = progress.Follower(api, path, views.choose(out), before).follow()
+    out.write_line(
+        f'{stack["stack_name"]}: {stack["stack_status"]} ({stack["stack_status_reason"]})'
+    )
+
+
+def suspend(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    _act(api, out, args, 'suspend', 'SUSPEND')
+
+
+def resume(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    _act(api, out, args, 'resume', 'RESUME')
+
+
+def check(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    _act(api, out, args, 'check', 'CHECK')
+
+
+def retry(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    _act(api, out, args, 'retry', None)
+
+
+def protect(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    action = 'unprotect' if args.off else 'protect'
+    api.call('POST', f'{api.find(args.stack)}/actions', {action: None})
+
+
+def follow(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    path = api.find(args.stack)
+    before = progress.Before(None, tuple(progress.list_resources(api, path)))
+    outcome.follow(api, path, out, None, before)
+
+
+def drift(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:
+    """Check a stack and list what others have changed.
+
+    Return 3 for changes with ``--detailed-exitcode``, else 0.
+    """
+    path = api.find(args.stack)
+    before = progress.state_before(api, path)
+    api.call('POST', f'{path}/actions', {'check': None})
+    outcome.follow(api, path, out, 'CHECK', before)
+    changed = [
+        {'resource': each.path, 'resource_type': each.row['resource_type'], 'change': text}
+        for each, text in _changes(progress.list_resources(api, path))
+    ]
+    if out.is_json:
+        for each in changed:
+            out.write_json(each, indent=None)
+    elif changed:
+        out.table(['RESOURCE', 'TYPE', 'CHANGE'], [list(each.values()) for each in changed])
+    else:
+        out.write_line('no drift')
+    return errors.CHANGED if changed and args.detailed_exitcode else errors.DONE
+
+
+def _changes(rows):
+    """Yield (member, text) of the resources that others have changed."""
+    tree = resource_tree.ResourceTree()
+    tree.update(rows, 0, is_first=True)
+    for member in tree.members.values():
+        found = member.reason.partition(CHANGED_BY_OTHERS)[2]
+        if found:
+            yield member, found

@@ -1,0 +1,189 @@
+"""A picture of a running action on a terminal, drawn by the library rich.
+
+It has a line of totals and a line for each resource. If the terminal has too few lines, finished
+and waiting resources are counted instead of shown.
+"""
+
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from heat_lite.cmd.cli import resource_tree, terminal, views
+from heat_lite.common import printable
+
+DRAWINGS_PER_SECOND = 8
+STYLES = {'COMPLETE': 'green', 'FAILED': 'bold red', 'IN_PROGRESS': 'yellow', '': 'dim'}
+#: what is shown first if there is too little room
+PRIORITIES = ('FAILED', 'IN_PROGRESS', '', 'COMPLETE')
+SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
+BAR_WIDTH = 24
+#: lines for the totals, for what is folded, for a note, and for the cursor
+RESERVED_LINES = 4
+#: columns that a line needs before it shows the type as well
+WIDE = 100
+
+
+class LiveView:
+    """The view of a terminal (see ``views``)."""
+
+    def __init__(self, out: terminal.Terminal, console: Console | None = None):
+        self.console = console or Console(file=out.stream, highlight=False)
+        self._picture = Picture()
+        self._live = Live(
+            console=self.console, auto_refresh=False, get_renderable=self._draw, transient=False
+        )
+        self._started = False
+
+    def _draw(self):
+        width, height = self.console.size
+        return Text('\n').join(self._picture.lines(width, max(height - 1, 1), time.monotonic()))
+
+    def show(
+        self,
+        stack: dict[str, Any],
+        tree: resource_tree.ResourceTree,
+        changed: list[resource_tree.Member],
+        now: float,
+    ) -> None:
+        """Show the present state."""
+        self._picture.take(stack, tree, time.monotonic() - now)
+        if not self._started:
+            self._live.start()
+            self._started = True
+        self._live.refresh()
+
+    def note(self, text: str) -> None:
+        """Show a remark until the next state."""
+        self._picture.remark = text
+
+    def wait(self, seconds: float) -> None:
+        """Wait, and let the durations tick meanwhile."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, 1 / DRAWINGS_PER_SECOND))
+            if self._started:
+                self._live.refresh()
+
+    def close(self) -> None:
+        """Keep the last picture, without what only a running action has."""
+        self._picture.ended = True
+        if self._started:
+            self._live.stop()
+
+
+class Picture:
+    """The lines of the picture for a size of the terminal."""
+
+    def __init__(self) -> None:
+        self.stack: dict[str, Any] = {}
+        self.tree = resource_tree.ResourceTree()
+        self.zero = 0.0
+        self.remark = ''
+        self.ended = False
+
+    def take(self, stack: dict[str, Any], tree: resource_tree.ResourceTree, zero: float) -> None:
+        """Take in a state. ``zero`` is the time at which the observation began."""
+        self.stack, self.tree, self.zero, self.remark = stack, tree, zero, ''
+
+    def lines(self, width: int, height: int, clock: float) -> list[Text]:
+        """Return at most ``height`` lines of at most ``width`` columns."""
+        if not self.stack:
+            return []
+        now = clock - self.zero
+        members = list(self.tree.members.values())
+        shown = self._fitting(members, max(height - RESERVED_LINES, 1))
+        lines = [self._totals(members, now), *(self._line(each, now, width) for each in shown)]
+        kept = {each.path for each in shown}
+        folded = [each for each in members if each.path not in kept]
+        if folded:
+            lines.append(Text(_folded(folded), 'dim'))
+        if self.remark:
+            lines.append(Text(f'  {self.remark}', 'bold'))
+        for line in lines:
+            line.truncate(width, overflow='ellipsis')
+            line.no_wrap = True
+        return lines[:height]
+
+    def _fitting(self, members, room):
+        """Return the members that have room, in their order; the most important ones first."""
+        if len(members) <= room:
+            return members
+        ranked = sorted(range(len(members)), key=lambda index: _rank(members[index], index))
+        return [members[index] for index in sorted(ranked[:room])]
+
+    def _totals(self, members, now):
+        status = self.stack['stack_status']
+        done, total = progress_of(status, members)
+        filled = BAR_WIDTH * done // total if total else 0
+        line = Text(printable.escape(self.stack['stack_name']), 'bold')
+        line.append(f'  {status}  ', STYLES[terminal.outcome(status)])
+        if total:
+            line.append('━' * filled, 'green')
+            line.append('╌' * (BAR_WIDTH - filled), 'bright_black')
+            line.append(f' {done} of {total}')
+        line.append(f'  {views.seconds_text(now)}', 'not bold')
+        return line
+
+    def _line(self, member, now, width):
+        line = Text(' ' + '  ' * member.depth)
+        line.append(self._symbol(member, now) + ' ', STYLES[member.outcome])
+        line.append(printable.escape(member.name))
+        _pad(line, 26)
+        seconds = views.seconds_text(member.seconds(now)) if member.touched else ''
+        line.append(f'{seconds:>7}  ', 'not dim')
+        detail = self._detail(member)
+        # On a narrow terminal the reason of a failure has the place of its status.
+        if width >= WIDE or member.outcome != 'FAILED' or not detail:
+            line.append(member.status, STYLES[member.outcome])
+        if width >= WIDE:
+            _pad(line, 56)
+            line.append('  ' + printable.escape(views.type_text(member)), 'dim')
+        if detail:
+            line.append('  ' + printable.escape(detail), STYLES.get(member.outcome, ''))
+        return line
+
+    def _symbol(self, member, now):
+        if member.outcome == 'IN_PROGRESS' and not self.ended:
+            return SPINNER[int(now * DRAWINGS_PER_SECOND) % len(SPINNER)]
+        return terminal.SYMBOLS.get(member.outcome, '·')
+
+    def _detail(self, member):
+        if member.outcome in ('FAILED', 'IN_PROGRESS'):
+            return ' '.join(views.reason_of(member).split())
+        names = [] if member.outcome or self.ended else self.tree.waiting_for(member)
+        if not names:
+            return ''
+        more = f' and {len(names) - 3} more' if len(names) > 3 else ''
+        return f'waits for {", ".join(names[:3])}{more}'
+
+
+def progress_of(status: str, members: list[resource_tree.Member]) -> tuple[int, int]:
+    """Return (number of finished members, number of members) of an action.
+
+    Of an update only the members count that it has changed: it leaves the others alone.
+    """
+    action = status.partition('_')[0]
+    if action not in ('CREATE', 'DELETE', 'SUSPEND', 'RESUME', 'CHECK', 'ADOPT'):
+        members = [each for each in members if each.touched]
+        return sum(each.outcome == 'COMPLETE' for each in members), len(members)
+    return sum(each.status == f'{action}_COMPLETE' for each in members), len(members)
+
+
+def _rank(member, index):
+    return PRIORITIES.index(member.outcome), member.depth, index
+
+
+def _folded(members):
+    counts = {'COMPLETE': 0, '': 0, 'IN_PROGRESS': 0, 'FAILED': 0}
+    for each in members:
+        counts[each.outcome] += 1
+    words = ('complete', 'waiting', 'in progress', 'failed')
+    parts = [f'{count} {word}' for count, word in zip(counts.values(), words, strict=True) if count]
+    return f'   … {", ".join(parts)} (not shown)'
+
+
+def _pad(line, column):
+    line.append(' ' * max(column - line.cell_len, 1))

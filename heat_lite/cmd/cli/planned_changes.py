@@ -1,0 +1,111 @@
+"""The changes that a create or an update would make: their request and how they are shown."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from heat_lite.cmd.cli import api_client, terminal
+
+#: {action: (sign in front of a resource, status that selects its color)}
+SIGNS = {
+    'create': ('+', 'CREATE_COMPLETE'),
+    'update': ('~', 'UPDATE_IN_PROGRESS'),
+    'replace': ('!', 'DELETE_FAILED'),
+    'delete': ('-', 'DELETE_FAILED'),
+}
+#: the actions of the lists of ``resource_changes``, for servers that do not name the action
+ACTIONS = {'added': 'create', 'updated': 'update', 'replaced': 'replace', 'deleted': 'delete'}
+
+
+class Preview(NamedTuple):
+    """The response of the service, and whether it is that of a create."""
+
+    response: dict[str, Any]
+    is_create: bool
+
+
+def request(api: api_client.ApiClient, name: str, body: dict, existing: bool) -> Preview:
+    """Return the preview of an update; of a create if the stack does not exist."""
+    try:
+        path = api.find(name)
+    except api_client.RequestFailed as error:
+        if error.status != 404 or 'template' not in body:
+            raise
+        stack = api.call('POST', '/stacks/preview', {**body, 'stack_name': name})['stack']
+        more = {key: stack[key] for key in ('has_changes', 'digest') if key in stack}
+        return Preview({'resource_changes': {'added': flatten(stack['resources'])}, **more}, True)
+    return Preview(api.call('PATCH' if existing else 'PUT', f'{path}/preview', body), False)
+
+
+def flatten(resources: list) -> list[dict]:
+    """Return the resources of all levels. Nested stacks are lists in ``resources``."""
+    found: list[dict] = []
+    for each in resources:
+        found.extend(flatten(each) if isinstance(each, list) else [each])
+    return found
+
+
+def has_changes(response: dict[str, Any]) -> bool:
+    """Whether a preview has changes, also that of a server that does not say so."""
+    if 'has_changes' in response:
+        return response['has_changes']
+    return any(action for _, action, _ in _all(response))
+
+
+def replacements(response: dict[str, Any]) -> list[str]:
+    """Return the paths of the resources that are or may be replaced."""
+    return [
+        path
+        for path, action, resource in _all(response)
+        if action == 'replace' or resource.get('may_replace')
+    ]
+
+
+def _all(response: dict[str, Any], base: str = '') -> Iterator[tuple[str, str | None, dict]]:
+    """Yield (path, action, resource) of all resources; the action is None without a change."""
+    for kind, resources in response['resource_changes'].items():
+        for resource in resources:
+            path = base + resource['resource_name']
+            action = resource.get('action', ACTIONS.get(kind))
+            yield path, action if action in SIGNS else None, resource
+            if resource.get('nested'):
+                yield from _all(resource['nested'], path + '/')
+
+
+def show(response: dict[str, Any], out: terminal.Terminal) -> None:
+    """Show the changes, and how many there are of each kind."""
+    if response.get('refused'):
+        out.write_line(f'an update would be refused now: {response["refused"]}')
+    if not has_changes(response):
+        out.write_line('no changes')
+        return
+    counts = dict.fromkeys(SIGNS, 0)
+    for path, action, resource in _all(response):
+        if action:
+            counts[action] += 1
+            _show_one(resource, action, out, '    ' * path.count('/'))
+    if not any(counts.values()):
+        out.write_line('no resource changes, only changes of the stack itself')
+        return
+    out.write_line()
+    out.write_line(', '.join(f'{count} to {action}' for action, count in counts.items() if count))
+
+
+def _show_one(resource: dict[str, Any], action: str, out: terminal.Terminal, indent: str) -> None:
+    sign, status = SIGNS[action]
+    name, parent = resource['resource_name'], resource.get('parent_resource')
+    # The preview of a create lists nested resources beside others.
+    if parent and not indent:
+        name = f'{parent}/{name}'
+    word = f'may {action}' if resource.get('may_replace') else action
+    reason = f'  ({resource["reason"]})' if resource.get('reason') else ''
+    out.write_line(
+        f'{indent}{out.colorize(sign, status)} {name}'
+        f'  {resource["resource_type"]}  {out.colorize(word, status)}{reason}'
+    )
+    for change in resource.get('property_changes', ()):
+        after = terminal.cell(change['after']) if change['known'] else '(known later)'
+        before = f'{terminal.cell(change["before"])} -> ' if change['before'] is not None else ''
+        mark = '  requires a replacement' if change['forces_replacement'] else ''
+        out.write_line(f'{indent}    {change["property"]}: {before}{after}{mark}')
+    for part in resource.get('definition_changes', ()):
+        out.write_line(f'{indent}    {part} changes')

@@ -1,0 +1,135 @@
+"""Follows the action of a stack until it has ended."""
+
+import time
+from typing import Any, NamedTuple
+
+from heat_lite.cmd.cli import api_client, resource_tree
+from heat_lite.cmd.cli.errors import Interrupted, StackFailed
+
+#: seconds between two requests; the pause grows with the time that the service needs
+POLL_SECONDS = 0.25
+MAX_POLL_SECONDS = 5.0
+PAUSE_PER_REQUEST = 4
+#: seconds to wait for a service that does not answer
+UNREACHABLE_SECONDS = 120.0
+#: seconds until the state shows an action that the service has accepted
+START_SECONDS = 5.0
+#: minutes that an action may take, unless the stack has a timeout
+DEFAULT_MINUTES = 60
+
+
+class Before(NamedTuple):
+    """The stack before the action: its state and its resources."""
+
+    stack: dict[str, Any] | None = None
+    rows: tuple = ()
+
+
+NO_STACK = Before()
+
+
+def list_resources(api: api_client.ApiClient, path: str) -> list[dict]:
+    """Return the resources, with those of nested stacks; none for a deleted stack."""
+    try:
+        return api.call('GET', path + '/resources', nested_depth=resource_tree.NESTED_DEPTH)[
+            'resources'
+        ]
+    except api_client.RequestFailed as error:
+        if error.status == 404:
+            return []
+        raise
+
+
+def state_before(api: api_client.ApiClient, path: str) -> Before:
+    """Return the state of a stack before an action is requested."""
+    stack = api.call('GET', path, resolve_outputs='false')['stack']
+    return Before(stack, tuple(list_resources(api, path)))
+
+
+class Follower:
+    """Reads the stack again and again, and shows it in ``view`` (see ``views``)."""
+
+    def __init__(self, api: api_client.ApiClient, path: str, view: Any, before: Before):
+        self.api = api
+        self.path = path
+        self.view = view
+        self.before = before
+        self.tree = resource_tree.ResourceTree()
+        self.began = time.monotonic()
+        self.answered = self.began
+        self.action = ''  # the one that was seen last
+        self.tree.update(before.rows, 0, is_first=True)
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.began
+
+    def follow(self, limit: float | None = None) -> dict:
+        """Return the stack when its action has ended.
+
+        Raises StackFailed after ``limit`` seconds (the default is derived from the timeout of the
+        stack), and Interrupted for SIGINT.
+        """
+        try:
+            while True:
+                asked = time.monotonic()
+                stack = self._poll()
+                if stack is not None and not self._is_running(stack):
+                    return stack
+                if stack is not None:
+                    self._check_limit(stack, limit)
+                needed = time.monotonic() - asked
+                pause = max(POLL_SECONDS, min(MAX_POLL_SECONDS, needed * PAUSE_PER_REQUEST))
+                self.view.wait(pause)
+        except KeyboardInterrupt:
+            raise Interrupted from None
+        finally:
+            self.view.close()
+
+    def _poll(self) -> dict | None:
+        """Show the present state. Return the stack; None if the service does not answer."""
+        try:
+            # The stack is read first: when it is complete, the list shows its resources complete.
+            stack = self.api.call('GET', self.path, resolve_outputs='false')['stack']
+            rows = list_resources(self.api, self.path)
+        except api_client.RequestFailed as error:
+            if not error.is_temporary:
+                raise
+            self._note_unreachable(error)
+            return None
+        self.answered = time.monotonic()
+        self.action = stack['stack_status'].partition('_')[0]
+        changed = self.tree.update(rows, self.seconds)
+        self.view.show(stack, self.tree, changed, self.seconds)
+        return stack
+
+    def _note_unreachable(self, error):
+        silent = time.monotonic() - self.answered
+        if silent > UNREACHABLE_SECONDS:
+            raise StackFailed(
+                f'the service has not answered for {UNREACHABLE_SECONDS:g} seconds: {error}\n'
+                'The action may go on; `heat-lite follow` shows it.'
+            ) from error
+        self.view.note('the service does not answer, waiting for it')
+
+    def _is_running(self, stack):
+        status = stack['stack_status']
+        if status.endswith('IN_PROGRESS') or status == 'INIT_COMPLETE':
+            return True
+        # The state may be that of before for a moment after the request.
+        return (
+            self.before.stack is not None
+            and _state(stack) == _state(self.before.stack)
+            and self.seconds < START_SECONDS
+        )
+
+    def _check_limit(self, stack, limit):
+        if limit is None:
+            # A rollback has the time of its own.
+            limit = ((stack.get('timeout_mins') or DEFAULT_MINUTES) * 2 + 10) * 60
+        if self.seconds > limit:
+            raise StackFailed(f'{stack["stack_status"]} after {limit:g} seconds')
+
+
+def _state(stack):
+    return stack['stack_status'], stack.get('stack_status_reason'), stack.get('updated_time')

@@ -1,0 +1,172 @@
+"""The resources of a stack and of its nested stacks, as they change during an action."""
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from heat_lite.cmd.cli import terminal
+
+DELETED = 'DELETE_COMPLETE'
+#: the longest way from a stack to a nested stack that is listed
+NESTED_DEPTH = 5
+
+
+@dataclasses.dataclass
+class Member:
+    """One resource.
+
+    ``path`` has the names of the resources that contain it, e.g. ``outer/inner``. ``started`` and
+    ``ended`` are seconds since the beginning of the observation; None if it was not observed.
+    """
+
+    path: str
+    row: dict[str, Any]
+    depth: int = 0
+    started: float | None = None
+    ended: float | None = None
+    touched: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.row['resource_name']
+
+    @property
+    def status(self) -> str:
+        return self.row['resource_status']
+
+    @property
+    def reason(self) -> str:
+        return self.row.get('resource_status_reason') or ''
+
+    @property
+    def outcome(self) -> str:
+        return terminal.outcome(self.status)
+
+    def seconds(self, now: float) -> float | None:
+        """Return the duration of the work on the resource."""
+        if self.started is None:
+            return None
+        return (now if self.ended is None else self.ended) - self.started
+
+
+def stack_of(row: dict) -> str:
+    """Return the id of the stack that a row of the list of resources belongs to."""
+    return _linked(row, 'stack')
+
+
+def nested_of(row: dict) -> str:
+    """Return the id of the nested stack of a resource; an empty string without one."""
+    return _linked(row, 'nested')
+
+
+def _linked(row, relation):
+    for link in row.get('links') or ():
+        if link.get('rel') == relation:
+            return link.get('href', '').rstrip('/').rpartition('/')[2]
+    return ''
+
+
+class ResourceTree:
+    """The members by path, each after the member that contains it."""
+
+    def __init__(self) -> None:
+        self.members: dict[str, Member] = {}
+        #: the last failure of each path, which a rollback may have removed since
+        self.failures: dict[str, Member] = {}
+
+    def update(self, rows: Iterable[dict], now: float, is_first: bool = False) -> list[Member]:
+        """Take in the list of resources. Return the members whose status has changed.
+
+        A member that is no longer listed is deleted. The members of the first list, ``is_first``,
+        are the state before the action.
+        """
+        previous, self.members, changed = self.members, {}, []
+        for path, depth, row in _in_order(list(rows)):
+            known = previous.pop(path, None)
+            member = known or Member(path, row, depth)
+            is_changed = known is None or _has_changed(known.row, row)
+            member.row = row
+            self.members[path] = member
+            if is_first and member.outcome == 'IN_PROGRESS':
+                self._note_change(member, now)
+            if is_changed and not is_first:
+                self._note_change(member, now)
+                changed.append(member)
+        for path, member in previous.items():
+            self.members[path] = member
+            if member.status != DELETED:
+                member.row = {**member.row, 'resource_status': DELETED}
+                self._note_change(member, now)
+                changed.append(member)
+        return changed
+
+    def _note_change(self, member, now):
+        if not member.outcome:
+            return
+        member.touched = True
+        if member.outcome == 'IN_PROGRESS':
+            member.started, member.ended = now, None
+            return
+        if member.started is None:
+            member.started = now
+        member.ended = now
+        if member.outcome == 'FAILED':
+            self.failures[member.path] = dataclasses.replace(member)
+
+    def causes(self) -> list[Member]:
+        """Return the failures that no failure of a nested member explains."""
+        return [
+            member
+            for path, member in self.failures.items()
+            if not any(other.startswith(path + '/') for other in self.failures)
+        ]
+
+    def waiting_for(self, member: Member) -> list[str]:
+        """Return the names of the members that a member, which has not started, waits for."""
+        base = member.path.rpartition('/')[0]
+        siblings = [each for each in self.members.values() if each.path.rpartition('/')[0] == base]
+        return [
+            each.name
+            for each in siblings
+            if member.name in (each.row.get('required_by') or ())
+            and each.outcome in ('IN_PROGRESS', '')
+        ]
+
+
+def _has_changed(before, row):
+    """Whether a resource has another state, or has been replaced by a complete one."""
+    if before['resource_status'] != row['resource_status']:
+        return True
+    is_replaced = before.get('physical_resource_id') != row.get('physical_resource_id')
+    return is_replaced and terminal.outcome(row['resource_status']) == 'COMPLETE'
+
+
+def _in_order(rows: list[dict]) -> Iterator[tuple[str, int, dict]]:
+    """Yield (path, depth, row), depth first, siblings by time of creation and name."""
+    by_stack: dict[str, list[dict]] = {}
+    for row in rows:
+        by_stack.setdefault(stack_of(row), []).append(row)
+    nested = {nested_of(row) for row in rows} - {''}
+    waiting = [
+        ('', 0, row)
+        for stack in reversed(list(by_stack))
+        if stack not in nested
+        for row in reversed(_sorted(by_stack[stack]))
+    ]
+    while waiting:
+        base, depth, row = waiting.pop()
+        path = base + row['resource_name']
+        yield path, depth, row
+        children = by_stack.pop(nested_of(row), ()) if nested_of(row) else ()
+        waiting += [(path + '/', depth + 1, each) for each in reversed(_sorted(children))]
+
+
+def _sorted(rows):
+    return sorted(rows, key=_sort_key)
+
+
+def _sort_key(row):
+    """Members of a group, whose names are numbers, are in the order of their numbers."""
+    name = row['resource_name']
+    number = int(name) if name.isascii() and name.isdigit() else -1
+    return row.get('creation_time') or '', number, name

@@ -1,0 +1,157 @@
+"""Verbs about resources: list and show, signals, marks and hooks."""
+
+import argparse
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from heat_lite.cmd.cli import (
+    api_client,
+    arguments,
+    errors,
+    events,
+    progress,
+    resource_tree,
+    terminal,
+)
+from heat_lite.cmd.cli.arguments import argument, flag
+
+HOOK_NAMES = ('pre-create', 'post-create', 'pre-update', 'post-update', 'pre-delete', 'post-delete')
+
+
+def json_value(text: str) -> Any:
+    """Read a value in JSON."""
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f'{text!r} is not JSON: {error}') from None
+
+
+#: the name of a nested resource is a path
+PATH = argument('resource', metavar='RESOURCE', help='name of the resource; OUTER/INNER if nested')
+LIST_RESOURCES = (arguments.STACK, arguments.NESTED_DEPTH)
+SHOW = (arguments.STACK, PATH)
+SIGNAL = (
+    arguments.STACK,
+    PATH,
+    argument('--data', metavar='JSON', type=json_value, help='content of the signal'),
+)
+MARK = (
+    arguments.STACK,
+    PATH,
+    argument('--reason', metavar='TEXT', default='', help='the reason'),
+    flag('--healthy', help='remove the mark'),
+)
+CLEAR_HOOK = (
+    arguments.STACK,
+    PATH,
+    argument('hook', choices=HOOK_NAMES, help='hook that the resource waits at'),
+)
+HOOKS = (arguments.STACK,)
+
+
+def list_resources(
+    api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace
+) -> None:
+    path = api.find(args.stack)
+    query = {'nested_depth': args.nested} if args.nested else {}
+    rows = api.call('GET', path + '/resources', **query)['resources']
+    if out.is_json:
+        out.write_json(rows)
+        return
+    tree = resource_tree.ResourceTree()
+    tree.update(rows, 0, is_first=True)
+    out.table(
+        ['NAME', 'TYPE', 'STATUS', 'PHYSICAL ID'],
+        [
+            [each.path, each.row['resource_type'], each.status, each.row['physical_resource_id']]
+            for each in tree.members.values()
+        ],
+    )
+
+
+def find(api: api_client.ApiClient, stack: str, name: str) -> str:
+    """Return the path of a resource in the API. ``name`` may lead through nested stacks."""
+    path = api.find(stack)
+    *outer, last = name.split('/')
+    for each in outer:
+        resource = api.call('GET', f'{path}/resources/{api_client.quote(each)}')['resource']
+        nested = resource_tree.nested_of(resource)
+        if not nested:
+            raise errors.CommandError(f'resource {each} has no nested stack')
+        path = api.find(nested)
+    return f'{path}/resources/{api_client.quote(last)}'
+
+
+def show(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    resource = api.call('GET', find(api, args.stack, args.resource))['resource']
+    if out.is_json:
+        out.write_json(resource)
+        return
+    hidden = ('links', 'attributes', 'logical_resource_id')
+    rows = [[key, value] for key, value in resource.items() if key not in hidden]
+    out.table(['KEY', 'VALUE'], rows)
+    if resource.get('attributes'):
+        out.write_line()
+        out.table(['ATTRIBUTE', 'VALUE'], resource['attributes'].items())
+
+
+def signal(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    api.call('POST', find(api, args.stack, args.resource) + '/signal', args.data)
+
+
+def mark(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    body = {'mark_unhealthy': not args.healthy, 'resource_status_reason': args.reason}
+    api.call('PATCH', find(api, args.stack, args.resource), body)
+
+
+def hooks(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    """List the resources that wait at a hook, by their last events."""
+    path = api.find(args.stack)
+    depth = resource_tree.NESTED_DEPTH
+    found = api.call('GET', f'{path}/events', nested_depth=depth, **events.OLDEST_FIRST)['events']
+    paths = _paths_by_stack_and_name(progress.list_resources(api, path))
+    rows = [
+        {
+            'resource': paths.get((resource_tree.stack_of(event), event['resource_name']))
+            or event['resource_name'],
+            'hook': hook,
+            'since': event['event_time'],
+        }
+        for event, hook in waiting(found)
+    ]
+    if out.is_json:
+        out.write_json(rows)
+    elif rows:
+        out.table(['RESOURCE', 'HOOK', 'SINCE'], [list(row.values()) for row in rows])
+    else:
+        out.write_line('no resource waits at a hook')
+
+
+def _paths_by_stack_and_name(rows):
+    tree = resource_tree.ResourceTree()
+    tree.update(rows, 0, is_first=True)
+    return {
+        (resource_tree.stack_of(each.row), each.name): each.path for each in tree.members.values()
+    }
+
+
+def waiting(found: list[dict]) -> Iterator[tuple[dict, str]]:
+    """Yield (event, hook) of each resource whose last event about a hook is a pause."""
+    last: dict[tuple, tuple[dict, str, bool]] = {}
+    for event in found:
+        reason = event.get('resource_status_reason') or ''
+        key = (resource_tree.stack_of(event), event['resource_name'])
+        hook = next((each for each in HOOK_NAMES if f'Hook {each} is ' in reason), None)
+        if hook is not None:
+            last[key] = (event, hook, 'paused until' in reason)
+        elif not event['resource_status'].endswith('IN_PROGRESS'):
+            last.pop(key, None)  # the hook has ended with its action
+    for event, hook, is_paused in last.values():
+        if is_paused:
+            yield event, hook
+
+
+def clear_hook(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    path = find(api, args.stack, args.resource)
+    api.call('POST', f'{path}/signal', {'unset_hook': args.hook})

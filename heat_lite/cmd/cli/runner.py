@@ -1,0 +1,78 @@
+"""Runs a verb: parses its arguments, connects to the service, and reports errors."""
+
+import importlib
+import os
+import sys
+import traceback
+from typing import Any
+
+from heat_lite.cmd.cli import api_client, arguments, connection, errors, terminal, verbs
+
+#: set to any value, it shows the traceback of an unexpected error
+DEBUG = 'HEAT_LITE_DEBUG'
+
+
+def run(argv: list[str], known: list[str]) -> int:
+    """Run the verb that ``argv`` names. Return its exit status.
+
+    ``known``: the names of all commands, for suggestions.
+    """
+    leading, words = arguments.split_leading(argv)
+    if words[:1] == ['stack']:
+        more, words = arguments.split_leading(words[1:])
+        leading += more
+    name, length = verbs.find(words)
+    if not name:
+        return _unknown(words, known)
+    verb = verbs.VERBS[name]
+    module_name, function = verb.target.split('.')
+    module = importlib.import_module(f'heat_lite.cmd.cli.{module_name}')
+    specific = getattr(module, function.upper())
+    parser = arguments.parser(name, verb.summary, verb.example, specific)
+    args = parser.parse_args([*leading, *words[length:]])
+    return _call(getattr(module, function), args)
+
+
+def _unknown(words, known):
+    if not words:
+        errors.complain('a command is missing. `heat-lite --help` lists all commands.')
+        return errors.USAGE
+    below = [each for each in known if each.startswith(words[0] + ' ')]
+    found = errors.closest(' '.join(words[:2]), known) or errors.closest(words[0], known)
+    hint = f' Did you mean `{found}`?' if found else ''
+    if below:
+        hint = f' Write one of: {", ".join(below)}.'
+    errors.complain(f'unknown command {words[0]!r}.{hint} `heat-lite --help` lists all commands.')
+    return errors.USAGE
+
+
+def _call(function: Any, args: Any) -> int:
+    """Call the function of a verb. Return its exit status; errors are shown without traceback."""
+    try:
+        choice = connection.Choice(args.endpoint, args.token, args.os_cloud, args.os_region_name)
+        api = connection.connect(choice)
+        try:
+            return function(api, terminal.Terminal(is_json=args.json), args) or errors.DONE
+        except api_client.RequestFailed as error:
+            errors.complain(str(error) + errors.suggestion(api, error, args))
+    except BrokenPipeError:
+        # The reader closed the pipe (`| head`). Nothing may be written to it at exit either.
+        sys.stdout = None  # type: ignore[assignment]
+        return errors.DONE
+    except errors.CommandError as error:
+        errors.complain(str(error))
+        return error.exit_status
+    except (api_client.RequestFailed, OSError) as error:
+        errors.complain(str(error))
+    except Exception as error:
+        _complain_unexpected(error)
+    return errors.FAILED
+
+
+def _complain_unexpected(error):
+    if os.environ.get(DEBUG):
+        traceback.print_exc()
+    errors.complain(
+        f'unexpected {type(error).__name__}: {error}. The service may have answered in an unknown'
+        f' form; {DEBUG}=1 shows more.'
+    )

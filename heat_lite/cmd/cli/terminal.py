@@ -1,0 +1,125 @@
+"""Tables and colors on a terminal; plain lines for other output."""
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
+
+from heat_lite.common import printable
+
+COLORS = {'COMPLETE': '32', 'FAILED': '31', 'IN_PROGRESS': '33'}
+#: the sequences that ``colorize`` writes
+COLOR_CODE = re.compile('(\033\\[(?:3[123]|0)m)')
+SYMBOLS = {'COMPLETE': '✔', 'FAILED': '✘', 'IN_PROGRESS': '…'}
+#: the columns of a table that become narrower on a small terminal, and their smallest width
+SHRINKING = ('NAME', 'RESOURCE', 'TYPE', 'REASON', 'DESCRIPTION', 'TAGS')
+MIN_WIDTH = 8
+GAP = '  '
+
+
+def outcome(status: str) -> str:
+    """Return COMPLETE, FAILED or IN_PROGRESS of a status; an empty string for INIT_COMPLETE."""
+    if status.startswith('INIT_'):
+        return ''
+    return next((end for end in COLORS if status.endswith(end)), '')
+
+
+def cell(value: Any) -> str:
+    """Return a value as text on one line."""
+    if value is None:
+        return ''
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return printable.escape(' '.join(text.split()))
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Return JSON that is readable for people, and harmless on a terminal."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    return printable.UNSAFE.sub(
+        lambda found: found[0] if found[0] == '\n' else f'\\u{ord(found[0]):04x}', text
+    )
+
+
+def shorten(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: max(width - 1, 0)] + '…'
+
+
+class Terminal:
+    """Output to ``stream``.
+
+    ``live``: whether lines can be redrawn and colored. ``is_json``: whether results are JSON.
+    """
+
+    def __init__(
+        self, stream: TextIO | None = None, live: bool | None = None, is_json: bool = False
+    ):
+        self.stream = stream or sys.stdout
+        if live is None:
+            live = self.stream.isatty() and os.environ.get('TERM') != 'dumb'
+        self.live = live
+        self.has_colors = live and not os.environ.get('NO_COLOR')
+        self.is_json = is_json
+
+    def write_line(self, text: str = '') -> None:
+        """Write text, whose newlines are kept, and escape what could command the terminal."""
+        self._write(self._safe(text, '\n'))
+
+    def write_json(self, value: Any, indent: int | None = 2) -> None:
+        """Write a value as JSON; with ``indent`` None on one line, as part of a stream."""
+        self._write(json_text(value, indent))
+
+    def _write(self, text):
+        self.stream.write(text + '\n')
+        self.stream.flush()
+
+    def _safe(self, text: str, keep: str = '') -> str:
+        """Escape unsafe characters, except the colors that ``colorize`` has added."""
+        if not self.live:
+            return printable.escape(text, keep)
+        parts = COLOR_CODE.split(text)
+        return ''.join(
+            part if index % 2 else printable.escape(part, keep) for index, part in enumerate(parts)
+        )
+
+    def colorize(self, text: str, status: str) -> str:
+        color = COLORS.get(outcome(status))
+        text = printable.escape(text)
+        return f'\033[{color}m{text}\033[0m' if self.has_colors and color else text
+
+    def symbol(self, status: str) -> str:
+        return self.colorize(SYMBOLS.get(outcome(status), '·'), status)
+
+    def table(self, headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Write a table with columns as wide as their content and statuses in color."""
+        lines = [[cell(value) for value in row] for row in rows]
+        widths = [
+            max(len(line[index]) for line in [list(headers), *lines])
+            for index in range(len(headers))
+        ]
+        if self.live:
+            fit(headers, widths, shutil.get_terminal_size().columns)
+        self._row(headers, widths)
+        for line in lines:
+            self._row(line, widths)
+
+    def _row(self, line, widths):
+        cells = [
+            self.colorize(shorten(text, width).ljust(width), text)
+            for text, width in zip(line, widths, strict=True)
+        ]
+        self.write_line(GAP.join(cells).rstrip())
+
+
+def fit(headers: Sequence[str], widths: list[int], limit: int) -> None:
+    """Make shrinking columns narrower until a line has ``limit`` characters, if they allow it."""
+    shrinking = [index for index, header in enumerate(headers) if header in SHRINKING]
+    excess = sum(widths) + len(GAP) * (len(widths) - 1) - limit
+    while excess > 0 and shrinking:
+        widest = max(shrinking, key=lambda index: widths[index])
+        if widths[widest] <= MIN_WIDTH:
+            return
+        widths[widest] -= 1
+        excess -= 1

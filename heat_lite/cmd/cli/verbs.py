@@ -1,0 +1,227 @@
+"""The verbs of the command: one row each."""
+
+from typing import NamedTuple
+
+
+class Verb(NamedTuple):
+    """A verb.
+
+    ``target``: module and function, ``module.function``. The constant of the module with the name
+    of the function in capitals has its arguments. ``group`` is the heading in the list of verbs.
+    """
+
+    group: str
+    target: str
+    summary: str
+    example: str
+
+
+CHANGE, LOOK, ACT, KEEP, KNOW = (
+    'Change stacks',
+    'Look at stacks',
+    'Act on stacks',
+    'Keep and move stacks',
+    'Know the language',
+)
+
+VERBS = {
+    'apply': Verb(
+        CHANGE,
+        'deploy.apply',
+        'create or update a stack: show the changes, ask, follow them',
+        'heat-lite apply -t app.yaml -e production.yaml app',
+    ),
+    'create': Verb(
+        CHANGE,
+        'deploy.create',
+        'create a stack and follow its progress',
+        'heat-lite create -t app.yaml -P size=3 app',
+    ),
+    'update': Verb(
+        CHANGE,
+        'deploy.update',
+        'update a stack and follow its progress',
+        'heat-lite update --existing -P size=4 app',
+    ),
+    'preview': Verb(
+        CHANGE,
+        'deploy.preview',
+        'show the changes that a create or an update would make',
+        'heat-lite preview --detailed-exitcode -t app.yaml app',
+    ),
+    'delete': Verb(CHANGE, 'lifecycle.delete', 'delete a stack', 'heat-lite delete app'),
+    'list': Verb(
+        LOOK,
+        'stacks.list_stacks',
+        'list the stacks of the project',
+        'heat-lite list --status failed --tags production',
+    ),
+    'show': Verb(LOOK, 'stacks.show', 'show a stack', 'heat-lite show app'),
+    'follow': Verb(
+        LOOK,
+        'lifecycle.follow',
+        'follow the running action of a stack until it ends',
+        'heat-lite follow app',
+    ),
+    'failures': Verb(
+        LOOK,
+        'stacks.failures',
+        'list the failures of a stack, even after a rollback or a delete',
+        'heat-lite failures app',
+    ),
+    'outputs': Verb(
+        LOOK, 'stacks.outputs', 'show the outputs of a stack', 'heat-lite outputs app url'
+    ),
+    'events': Verb(
+        LOOK,
+        'events.events',
+        'list the events of a stack',
+        'heat-lite events --follow --nested 5 app',
+    ),
+    'resource list': Verb(
+        LOOK,
+        'resources.list_resources',
+        'list the resources of a stack',
+        'heat-lite resource list --nested 5 app',
+    ),
+    'resource show': Verb(
+        LOOK, 'resources.show', 'show a resource of a stack', 'heat-lite resource show app server'
+    ),
+    'template': Verb(
+        LOOK, 'stacks.template', 'print the template of a stack', 'heat-lite template app'
+    ),
+    'environment': Verb(
+        LOOK, 'stacks.environment', 'print the environment of a stack', 'heat-lite environment app'
+    ),
+    'retry': Verb(
+        ACT,
+        'lifecycle.retry',
+        'continue a failed action where it stopped',
+        'heat-lite retry app',
+    ),
+    'cancel': Verb(
+        ACT,
+        'lifecycle.cancel',
+        'cancel the running create or update of a stack',
+        'heat-lite cancel --no-rollback app',
+    ),
+    'suspend': Verb(ACT, 'lifecycle.suspend', 'suspend a stack', 'heat-lite suspend app'),
+    'resume': Verb(ACT, 'lifecycle.resume', 'resume a suspended stack', 'heat-lite resume app'),
+    'check': Verb(
+        ACT,
+        'lifecycle.check',
+        'compare the resources of a stack with the live objects',
+        'heat-lite check app',
+    ),
+    'drift': Verb(
+        ACT,
+        'lifecycle.drift',
+        'check a stack, and list the resources that others have changed',
+        'heat-lite drift --detailed-exitcode app',
+    ),
+    'protect': Verb(
+        ACT,
+        'lifecycle.protect',
+        'protect a stack against deletion',
+        'heat-lite protect --off app',
+    ),
+    'signal': Verb(
+        ACT,
+        'resources.signal',
+        'send a signal to a resource',
+        'heat-lite signal --data \'{"reason": "ready"}\' app server',
+    ),
+    'resource mark': Verb(
+        ACT,
+        'resources.mark',
+        'mark a resource unhealthy, so that the next update replaces it',
+        'heat-lite resource mark --reason "disk is dying" app server',
+    ),
+    'hook list': Verb(
+        ACT,
+        'resources.hooks',
+        'list the resources that wait at a hook',
+        'heat-lite hook list app',
+    ),
+    'hook clear': Verb(
+        ACT,
+        'resources.clear_hook',
+        'let a resource that waits at a hook continue',
+        'heat-lite hook clear app server pre-update',
+    ),
+    'snapshot create': Verb(
+        KEEP,
+        'snapshots.create',
+        'take a snapshot of a stack',
+        'heat-lite snapshot create --name before app',
+    ),
+    'snapshot list': Verb(
+        KEEP,
+        'snapshots.list_snapshots',
+        'list the snapshots of a stack',
+        'heat-lite snapshot list app',
+    ),
+    'snapshot show': Verb(
+        KEEP, 'snapshots.show', 'show a snapshot', 'heat-lite snapshot show app before'
+    ),
+    'snapshot restore': Verb(
+        KEEP,
+        'snapshots.restore',
+        'return a stack to a snapshot',
+        'heat-lite snapshot restore app before',
+    ),
+    'snapshot delete': Verb(
+        KEEP, 'snapshots.delete', 'delete a snapshot', 'heat-lite snapshot delete app before'
+    ),
+    'export': Verb(
+        KEEP, 'adoption.export', 'print a stack as a document', 'heat-lite export app -o app.json'
+    ),
+    'abandon': Verb(
+        KEEP,
+        'adoption.abandon',
+        'print a stack as a document, and delete it without its objects',
+        'heat-lite abandon app -o app.json',
+    ),
+    'adopt': Verb(
+        KEEP,
+        'adoption.adopt',
+        'create a stack of existing objects, from such a document',
+        'heat-lite adopt --adopt-file app.json app',
+    ),
+    'types': Verb(
+        KNOW, 'catalog.types', 'list resource types, or show one', 'heat-lite types OS::Heat::Value'
+    ),
+    'functions': Verb(
+        KNOW,
+        'catalog.functions',
+        'list template versions, or the functions of one',
+        'heat-lite functions heat_template_version.2021-04-16',
+    ),
+    'validate': Verb(
+        KNOW,
+        'catalog.validate',
+        'let the service validate a template',
+        'heat-lite validate -t app.yaml',
+    ),
+}
+
+#: other names of verbs
+ALIASES = {
+    'resources': 'resource list',
+    'hooks': 'hook list',
+    'snapshot': 'snapshot create',
+    'restore': 'snapshot restore',
+}
+
+
+def find(words: list[str]) -> tuple[str, int]:
+    """Return the verb that a command line begins with, and its number of words.
+
+    Returns an empty name and 0 for no known verb.
+    """
+    for length in (2, 1):
+        name = ' '.join(words[:length])
+        name = ALIASES.get(name, name)
+        if len(words) >= length and name in VERBS:
+            return name, length
+    return '', 0

@@ -1,0 +1,71 @@
+"""The data folder of the embedded service: database, key, token and lock."""
+
+import contextlib
+import fcntl
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from heat_lite.common import installation
+
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+class FolderError(Exception):
+    """The folder cannot be used. The text states the reason and what to do."""
+
+
+@contextlib.contextmanager
+def lock(folder: Path) -> Iterator[None]:
+    """Create the data folder with mode 0700 and lock it.
+
+    Raises FolderError if it is locked, not writable, or accessible to other users.
+    """
+    try:
+        _make(folder)
+        _check_mode(folder)
+        with open(folder / 'lock', 'w') as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+    except BlockingIOError:
+        raise FolderError(f'another heat_lite uses {folder}') from None
+    except PermissionError as error:
+        raise FolderError(f'cannot write to {folder}: {error.strerror}') from None
+
+
+def _make(folder):
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise FolderError(f'cannot create the folder {folder}: {error.strerror}') from None
+
+
+def _check_mode(folder):
+    mode = folder.stat().st_mode
+    if mode & OTHERS:
+        raise FolderError(
+            f'other users can access {folder} (mode {stat.S_IMODE(mode):04o}), which keeps the '
+            f'key and the secrets of stacks; run: chmod 700 {folder}'
+        )
+
+
+def token(folder: Path) -> str:
+    """Return the token of the service. Create the token file once."""
+    file = folder / installation.TOKEN_FILE
+    if not file.exists() or not file.read_text().strip():
+        file.touch(mode=0o600)
+        file.chmod(0o600)
+        file.write_text(secrets.token_urlsafe(32))
+    return file.read_text().strip()
+
+
+@contextlib.contextmanager
+def announce(folder: Path, url: str) -> Iterator[None]:
+    """Tell the command line, for the time of the context, which URL the token belongs to."""
+    file = folder / installation.URL_FILE
+    file.write_text(url)
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)

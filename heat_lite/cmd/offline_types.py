@@ -1,0 +1,224 @@
+"""The resource types without a service, for the linter and the JSON Schema.
+
+No database, cloud or network is used.
+"""
+
+import fnmatch
+import functools
+import inspect
+
+from heat_lite import resources
+from heat_lite.cmd import global_environment, plugins
+from heat_lite.common import context, exception, installation
+from heat_lite.engine import resource, runtime
+from heat_lite.engine.stack import Stack
+from heat_lite.template import constraints, resource_registry
+from heat_lite.template.environment import RESOURCE_REGISTRY, Environment
+from heat_lite.template.functions import refs
+from heat_lite.template.lint.type_info import TypeInfo
+from heat_lite.template.template import Template
+
+VALIDATION_ERRORS = (
+    exception.StackValidationFailed,
+    exception.ResourcePropertyConflict,
+    exception.PropertyUnspecifiedError,
+)
+
+
+INVALID_FILE = 'The content of a file that the resource reads is not valid for its property'
+
+
+class CloudRequired(Exception):
+    """A question that only a cloud can answer."""
+
+
+class OfflineTypes:
+    """All resource types, in the form that the linter uses.
+
+    ``plugin_dirs`` are folders of plug-ins. ``foreign`` are patterns of types of which only the
+    names are known.
+
+    ``base``: the mappings of the package, without the templates, which are types here.
+    """
+
+    def __init__(self, plugin_dirs=(), foreign=()):
+        mappings, texts = global_environment.load(
+            installation.data_path('etc', 'environment.d'),
+            installation.data_path('etc', 'templates'),
+        )
+        self.registry = resources.build_registry(mappings, texts)
+        if plugin_dirs:
+            plugins.install(self.registry, plugin_dirs)
+        self._foreign = tuple(foreign)
+        aliases = {
+            name: target
+            for name, target in mappings.as_dict().items()
+            if not resource_registry.is_template(target)
+        }
+        self.base = Environment({RESOURCE_REGISTRY: aliases})
+        self._names = frozenset(self.registry.names())
+
+    def names(self):
+        return self.registry.names()
+
+    def knows(self, name):
+        """Whether a type exists, be it a class or a template of the package."""
+        return name in self._names or self._is_foreign(name)
+
+    def _is_foreign(self, name):
+        return any(fnmatch.fnmatchcase(name, pattern) for pattern in self._foreign)
+
+    @functools.cache  # noqa: B019 - lives as long as the program
+    def get(self, name):
+        if name not in self._names:
+            return TypeInfo(name, None)
+        cls = self.registry.get(name)
+        # A type that overrides has_attribute has attributes that are in no schema. A placeholder
+        # of a hidden type accepts any property.
+        attributes = properties = None
+        if cls.has_attribute is resource.Resource.has_attribute:
+            attributes = cls.all_attributes_schema()
+        if not getattr(cls, 'accepts_any_property', False):
+            properties = cls.properties_schema
+        return TypeInfo(
+            name,
+            properties,
+            attributes,
+            cls.update_policy_schema,
+            cls.support_status,
+            inspect.getdoc(cls) or '',
+        )
+
+
+class _OfflineRegistry:
+    """A registry for which every object of the cloud exists."""
+
+    def __init__(self, registry):
+        self._registry = registry
+
+    def __getattr__(self, name):
+        return getattr(self._registry, name)
+
+    def lookup(self, stack, kind, value):
+        try:
+            return self._registry.lookup(stack, kind, value)
+        except constraints.UnknownConstraint:
+            raise
+        except Exception:
+            return None  # only a cloud can answer
+
+    def find(self, stack, kind, value):
+        return value
+
+
+class _OfflineClients:
+    """Clients of a cloud that has all services and answers no request."""
+
+    def require(self, service, extension=None):
+        return
+
+    def __getattr__(self, name):
+        raise CloudRequired('no cloud is available')
+
+
+def _offline_clients(request):
+    return _OfflineClients()
+
+
+def validation_errors(types, document):
+    """Yield the exceptions that the resource types of a template raise from ``validate()``.
+
+    Resources that depend on a parameter without a value, or on the cloud, are skipped. No text
+    contains a part of a file that the template reads: an error that empty files do not cause, too,
+    is replaced by one without its text.
+    """
+    files = _files(document)
+    errors = list(_errors_with(types, document, files))
+    if errors and any(files.values()):
+        shown = {str(error) for error in _errors_with(types, document, dict.fromkeys(files, ''))}
+        errors = [error if str(error) in shown else _without_text(error) for error in errors]
+    yield from errors
+
+
+def _without_text(error):
+    return exception.StackValidationFailed(INVALID_FILE, path=error.path[:2])
+
+
+def _errors_with(types, document, files):
+    """Yield the errors of a template with these contents of its files."""
+    template = Template(document.data, files, document.environment)
+    offline_runtime = runtime.Runtime(
+        _OfflineRegistry(types.registry), None, runtime.Limits(), 'offline', _offline_clients
+    )
+    stack = Stack(
+        offline_runtime,
+        context.RequestContext(project_id='offline', overwrite=False),
+        template,
+        name='offline',
+        tenant='offline',
+    )
+    try:
+        definitions = stack.definitions
+    except Exception:
+        # A condition needs a missing value. Other rules report errors of the template.
+        return
+    for name, definition in definitions.items():
+        if definition.external_id is not None:
+            continue  # an existing object, whose properties the engine does not check
+        error = _validation_error(stack, name, definition)
+        if error is not None:
+            yield error
+
+
+def _validation_error(stack, name, definition):
+    try:
+        entry = stack.template.environment.registry.resolve(
+            definition.resource_type, name, stack.runtime.registry.knows
+        )
+        if entry.kind == resource_registry.TYPE:
+            stack.resource_for(name).validate()
+    except VALIDATION_ERRORS as error:
+        if _needs_missing_value(error, stack.template.section('parameters') or ()):
+            return None
+        return _with_full_path(error, name)
+    except Exception:
+        # Types, including plug-ins, expect a service. The lack of one is no fault of the template.
+        return None
+    return None
+
+
+def _with_full_path(error, name):
+    """Return the error with the path from the top of the template.
+
+    An error in a nested stack (``<nested_stack>`` in its path) keeps its full text, since its path
+    leads into another template.
+    """
+    path = list(getattr(error, 'path', ()))
+    if path[:1] == ['resources']:
+        path = path[2:] if path[1:2] == [name] else []
+    is_nested = any('<' in str(part) for part in getattr(error, 'path', ()))
+    text = str(error) if is_nested else getattr(error, 'error_message', None)
+    return exception.StackValidationFailed(text or str(error), path=('resources', name, *path))
+
+
+def _needs_missing_value(error, parameters):
+    """Whether the error is caused by a parameter without a value or by the lack of a cloud."""
+    cause = error
+    while cause is not None:
+        if isinstance(cause, exception.UserParameterMissing | CloudRequired):
+            return True
+        if isinstance(cause, exception.InvalidTemplateReference):  # as ``Ref`` states it
+            return cause.kwargs['resource'] in parameters
+        cause = cause.__cause__
+    return False
+
+
+def _files(document):
+    """Return the files that a template reads: {name in the template: text}."""
+    found = {}
+    for call in document.calls.calls:
+        if isinstance(call.node, refs.GetFile) and isinstance(call.node.args, str):
+            file = document.files.join(document.name, call.node.args)
+            if document.files.has(file):
+                found[call.node.args] = document.files.read(file)
+    return found

@@ -1,0 +1,285 @@
+"""The watchdog: the program of a first process after it has forked its workers.
+
+``supervisor`` starts this file by ``exec`` in its own process. That keeps the process id and the
+children, and frees the memory that the workers were forked from. This module therefore imports
+nothing of heat_lite and as few other modules as possible. A worker that died is replaced by a new
+process that runs the command line of the program.
+
+SIGTERM and SIGINT stop all workers gracefully; a second one kills them. SIGHUP is forwarded to
+the workers. A worker that died young is replaced after a delay, which doubles each time.
+
+A worker writes the time into its slot of a file in memory each second (``beat``). One that is
+silent for too long, or takes too much memory, is ended and replaced as one that died. A silent one
+first gets SIGABRT, at which it writes what its threads do to standard error.
+
+A ``standalone`` program has one worker, which is the program for its user: when the worker exits by
+itself, so does the watchdog, with its exit status.
+"""
+
+import os
+import signal
+import struct
+import sys
+import time
+
+#: environment variable that assigns a slot to a replacement; see ``supervisor.WorkerSlot``
+SLOT_VARIABLE = 'HEAT_LITE_WORKER'
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+HANDLED_SIGNALS = {*STOP_SIGNALS, signal.SIGHUP, signal.SIGCHLD}
+#: in seconds; a worker that lived longer did not fail to start
+MIN_LIFETIME = 10.0
+#: in seconds
+MAX_DELAY = 30.0
+#: seconds between two checks of the workers
+CHECK_SECONDS = 1.0
+#: seconds that a new worker has at least for its first sign of life
+START_SECONDS = 60.0
+#: seconds from the SIGABRT to the SIGKILL for a silent worker
+ABORT_SECONDS = 1.0
+BEAT = struct.Struct('d')
+
+
+def arguments(grace, delay, limits, standalone, write_end, inherited, workers, command):
+    """Return the command line arguments of this file.
+
+    ``grace``: seconds until workers that do not stop are killed
+    ``delay``: seconds until a worker that died young is replaced
+    ``limits``: (seconds of silence, MiB of memory) after which a worker is ended; 0: no limit
+    ``standalone``: whether the program ends when its worker exits by itself
+    ``write_end``: the end of a pipe that this process keeps open; workers stop when it closes
+    ``inherited``: the file descriptors for replacements, as text
+    ``workers``: (number, process id, monotonic start time) of each worker
+    ``command``: the command line of the program
+    """
+    workers = ','.join(f'{number}:{pid}:{started}' for number, pid, started in workers)
+    return [
+        f'grace={grace}',
+        f'delay={delay}',
+        f'silence={limits[0]}',
+        f'memory={limits[1]}',
+        f'standalone={int(standalone)}',
+        f'write-end={write_end}',
+        f'inherited={inherited}',
+        f'workers={workers}',
+        '--',
+        *command,
+    ]
+
+
+def main(args):
+    """Supervise until a stop signal. Return the exit status. HANDLED_SIGNALS are blocked."""
+    separator = args.index('--')
+    options = dict(each.split('=', 1) for each in args[:separator])
+    os.set_inheritable(int(options['write-end']), False)
+    watchdog = Watchdog(
+        [Worker(*each.split(':')) for each in options['workers'].split(',')],
+        float(options['grace']),
+        float(options['delay']),
+        options['inherited'],
+        args[separator + 1 :],
+        (float(options['silence']), int(options['memory'])),
+        options['standalone'] == '1',
+    )
+    return watchdog.run()
+
+
+class Worker:
+    """One worker slot: its process, or the time at which the next process is due."""
+
+    def __init__(self, number, pid, started_at):
+        self.number = number
+        self.pid = int(pid)
+        self.started_at = float(started_at)
+        self.due_at = 0.0
+        self.delay = 0.0
+        self.exit_status = None
+        #: whether SIGABRT was sent
+        self.aborted = False
+        #: when SIGKILL follows the first signal of the watchdog; None: none was sent
+        self.kill_at = None
+
+    def has_exited(self):
+        """Whether the last process has ended by itself, not by a signal or for the watchdog."""
+        ended = self.pid is None and self.exit_status is not None
+        return ended and self.exit_status >= 0 and self.kill_at is None
+
+
+class Watchdog:
+    """Replaces workers that died, and forwards signals to them."""
+
+    def __init__(self, workers, grace, delay, inherited, command, limits=(0, 0), standalone=False):
+        self._workers = workers
+        self._grace = grace
+        self._delay = delay
+        self._inherited = inherited
+        self._command = command
+        self._silence, self._memory = limits
+        self._standalone = standalone
+        self._checked_at = self._awake_since = time.monotonic()
+
+    def run(self):
+        while self._run_once() not in STOP_SIGNALS:
+            if self._standalone and self._workers[0].has_exited():
+                return self._workers[0].exit_status
+        self._stop()
+        return self._final_status()
+
+    def _run_once(self):
+        """Start due workers, wait for a signal, and reap children. Return the signal."""
+        # The signals are blocked and read with sigwait: none is lost, none interrupts the code.
+        now = time.monotonic()
+        for worker in self._workers:
+            if worker.pid is None and worker.due_at <= now:
+                self._start(worker)
+        due = [worker.due_at for worker in self._workers if worker.pid is None]
+        if self._silence or self._memory:
+            due.append(now + CHECK_SECONDS)
+        signum = _wait_for_signal(min(due) - now if due else None)
+        self._reap()
+        self._check()
+        if signum == signal.SIGHUP:
+            self._signal_all(signum)
+        return signum
+
+    def _check(self):
+        """End the workers that are silent or take too much memory."""
+        now = time.monotonic()
+        if now - self._checked_at > 5 * CHECK_SECONDS:  # the whole machine was paused
+            self._awake_since = now
+        self._checked_at = now
+        for worker in self._workers:
+            if worker.pid is None:
+                continue
+            last = self._last_beat(worker)
+            silent = now - max(worker.started_at, last, self._awake_since)
+            limit = self._silence if last > worker.started_at else max(self._silence, START_SECONDS)
+            if self._silence and silent > limit:
+                self._end_silent(worker, now, silent)
+            elif self._memory:
+                self._check_memory(worker, now)
+
+    def _end_silent(self, worker, now, silent):
+        if not worker.aborted:
+            log(f'Process {worker.pid} gave no sign of life for {silent:.0f} s: it is killed.')
+            worker.kill_at, worker.aborted = now + ABORT_SECONDS, True
+            os.kill(worker.pid, signal.SIGABRT)
+        elif now >= worker.kill_at:
+            os.kill(worker.pid, signal.SIGKILL)
+
+    def _check_memory(self, worker, now):
+        used = resident_memory(worker.pid)
+        if used <= self._memory:
+            return
+        if worker.kill_at is None:
+            log(f'Process {worker.pid} takes {used} MiB, more than {self._memory}: it is replaced.')
+            worker.kill_at = now + self._grace
+            os.kill(worker.pid, signal.SIGTERM)
+        if now >= worker.kill_at or used > 2 * self._memory:
+            os.kill(worker.pid, signal.SIGKILL)
+
+    def _last_beat(self, worker):
+        fileno = int(self._inherited.rpartition(':')[2] or -1)
+        if fileno < 0:
+            return time.monotonic()
+        value = os.pread(fileno, BEAT.size, int(worker.number) * BEAT.size)
+        return BEAT.unpack(value)[0] if len(value) == BEAT.size else 0.0
+
+    def _start(self, worker):
+        worker.started_at = time.monotonic()
+        worker.kill_at, worker.aborted = None, False
+        previous = '' if worker.exit_status is None else worker.exit_status
+        slot = f'{worker.number}:{previous}:{self._inherited}'
+        try:
+            worker.pid = os.posix_spawn(
+                sys.executable,
+                [sys.executable, *self._command],
+                {**os.environ, SLOT_VARIABLE: slot},
+            )
+        except OSError as error:
+            log(f'Cannot start worker number {worker.number}: {error}')
+            self._schedule_restart(worker)
+
+    def _reap(self):
+        for worker in self._workers:
+            exit_status = _exit_status(worker.pid)
+            if exit_status is not None:
+                pid, worker.pid, worker.exit_status = worker.pid, None, exit_status
+                if self._standalone and worker.has_exited():
+                    continue
+                self._schedule_restart(worker)
+                log(
+                    f'Process {pid}, number {worker.number}, ended with status {exit_status};'
+                    f' its replacement starts in {worker.delay:.0f} s.'
+                )
+
+    def _schedule_restart(self, worker):
+        now = time.monotonic()
+        died_young = now - worker.started_at < MIN_LIFETIME
+        worker.delay = min(max(worker.delay * 2, self._delay), MAX_DELAY) if died_young else 0.0
+        worker.due_at = now + worker.delay
+
+    def _signal_all(self, signum):
+        for worker in self._workers:
+            if worker.pid is not None:
+                # The child is not reaped yet, so no other process can have its id.
+                os.kill(worker.pid, signum)
+
+    def _stop(self):
+        """Stop the workers. Kill them after the grace period or at a second stop signal."""
+        self._signal_all(signal.SIGTERM)
+        deadline = time.monotonic() + self._grace
+        while any(worker.pid is not None for worker in self._workers):
+            left = deadline - time.monotonic()
+            signum = _wait_for_signal(left) if left > 0 else signal.SIGTERM
+            for worker in self._workers:
+                exit_status = _exit_status(worker.pid)
+                if exit_status is not None:
+                    worker.pid, worker.exit_status = None, exit_status
+            if signum in STOP_SIGNALS:
+                self._signal_all(signal.SIGKILL)
+
+    def _final_status(self):
+        """Return the exit status of a standalone worker, as a shell gives it; 0 for others."""
+        status = self._workers[0].exit_status
+        if not self._standalone or status is None:
+            return 0
+        return status if status >= 0 else 128 - status
+
+
+def beat(fileno, number):
+    """Write the time into the slot of a worker."""
+    os.pwrite(fileno, BEAT.pack(time.monotonic()), number * BEAT.size)
+
+
+def resident_memory(pid):
+    """Return the resident memory of a process in MiB; 0 if it has ended."""
+    try:
+        with open(f'/proc/{pid}/statm') as file:
+            return int(file.read().split()[1]) * os.sysconf('SC_PAGE_SIZE') // 2**20
+    except (OSError, IndexError):
+        return 0
+
+
+def log(text):
+    """Write a line to standard error. The log files belong to the workers."""
+    os.write(2, f'{time.strftime("%Y-%m-%d %H:%M:%S")} {os.getpid()} {text}\n'.encode())
+
+
+def _wait_for_signal(seconds):
+    """Return the next signal, or None after ``seconds``. None as ``seconds``: no limit."""
+    if seconds is None:
+        return signal.sigwait(HANDLED_SIGNALS)
+    received = signal.sigtimedwait(HANDLED_SIGNALS, max(seconds, 0))
+    return received.si_signo if received else None
+
+
+def _exit_status(pid):
+    """Return the exit status of a child, negative for a signal; None while the child runs."""
+    if pid is None:
+        return None
+    ended, status = os.waitpid(pid, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if ended else None
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

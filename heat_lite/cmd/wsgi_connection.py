@@ -1,0 +1,286 @@
+"""The connections of the WSGI server: time limits of each, and caps on their number.
+
+A client that sends nothing, or a byte now and then, must not take the place of others. Each wait
+for a client has a deadline, and at a cap the connection that has waited longest for its client is
+closed in favour of the new one.
+"""
+
+import contextlib
+import dataclasses
+import io
+import re
+import socket
+import time
+from collections.abc import Callable
+from email import errors as email_errors
+from email.message import Message
+from typing import Any
+
+import eventlet
+import eventlet.wsgi
+from oslo_config import cfg
+
+#: bytes of a line between the chunks of a body, and lines after the last chunk
+MAX_CHUNK_LINE = 4096
+MAX_TRAILERS = 100
+#: a line before a chunk: its size and extensions
+CHUNK_SIZE = re.compile(rb'([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n')
+LINE_ENDS = (b'\r\n', b'\n')
+#: the name of a header (RFC 9110, section 5.6.2)
+TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+# Of the defects that the parser of e-mails finds those of header lines; the others are of bodies,
+# which it does not get.
+HEADER_DEFECTS = (
+    email_errors.FirstHeaderLineIsContinuationDefect,
+    email_errors.MisplacedEnvelopeHeaderDefect,
+    email_errors.MissingHeaderBodySeparatorDefect,
+    email_errors.HeaderDefect,
+)
+FIRST_REQUEST, NEXT_REQUEST, HEADERS, BODY = 'first request', 'next request', 'headers', 'body'
+
+
+@dataclasses.dataclass(frozen=True)
+class ConnectionLimits:
+    """Limits in seconds for headers, a body and an idle connection; numbers of connections."""
+
+    header: float = 30
+    body: float = 60
+    idle: float = 60
+    total: int = 1024
+    per_peer: int = 512
+
+
+def limits_of(conf: cfg.ConfigOpts) -> ConnectionLimits:
+    """Return the limits that the options set."""
+    ours = conf.heat_lite
+    return ConnectionLimits(
+        ours.http_header_timeout,
+        ours.http_body_timeout,
+        ours.http_idle_timeout,
+        ours.http_max_connections,
+        ours.http_max_connections_per_peer,
+    )
+
+
+class ClientStream(io.RawIOBase):
+    """The bytes of a client, with a deadline for each phase of a request.
+
+    ``since``: when the phase began. ``waiting``: whether the server waits for the client.
+    """
+
+    def __init__(self, sock: Any, limits: ConnectionLimits) -> None:
+        super().__init__()
+        self.timed_out = False
+        self.waiting = True
+        self._sock = sock
+        self._limits = limits
+        self.begin(FIRST_REQUEST)
+
+    def begin(self, phase: str) -> None:
+        """Begin a phase. The time of a body counts from its first read."""
+        self._phase = phase
+        self.since = time.monotonic()
+        seconds = {NEXT_REQUEST: self._limits.idle, BODY: None}.get(phase, self._limits.header)
+        self._end = seconds and self.since + seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what the client sends. Raises TimeoutError at the end of the phase's time."""
+        if self._end is None:
+            self._end = time.monotonic() + self._limits.body
+        with self._wait(self._end - time.monotonic()):
+            size = self._sock.recv_into(buffer)
+        if self._phase in (FIRST_REQUEST, NEXT_REQUEST):
+            self.begin(HEADERS)
+        return size
+
+    def write(self, data: Any) -> int:
+        """Send a part of a response. Raises TimeoutError if the client does not take any of it."""
+        with self._wait(self._limits.body):
+            return self._sock.send(data)
+
+    @contextlib.contextmanager
+    def _wait(self, seconds):
+        self.waiting = True
+        try:
+            with eventlet.Timeout(max(seconds, 0.001), TimeoutError('the client is too slow')):
+                yield
+        except TimeoutError:
+            self.timed_out = True
+            raise
+        finally:
+            self.waiting = False
+
+
+class LineReader(io.BufferedReader):
+    """A reader whose lines have a maximum length, since lines between chunks have none."""
+
+    def readline(self, size: Any = -1) -> bytes:
+        if size is not None and size >= 0:
+            return super().readline(size)
+        line = super().readline(MAX_CHUNK_LINE)
+        if len(line) == MAX_CHUNK_LINE:
+            raise eventlet.wsgi.ChunkReadError('a line between chunks is too long')
+        return line
+
+
+class Body(eventlet.wsgi.Input):
+    """The body of a request. After an incomplete or malformed one the connection has to end.
+
+    ``end_connection`` is called then, because the beginning of the next request is unknown.
+    """
+
+    def __init__(self, body: Any, end_connection: Callable[[], None]) -> None:
+        super().__init__(
+            body.rfile,
+            body.content_length,
+            body.get_socket(),
+            body.wfile,
+            body.wfile_line,
+            body.chunked_input,
+        )
+        self._end_connection = end_connection
+        self._left = 0
+        self._complete = False
+
+    def read(self, length: int | None = None) -> bytes:
+        """Read at most ``length`` bytes. Raises ChunkReadError, a ValueError, and OSError."""
+        try:
+            return self._read_chunks(length) if self.chunked_input else super().read(length)
+        except (OSError, ValueError):
+            self._end_connection()
+            raise
+
+    def discard(self, buffer_size: int = 16 << 10) -> None:
+        """Read the rest, so that the next request can follow."""
+        with contextlib.suppress(OSError, ValueError):
+            super().discard(buffer_size)
+
+    def _read_chunks(self, length):
+        if self.should_send_hundred_continue:
+            self.send_hundred_continue_response()
+            self.is_hundred_continue_response_sent = True
+        parts, wanted = [], float('inf') if length is None or length < 0 else length
+        while wanted and (self._left or self._begin_chunk()):
+            data = self.rfile.read(min(wanted, self._left))
+            if not data:
+                raise eventlet.wsgi.ChunkReadError('a chunk is incomplete')
+            parts.append(data)
+            wanted -= len(data)
+            self._left -= len(data)
+            if not self._left and self.rfile.readline() not in LINE_ENDS:
+                raise eventlet.wsgi.ChunkReadError('a chunk is longer than its size')
+        return b''.join(parts)
+
+    def _begin_chunk(self):
+        """Read the size of the next chunk; return whether there is one."""
+        if not self._complete:
+            found = CHUNK_SIZE.fullmatch(self.rfile.readline())
+            if not found:
+                raise eventlet.wsgi.ChunkReadError(
+                    'the size of a chunk is not a hexadecimal number'
+                )
+            self._left = int(found[1], 16)
+            self._complete = not self._left
+            if self._complete:
+                self._skip_trailers()
+        return bool(self._left)
+
+    def _skip_trailers(self):
+        for _ in range(MAX_TRAILERS):
+            line = self.rfile.readline()
+            if line in LINE_ENDS:
+                return
+            if not line:
+                raise eventlet.wsgi.ChunkReadError('the end of the last chunk is missing')
+        raise eventlet.wsgi.ChunkReadError(f'more than {MAX_TRAILERS} lines follow the last chunk')
+
+
+def framing_error(headers: Message) -> str | None:
+    """Return why the end of a request is not certain, or None (RFC 9112, section 6.3).
+
+    A proxy could see another end than this server, and another client could get the response.
+    """
+    lengths, codings = headers.get_all('Content-Length', []), headers.get_all('Transfer-Encoding')
+    malformed = any(isinstance(each, HEADER_DEFECTS) for each in headers.defects)
+    if malformed or not all(TOKEN.fullmatch(name) for name in headers.keys()):
+        return 'A header is malformed'
+    if len(lengths) > 1 or not all(each.isascii() and each.isdigit() for each in lengths):
+        return 'Content-Length must be one number'
+    if codings and [each.lower() for each in codings] != ['chunked']:
+        return 'The only supported Transfer-Encoding is chunked'
+    return None
+
+
+class Connection(list):
+    """A connection in the form of eventlet: [address, socket, state]; and its stream."""
+
+    def __init__(self, address: Any, sock: Any, limits: ConnectionLimits) -> None:
+        super().__init__([address, sock, eventlet.wsgi.STATE_IDLE])
+        self.peer = address[0]
+        self.stream = ClientStream(sock, limits)
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def shut_down(self) -> None:
+        """End all waits for the client, as if it had closed the connection."""
+        with contextlib.suppress(OSError):
+            self[1].shutdown(socket.SHUT_RDWR)
+
+    def end_after_response(self) -> None:
+        """Close the connection after the request in progress; an idle one at once."""
+        idle = self[2] == eventlet.wsgi.STATE_IDLE
+        self[2] = eventlet.wsgi.STATE_CLOSE
+        if idle:
+            self.shut_down()
+
+
+class ConnectionTable:
+    """The open connections by their peers."""
+
+    def __init__(self, limits: ConnectionLimits) -> None:
+        self._limits = limits
+        self._by_peer: dict[str, dict[int, Connection]] = {}
+        self._total = 0
+
+    def add(self, connection: Connection) -> bool:
+        """Add a connection, at a cap in the place of a waiting one. False if there is none."""
+        mine = self._by_peer.get(connection.peer, {})
+        if len(mine) >= self._limits.per_peer:
+            if not self._close_waiting(mine):
+                return False
+        elif self._total >= self._limits.total and not self.make_room():
+            return False
+        self._by_peer.setdefault(connection.peer, {})[id(connection)] = connection
+        self._total += 1
+        return True
+
+    def remove(self, connection: Connection) -> None:
+        """Remove a connection; one that was removed before is ignored."""
+        mine = self._by_peer.get(connection.peer, {})
+        if mine.pop(id(connection), None) is not None:
+            self._total -= 1
+            if not mine:
+                del self._by_peer[connection.peer]
+
+    def make_room(self) -> bool:
+        """Close a waiting connection, if there is one, of the peer with the most connections."""
+        crowds = sorted(self._by_peer.values(), key=len, reverse=True)
+        return any(self._close_waiting(each) for each in crowds)
+
+    def all(self) -> list[Connection]:
+        return [each for mine in self._by_peer.values() for each in mine.values()]
+
+    def _close_waiting(self, connections: dict[int, Connection]) -> bool:
+        waiting = [each for each in connections.values() if each.stream.waiting]
+        if not waiting:
+            return False
+        oldest = min(waiting, key=lambda each: each.stream.since)
+        self.remove(oldest)
+        oldest.shut_down()
+        return True

@@ -1,0 +1,104 @@
+import json
+
+import pytest
+
+from heat_lite.cmd.cli import api_client
+from tests import identity
+
+
+def test_call_without_a_listening_service_raises_status_0():
+    with pytest.raises(api_client.RequestFailed, match='is `heat-lite up` running') as caught:
+        api_client.ApiClient('http://127.0.0.1:1/v1/p').call('GET', '/stacks')
+    assert caught.value.status == 0
+
+
+def serve_response(status, body):
+    def application(environ, start_response):
+        start_response(status, [('Content-Type', 'application/json')])
+        return [body]
+
+    return identity.serve(application)
+
+
+@pytest.mark.parametrize(
+    'body, text',
+    [
+        (
+            json.dumps({'error': {'message': 'The Stack (x) could not be found.'}}).encode(),
+            'The Stack (x) could not be found.',
+        ),
+        (
+            json.dumps(
+                {
+                    'error': {
+                        'message': 'Wrong',
+                        'position': {'file': 'template', 'line': 3, 'column': 5},
+                    }
+                }
+            ).encode(),
+            'Wrong (file template, line 3, column 5)',
+        ),
+        (b'plain words', 'plain words'),
+        (
+            b'{"error": {"message": "Resource CREATE failed: : : x", "type": "Error"}}',
+            'Resource CREATE failed: x',
+        ),
+        (b'', '404 Not Found'),
+    ],
+)
+def test_call_with_error_response_raises_its_message(body, text):
+    with (
+        serve_response('404 Not Found', body) as url,
+        pytest.raises(api_client.RequestFailed) as caught,
+    ):
+        api_client.ApiClient(url + '/v1/p').call('GET', '/stacks/x')
+    assert (str(caught.value), caught.value.status) == (text, 404)
+
+
+def test_stack_path_quotes_names():
+    assert api_client.stack_path({'stack_name': 'a/b c', 'id': '1'}) == '/stacks/a%2Fb%20c/1'
+
+
+def test_web_page_is_reported_without_its_tags():
+    with (
+        serve_response('404 Not Found', b'<html><body>Welcome</body></html>') as url,
+        pytest.raises(api_client.RequestFailed, match='a web page') as caught,
+    ):
+        api_client.ApiClient(url + '/v1/p').call('GET', '/stacks/x')
+    assert '<' not in str(caught.value)
+
+
+def test_unknown_path_is_explained_without_markup():
+    body = b'{"message": "Not found.<br /><br />\\n", "code": "404 Not Found"}'
+    with (
+        serve_response('404 Not Found', body) as url,
+        pytest.raises(api_client.RequestFailed) as caught,
+    ):
+        api_client.ApiClient(url + '/v9').call('GET', '/stacks', limit=2)
+    assert str(caught.value).startswith(f'Not found. (nothing is at {url}/v9/stacks; an endpoint')
+
+
+def test_successful_response_that_is_no_json_is_reported():
+    with (
+        serve_response('200 OK', b'<html>') as url,
+        pytest.raises(api_client.RequestFailed, match='a web page'),
+    ):
+        api_client.ApiClient(url + '/v1/p').call('GET', '/stacks')
+
+
+def test_expired_token_is_renewed_once():
+    tokens = []
+
+    def application(environ, start_response):
+        tokens.append(environ['HTTP_X_AUTH_TOKEN'])
+        is_valid = tokens[-1] == 'new'
+        start_response('200 OK' if is_valid else '401 Unauthorized', [])
+        return [b'{"stacks": []}' if is_valid else b'']
+
+    with identity.serve(application) as url:
+        api = api_client.ApiClient(url, 'old', renew=lambda: 'new')
+        assert api.call('GET', '/stacks') == {'stacks': []}
+        with pytest.raises(api_client.RequestFailed) as caught:
+            api_client.ApiClient(url, 'old', renew=lambda: 'also wrong').call('GET', '/stacks')
+    assert caught.value.status == 401
+    assert tokens == ['old', 'new', 'old', 'also wrong']

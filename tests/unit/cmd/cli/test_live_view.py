@@ -1,0 +1,78 @@
+"""The picture of a running action, at several sizes of the terminal."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from heat_lite.cmd.cli import live_view, resource_tree, terminal
+from tests.unit.cmd.cli.test_resource_tree import row
+
+
+def picture(rows, status='CREATE_IN_PROGRESS'):
+    tree = resource_tree.ResourceTree()
+    tree.update(rows, 1)
+    found = live_view.Picture()
+    found.take({'stack_name': 'app', 'stack_status': status}, tree, zero=0)
+    return found
+
+
+def many():
+    rows = [row(f'done{index}', 'CREATE_COMPLETE') for index in range(290)]
+    rows += [row(f'next{index}', 'INIT_COMPLETE') for index in range(7)]
+    return [*rows, row('busy', 'CREATE_IN_PROGRESS'), row('bad', 'CREATE_FAILED', nested='n')]
+
+
+@pytest.mark.parametrize('width, height', [(70, 14), (40, 8), (200, 60), (20, 3), (1, 1)])
+def test_picture_fits_any_size(width, height):
+    lines = picture(many()).lines(width, height, clock=2)
+    assert len(lines) <= height
+    assert all(line.cell_len <= width for line in lines)
+
+
+def test_small_terminal_shows_failed_and_running_members_and_counts_others():
+    lines = [line.plain for line in picture(many()).lines(70, 14, clock=3)]
+    assert '290 of 299' in lines[0]
+    assert any('✘ bad' in line and 'reason of bad' in line for line in lines)
+    assert any('busy' in line and '2.0s' in line for line in lines)
+    assert '289 complete' in lines[-1] and 'not shown' in lines[-1]
+
+
+def test_nested_members_are_indented_and_waiting_ones_say_for_what():
+    rows = [
+        row('outer', 'CREATE_IN_PROGRESS', nested='n', required_by=['later']),
+        row('inner', 'CREATE_COMPLETE', 'n'),
+        row('later', 'INIT_COMPLETE'),
+    ]
+    lines = [line.plain for line in picture(rows).lines(120, 20, clock=2)]
+    assert lines[1].startswith(' · later') and 'waits for outer' in lines[1]
+    assert 'outer' in lines[2] and lines[3].startswith('   ✔ inner')
+
+
+def test_progress_of_an_update_counts_changed_members_only():
+    tree = resource_tree.ResourceTree()
+    tree.update([row('a', 'CREATE_COMPLETE'), row('b', 'CREATE_COMPLETE')], 0, is_first=True)
+    tree.update([row('a', 'UPDATE_IN_PROGRESS'), row('b', 'CREATE_COMPLETE')], 1)
+    members = list(tree.members.values())
+    assert live_view.progress_of('UPDATE_IN_PROGRESS', members) == (0, 1)
+    assert live_view.progress_of('DELETE_IN_PROGRESS', members) == (0, 2)
+
+
+def test_names_of_a_stack_cannot_command_the_terminal():
+    lines = picture([row('x\x1b[2J', 'CREATE_COMPLETE')]).lines(80, 10, clock=2)
+    assert r'x\x1b[2J' in lines[1].plain and '\x1b' not in lines[1].plain
+
+
+def test_view_draws_ticks_and_keeps_the_last_picture():
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, width=70, height=14, color_system=None)
+    view = live_view.LiveView(terminal.Terminal(stream, live=True), console)
+    tree = resource_tree.ResourceTree()
+    tree.update([row('a', 'CREATE_IN_PROGRESS')], 0)
+    view.show({'stack_name': 'app', 'stack_status': 'CREATE_IN_PROGRESS'}, tree, [], 0)
+    view.wait(0.3)
+    view.note('the service does not answer')
+    view.wait(0.2)
+    view.close()
+    text = stream.getvalue()
+    assert text.count('CREATE_IN_PROGRESS') > 4 and 'the service does not answer' in text

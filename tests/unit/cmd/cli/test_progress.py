@@ -1,0 +1,168 @@
+import io
+import itertools
+import json
+import socket
+import threading
+import time
+
+import pytest
+
+from heat_lite.cmd.cli import api_client, errors, outcome, progress, terminal
+from tests import identity
+from tests.timeouts import WAIT_SECONDS
+
+
+def resource(name, status):
+    return {
+        'resource_name': name,
+        'resource_type': 'T',
+        'resource_status': status,
+        'physical_resource_id': 'id-1',
+        'resource_status_reason': f'reason of {name}',
+    }
+
+
+def application_of(statuses, failures=None):
+    """A service whose stack and only resource have the next status at each request."""
+    following = itertools.chain(statuses, itertools.repeat(statuses[-1]))
+    now = {}
+
+    def application(environ, start_response):
+        if environ['PATH_INFO'].endswith('/resources'):
+            body = {'resources': [resource('only', now['status'])]}
+        else:
+            now['status'] = next(following)
+            body = {
+                'stack': {
+                    'stack_name': 's',
+                    'stack_status': now['status'],
+                    'stack_status_reason': 'the reason',
+                    'failures': failures,
+                }
+            }
+        start_response('200 OK', [('Content-Type', 'application/json')])
+        return [json.dumps(body).encode()]
+
+    return application
+
+
+def follow(url, expected=None, is_json=False, **options):
+    out = terminal.Terminal(io.StringIO(), live=False, is_json=is_json)
+    outcome.follow(api_client.ApiClient(url), '/stacks/s/1', out, expected, **options)
+    return out.stream.getvalue().splitlines()
+
+
+def test_follow_returns_at_the_end_of_the_action():
+    with identity.serve(application_of(['CREATE_IN_PROGRESS', 'CREATE_COMPLETE'])) as url:
+        first, second, last = follow(url, 'CREATE')
+    assert (first.split()[-1], second.split()[-1]) == ('CREATE_IN_PROGRESS', 'CREATE_COMPLETE')
+    assert last.startswith('s: CREATE_COMPLETE after')
+
+
+def test_follow_with_json_prints_an_object_a_line():
+    with identity.serve(application_of(['CREATE_IN_PROGRESS', 'CREATE_COMPLETE'])) as url:
+        found = [json.loads(line) for line in follow(url, is_json=True)]
+    assert [each.get('resource_status') for each in found[:-1]] == [
+        'CREATE_IN_PROGRESS',
+        'CREATE_COMPLETE',
+    ]
+    assert found[-1]['stack']['stack_status'] == 'CREATE_COMPLETE'
+
+
+def test_failed_stack_raises_the_cause_and_the_next_commands():
+    with (
+        identity.serve(application_of(['CREATE_IN_PROGRESS', 'CREATE_FAILED'])) as url,
+        pytest.raises(errors.StackFailed, match='s: CREATE_FAILED') as caught,
+    ):
+        follow(url)
+    lines = str(caught.value).splitlines()
+    assert lines[1:3] == ['  only  T  id-1', '      reason of only']
+    assert any('heat-lite retry s' in line for line in lines)
+
+
+def test_rollback_is_a_failure_whose_recorded_cause_is_shown():
+    recorded = {
+        'resource_name': 'gone',
+        'resource_type': 'T',
+        'physical_resource_id': 'x',
+        'reason': 'it broke',
+        'action': 'CREATE',
+        'stack_action': 'CREATE',
+    }
+    with (
+        identity.serve(application_of(['ROLLBACK_COMPLETE'], [recorded])) as url,
+        pytest.raises(errors.StackFailed, match='(?s)ROLLBACK_COMPLETE.*gone  T  x.*it broke'),
+    ):
+        follow(url)
+
+
+def test_another_action_than_expected_is_a_failure():
+    with (
+        identity.serve(application_of(['DELETE_COMPLETE'])) as url,
+        pytest.raises(errors.StackFailed, match='DELETE_COMPLETE'),
+    ):
+        follow(url, 'CREATE')
+
+
+def test_follow_beyond_its_time_limit_raises():
+    with (
+        identity.serve(application_of(['CREATE_IN_PROGRESS'])) as url,
+        pytest.raises(errors.StackFailed, match='after 0 seconds'),
+    ):
+        follow(url, limit=0)
+
+
+def test_state_of_before_is_not_the_end_of_the_action():
+    before = progress.Before(
+        {'stack_status': 'CREATE_COMPLETE', 'stack_status_reason': 'the reason'}
+    )
+    statuses = ['CREATE_COMPLETE', 'UPDATE_IN_PROGRESS', 'UPDATE_COMPLETE']
+    with identity.serve(application_of(statuses)) as url:
+        assert 'UPDATE_COMPLETE' in follow(url, 'UPDATE', before=before)[-1]
+
+
+def test_interrupt_tells_how_to_follow_and_cancel():
+    class InterruptingView:
+        def show(self, *state):
+            pass
+
+        def wait(self, seconds):
+            raise KeyboardInterrupt
+
+        def close(self):
+            pass
+
+    with identity.serve(application_of(['CREATE_IN_PROGRESS'])) as url:
+        follower = progress.Follower(
+            api_client.ApiClient(url), '/stacks/s/1', InterruptingView(), progress.NO_STACK
+        )
+        with pytest.raises(errors.Interrupted):
+            follower.follow()
+    assert follower.action == 'CREATE'
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        return probe.getsockname()[1]
+
+
+def test_service_that_restarts_is_waited_for(monkeypatch):
+    monkeypatch.setattr(progress, 'UNREACHABLE_SECONDS', WAIT_SECONDS)
+    port = free_port()
+    lines = []
+    thread = threading.Thread(
+        target=lambda: lines.extend(follow(f'http://127.0.0.1:{port}/v3')), daemon=True
+    )
+    thread.start()
+    time.sleep(0.5)
+    with identity.serve(application_of(['CREATE_COMPLETE']), port=port):
+        thread.join(WAIT_SECONDS)
+    assert lines[0] == '  (the service does not answer, waiting for it)'
+    assert lines[-1].startswith('s: CREATE_COMPLETE') and len(lines) == 3
+
+
+def test_service_that_stays_away_is_given_up(monkeypatch):
+    monkeypatch.setattr(progress, 'UNREACHABLE_SECONDS', 0)
+    with pytest.raises(errors.StackFailed, match='has not answered'):
+        follow(f'http://127.0.0.1:{free_port()}/v3')

@@ -1,0 +1,60 @@
+import io
+import json
+
+from heat_lite.cmd.cli import terminal
+from heat_lite.common import printable
+
+
+def open_terminal(live):
+    stream = io.StringIO()
+    return terminal.Terminal(stream, live), stream
+
+
+def test_table_columns_are_as_wide_as_their_content():
+    out, stream = open_terminal(live=False)
+    out.table(['NAME', 'VALUE'], [['a', ['x', 1]], ['long name', None]])
+    assert stream.getvalue() == 'NAME       VALUE\na          ["x", 1]\nlong name\n'
+
+
+def test_cell_joins_lines():
+    assert terminal.cell('one\n  two') == 'one two'
+
+
+def test_colorize_without_terminal_returns_the_plain_text():
+    for live, text in ((True, '\033[31mCREATE_FAILED\033[0m'), (False, 'CREATE_FAILED')):
+        out, _ = open_terminal(live)
+        assert out.colorize('CREATE_FAILED', 'CREATE_FAILED') == text
+
+
+def test_outcome_of_initial_status_is_empty():
+    assert terminal.outcome('INIT_COMPLETE') == ''
+    assert terminal.outcome('CREATE_COMPLETE') == 'COMPLETE'
+
+
+def test_no_color_keeps_the_terminal_live(monkeypatch):
+    monkeypatch.setenv('NO_COLOR', '1')
+    out, _ = open_terminal(live=True)
+    assert out.live and out.colorize('CREATE_FAILED', 'CREATE_FAILED') == 'CREATE_FAILED'
+
+
+def test_json_is_harmless_on_a_terminal_and_readable_by_a_program():
+    out, stream = open_terminal(live=False)
+    value = {'a': 'x\x1b[2J\x9b\u202e\nü'}
+    out.write_json(value)
+    out.write_json(value, indent=None)
+    text = stream.getvalue()
+    assert not printable.UNSAFE.search(text.replace('\n', '')) and 'ü' in text
+    *first, last = text.splitlines()
+    assert json.loads(''.join(first)) == json.loads(last) == value
+
+
+def test_wide_table_becomes_narrower_on_a_terminal_but_keeps_ids():
+    widths = [40, 15, 36]
+    terminal.fit(['NAME', 'STATUS', 'ID'], widths, 70)
+    assert widths == [15, 15, 36]
+    terminal.fit(['NAME', 'STATUS', 'ID'], widths, 20)
+    assert widths == [terminal.MIN_WIDTH, 15, 36]
+
+
+def test_terminal_on_a_file_is_not_live():
+    assert not terminal.Terminal(io.StringIO()).live
