@@ -1,4 +1,8 @@
-"""Who may do what: one row a rule. Operators override rules by name in the policy file; ``oslopolicy-*`` tools read ``list_rules``."""
+"""The default policy rules, one row per rule.
+
+Operators override rules by name in the policy file. The ``oslopolicy-*`` tools read
+``list_rules``.
+"""
 
 from oslo_policy import policy
 
@@ -9,9 +13,9 @@ READER_OR_STACK_USER = f'({READER}) or (role:heat_stack_user and project_id:%(pr
 
 PROJECT = ('project',)
 
-# the defaults before personas; they count while [oslo_policy] enforce_new_defaults is off
+# The defaults before the personas; they also apply while enforce_new_defaults is false.
 DENY_STACK_USER = 'rule:deny_stack_user'
-ALLOW_EVERYBODY = 'rule:allow_everybody'
+ALLOW_ALL = 'rule:allow_everybody'
 
 GENERAL = {
     'context_is_admin': '(role:admin and is_admin_project:True)',
@@ -24,7 +28,7 @@ GENERAL = {
 STACK = '/stacks/{stack_name}/{stack_id}'
 RESOURCE = f'{STACK}/resources/{{resource_name}}'
 
-# rule, default, former default, method, path below /v1/{tenant_id}
+# Rule, default, former default, method, path below /v1/{tenant_id}.
 REST = (
     ('actions:action', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
     ('actions:snapshot', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
@@ -33,7 +37,7 @@ REST = (
     ('actions:check', READER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
     ('actions:cancel_update', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
     ('actions:cancel_without_rollback', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
-    # retry, protect and unprotect are additions of this service
+    # Heat's API has no retry, protect and unprotect.
     ('actions:retry', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
     ('actions:protect', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
     ('actions:unprotect', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/actions'),
@@ -41,9 +45,15 @@ REST = (
     ('events:index', READER, DENY_STACK_USER, 'GET', f'{STACK}/events'),
     ('events:show', READER, DENY_STACK_USER, 'GET', f'{RESOURCE}/events/{{event_id}}'),
     ('resource:index', READER, DENY_STACK_USER, 'GET', f'{STACK}/resources'),
-    ('resource:metadata', READER_OR_STACK_USER, ALLOW_EVERYBODY, 'GET', f'{RESOURCE}/metadata'),
-    ('resource:signal', READER_OR_STACK_USER, ALLOW_EVERYBODY, 'POST', f'{RESOURCE}/signal'),
-    ('resource:mark_unhealthy', MEMBER, DENY_STACK_USER, 'PATCH', f'{STACK}/resources/{{resource_name_or_physical_id}}'),
+    ('resource:metadata', READER_OR_STACK_USER, ALLOW_ALL, 'GET', f'{RESOURCE}/metadata'),
+    ('resource:signal', READER_OR_STACK_USER, ALLOW_ALL, 'POST', f'{RESOURCE}/signal'),
+    (
+        'resource:mark_unhealthy',
+        MEMBER,
+        DENY_STACK_USER,
+        'PATCH',
+        f'{STACK}/resources/{{resource_name_or_physical_id}}',
+    ),
     ('resource:show', READER, DENY_STACK_USER, 'GET', RESOURCE),
     ('service:index', ADMIN, 'rule:context_is_admin', None, None),
     ('software_configs:global_index', 'rule:deny_everybody', None, 'GET', '/software_configs'),
@@ -53,14 +63,38 @@ REST = (
     ('software_configs:delete', MEMBER, DENY_STACK_USER, 'DELETE', '/software_configs/{config_id}'),
     ('software_deployments:index', READER, DENY_STACK_USER, 'GET', '/software_deployments'),
     ('software_deployments:create', MEMBER, DENY_STACK_USER, 'POST', '/software_deployments'),
-    ('software_deployments:show', READER, DENY_STACK_USER, 'GET', '/software_deployments/{deployment_id}'),
-    ('software_deployments:update', MEMBER, DENY_STACK_USER, 'PUT', '/software_deployments/{deployment_id}'),
-    ('software_deployments:delete', MEMBER, DENY_STACK_USER, 'DELETE', '/software_deployments/{deployment_id}'),
-    ('software_deployments:metadata', READER_OR_STACK_USER, None, 'GET', '/software_deployments/metadata/{server_id}'),
+    (
+        'software_deployments:show',
+        READER,
+        DENY_STACK_USER,
+        'GET',
+        '/software_deployments/{deployment_id}',
+    ),
+    (
+        'software_deployments:update',
+        MEMBER,
+        DENY_STACK_USER,
+        'PUT',
+        '/software_deployments/{deployment_id}',
+    ),
+    (
+        'software_deployments:delete',
+        MEMBER,
+        DENY_STACK_USER,
+        'DELETE',
+        '/software_deployments/{deployment_id}',
+    ),
+    (
+        'software_deployments:metadata',
+        READER_OR_STACK_USER,
+        None,
+        'GET',
+        '/software_deployments/metadata/{server_id}',
+    ),
     ('stacks:abandon', MEMBER, DENY_STACK_USER, 'DELETE', f'{STACK}/abandon'),
     ('stacks:create', MEMBER, DENY_STACK_USER, 'POST', '/stacks'),
     ('stacks:delete', MEMBER, DENY_STACK_USER, 'DELETE', STACK),
-    # an addition: DELETE with force=true forgets what cannot be deleted
+    # Heat's API has no DELETE with force=true, which leaves resources that cannot be deleted.
     ('stacks:force_delete', MEMBER, DENY_STACK_USER, 'DELETE', STACK),
     ('stacks:detail', READER, DENY_STACK_USER, 'GET', '/stacks'),
     ('stacks:export', MEMBER, DENY_STACK_USER, 'GET', f'{STACK}/export'),
@@ -69,8 +103,14 @@ REST = (
     ('stacks:index', READER, DENY_STACK_USER, 'GET', '/stacks'),
     ('stacks:list_resource_types', READER, DENY_STACK_USER, 'GET', '/resource_types'),
     ('stacks:list_template_versions', READER, DENY_STACK_USER, 'GET', '/template_versions'),
-    ('stacks:list_template_functions', READER, DENY_STACK_USER, 'GET', '/template_versions/{template_version}/functions'),
-    ('stacks:lookup', READER_OR_STACK_USER, ALLOW_EVERYBODY, 'GET', '/stacks/{stack_identity}'),
+    (
+        'stacks:list_template_functions',
+        READER,
+        DENY_STACK_USER,
+        'GET',
+        '/template_versions/{template_version}/functions',
+    ),
+    ('stacks:lookup', READER_OR_STACK_USER, ALLOW_ALL, 'GET', '/stacks/{stack_identity}'),
     ('stacks:preview', READER, DENY_STACK_USER, 'POST', '/stacks/preview'),
     ('stacks:resource_schema', READER, DENY_STACK_USER, 'GET', '/resource_types/{type_name}'),
     ('stacks:show', READER, DENY_STACK_USER, 'GET', '/stacks/{stack_identity}'),
@@ -85,14 +125,26 @@ REST = (
     ('stacks:validate_template', MEMBER, DENY_STACK_USER, 'POST', '/validate'),
     ('stacks:snapshot', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/snapshots'),
     ('stacks:show_snapshot', READER, DENY_STACK_USER, 'GET', f'{STACK}/snapshots/{{snapshot_id}}'),
-    ('stacks:delete_snapshot', MEMBER, DENY_STACK_USER, 'DELETE', f'{STACK}/snapshots/{{snapshot_id}}'),
+    (
+        'stacks:delete_snapshot',
+        MEMBER,
+        DENY_STACK_USER,
+        'DELETE',
+        f'{STACK}/snapshots/{{snapshot_id}}',
+    ),
     ('stacks:list_snapshots', READER, DENY_STACK_USER, 'GET', f'{STACK}/snapshots'),
-    ('stacks:restore_snapshot', MEMBER, DENY_STACK_USER, 'POST', f'{STACK}/snapshots/{{snapshot_id}}/restore'),
+    (
+        'stacks:restore_snapshot',
+        MEMBER,
+        DENY_STACK_USER,
+        'POST',
+        f'{STACK}/snapshots/{{snapshot_id}}/restore',
+    ),
     ('stacks:list_outputs', READER, DENY_STACK_USER, 'GET', f'{STACK}/outputs'),
     ('stacks:show_output', READER, DENY_STACK_USER, 'GET', f'{STACK}/outputs/{{output_key}}'),
 )
 
-# actions of the CloudFormation API
+# Actions of the CloudFormation API and their default rules.
 CLOUDFORMATION = (
     ('ListStacks', READER),
     ('CreateStack', MEMBER),
@@ -109,7 +161,7 @@ CLOUDFORMATION = (
     ('ListStackResources', READER),
 )
 
-# types that only an administrator may use in a template
+# Resource types that only an administrator may use in a template.
 ADMIN_TYPES = (
     'OS::Blazar::Host',
     'OS::Cinder::EncryptedVolumeType',
@@ -138,29 +190,40 @@ ADMIN_TYPES = (
 )
 
 
-def list_rules():
-    """All rules with their defaults."""
+def list_rules() -> list[policy.RuleDefault]:
+    """Return all rules with their defaults."""
     general = [policy.RuleDefault(name, check) for name, check in GENERAL.items()]
     rest = [_rest_rule(*row) for row in REST]
     cfn = [_cfn_rule(*row) for row in CLOUDFORMATION]
-    types = [policy.RuleDefault(f'resource_types:{name}', 'rule:project_admin', scope_types=list(PROJECT)) for name in ADMIN_TYPES]
+    types = [
+        policy.RuleDefault(
+            f'resource_types:{name}', 'rule:project_admin', scope_types=list(PROJECT)
+        )
+        for name in ADMIN_TYPES
+    ]
     return general + rest + cfn + types
 
 
 def _rest_rule(name, check, former, method, path):
-    # the rules that deny everybody are about projects other than one's own, so they have no scope
+    # Rules that deny all users concern the stacks of all projects, so they have no project scope.
     scope = None if check == 'rule:deny_everybody' else list(PROJECT)
     if path is None:
-        return policy.RuleDefault(name, check, scope_types=scope, deprecated_rule=_deprecated(name, former))
+        return policy.RuleDefault(
+            name, check, scope_types=scope, deprecated_rule=_deprecated(name, former)
+        )
     operations = [{'method': method, 'path': f'/v1/{{tenant_id}}{path}'}]
     text = f'{method} {path}'
-    return policy.DocumentedRuleDefault(name, check, text, operations, scope_types=scope, deprecated_rule=_deprecated(name, former))
+    return policy.DocumentedRuleDefault(
+        name, check, text, operations, scope_types=scope, deprecated_rule=_deprecated(name, former)
+    )
 
 
 def _cfn_rule(action, check):
     name = f'cloudformation:{action}'
-    former = ALLOW_EVERYBODY if check == READER_OR_STACK_USER else DENY_STACK_USER
-    return policy.RuleDefault(name, check, scope_types=list(PROJECT), deprecated_rule=_deprecated(name, former))
+    former = ALLOW_ALL if check == READER_OR_STACK_USER else DENY_STACK_USER
+    return policy.RuleDefault(
+        name, check, scope_types=list(PROJECT), deprecated_rule=_deprecated(name, former)
+    )
 
 
 def _deprecated(name, former):
