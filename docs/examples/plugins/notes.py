@@ -1,6 +1,6 @@
-"""An example of a plug-in: notes, kept as files in a folder. docs/plugins.md walks through it.
+"""An example of a plug-in: notes, stored as files in a folder. See docs/plugins.md.
 
-It was written as one for Heat is; only the first import differs.
+A plug-in for Heat has the same code except for the first import.
 """
 
 import os
@@ -8,7 +8,15 @@ import pathlib
 import tempfile
 import uuid
 
-from heat_lite.plugin import attributes, client_plugin, constraints, properties, resource, support, template
+from heat_lite.plugin import (
+    attributes,
+    client_plugin,
+    constraints,
+    properties,
+    resource,
+    support,
+    template,
+)
 
 SUBJECTS = ('shopping', 'work')
 
@@ -20,40 +28,50 @@ class Note(resource.Resource):
     default_client_name = 'notes'
     entity = 'notes'
 
-    PROPERTIES = (SUBJECT, TEXT, PATIENCE) = ('subject', 'text', 'patience')
+    PROPERTIES = (SUBJECT, TEXT, POLLS) = ('subject', 'text', 'polls')
     ATTRIBUTES = (PATH,) = ('path',)
 
     properties_schema = {
         SUBJECT: properties.Schema(
             properties.Schema.STRING,
-            'What it is about.',
+            'The subject of the note.',
             required=True,
             constraints=[constraints.CustomConstraint('example.subject')],
         ),
-        TEXT: properties.Schema(properties.Schema.STRING, 'What it says.', default='', update_allowed=True),
-        PATIENCE: properties.Schema(
-            properties.Schema.INTEGER, 'How often it is asked for before it is ready.', default=1, constraints=[constraints.Range(min=0)]
+        TEXT: properties.Schema(
+            properties.Schema.STRING, 'The text of the note.', default='', update_allowed=True
+        ),
+        POLLS: properties.Schema(
+            properties.Schema.INTEGER,
+            'The number of polls until the note is ready.',
+            default=1,
+            constraints=[constraints.Range(min=0)],
         ),
     }
-    attributes_schema = {PATH: attributes.Schema('The file that keeps it.', type=attributes.Schema.STRING)}
+    attributes_schema = {
+        PATH: attributes.Schema('The path of the file of the note.', type=attributes.Schema.STRING)
+    }
 
     def handle_create(self):
-        note = self.client().notes.create(f'{self.physical_resource_name()}.{self.properties[self.SUBJECT]}', self.properties[self.TEXT])
+        note = self.client().notes.create(
+            f'{self.physical_resource_name()}.{self.properties[self.SUBJECT]}',
+            self.properties[self.TEXT],
+        )
         self.resource_id_set(note)
-        self.data_set('asked', '0')
+        self.data_set('polled', '0')
         return note
 
     def check_create_complete(self, note):
-        asked = int(self.data()['asked'])
-        self.data_set('asked', str(asked + 1))
-        return asked >= self.properties[self.PATIENCE]
+        polled = int(self.data()['polled'])
+        self.data_set('polled', str(polled + 1))
+        return polled >= self.properties[self.POLLS]
 
     def handle_update(self, json_snippet, tmpl_diff, prop_diff):
         if self.TEXT in prop_diff:
             self.client().notes.update(self.resource_id, prop_diff[self.TEXT])
 
     def handle_signal(self, details=None):
-        """A signal is added to it."""
+        """Append the signal to the text."""
         note = self.client().notes.get(self.resource_id)
         self.client().notes.update(self.resource_id, f'{note["text"]}\n{details}')
 
@@ -63,7 +81,7 @@ class Note(resource.Resource):
 
 
 class Folder:
-    """What the client of a service is elsewhere: one collection of objects."""
+    """A collection of objects, as in the client of a service."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -85,29 +103,31 @@ class Folder:
 
 
 class Client:
-    """The client: its collections."""
+    """The client with its collections."""
 
     def __init__(self, path):
         self.notes = Folder(path)
 
 
 class NotesPlugin(client_plugin.ClientPlugin):
-    """Makes the client, and knows its errors."""
+    """The client plug-in: creates the client and classifies its errors."""
 
     def _create(self):
-        return Client(os.environ.get('EXAMPLE_NOTES') or os.path.join(tempfile.gettempdir(), 'example-notes'))
+        return Client(
+            os.environ.get('EXAMPLE_NOTES') or os.path.join(tempfile.gettempdir(), 'example-notes')
+        )
 
     def is_not_found(self, ex):
         return isinstance(ex, FileNotFoundError)
 
     def check_subject(self, subject):
-        """Raise an error for what is no subject."""
+        """Raises LookupError for an unknown subject."""
         if subject not in SUBJECTS:
-            raise LookupError(f'There are no notes about it, only about {", ".join(SUBJECTS)}')
+            raise LookupError(f'The subject must be one of {", ".join(SUBJECTS)}')
 
 
 class SubjectConstraint(constraints.BaseCustomConstraint):
-    """A subject that notes can be about."""
+    """The subject of a note."""
 
     expected_exceptions = (LookupError,)
     resource_client_name = 'notes'
@@ -115,7 +135,7 @@ class SubjectConstraint(constraints.BaseCustomConstraint):
 
 
 class Shout(template.Function):
-    """{shout: text}: the text in capitals."""
+    """{shout: text}: the text in upper case, with an exclamation mark."""
 
     __slots__ = ()
 
