@@ -1,0 +1,1 @@
+"""Generated hostile requests: their strategies, the process that sends them, and its report."""

@@ -1,0 +1,194 @@
+"""Hidden parameters of all kinds, a stack that uses them, and requests to each route about it."""
+
+import json
+import re
+import time
+
+from heat_lite.api.v1 import routes
+from tests.timeouts import WAIT_SECONDS
+
+#: the form in which a value is given -> the value
+SECRETS = {
+    form: f'planted-{form}-4d7'
+    for form in ('body', 'environment', 'environment-default', 'default', 'json', 'list', 'file')
+}
+NUMBER = 48151623421108
+TEST = 'OS::Heat::TestResource'
+
+
+def hidden(kind='string', **more):
+    return {'type': kind, 'hidden': True, **more}
+
+
+def resource(value, **more):
+    return {'type': TEST, 'properties': {'value': value}, **more}
+
+
+def parameter(*path):
+    return {'get_param': list(path) if path[1:] else path[0]}
+
+
+CHILD = {
+    'heat_template_version': '2021-04-16',
+    'parameters': {'inner': hidden(), 'visible': {'type': 'string'}},
+    'resources': {'deep': resource(parameter('inner'))},
+}
+TEMPLATE = {
+    'heat_template_version': '2021-04-16',
+    'parameters': {
+        'body': hidden(constraints=[{'length': {'max': 40}}]),
+        'environment': hidden(),
+        'environment-default': hidden(),
+        'default': hidden(default=SECRETS['default']),
+        'json': hidden('json'),
+        'list': hidden('comma_delimited_list'),
+        'number': hidden('number'),
+    },
+    'resources': {
+        'kept': resource(parameter('body')),
+        'formatted': resource(
+            {'str_replace': {'template': 'a $x', 'params': {'$x': parameter('environment')}}}
+        ),
+        'defaults': resource(
+            {'list_join': ['', [parameter('default'), parameter('environment-default')]]}
+        ),
+        'collected': resource(
+            {'list_join': ['', [parameter('json', 'key'), parameter('list', 1)]]}
+        ),
+        'numbered': resource(parameter('number')),
+        'noted': resource('x', metadata={'noted': parameter('list')}),
+        'config': {
+            'type': 'OS::Heat::SoftwareConfig',
+            'properties': {
+                'config': {'str_replace': {'template': '$x', 'params': {'$x': parameter('body')}}}
+            },
+        },
+        'child': {
+            'type': 'child.yaml',
+            'properties': {'inner': parameter('body'), 'visible': parameter('environment')},
+        },
+        'group': {
+            'type': 'OS::Heat::ResourceGroup',
+            'properties': {'count': 1, 'resource_def': resource(parameter('json', 'key'))},
+        },
+        'broken': {
+            'type': 'OS::Heat::RandomString',
+            # fails when the attribute is known; the error quotes it
+            'properties': {'length': {'get_attr': ['kept', 'output']}},
+            'depends_on': ['child', 'group', 'config', 'noted', 'formatted', 'collected'],
+        },
+    },
+    'outputs': {
+        'told': {'value': parameter('body')},
+        'wrong': {'value': {'map_merge': [{'get_attr': ['kept', 'output']}]}},
+    },
+}
+WORKING = {
+    **TEMPLATE,
+    'resources': {name: row for name, row in TEMPLATE['resources'].items() if name != 'broken'},
+}
+#: resources whose properties refuse the value; the errors of Heat quote it
+WRONG = (
+    {'type': 'OS::Heat::RandomString', 'properties': {'length': parameter('number')}},
+    {'type': 'OS::Heat::RandomString', 'properties': {'length': parameter('body')}},
+    {'type': 'OS::Heat::SoftwareConfig', 'properties': {'inputs': parameter('body')}},
+    {'type': TEST, 'deletion_policy': parameter('body')},
+    {'type': TEST, 'condition': parameter('body')},
+    resource({'get_attr': ['kept', parameter('body')]}),
+    resource({'get_file': parameter('body')}),
+    resource({'get_resource': parameter('body')}),
+    resource({'map_merge': [parameter('body')]}),
+    resource({'yaql': {'expression': 'int($.data)', 'data': parameter('body')}}),
+)
+#: route -> the secrets that it shows, and why: as in Heat
+SHOWN = {
+    'POST validate': 'values of the same request',
+    'POST stacks/preview': 'values of the same request',
+    'GET stacks/{stack_name}/{stack_id}/export': 'complete, for an adoption',
+    'DELETE stacks/{stack_name}/{stack_id}/abandon': 'complete, for an adoption',
+    'GET stacks/{stack_name}/{stack_id}/template': 'the default is written in the template',
+    'GET stacks/{stack_name}/{stack_id}/resources/{resource_name}/metadata': 'servers read it',
+    'GET software_configs/{config_id}': 'servers read it',
+}
+#: keys whose values are the cloud's, or shown to servers, or what the template asks to show
+SHOWN_KEYS = ('attributes', 'metadata', 'output_value')
+
+
+def request(name, template=TEMPLATE, **parameters):
+    """Return the body of a request with all secrets."""
+    given = {
+        'body': SECRETS['body'],
+        'json': json.dumps({'key': SECRETS['json']}),
+        'list': f'a,{SECRETS["list"]}',
+        'number': NUMBER,
+    }
+    return {
+        'stack_name': name,
+        'template': template,
+        'parameters': given | parameters,
+        'environment': {
+            'parameters': {'environment': SECRETS['environment']},
+            'parameter_defaults': {'environment-default': SECRETS['environment-default']},
+        },
+        'files': {'child.yaml': json.dumps(CHILD)},
+        'disable_rollback': True,
+    }
+
+
+def found_in(text):
+    """Return the secrets in a text."""
+    return {secret for secret in (*SECRETS.values(), str(NUMBER)) if secret in text}
+
+
+def _without_shown(value):
+    if isinstance(value, dict):
+        return {key: _without_shown(each) for key, each in value.items() if key not in SHOWN_KEYS}
+    return [_without_shown(each) for each in value] if isinstance(value, list) else value
+
+
+class Requests:
+    """Sends requests and notes their routes; ``leaks`` are ``(route, secrets)`` of responses."""
+
+    PATTERNS = tuple(
+        (
+            f'{row[0]} {row[1].removeprefix(routes.TENANT + "/")}',
+            re.compile(
+                re.sub(r'\{\w+(:arn:\*)?\}', lambda found: 'arn:.+' if found[1] else '[^/]+', path)
+            ),
+            row[0],
+        )
+        for row in routes.ROUTES
+        for path in [row[1].removeprefix(routes.TENANT)]
+    )
+
+    def __init__(self, service):
+        self._service = service
+        self.routes, self.leaks = set(), []
+
+    def __call__(self, method, path, body=None):
+        response = self._service.ask(method, path, body)
+        matching = [
+            route
+            for route, pattern, verb in self.PATTERNS
+            if verb == method and pattern.fullmatch(path.partition('?')[0])
+        ]
+        route = min(matching, key=lambda each: each.count('{'))  # words come before variables
+        self.routes.add(route)
+        try:
+            text = json.dumps(_without_shown(response.json()))
+        except ValueError:
+            text = response.text
+        leaked = found_in(text + str(response.headers))
+        if leaked and route not in SHOWN:
+            self.leaks.append((route, path, response.status_code, sorted(leaked)))
+        return response
+
+    def rest(self, path):
+        """Wait for the end of the action; return the status of the stack."""
+        end = time.monotonic() + WAIT_SECONDS
+        while True:
+            state = self('GET', path).json()['stack']['stack_status']
+            if not state.endswith('IN_PROGRESS'):
+                return state
+            assert time.monotonic() < end, (path, state)
+            time.sleep(0.2)

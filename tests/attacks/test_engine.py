@@ -1,0 +1,236 @@
+"""Attacks on engines: stacks of themselves, stacks that end their engine, too many signals."""
+
+import concurrent.futures
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import yaml
+
+from heat_lite.api import wsgi
+from heat_lite.api.middleware import context
+from heat_lite.common import exception
+from tests import databases, engines
+
+VERSION = '2021-04-16'
+#: far more than any request takes: machines that run tests are busy
+SECONDS = 30
+MAX_SIGNALS = 20
+NOTHING = {'n': {'type': 'OS::Heat::None'}}
+
+
+@pytest.fixture(scope='module')
+def engine(tmp_path_factory):
+    with (
+        databases.migrated('sqlite', tmp_path_factory.mktemp('db')) as url,
+        engines.running(
+            url, action_retry_limit=0, ours={'max_handle_signals': MAX_SIGNALS}
+        ) as driver,
+    ):
+        yield driver
+
+
+def stack_of(template, **properties):
+    return {
+        'heat_template_version': VERSION,
+        'resources': {
+            's': {'type': 'OS::Heat::Stack', 'properties': {'template': template, **properties}}
+        },
+    }
+
+
+ITSELF = stack_of({'get_file': 'itself.yaml'})
+
+
+def test_a_template_that_contains_itself_is_refused_at_once_for_every_client(engine):
+    def attack(number):
+        with pytest.raises(exception.HeatException) as refused:
+            engine.create(ITSELF, f'a{number}', files={'itself.yaml': json.dumps(ITSELF)})
+        return str(refused.value)
+
+    start = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(80) as pool:
+        attacks = [pool.submit(attack, number) for number in range(80)]
+        engine.client.list_stacks(engine.context)
+        waited = time.monotonic() - start
+        texts = {each.result() for each in attacks}
+    assert waited < SECONDS and time.monotonic() - start < 6 * SECONDS
+    assert len(texts) == 80 and all(
+        'max_nested_stack_depth allows 5 levels' in text for text in texts
+    )
+    assert engine.client.list_stacks(engine.context) == []
+
+
+def test_a_template_that_makes_itself_at_run_time_ends_at_the_limit(engine):
+    """Its text is known to no validation: it comes from the attribute of a resource."""
+    head = f'heat_template_version: {VERSION}\nparameters: {{t: {{type: string}}}}\n'
+    template = stack_of(
+        {'list_join': ['', [head, {'get_attr': ['v', 'value']}]]},
+        parameters={'t': {'get_param': 't'}},
+    )
+    template['parameters'] = {'t': {'type': 'string', 'default': ''}}
+    template['resources']['v'] = {
+        'type': 'OS::Heat::Value',
+        'properties': {'type': 'string', 'value': {'get_param': 't'}},
+    }
+    body = yaml.safe_dump({'resources': template['resources']})
+    engine.context.project_id = 'runtime'
+    identity = engine.create(template, params={'parameters': {'t': body}})
+    stack = engine.stack(identity)
+    assert engine.state(identity) == 'CREATE_FAILED'
+    assert 'max_nested_stack_depth allows 5 levels' in stack['stack_status_reason']
+    assert len(engine.client.list_stacks(engine.context)) <= 6
+
+
+def test_a_tree_of_more_templates_than_stacks_are_allowed_is_refused(engine):
+    def level(number):
+        resources = {
+            f's{each}': {
+                'type': 'OS::Heat::Stack',
+                'properties': {'template': {'get_file': f'{number + 1}.yaml'}},
+            }
+            for each in range(4 if number < 5 else 0)
+        }
+        return {
+            'heat_template_version': VERSION,
+            'resources': resources or {'n': {'type': 'OS::Heat::None'}},
+        }
+
+    files = {f'{number}.yaml': json.dumps(level(number)) for number in range(1, 6)}
+    engine.context.project_id = 'tree'
+    with pytest.raises(exception.HeatException, match='One request may validate 1000 templates'):
+        engine.create(level(0), files=files)
+
+
+@pytest.mark.parametrize(
+    'header, depth',
+    [('3', 3), ('0', None), ('-9', None), ('x', None), ('9' * 50, None), ('', None)],
+)
+def test_the_header_of_a_client_only_raises_its_depth(header, depth):
+    seen = []
+    application = context.ContextFilter(lambda environ, start: seen.append(environ[wsgi.CONTEXT]))
+    application({context.DEPTH_HEADER: header}, None)
+    assert seen[0].stack_depth == depth
+
+
+# --------------------------------------------------------------- processes that hang or swell
+
+#: seconds without a sign of life; on a loaded machine a healthy process may be silent for a few
+SILENCE = 10
+PROGRAM = """
+import os, re, sys
+from heat_lite.cmd import concurrency, supervisor
+concurrency.use('threading')
+
+def work(number, signals):
+    os.write(1, f'start {{number}}\\n'.encode())
+    if number == 0:
+        {attack}
+    for _ in signals:
+        pass
+
+sys.exit(supervisor.Supervisor(work, 2, grace=1, delay=0.1, limits={limits}).serve())
+"""
+
+
+@pytest.mark.parametrize(
+    'attack, limits, reason',
+    [
+        # holds the interpreter lock, so no other thread of the process runs
+        ("re.match('(a+)+$', 'a' * 60 + 'b')", (SILENCE, 0), 'no sign of life'),
+        ("os.kept = b'x' * 2**28", (30, 250), 'more than 250'),
+    ],
+)
+def test_a_process_that_hangs_or_swells_is_replaced_and_others_stay(attack, limits, reason):
+    process = subprocess.Popen(
+        [sys.executable, '-c', PROGRAM.format(attack=attack, limits=limits)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        started = [process.stdout.readline().strip() for _ in range(3)]
+    finally:
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    assert sorted(started) == ['start 0', 'start 0', 'start 1'] and reason in errors
+
+
+def test_a_replacement_gives_signs_of_life():
+    attack = 'if os.read(read_end, 1): return 3'
+    program = PROGRAM.format(attack=attack, limits=(SILENCE, 0))
+    # one byte in a pipe: the first process takes it and ends, its replacement finds the end
+    pipe = "read_end, write_end = os.pipe(); os.write(write_end, b'x'); os.close(write_end)\n"
+    pipe += 'os.set_inheritable(read_end, True)\n'
+    own = "import os, sys\nread_end = int(os.environ.get('READ_END', -1))\nif read_end < 0:\n"
+    own += ''.join(f'    {line}\n' for line in pipe.splitlines())
+    own += "    os.environ['READ_END'] = str(read_end)\n"
+    process = subprocess.Popen(
+        [sys.executable, '-c', own + program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    started = [process.stdout.readline().strip() for _ in range(3)]
+    time.sleep(SILENCE + 4)
+    process.send_signal(signal.SIGTERM)
+    output, errors = process.communicate(timeout=60)
+    assert sorted(started) == ['start 0', 'start 0', 'start 1'] and output == ''
+    assert 'no sign of life' not in errors
+
+
+# --------------------------------------------------------------- signals
+
+
+def handle(kind):
+    return {'resources': {'h': {'type': kind}}}
+
+
+def signal_to(engine, identity, details, sync=False):
+    engine.client.resource_signal(
+        engine.context,
+        stack_identity=identity,
+        resource_name='h',
+        details=details,
+        sync_call=sync,
+    )
+
+
+@pytest.mark.parametrize(
+    'kind, sync',
+    [
+        ('OS::Heat::WaitConditionHandle', False),
+        ('AWS::CloudFormation::WaitConditionHandle', True),
+    ],
+)
+def test_large_signals_are_refused_beyond_the_limit_of_the_handle(engine, kind, sync):
+    engine.context.project_id = kind
+    identity = engine.create(handle(kind))
+    names = ('UniqueId', 'Status', 'Reason', 'Data') if sync else ('id', 'status', 'reason', 'data')
+    refused = set()
+    for number in range(50):
+        values = (str(number), 'SUCCESS', 'r', 'x' * 1_000_000)
+        try:
+            signal_to(engine, identity, dict(zip(names, values, strict=True)), sync)
+        except exception.RequestLimitExceeded as error:
+            assert '[heat_lite] max_handle_size' in str(error) and error.code == 400
+            refused.add(number)
+    stored = engine.resource(identity, 'h')['metadata']
+    assert len(refused) >= 40 and len(json.dumps(stored)) <= 4194304 and len(stored) >= 1
+
+
+def test_many_signals_are_refused_beyond_the_limit_of_the_handle(engine):
+    engine.context.project_id = 'many'
+    identity = engine.create(handle('AWS::CloudFormation::WaitConditionHandle'))
+
+    def send(number):
+        details = {'UniqueId': str(number), 'Status': 'SUCCESS', 'Reason': '', 'Data': ''}
+        signal_to(engine, identity, details, sync=True)
+
+    for number in (*range(MAX_SIGNALS), 1):  # one that replaces a signal is no further one
+        send(number)
+    with pytest.raises(exception.RequestLimitExceeded, match='max_handle_signals'):
+        send(MAX_SIGNALS)

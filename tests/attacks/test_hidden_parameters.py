@@ -1,0 +1,220 @@
+"""A hidden parameter comes up in no response about its stack, no log line, no finding of lint.
+
+The log is at level DEBUG, for all loggers. tests/functional/test_secret_leaks.py is about the split
+service.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from heat_lite.cmd.cli import main as command
+from tests.attacks import planted
+from tests.functional import shapes
+
+HIDDEN = planted.SECRETS['default']
+STACK_PARTS = (
+    '/resources?nested_depth=3&with_detail=true',
+    '/events?nested_depth=3',
+    '/template',
+    '/environment',
+    '/files',
+    '/outputs',
+    '/outputs/told',
+    '/outputs/wrong',
+    '/snapshots',
+    '/export',
+)
+CONFIGURATION = """
+[DEFAULT]
+default_log_levels = sqlalchemy=DEBUG
+encrypt_parameters_and_properties = true
+"""
+LOOKUPS = ('resources', 'events', 'template', 'actions', 'environment', 'files')
+
+
+@pytest.fixture(scope='module')
+def service(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('hidden')
+    file = folder / 'up.conf'
+    file.write_text(CONFIGURATION)
+    with shapes.embedded(folder, '--debug', '--config-file', file) as found:
+        yield found
+
+
+@pytest.fixture(scope='module')
+def ask(service):
+    """The requests of all tests; the first test creates a stack that fails."""
+    return planted.Requests(service)
+
+
+@pytest.fixture(scope='module')
+def path(ask):
+    made = ask('POST', '/stacks', planted.request('planted'))
+    path = f'/stacks/planted/{made.json()["stack"]["id"]}'
+    assert ask.rest(path) == 'CREATE_FAILED'
+    return path
+
+
+@pytest.mark.parametrize('wrong', planted.WRONG, ids=lambda wrong: json.dumps(wrong)[:60])
+def test_error_about_a_value_does_not_quote_it(ask, wrong):
+    resources = {**planted.TEMPLATE['resources'], 'wrong': wrong}
+    body = planted.request('wrong', {**planted.TEMPLATE, 'resources': resources})
+    refused = ask('POST', '/stacks', body)
+    assert refused.status_code == 400 and not planted.found_in(refused.text), refused.text
+    assert '******' in refused.text
+
+
+@pytest.mark.parametrize('values', [{'body': HIDDEN * 9}, {'number': HIDDEN}, {'json': HIDDEN}])
+def test_error_about_a_wrong_parameter_does_not_quote_it(ask, values):
+    for method, url in (('POST', '/stacks'), ('POST', '/stacks/preview')):
+        refused = ask(method, url, planted.request('wrong', **values))
+        assert refused.status_code == 400 and not planted.found_in(refused.text), refused.text
+
+
+def test_reason_of_a_failure_does_not_quote_a_value(ask, path):
+    stack = ask('GET', path).json()['stack']
+    assert "Value '******' is not an integer" in stack['stack_status_reason']
+    assert '******' in stack['failures'][0]['reason']
+    (wrong,) = [each for each in stack['outputs'] if each['output_key'] == 'wrong']
+    assert '******' in wrong['output_error']
+
+
+def read_all(ask, path):
+    """Read the stack and its nested stacks by each route."""
+    for part in STACK_PARTS:
+        ask('GET', path + part)
+    for each in ask('GET', path + '/resources').json()['resources']:
+        one = f'{path}/resources/{each["resource_name"]}'
+        for part in ('', '/metadata', '/events'):
+            ask('GET', one + part)
+        for event in ask('GET', one + '/events').json()['events']:
+            ask('GET', f'{one}/events/{event["id"]}')
+        for link in each['links']:
+            if link['rel'] == 'nested':
+                read_all(ask, '/stacks/' + link['href'].split('/stacks/')[1])
+
+
+def change(ask, path):
+    """Change the stack by each route: first in vain, then to a template that works."""
+    body = planted.request('planted', planted.WORKING, body=planted.SECRETS['body'] + '-2')
+    wrong = planted.request('planted', body=HIDDEN * 9)
+    for method in ('PUT', 'PATCH'):
+        assert ask(method, f'{path}/preview?show_nested=true', body).status_code == 200
+        assert ask(method, path, wrong).status_code == 400
+        assert ask(method, path, body).status_code == 202
+        assert ask.rest(path) == 'UPDATE_COMPLETE'
+    made = ask('POST', f'{path}/snapshots', {'name': 's'}).json()
+    assert ask.rest(path) == 'SNAPSHOT_COMPLETE'
+    snapshot = f'{path}/snapshots/{made["id"]}'
+    ask('GET', f'{path}/snapshots')
+    shown = ask('GET', snapshot).json()['snapshot']
+    assert shown['data']['environment']['parameters']['body'] == '******'
+    ask('POST', f'{snapshot}/restore')
+    assert ask.rest(path) == 'RESTORE_COMPLETE'
+    ask('DELETE', snapshot)
+    ask('POST', f'{path}/actions', {'check': None})
+    assert ask.rest(path) == 'CHECK_COMPLETE'
+    ask('POST', f'{path}/resources/kept/signal', {'x': planted.SECRETS['body']})
+    reason = {'mark_unhealthy': True, 'resource_status_reason': planted.SECRETS['body'] + '-2'}
+    ask('PATCH', f'{path}/resources/kept', reason)
+
+
+def look_up(ask, path):
+    arn = f'/stacks/arn:openstack:heat::demo:{path[1:]}'
+    for method in ('GET', 'POST', 'PUT', 'PATCH', 'DELETE'):
+        ask(method, arn)
+        ask(method, '/stacks/planted')
+    for part in LOOKUPS:
+        ask('GET', f'/stacks/planted/{part}')
+    for part in LOOKUPS[:4]:
+        ask('POST', f'/stacks/planted/{part}')
+
+
+def use_other_routes(ask):
+    for url in ('stacks', 'stacks/detail', 'build_info', 'services', 'resource_types'):
+        ask('GET', f'/{url}')
+    ask('GET', f'/resource_types/{planted.TEST}')
+    ask('GET', f'/resource_types/{planted.TEST}/template')
+    ask('GET', '/template_versions')
+    ask('GET', '/template_versions/heat_template_version.2021-04-16/functions')
+    ask('POST', '/validate', planted.request('x'))
+    ask('POST', '/stacks/preview', planted.request('x'))
+    for each in ask('GET', '/software_configs').json()['software_configs']:
+        ask('GET', f'/software_configs/{each["id"]}')
+    config = ask('POST', '/software_configs', {'name': 'c', 'config': 'x'}).json()
+    config_id = config['software_config']['id']
+    body = {'config_id': config_id, 'server_id': 's', 'action': 'CREATE', 'status': 'IN_PROGRESS'}
+    made = ask('POST', '/software_deployments', body).json()['software_deployment']
+    deployment = f'/software_deployments/{made["id"]}'
+    ask('GET', '/software_deployments')
+    ask('GET', '/software_deployments/metadata/s')
+    ask('GET', deployment)
+    ask('PUT', deployment, {'status': 'COMPLETE'})
+    ask('DELETE', deployment)
+    ask('DELETE', f'/software_configs/{config_id}')
+
+
+def abandon_and_adopt(ask, path):
+    document = ask('DELETE', f'{path}/abandon').text
+    body = planted.request('adopted', planted.WORKING)
+    made = ask('POST', '/stacks', {**body, 'adopt_stack_data': document})
+    adopted = f'/stacks/adopted/{made.json()["stack"]["id"]}'
+    assert ask.rest(adopted) == 'ADOPT_COMPLETE'
+    return adopted
+
+
+def command_line_output(service, path, monkeypatch, capsys):
+    monkeypatch.setenv('HEAT_LITE_ENDPOINT', service.endpoint)
+    for name in ('list', 'events', 'resources', 'failures'):
+        identity = [] if name == 'list' else [path.rpartition('/')[2]]
+        assert command.main([name, *identity]) == 0
+    captured = capsys.readouterr()
+    return captured.out + captured.err
+
+
+def command_lines():
+    found = ''
+    for file in Path('/proc').glob('[0-9]*/cmdline'):
+        try:
+            found += file.read_text(errors='replace')
+        except OSError:
+            continue
+    return found
+
+
+def test_secrets_come_up_by_no_route_and_in_no_log_line(service, ask, path, monkeypatch, capsys):
+    read_all(ask, path)
+    assert not planted.found_in(command_line_output(service, path, monkeypatch, capsys))
+    look_up(ask, path)
+    use_other_routes(ask)
+    change(ask, path)
+    adopted = abandon_and_adopt(ask, path)
+    assert not planted.found_in(command_lines())
+    ask('DELETE', adopted)
+    assert {route for route, *_ in planted.Requests.PATTERNS} - ask.routes == set()
+    assert ask.leaks == []
+    log = (service.folder / 'up.log').read_text()
+    assert ' DEBUG ' in log and 'sqlalchemy.engine' in log and ' INSERT INTO stack ' in log
+    assert [line[:300] for line in log.splitlines() if planted.found_in(line)] == []
+
+
+def test_files_of_an_encrypted_database_contain_no_secret(service, path):
+    contents = {file.name: file.read_bytes() for file in (service.folder / 'data').iterdir()}
+    assert {'heat.sqlite', 'heat.sqlite-wal'} <= contents.keys()
+    for name, content in contents.items():
+        assert not planted.found_in(content.decode('latin-1')), name
+
+
+def test_lint_does_not_show_the_default_of_a_hidden_parameter(tmp_path):
+    template = json.loads(json.dumps(planted.TEMPLATE))
+    template['parameters']['body']['default'] = HIDDEN * 3
+    file = tmp_path / 'hidden.json'
+    file.write_text(json.dumps(template))
+    command = [sys.executable, '-m', 'heat_lite.cmd.lint', str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert HIDDEN not in done.stdout + done.stderr
