@@ -1,1 +1,1 @@
-"""Engines that die, stop and are cut off: what must hold afterwards, whatever the moment was."""
+"""Fault injection: what must hold after engines crash, stop or lose their connections."""

@@ -1,7 +1,7 @@
-"""A cloud in a folder, which outlives those who use it and records what they do; and resource types that live in it.
+"""A cloud in a folder that survives the processes that use it, and resource types of this cloud.
 
-An object is a file: its name begins with the name of the object. Asking for it and hearing of the answer are two moments, and somebody may
-die at either: see ``moment``.
+An object is a file whose name begins with the name of the object. The request and the response are
+separate checkpoints: a process may be killed at either.
 """
 
 import contextlib
@@ -17,77 +17,92 @@ SEPARATOR = '--'
 
 
 class Cloud:
-    """``moment(name)`` is called wherever something may happen to the caller: before a call, and after it, when the answer is under way."""
+    """The objects and a log of the calls.
+
+    ``checkpoint(name)`` is called before each call, and again after the call has taken effect but
+    before its caller has the result.
+    """
 
     folder: pathlib.Path | None = None
 
     def __init__(self):
-        self.moment = lambda name: None
+        self.checkpoint = lambda name: None
 
     def names(self):
-        """The names of all objects; one that was made twice is there twice."""
-        return sorted(path.name.partition(SEPARATOR)[0] for path in self.folder.iterdir() if not path.name.startswith('.'))
+        """Return the names of all objects; a duplicate object repeats its name."""
+        return sorted(
+            path.name.partition(SEPARATOR)[0]
+            for path in self.folder.iterdir()
+            if not path.name.startswith('.')
+        )
 
     def create(self, name, steps=0):
-        self.moment('before create')
-        made = f'{name}{SEPARATOR}{uuid.uuid4().hex[:8]}'
-        (self.folder / made).write_text(str(steps))
-        self._note('create', made)
-        self.moment('after create')
-        return made
+        self.checkpoint('before create')
+        object_id = f'{name}{SEPARATOR}{uuid.uuid4().hex[:8]}'
+        (self.folder / object_id).write_text(str(steps))
+        self._log_call('create', object_id)
+        self.checkpoint('after create')
+        return object_id
+
+    def release(self):
+        """End the wait of objects that are held."""
+        (self.folder / '.released').touch()
+
+    def is_released(self):
+        return (self.folder / '.released').exists()
 
     def find(self, name):
-        self.moment('before find')
+        self.checkpoint('before find')
         return [path.name for path in self.folder.glob(f'{name}{SEPARATOR}*')]
 
-    def is_ready(self, made):
-        """It takes some looks until an object is ready."""
-        self.moment('before show')
-        path = self.folder / made
+    def is_ready(self, object_id):
+        """Return whether the object is ready; each poll brings it one step closer."""
+        self.checkpoint('before show')
+        path = self.folder / object_id
         left = int(path.read_text() or 0)
         if left:
             path.write_text(str(left - 1))
         return not left
 
-    def update(self, made, steps=0):
-        self.moment('before update')
-        (self.folder / made).write_text(str(steps))
-        self._note('update', made)
-        self.moment('after update')
+    def update(self, object_id, steps=0):
+        self.checkpoint('before update')
+        (self.folder / object_id).write_text(str(steps))
+        self._log_call('update', object_id)
+        self.checkpoint('after update')
 
-    def delete(self, made):
-        self.moment('before delete')
+    def delete(self, object_id):
+        self.checkpoint('before delete')
         with contextlib.suppress(FileNotFoundError):
-            (self.folder / made).unlink()
-        self._note('delete', made)
-        self.moment('after delete')
+            (self.folder / object_id).unlink()
+        self._log_call('delete', object_id)
+        self.checkpoint('after delete')
 
-    # copies, which snapshots keep
+    # copies made by snapshots
 
-    def copy(self, made):
-        kept = f'.copy-{uuid.uuid4().hex[:8]}'
-        (self.folder / kept).write_text(made)
-        return kept
+    def copy(self, object_id):
+        copy_id = f'.copy-{uuid.uuid4().hex[:8]}'
+        (self.folder / copy_id).write_text(object_id)
+        return copy_id
 
     def copies(self):
         return sorted(path.name for path in self.folder.glob('.copy-*'))
 
-    def drop(self, kept):
-        self.moment('before drop')
+    def drop(self, copy_id):
+        self.checkpoint('before drop')
         with contextlib.suppress(FileNotFoundError):
-            (self.folder / kept).unlink()
-        self.moment('after drop')
+            (self.folder / copy_id).unlink()
+        self.checkpoint('after drop')
 
-    def _note(self, what, made):
+    def _log_call(self, call, object_id):
         with open(self.folder / '.calls', 'a') as calls:
-            calls.write(f'{what} {made}\n')
+            calls.write(f'{call} {object_id}\n')
 
 
 cloud = Cloud()
 
 
 class Thing(Resource):
-    """In the style of Heat's plug-ins: a handler, and a question whether it is complete."""
+    """A resource type in the style of Heat's plug-ins: handle_* and check_*_complete."""
 
     resource_type = 'Test::Thing'
     properties_schema = {
@@ -96,6 +111,7 @@ class Thing(Resource):
         'steps': integer('Looks until it is ready.', default=1, update_allowed=True),
         'fail': boolean('Whether making it fails.', default=False, update_allowed=True),
         'wait': number('Seconds until the call.', default=0, update_allowed=True),
+        'held': boolean('Whether the call waits for release().', default=False),
     }
 
     def handle_create(self):
@@ -104,8 +120,8 @@ class Thing(Resource):
         self.resource_id_set(cloud.create(self.physical_resource_name(), self.properties['steps']))
         return self.resource_id
 
-    def check_create_complete(self, made):
-        return cloud.is_ready(made)
+    def check_create_complete(self, object_id):
+        return cloud.is_ready(object_id)
 
     def find_existing(self):
         return next(iter(cloud.find(self.physical_resource_name())), None)
@@ -129,7 +145,7 @@ class Thing(Resource):
 
 
 class Generated(Thing):
-    """The same as a generator, which looks before it makes."""
+    """The same type with a generator as handler; it looks for the object before it creates one."""
 
     resource_type = 'Test::Generated'
 
@@ -137,10 +153,14 @@ class Generated(Thing):
         until = time.monotonic() + self.properties['wait']
         while time.monotonic() < until:
             yield max(0, until - time.monotonic())
+        while self.properties['held'] and not cloud.is_released():
+            yield 0.05
         if self.properties['fail']:
             raise ValueError('told to fail')
         if self.resource_id is None:
-            self.resource_id_set(cloud.create(self.physical_resource_name(), self.properties['steps']))
+            self.resource_id_set(
+                cloud.create(self.physical_resource_name(), self.properties['steps'])
+            )
         while not cloud.is_ready(self.resource_id):
             yield 0.005
 
@@ -148,17 +168,20 @@ class Generated(Thing):
 
 
 class Unknown(Thing):
-    """One that cannot be looked for."""
+    """A type whose objects cannot be looked up."""
 
     resource_type = 'Test::Unknown'
     find_existing = Resource.find_existing
 
 
-class Kept(Thing):
-    """One of which snapshots keep a copy."""
+class Copied(Thing):
+    """A type whose snapshots keep a copy."""
 
-    resource_type = 'Test::Kept'
-    properties_schema = {**Thing.properties_schema, 'slow': number('Seconds until a copy goes.', default=0)}
+    resource_type = 'Test::Copied'
+    properties_schema = {
+        **Thing.properties_schema,
+        'slow': number('Seconds until a copy goes.', default=0),
+    }
 
     def handle_snapshot(self):
         self.data_set('copy', cloud.copy(self.resource_id))
@@ -170,4 +193,4 @@ class Kept(Thing):
         cloud.drop(data['resource_data']['copy'])
 
 
-TYPES = (Thing, Generated, Unknown, Kept)
+TYPES = (Thing, Generated, Unknown, Copied)

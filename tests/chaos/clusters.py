@@ -1,6 +1,7 @@
-"""The service as real processes over a real broker and database, whose engines can be killed, stopped for a while and exchanged.
+"""Processes of the service over RabbitMQ and a database; engines can be killed and replaced.
 
-HEAT_LITE_STACKS in the environment says how many stacks are made, HEAT_LITE_KILL_SECONDS how often an engine is killed.
+HEAT_LITE_STACKS is the number of stacks to create, HEAT_LITE_KILL_SECONDS the interval at which
+engines are killed.
 """
 
 import concurrent.futures
@@ -13,20 +14,22 @@ import sys
 import textwrap
 import threading
 import time
+import urllib.parse
 
 import requests
 
-from tests import brokers, databases, waiting
+from tests import brokers, databases, ports, timeouts
 from tests.chaos import cloud as chaos_cloud
-from tests.chaos import lives
-from tests.chaos.test_kills import GENERATED, THING, template, thing
+from tests.chaos import engine_processes
+from tests.chaos.test_engine_crashes import GENERATED, THING, template, thing
 from tests.functional import shapes
 
 STACKS = int(os.environ.get('HEAT_LITE_STACKS', '16'))
 KILL_SECONDS = float(os.environ.get('HEAT_LITE_KILL_SECONDS', '2.5'))
-PATIENCE = waiting.PATIENCE + STACKS
+WAIT_SECONDS = timeouts.WAIT_SECONDS + STACKS
 CONFIGURATION = """
     [DEFAULT]
+    auth_encryption_key = a key of these tests, 32 letters
     transport_url = {transport}
     rpc_response_timeout = 20
     engine_life_check_timeout = 1
@@ -49,38 +52,75 @@ SMALL = template(a=thing(), b=thing(GENERATED, 'a', wait=1.5, steps=2), c=thing(
 
 
 class Cluster:
-    """An API and some engines; ``service`` is the API as its clients see it."""
+    """An API and several engines; ``service`` is the client's view of the API."""
 
     def __init__(self, folder, database, transport, service):
-        self.folder, self.database, self.transport, self.service = folder, database, transport, service
+        self.folder, self.database, self.transport, self.service = (
+            folder,
+            database,
+            transport,
+            service,
+        )
         self.numbers = itertools.count()
         self.engines = []
 
     def start_engine(self, *wrapper):
         name = f'engine-{next(self.numbers)}'
-        command = (sys.executable, '-m', 'tests.chaos.engine', self.folder / 'cloud', '--config-file', self.folder / 'heat.conf')
+        command = (
+            sys.executable,
+            '-m',
+            'tests.chaos.engine',
+            self.folder / 'cloud',
+            '--config-file',
+            self.folder / 'heat.conf',
+        )
         process = shapes.start(self.service, name, *wrapper, *command)
         self.engines.append(process)
         return process, self.folder / f'{name}.log'
 
+    def start_ready_engine(self, *wrapper):
+        """Start an engine, wait until it is ready, and return its process."""
+        process, log = self.start_engine(*wrapper)
+        wait_for(lambda: 'is ready' in log.read_text())
+        return process
+
     def start_api(self):
-        """The process of the API; of an earlier one the children may still be about to end."""
-        until = time.monotonic() + PATIENCE
+        """Start the API and return its process; retry while an earlier one holds the port."""
+        until = time.monotonic() + WAIT_SECONDS
         while True:
-            process = shapes.start(self.service, 'api', shapes.BIN / 'heat-lite-api', '--config-file', self.folder / 'heat.conf')
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(1)
+            process = shapes.start(
+                self.service,
+                'api',
+                shapes.BIN / 'heat-lite-api',
+                '--config-file',
+                self.folder / 'heat.conf',
+            )
+            wait_for(lambda process=process: process.poll() is not None or self._listens(process))
             if process.returncode is None:
                 return process
             assert time.monotonic() < until, self.service.logs()
 
+    def _listens(self, process):
+        """Return whether this process, and not an earlier one, listens on the port of the API."""
+        port = urllib.parse.urlsplit(self.service.url).port
+        sockets = [line.split() for line in open('/proc/net/tcp').readlines()[1:]]
+        listening = {
+            f'socket:[{fields[9]}]'
+            for fields in sockets
+            if fields[3] == '0A' and int(fields[1].rpartition(':')[2], 16) == port
+        }
+        with contextlib.suppress(OSError):  # a file that is closed meanwhile
+            opened = os.listdir(f'/proc/{process.pid}/fd')
+            return any(os.readlink(f'/proc/{process.pid}/fd/{fd}') in listening for fd in opened)
+        return False
+
     def kill(self, process, signum=signal.SIGKILL):
         process.send_signal(signum)
-        process.wait(PATIENCE)
+        process.wait(WAIT_SECONDS)
         self.engines.remove(process)
 
-    def ask(self, method, path, data=None, seconds=PATIENCE, **options):
-        """One request; what meets nobody, or a full house, is asked again, as clients do."""
+    def request(self, method, path, data=None, seconds=WAIT_SECONDS, **options):
+        """Send a request; as clients do, retry without a response and on 429, 503 and 504."""
         until = time.monotonic() + seconds
         while True:
             pause = 0.5
@@ -89,44 +129,54 @@ class Cluster:
                 if answer.status_code not in (429, 503, 504) or time.monotonic() > until:
                     return answer
                 pause = float(answer.headers.get('Retry-After', pause))
-            except requests.ConnectionError:
+            except (requests.ConnectionError, requests.Timeout):
                 if time.monotonic() > until:
                     raise
             time.sleep(pause)
 
     def create(self, name, template=SMALL, **args):
-        answer = self.ask('POST', '/stacks', {'stack_name': name, 'template': template, **args})
-        # asked again, it may have been made the first time
+        answer = self.request('POST', '/stacks', {'stack_name': name, 'template': template, **args})
+        # a retry finds the stack that an earlier attempt has created
         assert answer.status_code in (201, 409), answer.text
         return name
 
     def states(self):
-        listed = self.ask('GET', '/stacks').json()['stacks']
+        listed = self.request('GET', '/stacks').json()['stacks']
         return {each['stack_name']: each['stack_status'] for each in listed}
 
     def path(self, name):
-        """Of a stack, below the project's."""
-        answer = self.ask('GET', f'/stacks/{name}')
+        """Return the path of a stack below that of the project."""
+        answer = self.request('GET', f'/stacks/{name}')
         return requests.utils.urlparse(answer.headers['Location']).path.partition('/demo')[2]
 
     def queues(self, prefix):
-        """The names of the broker's queues that begin so."""
+        """Return the names of the broker's queues that start with ``prefix``."""
         vhost = self.transport.rpartition('/')[2]
-        listed = subprocess.run(['rabbitmqctl', '-q', 'list_queues', '-p', vhost, 'name'], capture_output=True, text=True, check=True)
+        listed = subprocess.run(
+            ['rabbitmqctl', '-q', 'list_queues', '-p', vhost, 'name'],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
         return [name for name in listed.stdout.split() if name.startswith(prefix)]
 
     @staticmethod
     def objects():
-        """The names of all that is in the cloud."""
+        """Return the names of all objects of the cloud."""
         return chaos_cloud.cloud.names()
 
-    def reasons(self):
-        """Of the stacks that have failed."""
-        listed = self.ask('GET', '/stacks').json()['stacks']
-        return {each['stack_name']: each['stack_status_reason'] for each in listed if each['stack_status'].endswith('FAILED')}
+    def failure_reasons(self):
+        """Return the status reasons of failed stacks, by name."""
+        listed = self.request('GET', '/stacks').json()['stacks']
+        return {
+            each['stack_name']: each['stack_status_reason']
+            for each in listed
+            if each['stack_status'].endswith('FAILED')
+        }
 
-    def wait(self, names, seconds=PATIENCE):
-        """Until none of them is in progress; gives their states."""
+    def wait(self, names, seconds=WAIT_SECONDS):
+        """Wait until none of these stacks is in progress; return their states."""
         until = time.monotonic() + seconds
         while True:
             states = self.states()
@@ -136,26 +186,31 @@ class Cluster:
             time.sleep(0.3)
 
     def violations(self):
-        until = time.monotonic() + PATIENCE  # a lock goes a moment after the last state
-        while (found := lives.violations(self.database, lambda stacks, rows: ())) and time.monotonic() < until:
+        # the lock is released after the last state is stored
+        until = time.monotonic() + WAIT_SECONDS
+        while (
+            violations := engine_processes.find_violations(self.database, lambda stacks, rows: ())
+        ) and time.monotonic() < until:
             time.sleep(0.3)
-        return found
+        return violations
 
 
 @contextlib.contextmanager
 def running(folder, database, transport, engines=2, options=''):
-    """A Cluster on this (migrated) database and broker; ``options`` are lines of [DEFAULT]."""
+    """Run a Cluster on this (migrated) database and broker; ``options`` are lines of [DEFAULT]."""
     (folder / 'cloud').mkdir()
     chaos_cloud.cloud.folder = folder / 'cloud'
-    port = shapes.free_port()
+    port = ports.reserve()
     service = shapes.Service('chaos', f'http://127.0.0.1:{port}/v1', 'demo', folder)
-    text = textwrap.dedent(CONFIGURATION).format(transport=transport, database=database, port=port, options=options)
+    text = textwrap.dedent(CONFIGURATION).format(
+        transport=transport, database=database, port=port, options=options
+    )
     (folder / 'heat.conf').write_text(text)
     cluster = Cluster(folder, database, transport, service)
     try:
         logs = [cluster.start_engine()[1] for _ in range(engines)]
         cluster.start_api()
-        # a request that came before them would wait in vain until it has timed out
+        # a request before the engines are ready would block until its RPC timeout
         wait_for(lambda: all('is ready' in log.read_text() for log in logs))
         shapes.wait_until_ready(service)
         yield cluster
@@ -164,13 +219,16 @@ def running(folder, database, transport, engines=2, options=''):
             if process.poll() is None:
                 process.send_signal(signal.SIGCONT)
                 process.kill()
-            process.wait(10)
+            process.wait(WAIT_SECONDS)
 
 
 @contextlib.contextmanager
-def shared(backend, folder, **args):
-    """One on the servers of this machine, in a database and a virtual host of its own."""
-    with databases.migrated(backend, folder) as database, brokers.virtual_host_or_skip() as transport:
+def running_on_shared_servers(backend, folder, **args):
+    """Run a Cluster on this machine's servers, in its own database and virtual host."""
+    with (
+        databases.migrated(backend, folder) as database,
+        brokers.virtual_host_or_skip() as transport,
+    ):
         with running(folder, database, transport, **args) as cluster:
             yield cluster
 
@@ -184,33 +242,37 @@ def create_all(cluster, count, pause=0, **args):
         return list(pool.map(create, range(count)))
 
 
-def wait_for(condition, seconds=PATIENCE):
+def wait_for(condition, seconds=WAIT_SECONDS):
+    """Poll a condition until it is true; return its value."""
     until = time.monotonic() + seconds
-    while not condition():
+    while not (found := condition()):
         assert time.monotonic() < until
         time.sleep(0.1)
+    return found
 
 
 def under_load(cluster, disturb, times, pause=1):
-    """Make stacks all the time while ``disturb(number)`` is called so many times; afterwards all must be well."""
-    over = threading.Event()
+    """Create stacks while ``disturb(number)`` is called ``times`` times; all must complete."""
+    stopped = threading.Event()
 
     def create(worker):
         names = []
-        while not over.wait(pause) and len(names) < STACKS:
+        while not stopped.wait(pause) and len(names) < STACKS:
             names.append(cluster.create(f's{worker}-{len(names)}'))
         return names
 
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
-        making = [pool.submit(create, worker) for worker in range(3)]
+        futures = [pool.submit(create, worker) for worker in range(3)]
         try:
             for number in range(times):
                 time.sleep(2)
                 disturb(number)
         finally:
-            over.set()
-        names = [name for made in making for name in made.result()]
+            stopped.set()
+        names = [name for future in futures for name in future.result()]
     states = cluster.wait(names)
     print(f'{len(names)} stacks, disturbed {times} times')
-    assert set(states.values()) == {'CREATE_COMPLETE'}, f'{cluster.reasons()}\n{cluster.service.logs()}'
+    assert set(states.values()) == {'CREATE_COMPLETE'}, (
+        f'{cluster.failure_reasons()}\n{cluster.service.logs()}'
+    )
     assert not cluster.violations()

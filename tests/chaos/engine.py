@@ -1,9 +1,12 @@
-"""An engine with the types of ``cloud``: what ``heat-lite-engine`` runs in each of its processes. The cloud's folder comes first."""
+"""A worker of ``heat-lite-engine`` with the resource types of ``cloud``.
+
+Usage: python -m tests.chaos.engine CLOUD_FOLDER [option of heat-lite-engine ...]
+"""
 
 import pathlib
 import sys
 
-from heat_lite.cmd import concurrency, engine_worker, operator_types, settings, workers
+from heat_lite.cmd import concurrency, engine_worker, global_environment, settings, supervisor
 from tests.chaos import cloud as chaos_cloud
 
 
@@ -12,10 +15,10 @@ def main(folder, *args):
     concurrency.use(conf.heat_lite.concurrency)
     settings.start_logging(conf)
     chaos_cloud.cloud.folder = pathlib.Path(folder)
-    registry = operator_types.registry(conf)
+    registry = global_environment.build_registry(conf)
     for kind in chaos_cloud.TYPES:
         registry.register(kind.resource_type, kind)
-    with workers.listening() as signals:
+    with supervisor.signal_stream() as signals:
         engine_worker.run(conf, registry, signals)
 
 

@@ -1,6 +1,6 @@
-"""An engine is killed at some point of an action, and started again: the action goes on, and each object is there exactly once.
+"""An engine is killed during an action and restarted: the action completes without duplicates.
 
-HEAT_LITE_KILLS in the environment says how many points are tried; those of one number are always the same.
+HEAT_LITE_KILLS is the number of kill points; the point of a number is always the same.
 """
 
 import functools
@@ -14,13 +14,13 @@ import pytest
 
 from tests import databases
 from tests.chaos import cloud as chaos_cloud
-from tests.chaos import lives
-from tests.waiting import PATIENCE
+from tests.chaos import engine_processes
+from tests.timeouts import WAIT_SECONDS
 
 KILLS = int(os.environ.get('HEAT_LITE_KILLS', '24'))
 THING, GENERATED = 'Test::Thing', 'Test::Generated'
 
-MAKING, CHANGING, TAKING = ('create', 'show'), ('update',), ('delete',)
+CREATE_CALLS, UPDATE_CALLS, DELETE_CALLS = ('create', 'show'), ('update',), ('delete',)
 
 
 def thing(kind=THING, *needs, **properties):
@@ -32,78 +32,112 @@ def template(**resources):
 
 
 FIRST = template(
-    a=thing(), b=thing(GENERATED, 'a'), c=thing(THING, 'a', steps=3), d=thing(GENERATED, 'b', 'c'), e={'type': 'OS::Heat::RandomString'}
+    a=thing(),
+    b=thing(GENERATED, 'a'),
+    c=thing(THING, 'a', steps=3),
+    d=thing(GENERATED, 'b', 'c'),
+    e={'type': 'OS::Heat::RandomString'},
 )
-# a changes, b is replaced, c goes, f comes
-SECOND = template(a=thing(value='x'), b=thing(GENERATED, 'a', other='y'), d=thing(GENERATED, 'b'), f=thing(THING, 'd'))
+# a is updated, b is replaced, c is deleted, f is created
+SECOND = template(
+    a=thing(value='x'),
+    b=thing(GENERATED, 'a', other='y'),
+    d=thing(GENERATED, 'b'),
+    f=thing(THING, 'd'),
+)
 INSIDE = template(x=thing(), y=thing(GENERATED, 'x'))
-OUTSIDE = template(
-    n={'type': 'inside.yaml'}, g={'type': 'OS::Heat::ResourceGroup', 'properties': {'count': 2, 'resource_def': {'type': THING}}}
+PARENT = template(
+    n={'type': 'nested.yaml'},
+    g={
+        'type': 'OS::Heat::ResourceGroup',
+        'properties': {'count': 2, 'resource_def': {'type': THING}},
+    },
 )
-FILES = {'inside.yaml': json.dumps(INSIDE)}
-FAILING = template(a=thing(), b=thing(GENERATED, 'a', steps=4), c=thing(GENERATED, 'a', fail=True, wait=0.05), d=thing(THING, 'c'))
+FILES = {'nested.yaml': json.dumps(INSIDE)}
+FAILING = template(
+    a=thing(),
+    b=thing(GENERATED, 'a', steps=4),
+    c=thing(GENERATED, 'a', fail=True, wait=0.05),
+    d=thing(THING, 'c'),
+)
 
 
 def create(driver, template=FIRST, **args):
     return driver.create(template, name='s', **args)
 
 
-def nothing(driver):
+def no_stack(driver):
     return None
 
 
-#: name: what goes before, the action, (state, names of things) of the possible ends (None: no stack), and what it asks of the cloud
+#: name: preparation, action, possible ends as (state, names of objects; None: no stack), and the
+#: calls of the cloud that the action makes
 ACTIONS = {
-    'create': (nothing, lambda driver, _: create(driver), [None, ('CREATE_COMPLETE', 'abcd')], MAKING),
-    'nested': (nothing, lambda driver, _: create(driver, OUTSIDE, files=FILES), [None, ('CREATE_COMPLETE', ('x', 'y', '0', '1'))], MAKING),
-    'fail': (nothing, lambda driver, _: create(driver, FAILING), [None, ('CREATE_FAILED', 'ab')], MAKING),
+    'create': (
+        no_stack,
+        lambda driver, _: create(driver),
+        [None, ('CREATE_COMPLETE', 'abcd')],
+        CREATE_CALLS,
+    ),
+    'nested': (
+        no_stack,
+        lambda driver, _: create(driver, PARENT, files=FILES),
+        [None, ('CREATE_COMPLETE', ('x', 'y', '0', '1'))],
+        CREATE_CALLS,
+    ),
+    'fail': (
+        no_stack,
+        lambda driver, _: create(driver, FAILING),
+        [None, ('CREATE_FAILED', 'ab')],
+        CREATE_CALLS,
+    ),
     'roll back': (
-        nothing,
+        no_stack,
         lambda driver, _: create(driver, FAILING, disable_rollback=False),
         [None, ('ROLLBACK_COMPLETE', '')],
-        MAKING + TAKING,
+        CREATE_CALLS + DELETE_CALLS,
     ),
     'update': (
         create,
         lambda driver, stack: driver.update(stack, SECOND),
         [('CREATE_COMPLETE', 'abcd'), ('UPDATE_COMPLETE', 'abdf')],
-        MAKING + CHANGING + TAKING,
+        CREATE_CALLS + UPDATE_CALLS + DELETE_CALLS,
     ),
     'delete': (
         create,
         lambda driver, stack: driver.delete(stack, wait=False),
         [('CREATE_COMPLETE', 'abcd'), ('DELETE_COMPLETE', '')],
-        TAKING,
+        DELETE_CALLS,
     ),
     'suspend': (
         create,
         lambda driver, stack: suspend(driver, stack),
         [('CREATE_COMPLETE', 'abcd'), ('SUSPEND_COMPLETE', 'abcd')],
-        CHANGING,
+        UPDATE_CALLS,
     ),
     'snapshot': (
         create,
         lambda driver, stack: snapshot(driver, stack),
         [('CREATE_COMPLETE', 'abcd'), ('SNAPSHOT_COMPLETE', 'abcd')],
-        CHANGING,
+        UPDATE_CALLS,
     ),
     'resume': (
         lambda driver: suspend(driver, create(driver)),
         lambda driver, stack: resume(driver, stack),
         [('SUSPEND_COMPLETE', 'abcd'), ('RESUME_COMPLETE', 'abcd')],
-        CHANGING,
+        UPDATE_CALLS,
     ),
     'restore': (
         lambda driver: driver.update(snapshot(driver, create(driver)), SECOND),
         lambda driver, stack: restore(driver, stack),
         [('UPDATE_COMPLETE', 'abdf'), ('RESTORE_COMPLETE', 'abcd')],
-        MAKING + CHANGING + TAKING,
+        CREATE_CALLS + UPDATE_CALLS + DELETE_CALLS,
     ),
     'nested delete': (
-        lambda driver: create(driver, OUTSIDE, files=FILES),
+        lambda driver: create(driver, PARENT, files=FILES),
         lambda driver, stack: driver.delete(stack, wait=False),
         [('CREATE_COMPLETE', ('x', 'y', '0', '1')), ('DELETE_COMPLETE', '')],
-        TAKING,
+        DELETE_CALLS,
     ),
 }
 
@@ -119,8 +153,8 @@ def resume(driver, stack):
 
 
 def restore(driver, stack):
-    (kept,) = driver.client.stack_list_snapshots(driver.context, stack_identity=stack)
-    driver.client.stack_restore(driver.context, stack_identity=stack, snapshot_id=kept['id'])
+    (taken,) = driver.client.stack_list_snapshots(driver.context, stack_identity=stack)
+    driver.client.stack_restore(driver.context, stack_identity=stack, snapshot_id=taken['id'])
     driver.wait(stack)
 
 
@@ -129,73 +163,91 @@ def snapshot(driver, stack):
     return driver.wait(stack)
 
 
-def settled(url, driver):
-    """Until no stack is in progress and none is locked."""
-    until = time.monotonic() + PATIENCE
-    with lives.reading(url) as connection:
+def wait_until_settled(url, driver):
+    """Wait until no stack is in progress or locked."""
+    until = time.monotonic() + WAIT_SECONDS
+    with engine_processes.connect(url) as connection:
         while time.monotonic() < until:
-            if lives.is_at_rest(connection) and not lives.violations(url, lambda stacks, rows: ()):
+            if engine_processes.is_idle(connection) and not engine_processes.find_violations(
+                url, lambda stacks, rows: ()
+            ):
                 return
             time.sleep(0.02)
 
 
-def life_with(url, action, death, first):
-    """What the engine does before it dies: the action, or what another one has left."""
+def work_until_killed(url, action, kill_point, first):
+    """Return the work of an engine: run the action if ``first``, else recover it."""
     prepare, act, *_ = ACTIONS[action]
 
     def work(driver):
         stack = prepare(driver) if first else None
-        death.arm(lives.engines.session.engine())
+        kill_point.arm(engine_processes.engines.session.engine())
         if first:
             act(driver, stack)
-        settled(url, driver)
+        wait_until_settled(url, driver)
 
     return work
 
 
-def wrong_ends(action, stacks, rows):
-    """What is there besides what may be there."""
+def unexpected_ends(action, stacks, rows):
+    """Yield the state of the stack and the objects of the cloud if the action may not end so."""
     ends = ACTIONS[action][2]
-    tops = [row for row in stacks if row.owner_id is None]
-    state = f'{tops[0].action}_{tops[0].status}' if tops else None
-    alive = {row.id for row in stacks if row.deleted_at is None}
-    names = sorted(row.name for row in rows if row.stack_id in alive and row.nova_instance and chaos_cloud.SEPARATOR in row.nova_instance)
+    roots = [row for row in stacks if row.owner_id is None]
+    state = f'{roots[0].action}_{roots[0].status}' if roots else None
+    living = {row.id for row in stacks if row.deleted_at is None}
+    names = sorted(
+        row.name
+        for row in rows
+        if row.stack_id in living
+        and row.nova_instance
+        and chaos_cloud.SEPARATOR in row.nova_instance
+    )
     if (state, names) not in [(end and end[0], sorted(end[1]) if end else []) for end in ends]:
-        reason = tops and tops[0].status_reason
+        reason = roots and roots[0].status_reason
         yield f'{state} with {names} ({reason}), expected one of {ends}'
 
 
-def try_a_death(number, folder, empty):
-    """Gives what does not hold after it."""
-    chance = random.Random(number)
+def run_kill_points(number, folder, empty_database):
+    """Kill engines at the points of ``number``; return broken invariants, and whether one died."""
+    rng = random.Random(number)
     shutil.rmtree(folder, ignore_errors=True)
     (folder / 'cloud').mkdir(parents=True)
-    shutil.copy(empty, folder / 'heat.db')
+    shutil.copy(empty_database, folder / 'heat.db')
     url = f'sqlite:///{folder}/heat.db'
     chaos_cloud.cloud.folder = folder / 'cloud'
     action = list(ACTIONS)[number % len(ACTIONS)]
-    deaths = [lives.Death.by_chance(chance, *ACTIONS[action][3])]
-    deaths += [lives.Death.by_chance(chance, *ACTIONS[action][3], 'find') for _ in range(chance.choice((0, 0, 0, 1, 2)))]
-    died = [lives.live(url, life_with(url, action, death, first=not place)) for place, death in enumerate(deaths)]
-    lives.live(url, functools.partial(settled, url))
-    found = lives.violations(url, functools.partial(wrong_ends, action))
-    return [f'{number} {action} {deaths} {died}: {text}' for text in found], any(died)
+    kill_points = [engine_processes.KillPoint.choose(rng, *ACTIONS[action][3])]
+    kill_points += [
+        engine_processes.KillPoint.choose(rng, *ACTIONS[action][3], 'find')
+        for _ in range(rng.choice((0, 0, 0, 1, 2)))
+    ]
+    was_killed = [
+        engine_processes.run_engine(
+            url, work_until_killed(url, action, kill_point, first=not index)
+        )
+        for index, kill_point in enumerate(kill_points)
+    ]
+    engine_processes.run_engine(url, functools.partial(wait_until_settled, url))
+    found = engine_processes.find_violations(url, functools.partial(unexpected_ends, action))
+    return [f'{number} {action} {kill_points} {was_killed}: {text}' for text in found], any(
+        was_killed
+    )
 
 
 @pytest.fixture
-def empty(tmp_path):
+def empty_database(tmp_path):
     with databases.migrated('sqlite', tmp_path) as url:
         yield url.removeprefix('sqlite:///')
 
 
-def test_any_moment_may_be_the_last(tmp_path, empty):
+def test_action_interrupted_at_any_point_completes(tmp_path, empty_database):
     found, killed = [], 0
     for number in range(KILLS):
-        wrong, died = try_a_death(number, tmp_path / 'life', empty)
-        found += wrong
-        killed += died
-        if wrong:
-            print('\n'.join(wrong), flush=True)
+        violations, was_killed = run_kill_points(number, tmp_path / 'run', empty_database)
+        found += violations
+        killed += was_killed
+        if violations:
+            print('\n'.join(violations), flush=True)
         if number % 100 == 99:
             print(f'{number + 1} kill points, {killed} met, {len(found)} violations', flush=True)
     print(f'{KILLS} kill points, {killed} met, {len(found)} violations')

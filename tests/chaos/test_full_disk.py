@@ -1,4 +1,4 @@
-"""The disk of the database is full for a while: nothing fails but requests, and these say why."""
+"""The disk of the database is full for a while: only requests fail, with the reason."""
 
 import concurrent.futures
 import resource
@@ -10,9 +10,9 @@ import pytest
 from heat_lite.common import exception
 from tests import databases
 from tests.chaos import cloud as chaos_cloud
-from tests.chaos import lives
-from tests.chaos.test_kills import GENERATED, THING, template, thing
-from tests.waiting import PATIENCE
+from tests.chaos import engine_processes
+from tests.chaos.test_engine_crashes import GENERATED, THING, template, thing
+from tests.timeouts import WAIT_SECONDS
 
 FULL_SECONDS = 4
 
@@ -25,32 +25,34 @@ def url(tmp_path):
         yield url
 
 
-def limit(size):
-    """No file of this process may grow beyond that."""
+def limit_file_size(size):
+    """Let no file of this process grow beyond ``size`` bytes."""
     _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
 
 
-def test_a_full_disk(url):
-    made = template(a=thing(), b=thing(GENERATED, 'a'), c=thing(THING, 'b'))
+def test_full_disk_fails_requests_and_no_stack(url):
+    resources = template(a=thing(), b=thing(GENERATED, 'a'), c=thing(THING, 'b'))
 
-    def life(driver):
-        full = threading.Event()
-        chaos_cloud.cloud.moment = lambda name: full.wait(PATIENCE)
-        stacks = [driver.create(made, name=f's{number}', wait=False) for number in range(4)]
+    def work(driver):
+        resume = threading.Event()
+        chaos_cloud.cloud.checkpoint = lambda name: resume.wait(WAIT_SECONDS)
+        stacks = [driver.create(resources, name=f's{number}', wait=False) for number in range(4)]
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
-            limit(4096)
-            full.set()
-            refused = pool.submit(driver.create, made, name='refused', wait=False)
+            limit_file_size(4096)
+            resume.set()
+            refused = pool.submit(driver.create, resources, name='refused', wait=False)
             time.sleep(FULL_SECONDS)
             assert {driver.stack(stack)['stack_status'] for stack in stacks} == {'IN_PROGRESS'}
             with pytest.raises(exception.ServiceUnavailable, match='the database does not answer'):
                 refused.result()
-            limit(resource.RLIM_INFINITY)
+            limit_file_size(resource.RLIM_INFINITY)
         for stack in stacks:
             driver.wait(stack)
-            assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
-        driver.create(made, name='refused')
+            assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)[
+                'stack_status_reason'
+            ]
+        driver.create(resources, name='refused')
 
-    assert lives.live(url, life) == 0
-    assert not lives.violations(url, lambda stacks, rows: ())
+    assert engine_processes.run_engine(url, work) == 0
+    assert not engine_processes.find_violations(url, lambda stacks, rows: ())

@@ -1,6 +1,7 @@
-"""Real processes over a real broker and database: engines are killed, stopped for a while, exchanged, and cut off, while stacks are made.
+"""Engines over RabbitMQ and a database are killed, paused, replaced and disconnected under load.
 
-HEAT_LITE_STACKS in the environment says how many stacks are made, HEAT_LITE_KILL_SECONDS how often an engine is killed.
+HEAT_LITE_STACKS is the number of stacks to create, HEAT_LITE_KILL_SECONDS the interval at which
+engines are killed.
 """
 
 import concurrent.futures
@@ -17,35 +18,38 @@ import sqlalchemy
 from tests import databases
 from tests.chaos import cloud as chaos_cloud
 from tests.chaos import clusters
-from tests.chaos.clusters import KILL_SECONDS, PATIENCE, STACKS, create_all
-from tests.chaos.test_kills import FILES, FIRST, GENERATED, INSIDE, THING, template, thing
+from tests.chaos.clusters import KILL_SECONDS, STACKS, WAIT_SECONDS, create_all
+from tests.chaos.test_engine_crashes import FILES, FIRST, GENERATED, INSIDE, THING, template, thing
 
-NESTED = template(a=thing(), n={'type': 'inside.yaml', 'depends_on': ['a']})
+NESTED = template(a=thing(), n={'type': 'nested.yaml', 'depends_on': ['a']})
 
 
 @pytest.fixture
 def cluster(request, tmp_path):
-    with clusters.shared(request.param, tmp_path) as cluster:
+    with clusters.running_on_shared_servers(request.param, tmp_path) as cluster:
         yield cluster
 
 
 def on(*backends):
-    """What does not depend on the database is tried with one."""
+    """Limit a test that does not depend on the database to these backends."""
     return pytest.mark.parametrize('cluster', backends, indirect=True)
 
 
 @on('mysql', 'postgresql')
-def test_engines_are_killed_again_and_again(cluster):
+def test_stacks_complete_while_engines_are_killed(cluster):
     chance = random.Random(1)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         making = pool.submit(create_all, cluster, STACKS, pause=1)
-        killed, until = 0, time.monotonic() + PATIENCE
+        killed, until = 0, time.monotonic() + WAIT_SECONDS
         while time.monotonic() < until:
             time.sleep(KILL_SECONDS)
-            if making.done() and not any('IN_PROGRESS' in state for state in cluster.states().values()):
+            if making.done() and not any(
+                'IN_PROGRESS' in state for state in cluster.states().values()
+            ):
                 break
             cluster.kill(chance.choice(cluster.engines))
-            cluster.start_engine()
+            # engines that are killed faster than they start never do any work
+            cluster.start_ready_engine()
             killed += 1
     states = cluster.wait(making.result())
     print(f'{STACKS} stacks, {killed} engines killed: {len(set(states.values()))} kinds of ends')
@@ -55,35 +59,48 @@ def test_engines_are_killed_again_and_again(cluster):
 
 
 @on('postgresql')
-def test_a_rolling_restart_loses_nothing(cluster):
-    names = create_all(cluster, STACKS, template=template(a=thing(GENERATED, wait=3), b=thing(THING, 'a')))
+def test_stacks_complete_during_a_rolling_restart(cluster):
+    names = create_all(
+        cluster, STACKS, template=template(a=thing(GENERATED, wait=3), b=thing(THING, 'a'))
+    )
     for process in list(cluster.engines):
-        _, log = cluster.start_engine()
-        clusters.wait_for(lambda log=log: 'is ready' in log.read_text())
-        began = time.monotonic()
+        cluster.start_ready_engine()
         cluster.kill(process, signal.SIGTERM)
-        assert process.returncode == 0 and time.monotonic() - began < 30
+        assert process.returncode == 0
     assert set(cluster.wait(names).values()) == {'CREATE_COMPLETE'}
     assert not cluster.violations()
 
 
 @on('mysql')
-def test_a_cancel_reaches_a_stack_wherever_it_is(cluster):
+def test_cancel_reaches_the_stack_on_any_engine(cluster):
     names = create_all(cluster, 6, template=template(a=thing(THING)))
     assert set(cluster.wait(names).values()) == {'CREATE_COMPLETE'}
     for name in names:
-        answer = cluster.ask('PUT', cluster.path(name), {'template': template(a=thing(THING), b=thing(GENERATED, wait=8))})
+        answer = cluster.request(
+            'PUT',
+            cluster.path(name),
+            {'template': template(a=thing(THING), b=thing(GENERATED, held=True))},
+        )
         assert answer.status_code == 202
-        assert cluster.ask('POST', f'{cluster.path(name)}/actions', {'cancel_update': None}).status_code == 200
-    # what has been begun on a resource comes to its end, nothing else is begun
-    assert set(cluster.wait(names).values()) == {'ROLLBACK_COMPLETE'}, cluster.reasons()
+        assert (
+            cluster.request(
+                'POST', f'{cluster.path(name)}/actions', {'cancel_update': None}
+            ).status_code
+            == 200
+        )
+    chaos_cloud.cloud.release()
+    # steps in progress complete, no other step starts
+    assert set(cluster.wait(names).values()) == {'ROLLBACK_COMPLETE'}, cluster.failure_reasons()
     assert not cluster.violations()
 
 
 @on('mysql')
-def test_an_engine_that_sleeps_longer_than_its_heart_may_finds_itself_replaced(cluster):
+def test_paused_engine_is_taken_over_and_changes_nothing_afterwards(cluster):
     for number in range(4):
-        cluster.create(f's{number}', template(a=thing(GENERATED, wait=2), b=thing(THING, 'a'), c=thing(GENERATED, 'b')))
+        cluster.create(
+            f's{number}',
+            template(a=thing(GENERATED, wait=2), b=thing(THING, 'a'), c=thing(GENERATED, 'b')),
+        )
     sleeper = cluster.engines[0]
     time.sleep(0.5)
     sleeper.send_signal(signal.SIGSTOP)
@@ -92,13 +109,13 @@ def test_an_engine_that_sleeps_longer_than_its_heart_may_finds_itself_replaced(c
         assert set(cluster.wait(names).values()) == {'CREATE_COMPLETE'}
     finally:
         sleeper.send_signal(signal.SIGCONT)
-    time.sleep(3)  # it finds out, and disturbs nothing
+    time.sleep(3)  # the resumed engine finds that it lost its locks
     assert set(cluster.wait(names).values()) == {'CREATE_COMPLETE'}
     assert not cluster.violations()
 
 
 @on('postgresql')
-def test_a_tree_is_taken_over_and_can_be_deleted(cluster):
+def test_nested_stacks_are_taken_over_and_deleted(cluster):
     cluster.create('tree', NESTED, files=FILES)
     cluster.create('plain', FIRST)
     time.sleep(0.3)
@@ -109,35 +126,51 @@ def test_a_tree_is_taken_over_and_can_be_deleted(cluster):
     assert not cluster.violations()
     assert INSIDE['resources'].keys() <= {name.split('-')[-2] for name in chaos_cloud.cloud.names()}
     for name in ('tree', 'plain'):
-        answer = cluster.ask('GET', f'/stacks/{name}')
-        assert cluster.ask('DELETE', requests.utils.urlparse(answer.headers['Location']).path.partition('/demo')[2]).status_code == 204
+        answer = cluster.request('GET', f'/stacks/{name}')
+        assert (
+            cluster.request(
+                'DELETE',
+                requests.utils.urlparse(answer.headers['Location']).path.partition('/demo')[2],
+            ).status_code
+            == 204
+        )
     clusters.wait_for(lambda: not cluster.states())
     assert chaos_cloud.cloud.names() == [] and not cluster.violations()
 
 
-# --------------------------------------------------------------- cut off
+# --------------------------------------------------------------- lost connections
 
 
 def cut_database(database):
-    """End all connections to it, as a restart does."""
+    """Close all connections to the database, as a restart does."""
     backend = 'mysql' if database.startswith('mysql') else 'postgresql'
     name = database.rpartition('/')[2].partition('?')[0]
-    with databases.server(backend) as admin:
+    with databases.admin_connection(backend) as admin:
         if backend == 'postgresql':
-            admin.exec_driver_sql(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+            admin.exec_driver_sql(
+                f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
+            )
             return
-        for (number,) in admin.exec_driver_sql(f"SELECT id FROM information_schema.processlist WHERE db = '{name}'").all():
-            with contextlib.suppress(sqlalchemy.exc.DBAPIError):  # it may have ended by itself
+        for (number,) in admin.exec_driver_sql(
+            f"SELECT id FROM information_schema.processlist WHERE db = '{name}'"
+        ).all():
+            # the connection may have closed already
+            with contextlib.suppress(sqlalchemy.exc.DBAPIError):
                 admin.exec_driver_sql(f'KILL {number}')
 
 
 def cut_broker(transport):
     vhost = transport.rpartition('/')[2]
-    subprocess.run(['rabbitmqctl', 'close_all_connections', '--vhost', vhost, 'cut'], capture_output=True, timeout=30, check=True)
+    subprocess.run(
+        ['rabbitmqctl', 'close_all_connections', '--vhost', vhost, 'cut'],
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
 
 
 @on('mysql', 'postgresql')
-def test_connections_are_cut_again_and_again(cluster):
+def test_stacks_complete_while_connections_are_closed(cluster):
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         making = pool.submit(create_all, cluster, STACKS, pause=0.5)
         for number in range(8):
