@@ -1,4 +1,4 @@
-"""An engine beside a cloud for tests: fixtures for the modules that import them."""
+"""Fixtures: an engine with a fake cloud. Test modules import the fixtures by name."""
 
 import uuid
 
@@ -9,28 +9,38 @@ from tests import cloud, databases, engines, samples
 
 
 @pytest.fixture(scope='module')
-def place():
-    with cloud.running() as found:
-        yield found
+def running_cloud():
+    with cloud.running() as services:
+        yield services
 
 
 @pytest.fixture(scope='module')
-def driver(place, tmp_path_factory):
+def driver(running_cloud, tmp_path_factory):
     folder = tmp_path_factory.mktemp('engine')
-    (folder / 'heat.conf').write_text(place.configuration())
-    with databases.migrated('sqlite', folder) as url, engines.running(url, files=[folder / 'heat.conf'], action_retry_limit=0) as found:
-        yield found
+    (folder / 'heat.conf').write_text(running_cloud.configuration())
+    with (
+        databases.migrated('sqlite', folder) as url,
+        engines.running(url, files=[folder / 'heat.conf'], action_retry_limit=0) as running_driver,
+    ):
+        yield running_driver
 
 
 @pytest.fixture
-def ids(place, driver):
-    """A cloud with nothing in it but what properties may name."""
-    place.cloud.__init__()
-    driver.context = asking(place)
-    return samples.seed(place.cloud)
+def ids(running_cloud, driver):
+    """The ids of the objects in a new fake cloud: one sample of each kind a property may name."""
+    running_cloud.cloud.__init__()
+    driver.context = request_context(running_cloud)
+    return samples.seed(running_cloud.cloud)
 
 
-def asking(place, **more):
-    """The context of whoever asks."""
-    values = {'user_name': cloud.USER, 'project_id': uuid.uuid4().hex, 'auth_token': place.token, 'is_admin': True, **more}
-    return RequestContext(user_id='u', roles=['admin', 'member'], **values)
+def request_context(running_cloud, **overrides):
+    """The context of an admin request in a new project, with a token of the fake cloud."""
+    values = {
+        'user_name': cloud.USER,
+        'project_id': uuid.uuid4().hex,
+        'auth_token': running_cloud.token,
+        'roles': ['admin', 'member'],
+        'is_admin': True,
+        **overrides,
+    }
+    return RequestContext(user_id='u', **values)

@@ -1,13 +1,20 @@
-"""Recorded answers that this service does not give, and why: what is not built yet, and what is different on purpose."""
+"""Recorded responses that this service does not return, by case id, with the reason."""
 
-BETTER = 'the recorded service breaks with a 500 here; a fault of the request is answered with a 400 that names it'
-TEXT = 'the class and the status are the recorded ones; the text says more about what is wrong'
-ROLLBACK = 'the recorded service leaves a resource that the update had deleted as an empty row; here the rollback makes it again'
+STATUS_400_NOT_500 = (
+    'the recorded service fails with status 500; '
+    'this service returns 400 and names the error of the request'
+)
+TEXT = 'error type and status are as recorded; the message has more detail'
+ROLLBACK = (
+    'the recorded service leaves an empty row for a resource that the update deleted; '
+    'here the rollback creates the resource again'
+)
 
 _BY_REASON = {
-    BETTER: """
-        environment/19-registry-loop environment/29-restricted-invalid environment/31-event-sinks-unknown-type
-        environment/32-event-sinks-no-type environment/38-merge-strategies-deep-merge yaml/17-recursive-alias
+    STATUS_400_NOT_500: """
+        environment/19-registry-loop environment/29-restricted-invalid
+        environment/31-event-sinks-unknown-type environment/32-event-sinks-no-type
+        environment/38-merge-strategies-deep-merge yaml/17-recursive-alias
     """,
     TEXT: 'version/16-number-template environment/08-list',
     ROLLBACK: 'sequence/29-update-failed-rollback',

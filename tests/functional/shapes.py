@@ -1,10 +1,12 @@
-"""The whole service as real processes, in its shapes: embedded, and split over a broker with either database."""
+"""The service as real processes in its deployment shapes.
+
+Shapes: embedded (one process), and split over RabbitMQ with MariaDB or PostgreSQL.
+"""
 
 import contextlib
 import dataclasses
 import os
 import signal
-import socket
 import subprocess
 import sys
 import textwrap
@@ -15,17 +17,25 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests import brokers, databases, identity, stack_domain
+from tests import brokers, databases, identity, ports, stack_domain
 
 BIN = Path(sys.executable).parent
 ALL = ('embedded', 'mariadb', 'postgresql', 'keystone')
 READY_SECONDS = 180
-STOP_SECONDS = 20
+STOP_SECONDS = 60
 
-# with the roles that the others imply: Keystone puts those into its tokens
+# Include implied roles: Keystone adds them to tokens.
 USERS = {
-    'demo': {'password': 'secret', 'project': 'demo', 'roles': ['member', 'reader', 'heat_stack_owner']},
-    'other': {'password': 'secret', 'project': 'other', 'roles': ['member', 'reader', 'heat_stack_owner']},
+    'demo': {
+        'password': 'secret',
+        'project': 'demo',
+        'roles': ['member', 'reader', 'heat_stack_owner'],
+    },
+    'other': {
+        'password': 'secret',
+        'project': 'other',
+        'roles': ['member', 'reader', 'heat_stack_owner'],
+    },
     'reader': {'password': 'secret', 'project': 'demo', 'roles': ['reader']},
     'heat': {'password': 'secret', 'project': 'service', 'roles': ['admin', 'service']},
 }
@@ -33,10 +43,10 @@ USERS = {
 
 @dataclasses.dataclass
 class Service:
-    """A running service as its clients see it."""
+    """A running service: its URLs, tokens, processes and logs."""
 
     shape: str
-    url: str  # without a project
+    url: str  # without the project id
     project: str
     folder: Path
     auth_url: str | None = None
@@ -49,18 +59,29 @@ class Service:
         return f'{self.url}/{self.project}'
 
     def token(self, user='demo'):
-        """A token where this shape wants one."""
+        """The token of a user, or None in a shape without Keystone."""
         if self.auth_url and user not in self.tokens:
             domain = {'name': 'Default'}
-            who = {'name': user, 'password': USERS[user]['password'], 'domain': domain}
+            credentials = {'name': user, 'password': USERS[user]['password'], 'domain': domain}
             scope = {'project': {'name': USERS[user]['project'], 'domain': domain}}
-            body = {'auth': {'identity': {'methods': ['password'], 'password': {'user': who}}, 'scope': scope}}
-            self.tokens[user] = requests.post(self.auth_url + '/auth/tokens', json=body, timeout=10).headers['X-Subject-Token']
+            body = {
+                'auth': {
+                    'identity': {'methods': ['password'], 'password': {'user': credentials}},
+                    'scope': scope,
+                }
+            }
+            self.tokens[user] = requests.post(
+                self.auth_url + '/auth/tokens', json=body, timeout=60
+            ).headers['X-Subject-Token']
         return self.tokens.get(user)
 
     def ask(self, method, path, data=None, params=None, user='demo', project=None, **options):
-        """One plain request below the project's URL; the requests.Response."""
-        headers = {'Accept': 'application/json', 'Content-Type': 'application/json', **options.pop('headers', {})}
+        """Send a request below the URL of the project and return the requests.Response."""
+        headers = {
+            'Accept': 'application/json',
+            'Content-Type': 'application/json',
+            **options.pop('headers', {}),
+        }
         if self.auth_url:
             headers.setdefault('X-Auth-Token', self.token(user))
         url = f'{self.url}/{project or self.project}{path}'
@@ -70,19 +91,19 @@ class Service:
         return requests.request(method, url, params=params, headers=headers, **sent, **options)
 
     def http(self, method, path, data=None, params=None):
-        """The same as (status, decoded body), for the player of recorded cases."""
-        answer = self.ask(method, path, data, params)
+        """Send a request and return (status, decoded body), for the player of recorded cases."""
+        response = self.ask(method, path, data, params)
         try:
-            return answer.status_code, answer.json() if answer.content else None
+            return response.status_code, response.json() if response.content else None
         except ValueError:
-            return answer.status_code, answer.text
+            return response.status_code, response.text
 
     def environ(self):
-        """The environment of a stock client."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith('OS_')}
+        """The environment variables of an OpenStack client process."""
+        environ = {name: value for name, value in os.environ.items() if not name.startswith('OS_')}
         if not self.auth_url:
-            return kept | {'OS_AUTH_TYPE': 'none', 'OS_ENDPOINT': self.endpoint}
-        return kept | {
+            return environ | {'OS_AUTH_TYPE': 'none', 'OS_ENDPOINT': self.endpoint}
+        return environ | {
             'OS_AUTH_URL': self.auth_url,
             'OS_USERNAME': 'demo',
             'OS_PASSWORD': USERS['demo']['password'],
@@ -94,28 +115,31 @@ class Service:
         }
 
     def logs(self):
-        return '\n'.join(f'==> {path.name} <==\n{path.read_text()[-4000:]}' for path in sorted(self.folder.glob('*.log')))
+        return '\n'.join(
+            f'==> {path.name} <==\n{path.read_text()[-4000:]}'
+            for path in sorted(self.folder.glob('*.log'))
+        )
 
 
 # --------------------------------------------------------------- processes
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
-        return probe.getsockname()[1]
-
-
 def start(service, name, *command):
     environ = {key: value for key, value in os.environ.items() if not key.startswith('OS_')}
     with (service.folder / f'{name}.log').open('ab') as log:
-        process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environ)
+        process = subprocess.Popen(
+            [str(part) for part in command],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=environ,
+        )
     service.processes[name] = process
     return process
 
 
 def stop(process):
-    """End a process as an operator would; its exit status."""
+    """Send SIGTERM, after STOP_SECONDS SIGKILL; return the exit status."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
     try:
@@ -126,16 +150,23 @@ def stop(process):
 
 
 def engine_listens(service):
-    """A request that came before the first engine would wait for an answer in vain, and hold up the end of the API."""
+    """Whether the engine listens, as its log states.
+
+    A request sent before that blocks until its RPC timeout and delays the end of the API.
+    """
     log = service.folder / 'engine.log'
     return not log.exists() or 'is ready' in log.read_text()
 
 
 def wait_until_ready(service):
-    """Until a request reaches an engine and comes back."""
+    """Wait until a request reaches an engine and returns. Raises AssertionError on timeout."""
     end = time.monotonic() + READY_SECONDS
     while time.monotonic() < end:
-        dead = {name: process.returncode for name, process in service.processes.items() if process.poll() is not None}
+        dead = {
+            name: process.returncode
+            for name, process in service.processes.items()
+            if process.poll() is not None
+        }
         assert not dead, f'ended too early: {dead}\n{service.logs()}'
         with contextlib.suppress(requests.RequestException):
             if engine_listens(service) and service.ask('GET', '/stacks').status_code == 200:
@@ -146,7 +177,7 @@ def wait_until_ready(service):
 
 @contextlib.contextmanager
 def running(service):
-    """Wait until ``service`` answers; end its processes afterwards."""
+    """Wait until ``service`` responds; stop its processes on exit."""
     try:
         wait_until_ready(service)
         yield service
@@ -161,21 +192,28 @@ def running(service):
 
 
 @contextlib.contextmanager
-def embedded(folder, *words):
-    """``words``: further ones of the command."""
-    port = free_port()
+def embedded(folder, *arguments):
+    """The embedded shape; ``arguments`` are added to the command line."""
+    port = ports.reserve()
     service = Service('embedded', f'http://127.0.0.1:{port}/v1', 'demo', folder)
-    configuration = folder / 'up.conf'
-    configuration.write_text(f'[DEFAULT]\n{ALLOWED}')
-    start(service, 'up', BIN / 'heat-lite', 'up', '--port', port, '--data-dir', folder / 'data', '--config-file', configuration, *words)
+    start(
+        service,
+        'up',
+        BIN / 'heat-lite',
+        'up',
+        '--port',
+        port,
+        '--data-dir',
+        folder / 'data',
+        *arguments,
+    )
     with running(service):
         yield service
 
 
-# what an operator has to allow
-ALLOWED = 'enable_stack_adopt = true\nenable_stack_abandon = true\n'
 CONFIGURATION = """
     [DEFAULT]
+    auth_encryption_key = a key of these tests, 32 letters
     enable_stack_adopt = true
     enable_stack_abandon = true
     heat_waitcondition_server_url = http://127.0.0.1:8000/v1/waitcondition
@@ -215,7 +253,9 @@ CREDENTIALS = """
 
 
 def write_configuration(folder, auth_url=None, **values):
-    text = CONFIGURATION.format(host=f'host-{uuid.uuid4().hex[:8]}', flavor='' if auth_url else 'noauth', **values)
+    text = CONFIGURATION.format(
+        host=f'host-{uuid.uuid4().hex[:8]}', flavor='' if auth_url else 'noauth', **values
+    )
     if auth_url:
         text += CREDENTIALS.format(section='keystone_authtoken', url=auth_url)
     path = folder / 'heat-lite.conf'
@@ -225,34 +265,49 @@ def write_configuration(folder, auth_url=None, **values):
 
 @contextlib.contextmanager
 def split(folder, shape, database, keystone=False, more=''):
-    """API and engine over RabbitMQ; with a Keystone of the tests, or without login. ``more`` is text for the configuration."""
-    port = free_port()
+    """API and engine over RabbitMQ, with a fake Keystone or without authentication.
+
+    ``more`` is text that is appended to the configuration.
+    """
+    port = ports.reserve()
     url = f'http://127.0.0.1:{port}/v1'
-    with contextlib.ExitStack() as needed:
+    with contextlib.ExitStack() as resources:
         values = {
-            'database': needed.enter_context(databases.empty(database, folder)),
-            'transport': needed.enter_context(brokers.virtual_host_or_skip()),
+            'database': resources.enter_context(databases.empty(database, folder)),
+            'transport': resources.enter_context(brokers.virtual_host_or_skip()),
             'port': port,
         }
         auth_url = None
         if keystone:
             keys = stack_domain.Identity({'orchestration': f'{url}/%(project_id)s'}, USERS)
-            auth_url = needed.enter_context(identity.serve(keys))
+            auth_url = resources.enter_context(identity.serve(keys))
             more = more.format(auth_url=auth_url, url=url)
         configuration = write_configuration(folder, auth_url, **values)
         with configuration.open('a') as file:
             file.write(more)
-        service = Service(shape, url, identity.ident('demo') if keystone else 'demo', folder, auth_url, keys if keystone else None)
-        made = subprocess.run([BIN / 'heat-lite-manage', '--config-file', configuration, 'db_sync'], capture_output=True, text=True)
-        assert made.returncode == 0, made.stderr
+        service = Service(
+            shape,
+            url,
+            identity.ident('demo') if keystone else 'demo',
+            folder,
+            auth_url,
+            keys if keystone else None,
+        )
+        synced = subprocess.run(
+            [BIN / 'heat-lite-manage', '--config-file', configuration, 'db_sync'],
+            capture_output=True,
+            text=True,
+            timeout=READY_SECONDS,
+        )
+        assert synced.returncode == 0, synced.stderr
         start(service, 'engine', BIN / 'heat-lite-engine', '--config-file', configuration)
         start(service, 'api', BIN / 'heat-lite-api', '--config-file', configuration)
-        needed.enter_context(running(service))
+        resources.enter_context(running(service))
         yield service
 
 
 def shape(name, folder):
-    """The context manager of a shape by its name."""
+    """The context manager that runs the shape of this name."""
     makers = {
         'embedded': lambda: embedded(folder),
         'mariadb': lambda: split(folder, 'mariadb', 'mysql'),
@@ -263,5 +318,12 @@ def shape(name, folder):
 
 
 def of(*names):
-    """Parameters of the ``service`` fixture; tests of one shape stay in one worker, so that it starts once."""
-    return pytest.mark.parametrize('service', [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names], indirect=True)
+    """Parametrize the ``service`` fixture with shapes.
+
+    All tests of a shape run in one xdist worker, so that the shape starts once.
+    """
+    return pytest.mark.parametrize(
+        'service',
+        [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names],
+        indirect=True,
+    )

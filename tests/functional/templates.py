@@ -1,4 +1,4 @@
-"""Templates that more than one test uses."""
+"""Templates that several test modules use."""
 
 CHAIN = """
 heat_template_version: 2021-04-16
@@ -23,5 +23,5 @@ resources:
 SLOW = """
 heat_template_version: 2021-04-16
 resources:
-  slow: {type: OS::Heat::TestResource, properties: {action_wait_secs: {create: 60}}}
+  slow: {type: OS::Heat::TestResource, properties: {action_wait_secs: {create: 600}}}
 """

@@ -1,4 +1,4 @@
-"""Stacks that leave their objects behind, and stacks that are made of objects that exist."""
+"""Abandon, export and adoption of stacks: cloud objects are kept and taken into new stacks."""
 
 import dataclasses
 import json
@@ -20,11 +20,11 @@ from tests.functional.test_clients import authentication, run, settled
 TEST = 'OS::Heat::TestResource'
 
 
-class Server(Resource):
-    """Something outside; ``calls`` tells what was done to it."""
+class RecordingServer(Resource):
+    """A resource type that records each call of a handler in ``calls``."""
 
     resource_type = 'Test::Server'
-    properties_schema = {'size': number('Can change.', default=1, update_allowed=True)}
+    properties_schema = {'size': number('The size.', default=1, update_allowed=True)}
     calls = []
 
     def handle_create(self):
@@ -42,13 +42,15 @@ class Server(Resource):
 @pytest.fixture(scope='module', params=databases.BACKENDS)
 def engine(request, tmp_path_factory):
     with databases.migrated(request.param, tmp_path_factory.mktemp('db')) as url:
-        with engines.running(url, [Server], enable_stack_adopt=True, enable_stack_abandon=True) as driver:
+        with engines.running(
+            url, [RecordingServer], enable_stack_adopt=True, enable_stack_abandon=True
+        ) as driver:
             yield driver
 
 
 @pytest.fixture(autouse=True)
-def fresh(request):
-    Server.calls = []
+def new_project(request):
+    RecordingServer.calls = []
     if 'engine' in request.fixturenames:
         request.getfixturevalue('engine').context.project_id = f'p{time.monotonic_ns()}'
 
@@ -56,7 +58,11 @@ def fresh(request):
 TEMPLATE = {
     'parameters': {'size': {'type': 'number', 'default': 1}},
     'resources': {
-        'web': {'type': 'Test::Server', 'metadata': {'a': 1}, 'properties': {'size': {'get_param': 'size'}}},
+        'web': {
+            'type': 'Test::Server',
+            'metadata': {'a': 1},
+            'properties': {'size': {'get_param': 'size'}},
+        },
         'secret': {'type': 'OS::Heat::RandomString', 'depends_on': 'web'},
     },
     'outputs': {'secret': {'value': {'get_attr': ['secret', 'value']}}},
@@ -73,7 +79,7 @@ def adopt(engine, document, template=TEMPLATE, **args):
     return engine.create(template, adopt_stack_data=json.dumps(document), **args)
 
 
-def test_an_abandoned_stack_goes_and_its_objects_stay(engine):
+def test_abandon_deletes_stack_and_keeps_cloud_objects(engine):
     identity = engine.create(TEMPLATE, tags=['x'], params={'parameters': {'size': 3}})
     web, secret = engine.physical_id(identity, 'web'), engine.outputs(identity)['secret']
     document = abandon(engine, identity)
@@ -81,7 +87,12 @@ def test_an_abandoned_stack_goes_and_its_objects_stay(engine):
         'name': 'stack',
         'id': identity['stack_id'],
         'action': 'CREATE',
-        'environment': {'resource_registry': {'resources': {}}, 'parameters': {'size': 3}, 'parameter_defaults': {}, 'event_sinks': []},
+        'environment': {
+            'resource_registry': {'resources': {}},
+            'parameters': {'size': 3},
+            'parameter_defaults': {},
+            'event_sinks': [],
+        },
         'files': {},
         'status': 'COMPLETE',
         'project_id': engine.context.project_id,
@@ -98,12 +109,17 @@ def test_an_abandoned_stack_goes_and_its_objects_stay(engine):
         'resource_data': {'password': 'secret of web'},
     }
     assert document['resources']['secret']['resource_data'] == {'value': secret}
-    assert engine.state(identity) == 'DELETE_COMPLETE' and Server.calls == [('create', 'web')]
-    assert [state for name, state in engine.events(identity) if name == 'web'][-2:] == ['DELETE_IN_PROGRESS', 'DELETE_COMPLETE']
+    assert engine.state(identity) == 'DELETE_COMPLETE' and RecordingServer.calls == [
+        ('create', 'web')
+    ]
+    assert [state for name, state in engine.events(identity) if name == 'web'][-2:] == [
+        'DELETE_IN_PROGRESS',
+        'DELETE_COMPLETE',
+    ]
     assert engine.client.list_stacks(engine.context) == []
 
 
-def test_export_changes_nothing(engine):
+def test_export_returns_document_and_adds_no_event(engine):
     identity = engine.create(TEMPLATE)
     before = engine.events(identity)
     document = engine.client.export_stack(engine.context, stack_identity=identity)
@@ -111,20 +127,22 @@ def test_export_changes_nothing(engine):
     assert document == abandon(engine, identity)
 
 
-def test_abandon_interrupts_what_goes_on(engine):
+def test_abandon_interrupts_action_in_progress(engine):
     slow = {'resources': {'slow': {'type': TEST, 'properties': {'wait_secs': 60}}}}
     identity = engine.create(slow, wait=False)
     document = abandon(engine, identity)
     assert document['status'] == 'IN_PROGRESS' and engine.state(identity) == 'DELETE_COMPLETE'
 
 
-def test_snapshots_of_an_abandoned_stack_are_forgotten(engine):
+def test_abandon_deletes_snapshots_of_stack(engine):
     identity = engine.create(TEMPLATE)
     engine.client.stack_snapshot(engine.context, stack_identity=identity, name='s')
     engine.wait(identity)
     abandon(engine, identity)
     with session.engine().connect() as connection:
-        found = connection.execute(select(models.snapshot.c.id).where(models.snapshot.c.stack_id == identity['stack_id']))
+        found = connection.execute(
+            select(models.snapshot.c.id).where(models.snapshot.c.stack_id == identity['stack_id'])
+        )
         assert found.all() == []
 
 
@@ -136,26 +154,38 @@ def test_adopted_resources_keep_ids_data_and_metadata(engine):
     assert engine.state(identity) == 'ADOPT_COMPLETE'
     assert engine.events(identity) == [
         ('again', 'ADOPT_IN_PROGRESS'),
-        *((name, f'ADOPT_{state}') for name in ('web', 'secret') for state in ('IN_PROGRESS', 'COMPLETE')),
+        *(
+            (name, f'ADOPT_{state}')
+            for name in ('web', 'secret')
+            for state in ('IN_PROGRESS', 'COMPLETE')
+        ),
         ('again', 'ADOPT_COMPLETE'),
     ]
-    assert engine.physical_id(identity, 'web') == 'server-web' and engine.outputs(identity) == {'secret': secret}
+    assert engine.physical_id(identity, 'web') == 'server-web' and engine.outputs(identity) == {
+        'secret': secret
+    }
     assert engine.resource(identity, 'web')['metadata'] == {'a': 1}
-    again = engine.client.export_stack(engine.context, stack_identity=identity)
-    for name, told in document['resources'].items():
-        assert again['resources'][name] == {**told, 'action': 'ADOPT'}
-    assert again['environment'] == document['environment'] and Server.calls == [('create', 'web')]
+    exported = engine.client.export_stack(engine.context, stack_identity=identity)
+    for name, data in document['resources'].items():
+        assert exported['resources'][name] == {**data, 'action': 'ADOPT'}
+    assert exported['environment'] == document['environment'] and RecordingServer.calls == [
+        ('create', 'web')
+    ]
 
 
-def test_an_adopted_stack_is_updated_and_deleted_like_any_other(engine):
+def test_adopted_stack_can_be_updated_and_deleted(engine):
     identity = adopt(engine, abandon(engine, engine.create(TEMPLATE)), name='again')
     engine.update(identity, TEMPLATE, params={'parameters': {'size': 5}})
     assert engine.resources(identity) == {'web': 'UPDATE_COMPLETE', 'secret': 'ADOPT_COMPLETE'}
     engine.delete(identity)
-    assert Server.calls == [('create', 'web'), ('update', 'server-web', {'size': 5}), ('delete', 'server-web')]
+    assert RecordingServer.calls == [
+        ('create', 'web'),
+        ('update', 'server-web', {'size': 5}),
+        ('delete', 'server-web'),
+    ]
 
 
-def test_secrets_stay_marked_as_such(engine):
+def test_adopted_resource_data_stays_redacted(engine):
     identity = adopt(engine, abandon(engine, engine.create(TEMPLATE)), name='again')
     data, resource = models.resource_data, models.resource
     query = select(data.c.redact).join(resource).where(resource.c.stack_id == identity['stack_id'])
@@ -163,9 +193,12 @@ def test_secrets_stay_marked_as_such(engine):
         assert [row.redact for row in connection.execute(query)] == [True, True]
 
 
-def test_parameters_and_files_of_the_request_win(engine):
+def test_adopt_request_parameters_and_files_override_document(engine):
     template = {
-        'parameters': {'a': {'type': 'string', 'default': '0'}, 'b': {'type': 'string', 'default': '0'}},
+        'parameters': {
+            'a': {'type': 'string', 'default': '0'},
+            'b': {'type': 'string', 'default': '0'},
+        },
         'resources': {'v': {'type': 'OS::Heat::Value', 'properties': {'value': {'get_file': 'f'}}}},
         'outputs': {'v': {'value': {'get_attr': ['v', 'value']}}},
     }
@@ -176,13 +209,16 @@ def test_parameters_and_files_of_the_request_win(engine):
     }
     identity = adopt(engine, document, template, params={'parameters': {'b': '2'}})
     environment = engine.client.get_environment(engine.context, stack_identity=identity)
-    assert environment['parameters'] == {'a': '1', 'b': '2'} and environment['parameter_defaults'] == {}
+    assert (
+        environment['parameters'] == {'a': '1', 'b': '2'}
+        and environment['parameter_defaults'] == {}
+    )
     assert engine.outputs(identity) == {'v': 'text'}
     with pytest.raises(exception.UnknownUserParameter):
         adopt(engine, {'environment': {'parameters': {'nope': 1}}}, template, name='other')
 
 
-def test_what_nobody_told_of_cannot_be_adopted(engine):
+def test_adopt_of_resource_missing_in_document_fails(engine):
     document = abandon(engine, engine.create(TEMPLATE))
     del document['resources']['secret']
     identity = adopt(engine, document, name='again')
@@ -191,15 +227,17 @@ def test_what_nobody_told_of_cannot_be_adopted(engine):
     assert engine.resources(identity) == {'web': 'ADOPT_COMPLETE', 'secret': 'ADOPT_FAILED'}
 
 
-def test_objects_outlive_the_rollback_of_their_adoption(engine):
+def test_adopt_rollback_keeps_cloud_objects(engine):
     document = abandon(engine, engine.create(TEMPLATE))
     document['resources']['secret']['resource_id'] = None
     identity = adopt(engine, document, name='again', disable_rollback=False)
     assert engine.state(identity) == 'ROLLBACK_COMPLETE' and engine.resources(identity) == {}
-    assert ('web', 'DELETE_COMPLETE') in engine.events(identity) and Server.calls == [('create', 'web')]
+    assert ('web', 'DELETE_COMPLETE') in engine.events(identity) and RecordingServer.calls == [
+        ('create', 'web')
+    ]
 
 
-INSIDE = """
+INNER = """
 heat_template_version: 2021-04-16
 parameters: {size: {type: number}}
 resources:
@@ -207,60 +245,89 @@ resources:
   secret: {type: OS::Heat::RandomString}
 outputs: {secret: {value: {get_attr: [secret, value]}}}
 """
-OUTSIDE = {
+OUTER = {
     'heat_template_version': '2021-04-16',
-    'resources': {'in': {'type': 'inside.yaml', 'properties': {'size': 4}}},
+    'resources': {'in': {'type': 'inner.yaml', 'properties': {'size': 4}}},
     'outputs': {'secret': {'value': {'get_attr': ['in', 'secret']}}},
 }
 
 
-def nested(engine, name, **args):
-    """The identity of a stack with another one inside."""
+def create_nested(engine, name, **args):
+    """Create a stack that has a nested stack; return its identity."""
     args = {'disable_rollback': True, **args}
-    files = {'inside.yaml': INSIDE}
+    files = {'inner.yaml': INNER}
     return engine.wait(
-        engine.client.create_stack(engine.context, stack_name=name, template=OUTSIDE, params={}, files=files, args=args), seconds=30
+        engine.client.create_stack(
+            engine.context, stack_name=name, template=OUTER, params={}, files=files, args=args
+        ),
+        seconds=30,
     )
 
 
-def test_stacks_inside_are_abandoned_and_adopted_with_theirs(engine):
-    first = nested(engine, 'first')
-    inside, secret = engine.physical_id(first, 'in'), engine.outputs(first)['secret']
+def test_abandon_and_adopt_include_nested_stacks(engine):
+    first = create_nested(engine, 'first')
+    nested_id, secret = engine.physical_id(first, 'in'), engine.outputs(first)['secret']
     document = abandon(engine, first)
-    assert engine.state(first) == 'DELETE_COMPLETE' and Server.calls == [('create', 'web')]
-    told = document['resources']['in']
-    assert told['id'] == inside and told['environment']['parameters'] == {'size': 4}
-    assert told['resources']['web']['resource_id'] == 'server-web' and told['resources']['secret']['resource_data'] == {'value': secret}
-    assert engine.client.list_stacks(engine.context, show_nested=True) == [], 'the stack inside is forgotten, too'
-    identity = nested(engine, 'again', adopt_stack_data=json.dumps(document))
-    assert engine.state(identity) == 'ADOPT_COMPLETE' and engine.outputs(identity) == {'secret': secret}
-    resources = engine.client.list_stack_resources(engine.context, stack_identity=identity, nested_depth=1)
-    assert {each['resource_name']: each['resource_action'] for each in resources} == dict.fromkeys(('in', 'web', 'secret'), 'ADOPT')
-    assert engine.physical_id(identity, 'in') != inside
+    assert engine.state(first) == 'DELETE_COMPLETE' and RecordingServer.calls == [('create', 'web')]
+    nested = document['resources']['in']
+    assert nested['id'] == nested_id and nested['environment']['parameters'] == {'size': 4}
+    assert nested['resources']['web']['resource_id'] == 'server-web' and nested['resources'][
+        'secret'
+    ]['resource_data'] == {'value': secret}
+    assert engine.client.list_stacks(engine.context, show_nested=True) == [], (
+        'the rows of the nested stack must be deleted, too'
+    )
+    identity = create_nested(engine, 'again', adopt_stack_data=json.dumps(document))
+    assert engine.state(identity) == 'ADOPT_COMPLETE' and engine.outputs(identity) == {
+        'secret': secret
+    }
+    resources = engine.client.list_stack_resources(
+        engine.context, stack_identity=identity, nested_depth=1
+    )
+    assert {each['resource_name']: each['resource_action'] for each in resources} == dict.fromkeys(
+        ('in', 'web', 'secret'), 'ADOPT'
+    )
+    assert engine.physical_id(identity, 'in') != nested_id
     engine.delete(identity)
-    assert Server.calls == [('create', 'web'), ('delete', 'server-web')]
+    assert RecordingServer.calls == [('create', 'web'), ('delete', 'server-web')]
 
 
-def test_a_failed_adoption_inside_rolls_back_to_nothing_and_leaves_the_objects(engine):
-    document = abandon(engine, nested(engine, 'first'))
+def test_failed_adopt_of_nested_stack_rolls_back_and_keeps_cloud_objects(engine):
+    document = abandon(engine, create_nested(engine, 'first'))
     document['resources']['in']['resources']['secret']['resource_id'] = None
-    identity = nested(engine, 'again', adopt_stack_data=json.dumps(document), disable_rollback=False)
-    assert engine.state(identity) == 'ROLLBACK_COMPLETE' and Server.calls == [('create', 'web')]
+    identity = create_nested(
+        engine, 'again', adopt_stack_data=json.dumps(document), disable_rollback=False
+    )
+    assert engine.state(identity) == 'ROLLBACK_COMPLETE' and RecordingServer.calls == [
+        ('create', 'web')
+    ]
     reason = next(each['reason'] for each in engine.stack(identity)['failures'])
     assert 'Resource ID was not provided.' in reason
-    assert [row['stack_name'] for row in engine.client.list_stacks(engine.context, show_nested=True)] == ['again']
+    assert [
+        row['stack_name'] for row in engine.client.list_stacks(engine.context, show_nested=True)
+    ] == ['again']
     del document['resources']['in']
-    identity = nested(engine, 'third', adopt_stack_data=json.dumps(document))
-    reason = 'Nothing is known of the resources inside in: the document of its stack was not provided.'
-    assert engine.stack(identity)['stack_status_reason'] == f'Resource ADOPT failed: Error: resources.in: {reason}'
+    identity = create_nested(engine, 'third', adopt_stack_data=json.dumps(document))
+    reason = (
+        'No resources are known of the nested stack of in: the adopted document does not contain it'
+    )
+    assert (
+        engine.stack(identity)['stack_status_reason']
+        == f'Resource ADOPT failed: Error: resources.in: {reason}'
+    )
 
 
-def test_snapshots_tell_of_resources_and_not_of_the_stacks_inside(engine):
-    identity = nested(engine, 'first')
+def test_snapshot_data_omits_resources_of_nested_stacks(engine):
+    identity = create_nested(engine, 'first')
     taken = engine.client.stack_snapshot(engine.context, stack_identity=identity, name='s')
     engine.wait(identity)
-    data = engine.client.show_snapshot(engine.context, stack_identity=identity, snapshot_id=taken['id'])['data']
-    assert data['resources']['in']['resource_id'] == engine.physical_id(identity, 'in') and 'resources' not in data['resources']['in']
+    data = engine.client.show_snapshot(
+        engine.context, stack_identity=identity, snapshot_id=taken['id']
+    )['data']
+    assert (
+        data['resources']['in']['resource_id'] == engine.physical_id(identity, 'in')
+        and 'resources' not in data['resources']['in']
+    )
 
 
 @pytest.mark.parametrize(
@@ -278,16 +345,20 @@ def test_snapshots_tell_of_resources_and_not_of_the_stacks_inside(engine):
         ),
     ],
 )
-def test_documents_that_are_none(engine, text, reason):
+def test_adopt_of_malformed_document_is_refused(engine, text, reason):
     with pytest.raises(exception.Invalid) as refused:
         engine.create(TEMPLATE, adopt_stack_data=text)
     assert str(refused.value).startswith(f'Data supplied was not valid: {reason}')
 
 
-def test_operators_say_whether_it_may_be_done(engine, monkeypatch):
+def test_abandon_and_adopt_when_disabled_are_not_supported(engine, monkeypatch):
     identity = engine.create({'resources': {}})
     runtime = engine.service.runtime
-    monkeypatch.setattr(runtime, 'limits', dataclasses.replace(runtime.limits, enable_stack_adopt=False, enable_stack_abandon=False))
+    monkeypatch.setattr(
+        runtime,
+        'limits',
+        dataclasses.replace(runtime.limits, enable_stack_adopt=False, enable_stack_abandon=False),
+    )
     for method in (engine.client.abandon_stack, engine.client.export_stack):
         with pytest.raises(exception.NotSupported, match=r'^Stack Abandon is not supported\.$'):
             method(engine.context, stack_identity=identity)
@@ -297,10 +368,14 @@ def test_operators_say_whether_it_may_be_done(engine, monkeypatch):
 
 
 @shapes.of('embedded', 'keystone')
-def test_stock_clients(service, tmp_path):
+def test_openstack_client_abandons_and_adopts_stack(service, tmp_path):
     name = f'adopt-{time.monotonic_ns()}'
-    heat = heatclient.Client('1', session=keystone_session.Session(authentication(service)), service_type='orchestration')
-    stack_id = heat.stacks.create(stack_name=name, template=templates.CHAIN, parameters={'word': 'three'})['stack']['id']
+    heat = heatclient.Client(
+        '1', session=keystone_session.Session(authentication(service)), service_type='orchestration'
+    )
+    stack_id = heat.stacks.create(
+        stack_name=name, template=templates.CHAIN, parameters={'word': 'three'}
+    )['stack']['id']
     settled(lambda: heat.stacks.get(stack_id))
     exported = heat.stacks.export(stack_id)
     document = tmp_path / 'document.json'

@@ -1,6 +1,9 @@
-"""Answers recorded from OpenStack Heat, replayed. A case that cannot pass yet is marked with the reason, and tells when it does pass.
+"""Replay of requests whose responses were recorded from OpenStack Heat.
 
-HEAT_LITE_TEST_ENDPOINT (a URL that ends with a project) and HEAT_LITE_TEST_TOKEN replay them against another service instead.
+A case that cannot pass is a strict xfail with the reason: it fails as soon as it passes.
+
+HEAT_LITE_TEST_ENDPOINT (a URL that ends with a project id) and HEAT_LITE_TEST_TOKEN replay the
+requests against another service.
 """
 
 import copy
@@ -16,24 +19,33 @@ from tests.functional import known_differences as known
 from tests.functional import shapes
 
 FOLDER = Path(__file__).resolve().parents[1] / 'conformance'
-FILES = ('function_cases.json', 'validation_cases.json', 'field_cases.json', 'sequence_cases.json', 'field_sequences.json')
-# these bring their own stack name: they share it, so they run one after another in one worker, as all cases of a shape do
-ELSEWHERE = os.environ.get('HEAT_LITE_TEST_ENDPOINT')
+FILES = (
+    'function_cases.json',
+    'validation_cases.json',
+    'field_cases.json',
+    'sequence_cases.json',
+    'field_sequences.json',
+)
+EXTERNAL_ENDPOINT = os.environ.get('HEAT_LITE_TEST_ENDPOINT')
 
 
 def cases():
     for file in FILES:
         for case in json.loads((FOLDER / file).read_text())['cases']:
             reason = known.DIFFERENT.get(case['id'])
-            if reason in (known.BETTER, known.TEXT) and not ELSEWHERE:
-                yield pytest.param(better(case), id=case['id'])
+            if reason in (known.STATUS_400_NOT_500, known.TEXT) and not EXTERNAL_ENDPOINT:
+                yield pytest.param(with_own_response(case), id=case['id'])
                 continue
-            marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason and not ELSEWHERE else []
+            marks = (
+                [pytest.mark.xfail(reason=reason, strict=True)]
+                if reason and not EXTERNAL_ENDPOINT
+                else []
+            )
             yield pytest.param(case, id=case['id'], marks=marks)
 
 
-def better(case):
-    """The case with what we answer on purpose: a 400 where the recorded service broke, and a text of our own."""
+def with_own_response(case):
+    """The case with the response of this service: status 400, not 500, and its own message."""
     case = copy.deepcopy(case)
     for expected in case['expect'].values():
         if expected['http_status'] == 500:
@@ -45,24 +57,27 @@ def better(case):
 
 @pytest.fixture
 def endpoint(services):
-    if not ELSEWHERE:
+    if not EXTERNAL_ENDPOINT:
         return services('embedded')
-    url, _, project = ELSEWHERE.rpartition('/')
-    service = shapes.Service('elsewhere', url, project, Path('.'), auth_url='given')
+    url, _, project = EXTERNAL_ENDPOINT.rpartition('/')
+    service = shapes.Service('external', url, project, Path('.'), auth_url='given')
     service.tokens['demo'] = os.environ.get('HEAT_LITE_TEST_TOKEN')
     return service
 
 
+# Some cases name their stack themselves: the group runs all cases in one worker, in sequence.
 @pytest.mark.xdist_group('conformance')
 @pytest.mark.parametrize('case', list(cases()))
-def test_recorded_answer(endpoint, case):
-    # what is known to differ is not looked at again and again
+def test_response_equals_recorded_response(endpoint, case):
+    # A case that is known to differ is not polled.
     grace = {} if case['id'] not in known.DIFFERENT else {'grace': 0}
     player = Player(endpoint.http, case, f'cf-{uuid.uuid4().hex[:12]}', endpoint.project, **grace)
     differences = player.play()
     assert not differences, '\n'.join(differences)
 
 
-def test_known_differences_name_cases():
-    recorded = {case['id'] for file in FILES for case in json.loads((FOLDER / file).read_text())['cases']}
+def test_known_differences_name_recorded_cases():
+    recorded = {
+        case['id'] for file in FILES for case in json.loads((FOLDER / file).read_text())['cases']
+    }
     assert known.DIFFERENT.keys() <= recorded

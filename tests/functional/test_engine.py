@@ -1,4 +1,4 @@
-"""The life of stacks in a whole engine, without the API: what is stored, told and undone, and in which order."""
+"""Stack actions in a whole engine without the API: rows, order of events, failures, rollback."""
 
 import dataclasses
 import functools
@@ -6,44 +6,52 @@ import threading
 import time
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import select
 
 from heat_lite.common import exception
-from heat_lite.db import models, session
+from heat_lite.db import models, services, session
+from heat_lite.engine.execution import traversal
 from heat_lite.engine.resource import Resource
 from heat_lite.template.schema import any_attribute, number, string
 from tests import databases, engines
-from tests.waiting import PATIENCE
+from tests.timeouts import WAIT_SECONDS
 
 TEST = 'OS::Heat::TestResource'
 
 
-class Cloud(Resource):
-    """Pretends to call something outside: it blocks its thread, and looks at what is stored meanwhile."""
+class BlockingCall(Resource):
+    """A resource type whose create blocks its thread, as an HTTP request does.
 
-    resource_type = 'Test::Cloud'
+    During the call it reads the row of the resource from the database into ``calls``.
+    """
+
+    resource_type = 'Test::BlockingCall'
     properties_schema = {
-        'seconds': number('How long the call takes.', default=0),
-        'after': string('Anything, for dependencies.'),
-        'size': number('Can change.', default=1, update_allowed=True),
+        'seconds': number('Duration of the call in seconds.', default=0),
+        'after': string('A value that makes a dependency.'),
+        'size': number('The size.', default=1, update_allowed=True),
     }
-    attributes_schema = {'seen': any_attribute('What the database told during the call.')}
-    calls, guard, running, most = [], threading.Lock(), 0, 0
+    attributes_schema = {
+        'seen': any_attribute('The row that the database returned during the call.')
+    }
+    calls, lock, running, max_running = [], threading.Lock(), 0, 0
 
     def handle_create(self):
         kind = type(self)
-        with kind.guard:
+        with kind.lock:
             kind.running += 1
-            kind.most = max(kind.most, kind.running)
+            kind.max_running = max(kind.max_running, kind.running)
         with session.engine().connect() as connection:
             rows = connection.execute(
-                select(models.resource.c.action, models.resource.c.status).where(models.resource.c.uuid == self.record.uuid)
+                select(models.resource.c.action, models.resource.c.status).where(
+                    models.resource.c.uuid == self.record.uuid
+                )
             )
             kind.calls.append((self.name, [tuple(row) for row in rows]))
         time.sleep(self.properties['seconds'])
-        with kind.guard:
+        with kind.lock:
             kind.running -= 1
-        self.resource_id_set(f'cloud-{self.name}')
+        self.resource_id_set(f'call-{self.name}')
         return 2
 
     def check_create_complete(self, token):
@@ -55,16 +63,16 @@ class Cloud(Resource):
             self.data_set('size', str(prop_diff['size']))
 
 
-class Blinker(Cloud):
-    """Goes into error at its first two creations."""
+class FailsTwice(BlockingCall):
+    """A resource type whose first two creates end in status ERROR."""
 
-    resource_type = 'Test::Blinker'
-    tries = 0
+    resource_type = 'Test::FailsTwice'
+    attempts = 0
 
     def handle_create(self):
-        type(self).tries += 1
-        self.resource_id_set(f'try-{self.tries}')
-        if self.tries < 3:
+        type(self).attempts += 1
+        self.resource_id_set(f'try-{self.attempts}')
+        if self.attempts < 3:
             raise exception.ResourceInError(resource_status='ERROR', status_reason='bad luck')
         return 0
 
@@ -75,37 +83,59 @@ class Blinker(Cloud):
 @pytest.fixture(scope='module', params=databases.BACKENDS)
 def engine(request, tmp_path_factory):
     with databases.migrated(request.param, tmp_path_factory.mktemp('db')) as url:
-        with engines.running(url, [Cloud, Blinker]) as driver:
+        with engines.running(url, [BlockingCall, FailsTwice]) as driver:
             yield driver
 
 
 @pytest.fixture(autouse=True)
-def fresh(engine):
-    Cloud.calls, Cloud.most, Cloud.running = [], 0, 0
+def new_project(engine):
+    BlockingCall.calls, BlockingCall.max_running, BlockingCall.running = [], 0, 0
     engine.context.project_id = f'p{time.monotonic_ns()}'
 
 
-def test_a_type_that_only_the_former_environment_knew(engine):
-    before = {'a': {'type': TEST}, 'mine': {'type': 'My::Type'}, 'user': {'type': TEST, 'depends_on': 'mine'}}
-    identity = engine.create({'resources': before}, params={'resource_registry': {'My::Type': TEST}})
-    after = {'a': {'type': TEST, 'properties': {'fail': True}}, 'user': {'type': TEST, 'depends_on': 'a'}}
+def test_update_without_old_registry_mapping_keeps_and_deletes_old_resources(engine):
+    before = {
+        'a': {'type': TEST},
+        'mine': {'type': 'My::Type'},
+        'user': {'type': TEST, 'depends_on': 'mine'},
+    }
+    identity = engine.create(
+        {'resources': before}, params={'resource_registry': {'My::Type': TEST}}
+    )
+    after = {
+        'a': {'type': TEST, 'properties': {'fail': True}},
+        'user': {'type': TEST, 'depends_on': 'a'},
+    }
     engine.update(identity, {'resources': after})
     assert engine.state(identity) == 'UPDATE_FAILED'
-    assert engine.resources(identity) == {'a': 'UPDATE_FAILED', 'mine': 'CREATE_COMPLETE', 'user': 'CREATE_COMPLETE'}
+    assert engine.resources(identity) == {
+        'a': 'UPDATE_FAILED',
+        'mine': 'CREATE_COMPLETE',
+        'user': 'CREATE_COMPLETE',
+    }
     engine.delete(identity)
     assert engine.state(identity) == 'DELETE_COMPLETE'
 
 
-def test_create_with_dependencies_and_outputs(engine):
+def test_create_follows_dependencies_and_resolves_outputs(engine):
     identity = engine.create(
         {
             'parameters': {'size': {'type': 'number', 'default': 12}},
             'resources': {
-                'last': {'type': 'OS::Heat::Value', 'properties': {'value': {'get_attr': ['middle', 'output']}}},
+                'last': {
+                    'type': 'OS::Heat::Value',
+                    'properties': {'value': {'get_attr': ['middle', 'output']}},
+                },
                 'middle': {'type': TEST, 'properties': {'value': {'get_attr': ['first', 'value']}}},
-                'first': {'type': 'OS::Heat::RandomString', 'properties': {'length': {'get_param': 'size'}}},
+                'first': {
+                    'type': 'OS::Heat::RandomString',
+                    'properties': {'length': {'get_param': 'size'}},
+                },
             },
-            'outputs': {'out': {'value': {'get_attr': ['last', 'value']}}, 'ref': {'value': {'get_resource': 'middle'}}},
+            'outputs': {
+                'out': {'value': {'get_attr': ['last', 'value']}},
+                'ref': {'value': {'get_resource': 'middle'}},
+            },
         }
     )
     assert engine.state(identity) == 'CREATE_COMPLETE'
@@ -113,41 +143,54 @@ def test_create_with_dependencies_and_outputs(engine):
     assert len(outputs['out']) == 12 and outputs['ref'] == engine.physical_id(identity, 'middle')
     assert engine.events(identity) == [
         ('stack', 'CREATE_IN_PROGRESS'),
-        *((name, f'CREATE_{state}') for name in ('first', 'middle', 'last') for state in ('IN_PROGRESS', 'COMPLETE')),
+        *(
+            (name, f'CREATE_{state}')
+            for name in ('first', 'middle', 'last')
+            for state in ('IN_PROGRESS', 'COMPLETE')
+        ),
         ('stack', 'CREATE_COMPLETE'),
     ]
     assert engine.resource(identity, 'first')['required_by'] == ['middle']
 
 
-def test_nothing_is_called_that_is_not_stored_as_begun(engine):
-    identity = engine.create({'resources': {name: {'type': 'Test::Cloud'} for name in 'abc'}})
+def test_create_handler_runs_after_in_progress_is_committed(engine):
+    identity = engine.create(
+        {'resources': {name: {'type': 'Test::BlockingCall'} for name in 'abc'}}
+    )
     assert engine.state(identity) == 'CREATE_COMPLETE'
-    assert sorted(Cloud.calls) == [(name, [('CREATE', 'IN_PROGRESS')]) for name in 'abc']
+    assert sorted(BlockingCall.calls) == [(name, [('CREATE', 'IN_PROGRESS')]) for name in 'abc']
 
 
-def test_calls_of_independent_resources_overlap_within_the_limit(engine):
-    resources = {f'r{number}': {'type': 'Test::Cloud', 'properties': {'seconds': 0.3}} for number in range(20)}
-    began = time.monotonic()
+def test_independent_resources_run_in_parallel_up_to_limit(engine):
+    resources = {
+        f'r{number}': {'type': 'Test::BlockingCall', 'properties': {'seconds': 0.3}}
+        for number in range(20)
+    }
     identity = engine.create({'resources': resources})
     assert engine.state(identity) == 'CREATE_COMPLETE'
-    assert 1 < Cloud.most <= engine.service.runtime.limits.max_parallel_handlers
-    assert time.monotonic() - began < 20 * 0.3
+    assert 1 < BlockingCall.max_running <= engine.service.runtime.limits.max_parallel_handlers
 
 
-def test_a_chain_of_local_resources_takes_few_statements(engine):
+def test_create_of_chain_of_100_resources_takes_few_statements(engine, monkeypatch):
+    # a loaded machine needs several turns for the chain, each with statements of its own
+    monkeypatch.setattr(traversal, 'TURN_SECONDS', WAIT_SECONDS)
     resources = {'r0': {'type': TEST}}
     for number_ in range(1, 100):
-        resources[f'r{number_}'] = {'type': TEST, 'properties': {'value': {'get_attr': [f'r{number_ - 1}', 'output']}}}
-    statements = []
-    event.listen(session.engine(), 'before_cursor_execute', lambda *arguments: statements.append(arguments[2]))
-    identity = engine.create({'resources': resources}, wait=False)
-    while engine.service.runtime.running.stack_ids():
-        time.sleep(0.01)
+        resources[f'r{number_}'] = {
+            'type': TEST,
+            'properties': {'value': {'get_attr': [f'r{number_ - 1}', 'output']}},
+        }
+    with databases.statements() as statements:
+        identity = engine.create({'resources': resources}, wait=False)
+        until = time.monotonic() + WAIT_SECONDS
+        while engine.service.runtime.task_manager.stack_ids():
+            assert time.monotonic() < until
+            time.sleep(0.01)
     assert engine.state(identity) == 'CREATE_COMPLETE'
     assert len(statements) < 60, statements
 
 
-def test_the_first_failure_stops_what_has_not_begun(engine):
+def test_failed_resource_stops_resources_that_have_not_started(engine):
     identity = engine.create(
         {
             'resources': {
@@ -157,12 +200,22 @@ def test_the_first_failure_stops_what_has_not_begun(engine):
             }
         }
     )
-    assert engine.stack(identity)['stack_status_reason'] == 'Resource CREATE failed: ValueError: resources.bad: Test Resource failed bad'
-    assert engine.resources(identity) == {'bad': 'CREATE_FAILED', 'after': 'INIT_COMPLETE', 'good': 'CREATE_COMPLETE'}
-    assert engine.resource(identity, 'bad')['resource_status_reason'] == 'ValueError: resources.bad: Test Resource failed bad'
+    assert (
+        engine.stack(identity)['stack_status_reason']
+        == 'Resource CREATE failed: ValueError: resources.bad: Test Resource failed bad'
+    )
+    assert engine.resources(identity) == {
+        'bad': 'CREATE_FAILED',
+        'after': 'INIT_COMPLETE',
+        'good': 'CREATE_COMPLETE',
+    }
+    assert (
+        engine.resource(identity, 'bad')['resource_status_reason']
+        == 'ValueError: resources.bad: Test Resource failed bad'
+    )
 
 
-def test_a_failed_create_is_rolled_back_when_wanted(engine):
+def test_failed_create_with_rollback_deletes_resources_in_reverse_order(engine):
     resources = {
         'bad': {'type': TEST, 'depends_on': 'good', 'properties': {'fail': True}},
         'good': {'type': TEST},
@@ -182,31 +235,35 @@ def test_a_failed_create_is_rolled_back_when_wanted(engine):
     ]
 
 
-def test_what_goes_into_error_is_taken_away_and_tried_again(engine):
-    Blinker.tries = 0
-    identity = engine.create({'resources': {'b': {'type': 'Test::Blinker'}}})
+def test_resource_in_error_is_deleted_and_created_again(engine):
+    FailsTwice.attempts = 0
+    identity = engine.create({'resources': {'b': {'type': 'Test::FailsTwice'}}})
     assert engine.state(identity) == 'CREATE_COMPLETE'
     assert engine.physical_id(identity, 'b') == 'try-3'
-    assert ('delete', 'try-1') in Blinker.calls and ('delete', 'try-2') in Blinker.calls
+    assert ('delete', 'try-1') in FailsTwice.calls and ('delete', 'try-2') in FailsTwice.calls
 
 
 @pytest.mark.parametrize('names', [('user', 'used'), ('used', 'user')])
-def test_delete_takes_users_first_and_leaves_nothing(engine, names):
+def test_delete_removes_dependents_first_and_all_rows(engine, names):
     resources = {'user': {'type': TEST, 'depends_on': 'used'}, 'used': {'type': TEST}}
     identity = engine.create({'resources': {name: resources[name] for name in names}})
     engine.delete(identity)
     assert engine.state(identity) == 'DELETE_COMPLETE'
-    told = [name for name, state in engine.events(identity) if state == 'DELETE_COMPLETE']
-    assert told == ['user', 'used', 'stack']
+    deleted = [name for name, state in engine.events(identity) if state == 'DELETE_COMPLETE']
+    assert deleted == ['user', 'used', 'stack']
     with session.engine().connect() as connection:
-        assert not connection.execute(select(models.resource).where(models.resource.c.stack_id == identity['stack_id'])).all()
+        assert not connection.execute(
+            select(models.resource).where(models.resource.c.stack_id == identity['stack_id'])
+        ).all()
         assert not connection.execute(select(models.stack_lock)).all()
     with pytest.raises(exception.EntityNotFound):
         engine.delete(identity)
 
 
-def test_what_an_update_adds_goes_before_what_it_uses(engine):
-    identity = engine.create({'resources': {'a': {'type': TEST, 'properties': {'update_replace_value': '1'}}}})
+def test_delete_after_update_removes_added_dependents_first(engine):
+    identity = engine.create(
+        {'resources': {'a': {'type': TEST, 'properties': {'update_replace_value': '1'}}}}
+    )
     changed = {
         'a': {'type': TEST, 'properties': {'update_replace_value': '2'}},
         'b': {'type': TEST, 'properties': {'value': {'get_resource': 'a'}}},
@@ -214,37 +271,50 @@ def test_what_an_update_adds_goes_before_what_it_uses(engine):
     }
     engine.update(identity, {'resources': changed})
     engine.delete(identity)
-    told = [name for name, state in engine.events(identity) if state == 'DELETE_COMPLETE']
-    assert told == ['a', 'c', 'b', 'a', 'stack']
+    deleted = [name for name, state in engine.events(identity) if state == 'DELETE_COMPLETE']
+    assert deleted == ['a', 'c', 'b', 'a', 'stack']
 
 
-def test_delete_interrupts_a_create(engine):
-    identity = engine.create({'resources': {'slow': {'type': TEST, 'properties': {'action_wait_secs': {'create': 60}}}}}, wait=False)
+def test_delete_interrupts_create(engine):
+    identity = engine.create(
+        {'resources': {'slow': {'type': TEST, 'properties': {'action_wait_secs': {'create': 60}}}}},
+        wait=False,
+    )
     while engine.resources(identity) != {'slow': 'CREATE_IN_PROGRESS'}:
         time.sleep(0.01)
     engine.delete(identity)
     assert engine.state(identity) == 'DELETE_COMPLETE'
-    assert ('slow', 'CREATE_FAILED') in engine.events(identity) and ('stack', 'CREATE_FAILED') in engine.events(identity)
+    assert ('slow', 'CREATE_FAILED') in engine.events(identity) and (
+        'stack',
+        'CREATE_FAILED',
+    ) in engine.events(identity)
 
 
-def test_the_timeout_of_a_stack(engine, monkeypatch):
-    from_minutes = 'heat_lite.engine.stack.Stack.timeout_seconds'
-    monkeypatch.setattr(from_minutes, lambda stack: 0.3)
-    identity = engine.create({'resources': {'slow': {'type': TEST, 'properties': {'action_wait_secs': {'create': 60}}}}}, timeout_mins=1)
+def test_create_after_stack_timeout_fails_and_aborts_resource(engine, monkeypatch):
+    timeout_seconds = 'heat_lite.engine.stack.Stack.timeout_seconds'
+    monkeypatch.setattr(timeout_seconds, lambda stack: 0.3)
+    identity = engine.create(
+        {'resources': {'slow': {'type': TEST, 'properties': {'action_wait_secs': {'create': 60}}}}},
+        timeout_mins=1,
+    )
     assert engine.stack(identity)['stack_status_reason'] == 'Timed out'
     slow = engine.resource(identity, 'slow')
-    task = f'TestResource "slow" [{slow["physical_resource_id"]}] Stack "stack" [{identity["stack_id"]}]'
+    described = f'"slow" [{slow["physical_resource_id"]}] Stack "stack" [{identity["stack_id"]}]'
+    task = f'TestResource {described}'
     assert slow['resource_status_reason'] == f'CREATE aborted (Task create from {task} Timed out)'
 
 
-def test_updates_in_place_by_replacement_added_and_removed(engine):
+def test_update_changes_replaces_adds_and_removes_resources(engine):
     identity = engine.create(
         {
             'resources': {
                 'same': {'type': TEST},
                 'changed': {'type': TEST, 'properties': {'value': '1'}},
                 'replaced': {'type': TEST, 'properties': {'update_replace_value': '1'}},
-                'user': {'type': 'OS::Heat::Value', 'properties': {'value': {'get_resource': 'replaced'}}},
+                'user': {
+                    'type': 'OS::Heat::Value',
+                    'properties': {'value': {'get_resource': 'replaced'}},
+                },
                 'removed': {'type': TEST},
             }
         }
@@ -257,10 +327,16 @@ def test_updates_in_place_by_replacement_added_and_removed(engine):
                 'same': {'type': TEST},
                 'changed': {'type': TEST, 'properties': {'value': '2'}},
                 'replaced': {'type': TEST, 'properties': {'update_replace_value': '2'}},
-                'user': {'type': 'OS::Heat::Value', 'properties': {'value': {'get_resource': 'replaced'}}},
+                'user': {
+                    'type': 'OS::Heat::Value',
+                    'properties': {'value': {'get_resource': 'replaced'}},
+                },
                 'added': {'type': TEST},
             },
-            'outputs': {'user': {'value': {'get_attr': ['user', 'value']}}, 'changed': {'value': {'get_attr': ['changed', 'output']}}},
+            'outputs': {
+                'user': {'value': {'get_attr': ['user', 'value']}},
+                'changed': {'value': {'get_attr': ['changed', 'output']}},
+            },
         },
     )
     assert engine.state(identity) == 'UPDATE_COMPLETE'
@@ -272,12 +348,23 @@ def test_updates_in_place_by_replacement_added_and_removed(engine):
         'added': 'CREATE_COMPLETE',
     }
     after = {name: engine.physical_id(identity, name) for name in engine.resources(identity)}
-    assert {name for name in before if after.get(name) == before[name]} == {'same', 'changed', 'user'}
+    assert {name for name in before if after.get(name) == before[name]} == {
+        'same',
+        'changed',
+        'user',
+    }
     assert engine.outputs(identity) == {'user': after['replaced'], 'changed': '2'}
 
 
-def test_a_failed_update_is_rolled_back_when_wanted(engine):
-    identity = engine.create({'resources': {'a': {'type': TEST, 'properties': {'value': '1'}}, 'b': {'type': TEST, 'depends_on': 'a'}}})
+def test_failed_update_with_rollback_restores_resources(engine):
+    identity = engine.create(
+        {
+            'resources': {
+                'a': {'type': TEST, 'properties': {'value': '1'}},
+                'b': {'type': TEST, 'depends_on': 'a'},
+            }
+        }
+    )
     changed = {
         'a': {'type': TEST, 'properties': {'value': '2'}},
         'b': {'type': TEST, 'depends_on': 'a', 'properties': {'value': 'x', 'fail': True}},
@@ -289,21 +376,26 @@ def test_a_failed_update_is_rolled_back_when_wanted(engine):
     assert engine.resource(identity, 'a')['attributes']['output'] == '1'
 
 
-def test_external_ids_are_adopted_and_left_alone(engine):
-    identity = engine.create({'resources': {'mine': {'type': 'Test::Cloud', 'external_id': 'somebodys'}}})
-    assert engine.resources(identity) == {'mine': 'CHECK_COMPLETE'} and engine.physical_id(identity, 'mine') == 'somebodys'
-    assert Cloud.calls == []
+def test_resource_with_external_id_is_neither_created_nor_deleted(engine):
+    identity = engine.create(
+        {'resources': {'mine': {'type': 'Test::BlockingCall', 'external_id': 'somebodys'}}}
+    )
+    assert (
+        engine.resources(identity) == {'mine': 'CHECK_COMPLETE'}
+        and engine.physical_id(identity, 'mine') == 'somebodys'
+    )
+    assert BlockingCall.calls == []
     engine.delete(identity)
     assert engine.state(identity) == 'DELETE_COMPLETE'
 
 
-def test_a_name_is_taken_once(engine):
+def test_create_with_existing_name_is_refused(engine):
     engine.create({'resources': {}}, name='twice')
     with pytest.raises(exception.StackExists):
         engine.create({'resources': {}}, name='twice')
 
 
-def test_a_refused_template_leaves_nothing_behind(engine):
+def test_create_with_invalid_template_stores_no_stack(engine):
     with pytest.raises(exception.StackValidationFailed):
         engine.create({'resources': {'a': {'type': TEST, 'properties': {'nonsense': 1}}}})
     with pytest.raises(exception.EntityNotFound):
@@ -311,24 +403,28 @@ def test_a_refused_template_leaves_nothing_behind(engine):
     assert engine.client.list_stacks(engine.context) == []
 
 
-def test_a_stack_keeps_its_newest_events(engine):
+def test_event_purge_keeps_newest_events(engine):
     limits = engine.service.runtime.limits
-    engine.service.runtime.limits = dataclasses.replace(limits, max_events_per_stack=6, event_purge_batch_size=4)
+    engine.service.runtime.limits = dataclasses.replace(
+        limits, max_events_per_stack=6, event_purge_batch_size=4
+    )
     try:
         identity = engine.create({'resources': {name: {'type': TEST} for name in 'abcdef'}})
-        events_of = functools.partial(engine.events, identity)
-        until = time.monotonic() + PATIENCE
-        while len(events_of()) > 6:
-            assert time.monotonic() < until, events_of()
+        events = functools.partial(engine.events, identity)
+        deadline = time.monotonic() + WAIT_SECONDS
+        while len(events()) > 6:
+            assert time.monotonic() < deadline, events()
             time.sleep(0.01)
-        assert events_of()[-1] == ('stack', 'CREATE_COMPLETE') and len(events_of()) == 2
+        assert events()[-1] == ('stack', 'CREATE_COMPLETE') and len(events()) == 2
     finally:
         engine.service.runtime.limits = limits
 
 
-def test_types_are_kept_from_who_may_not_use_them(engine):
+def test_resource_type_forbidden_by_policy_is_hidden_and_refused(engine):
     rules = engine.service.runtime.allows_type
-    engine.service.runtime.allows_type = lambda context, name: name != TEST or 'admin' in context.roles
+    engine.service.runtime.allows_type = lambda context, name: (
+        name != TEST or 'admin' in context.roles
+    )
     template = {'resources': {'a': {'type': TEST}}}
     try:
         with pytest.raises(exception.Forbidden, match=TEST):
@@ -339,3 +435,25 @@ def test_types_are_kept_from_who_may_not_use_them(engine):
         assert engine.state(engine.create(template)) == 'CREATE_COMPLETE'
     finally:
         engine.service.runtime.allows_type, engine.context.roles = rules, ['member']
+
+
+def test_engine_that_starts_removes_dead_engines_of_its_host_from_the_list(engine):
+    context, (own,) = engine.context, engine.client.list_services(engine.context)
+    # an interval below zero: each heartbeat is older
+    for engine_id, host in (('dead', own['host']), ('elsewhere', 'elsewhere')):
+        more = {key: own[key] for key in ('hostname', 'binary', 'topic')}
+        services.create(context, engine_id=engine_id, host=host, report_interval=-1, **more)
+    with engines.another(engine):
+        listed = {each['engine_id'] for each in engine.client.list_services(context)}
+    assert own['engine_id'] in listed and 'elsewhere' in listed
+    assert 'dead' not in listed and len(listed) == 3
+
+
+def test_resource_name_longer_than_its_column_is_refused_by_what_stores_it(engine):
+    long = {'resources': {'r' * 256: {'type': TEST}}}
+    with pytest.raises(exception.StackValidationFailed, match='at most 255 characters'):
+        engine.create(long)
+    identity = engine.create({'resources': {'r' * 255: {'type': TEST}}})
+    assert engine.state(identity) == 'CREATE_COMPLETE'
+    with pytest.raises(exception.StackValidationFailed, match='at most 255 characters'):
+        engine.update(identity, long)

@@ -1,23 +1,36 @@
-"""Errors of a whole service about a template that came as text: the message as it always was, and beside it the place."""
+"""Errors about templates sent as text: Heat's message, and the line and column beside it."""
 
 import pytest
 
 from tests.functional import shapes
 
-HEAD = 'heat_template_version: 2021-04-16\nparameters:\n  size: {type: number, default: 1}\nresources:\n'
+HEAD = (
+    'heat_template_version: 2021-04-16\n'
+    'parameters:\n  size: {type: number, default: 1}\nresources:\n'
+)
 HEAD += '  one: {type: OS::Heat::Value, properties: {value: 1}}\n  two:\n'
-PROPERTY = HEAD + '    type: OS::Heat::TestResource\n    properties:\n      value: x\n      wait_secs: soon\n'
-REFERENCE = HEAD + '    type: OS::Heat::Value\n    properties:\n      value: {list_join: ["", [{get_resource: zz}]]}\n'
+PROPERTY = (
+    HEAD
+    + '    type: OS::Heat::TestResource\n    properties:\n      value: x\n      wait_secs: soon\n'
+)
+REFERENCE = (
+    HEAD
+    + '    type: OS::Heat::Value\n'
+    + '    properties:\n      value: {list_join: ["", [{get_resource: zz}]]}\n'
+)
 FUNCTION = HEAD + '    type: OS::Heat::Value\n    properties:\n      value:\n        list_join: 5\n'
 SCHEMA = HEAD.replace('number', 'nmbr') + '    type: OS::Heat::None\n'
 VALUE = HEAD + '    type: OS::Heat::None\n'
 OUTPUT = VALUE + 'outputs:\n  o:\n    value: {get_attr: [one, valeu]}\n'
-INNER = 'heat_template_version: 2021-04-16\nresources:\n  inside:\n    type: OS::Heat::RandomString\n    properties: {lenght: 9}\n'
+INNER = (
+    'heat_template_version: 2021-04-16\nresources:\n  inside:\n'
+    '    type: OS::Heat::RandomString\n    properties: {lenght: 9}\n'
+)
 
 
 @shapes.of('embedded')
 @pytest.mark.parametrize(
-    'template, more, place',
+    'template, more, position',
     [
         (PROPERTY, {}, (10, 7)),
         (REFERENCE, {}, (9, 32)),
@@ -28,17 +41,22 @@ INNER = 'heat_template_version: 2021-04-16\nresources:\n  inside:\n    type: OS:
     ],
     ids=['property', 'reference', 'function', 'schema', 'value', 'output'],
 )
-def test_a_fault_of_the_template(service, template, more, place):
+def test_error_in_a_template_has_its_position(service, template, more, position):
     answer = service.ask('POST', '/stacks', {'stack_name': 'places', 'template': template, **more})
     error = answer.json()['error']
     assert answer.status_code == 400, answer.text
-    assert error['position'] == {'file': 'template', 'line': place[0], 'column': place[1]}, error['message']
+    assert error['position'] == {'file': 'template', 'line': position[0], 'column': position[1]}, (
+        error['message']
+    )
     assert 'line' not in error['message']
 
 
 @shapes.of('embedded')
-@pytest.mark.parametrize('environment, line', [('# of mine\nparameters:\n  size: big\n', 3), ('parameters:\n  size: 1\n  sice: 1\n', 3)])
-def test_a_fault_of_an_environment(service, environment, line):
+@pytest.mark.parametrize(
+    'environment, line',
+    [('# of mine\nparameters:\n  size: big\n', 3), ('parameters:\n  size: 1\n  sice: 1\n', 3)],
+)
+def test_error_in_an_environment_has_its_line(service, environment, line):
     wanted = {'line': line, 'column': 3}
     body = {'stack_name': 'places', 'template': VALUE, 'environment': environment}
     answer = service.ask('POST', '/stacks', body)
@@ -49,14 +67,24 @@ def test_a_fault_of_an_environment(service, environment, line):
 
 
 @shapes.of('embedded')
-def test_a_fault_of_a_nested_template(service):
+def test_error_in_a_nested_template_has_its_position(service):
     outer = {'heat_template_version': '2021-04-16', 'resources': {'r': {'type': 'inner.yaml'}}}
-    answer = service.ask('POST', '/stacks', {'stack_name': 'places', 'template': outer, 'files': {'inner.yaml': INNER}})
+    answer = service.ask(
+        'POST',
+        '/stacks',
+        {'stack_name': 'places', 'template': outer, 'files': {'inner.yaml': INNER}},
+    )
     assert answer.status_code == 400, answer.text
-    assert answer.json()['error']['position'] == {'file': 'inner.yaml', 'line': 5, 'column': 18}, answer.text
+    assert answer.json()['error']['position'] == {'file': 'inner.yaml', 'line': 5, 'column': 18}, (
+        answer.text
+    )
 
 
 @shapes.of('embedded')
-def test_validate_says_the_place_as_well(service):
-    answer = service.ask('POST', '/validate', {'template': PROPERTY.replace('wait_secs: soon', 'wait_sec: 1')})
-    assert answer.json()['error']['position'] == {'file': 'template', 'line': 10, 'column': 7}, answer.text
+def test_template_validate_returns_the_position(service):
+    answer = service.ask(
+        'POST', '/validate', {'template': PROPERTY.replace('wait_secs: soon', 'wait_sec: 1')}
+    )
+    assert answer.json()['error']['position'] == {'file': 'template', 'line': 10, 'column': 7}, (
+        answer.text
+    )

@@ -1,12 +1,12 @@
-"""Events that the environment of a stack wants told elsewhere: in a queue of the messaging service."""
+"""Event sinks of an environment: events of a stack are sent to a Zaqar queue."""
 
 import time
 
 import pytest
 
 from heat_lite.common import exception
-from tests.functional.clouds import driver, ids, place  # noqa: F401 - fixtures
-from tests.waiting import PATIENCE
+from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
+from tests.timeouts import WAIT_SECONDS
 
 STACK = {'resources': {'r': {'type': 'OS::Heat::RandomString', 'properties': {'length': 5}}}}
 EXPECTED = [
@@ -21,34 +21,87 @@ def with_sinks(*sinks):
     return {'event_sinks': list(sinks)}
 
 
-def essence(events):
+def resource_fields(events):
     payloads = [event['payload'] for event in events]
     assert {(event['type'], event['version']) for event in events} == {('os.heat.event', '0.1')}
-    return [(each['resource_type'], each['resource_status'], each['resource_properties']) for each in payloads]
+    return [
+        (each['resource_type'], each['resource_status'], each['resource_properties'])
+        for each in payloads
+    ]
 
 
-def until(found, seconds=PATIENCE):
+def wait_for_events(get_events, seconds=WAIT_SECONDS):
     end = time.monotonic() + seconds
-    while len(found()) < len(EXPECTED):
-        assert time.monotonic() < end, found()
+    while len(get_events()) < len(EXPECTED):
+        assert time.monotonic() < end, get_events()
         time.sleep(0.02)
-    return found()
+    return get_events()
 
 
-def test_a_queue(place, driver, ids):  # noqa: F811 - fixtures
-    stack = driver.create(STACK, name='queued', params=with_sinks({'type': 'zaqar-queue', 'target': 'told', 'ttl': 60}))
+def queued_text(cloud, queue):
+    """Return the messages that were sent to a queue, as text."""
+    return [
+        str(body)
+        for method, path, body in list(cloud.asked)
+        if method == 'POST' and path.endswith(f'/queues/{queue}/messages')
+    ]
 
-    def told():
-        asked = [(path, body) for method, path, body in place.cloud.asked if method == 'POST' and path.endswith('/queues/told/messages')]
-        return [body['messages'][0] for _, body in asked]
 
-    messages = until(told)
-    assert essence([each['body'] for each in messages]) == EXPECTED and {each['ttl'] for each in messages} == {60}
+def test_sink_receives_no_hidden_parameter(running_cloud, driver, ids):  # noqa: F811 - fixtures
+    value = {'get_param': 'secret'}
+    template = {
+        'parameters': {'secret': {'type': 'string', 'hidden': True}},
+        'resources': {
+            'kept': {'type': 'OS::Heat::TestResource', 'properties': {'value': value}},
+            'broken': {
+                'type': 'OS::Heat::RandomString',
+                # the error quotes the attribute
+                'properties': {'length': {'get_attr': ['kept', 'output']}},
+            },
+        },
+    }
+    sink = {'type': 'zaqar-queue', 'target': 'secrets', 'ttl': 60}
+    driver.create(
+        template, name='secret', params={'parameters': {'secret': 'planted'}, **with_sinks(sink)}
+    )
+    end = time.monotonic() + WAIT_SECONDS
+    while not any('CREATE failed' in text for text in queued_text(running_cloud.cloud, 'secrets')):
+        assert time.monotonic() < end, queued_text(running_cloud.cloud, 'secrets')
+        time.sleep(0.02)
+    text = ''.join(queued_text(running_cloud.cloud, 'secrets'))
+    assert "'value': '******'" in text and 'planted' not in text
+
+
+def test_zaqar_sink_receives_events_of_stack(running_cloud, driver, ids):  # noqa: F811 - fixtures
+    stack = driver.create(
+        STACK,
+        name='queued',
+        params=with_sinks({'type': 'zaqar-queue', 'target': 'events', 'ttl': 60}),
+    )
+
+    def queued():
+        requests = [
+            (path, body)
+            for method, path, body in running_cloud.cloud.asked
+            if method == 'POST' and path.endswith('/queues/events/messages')
+        ]
+        return [body['messages'][0] for _, body in requests]
+
+    messages = wait_for_events(queued)
+    assert resource_fields([each['body'] for each in messages]) == EXPECTED and {
+        each['ttl'] for each in messages
+    } == {60}
     assert {each['body']['payload']['stack_id'] for each in messages} == {stack['stack_id']}
     driver.delete(stack)
 
 
-@pytest.mark.parametrize('sink, text', [({'type': 'other'}, 'Unknown event sink type "other"'), ({'type': 'zaqar-queue'}, 'has no target')])
-def test_what_is_no_sink(driver, sink, text):  # noqa: F811 - a fixture
+@pytest.mark.parametrize(
+    'sink, text',
+    [
+        ({'type': 'other'}, 'Unknown event sink type "other"'),
+        ({'type': 'zaqar-queue'}, 'has no target'),
+    ],
+)
+def test_invalid_event_sink_is_refused(driver, sink, text):  # noqa: F811 - a fixture
     with pytest.raises((ValueError, exception.HeatException), match=text):
         driver.create(STACK, name='refused', params=with_sinks(sink))

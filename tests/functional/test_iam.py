@@ -1,4 +1,4 @@
-"""Users with access keys, and what they may see of a stack."""
+"""IAM users, their access keys, and the access of these users to resources of a stack."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from tests.functional.clouds import driver, ids, place  # noqa: F401 - fixtures
+from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
 
 # ruff: noqa: F811 - fixtures are arguments
 
@@ -17,40 +17,71 @@ def template(policies=({'get_resource': 'policy'},)):
         'hidden': {'type': 'OS::Heat::RandomString'},
         'policy': {'type': 'OS::Heat::AccessPolicy', 'properties': {'AllowedResources': ['seen']}},
         'user': {'type': 'AWS::IAM::User', 'properties': {'Policies': list(policies)}},
-        'key': {'type': 'AWS::IAM::AccessKey', 'properties': {'UserName': {'get_resource': 'user'}}},
+        'key': {
+            'type': 'AWS::IAM::AccessKey',
+            'properties': {'UserName': {'get_resource': 'user'}},
+        },
     }
-    outputs = {name: {'value': {'get_attr': ['key', name]}} for name in ('UserName', 'SecretAccessKey')}
-    return {'resources': resources, 'outputs': {**outputs, 'user': {'value': {'get_resource': 'user'}}}}
+    outputs = {
+        name: {'value': {'get_attr': ['key', name]}} for name in ('UserName', 'SecretAccessKey')
+    }
+    return {
+        'resources': resources,
+        'outputs': {**outputs, 'user': {'value': {'get_resource': 'user'}}},
+    }
 
 
-def test_a_user_sees_what_his_policies_allow(place, driver, ids):
+def test_iam_user_reads_only_resources_of_access_policy(running_cloud, driver, ids):
     stack = driver.create(template())
     assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
-    (person,), (key,) = place.identity.people.values(), place.identity.keys.values()
+    (iam_user,), (key,) = (
+        running_cloud.identity.people.values(),
+        running_cloud.identity.keys.values(),
+    )
     blob, outputs = json.loads(key['blob']), driver.outputs(stack)
-    assert (driver.physical_id(stack, 'key'), outputs['SecretAccessKey']) == (blob['access'], blob['secret'])
-    assert outputs['user'] == outputs['UserName'] == person['name'] and driver.physical_id(stack, 'user') == person['id'] == key['user_id']
+    assert (driver.physical_id(stack, 'key'), outputs['SecretAccessKey']) == (
+        blob['access'],
+        blob['secret'],
+    )
+    assert (
+        outputs['user'] == outputs['UserName'] == iam_user['name']
+        and driver.physical_id(stack, 'user') == iam_user['id'] == key['user_id']
+    )
 
-    user = RequestContext(user_id=person['id'], project_id=person['default_project_id'], roles=['heat_stack_user'])
-    own = {**stack, 'tenant': user.project_id}
-    assert driver.client.describe_stack_resource(user, stack_identity=own, resource_name='seen')['resource_name'] == 'seen'
+    user = RequestContext(
+        user_id=iam_user['id'], project_id=iam_user['default_project_id'], roles=['heat_stack_user']
+    )
+    identity = {**stack, 'tenant': user.project_id}
+    assert (
+        driver.client.describe_stack_resource(user, stack_identity=identity, resource_name='seen')[
+            'resource_name'
+        ]
+        == 'seen'
+    )
     with pytest.raises(exception.Forbidden):
-        driver.client.describe_stack_resource(user, stack_identity=own, resource_name='hidden')
+        driver.client.describe_stack_resource(user, stack_identity=identity, resource_name='hidden')
     driver.delete(stack)
-    assert not place.identity.people and not place.identity.keys
+    assert not running_cloud.identity.people and not running_cloud.identity.keys
 
 
-def test_policies_in_the_words_of_amazon_allow_nothing_here(place, driver, ids):
+def test_iam_user_with_policy_document_reads_nothing(running_cloud, driver, ids):
     stack = driver.create(template([{'PolicyName': 'p', 'PolicyDocument': {}}]))
-    (person,) = place.identity.people.values()
-    user = RequestContext(user_id=person['id'], project_id=person['default_project_id'], roles=['heat_stack_user'])
+    (iam_user,) = running_cloud.identity.people.values()
+    user = RequestContext(
+        user_id=iam_user['id'], project_id=iam_user['default_project_id'], roles=['heat_stack_user']
+    )
     with pytest.raises(exception.Forbidden):
-        driver.client.describe_stack_resource(user, stack_identity={**stack, 'tenant': user.project_id}, resource_name='seen')
+        driver.client.describe_stack_resource(
+            user, stack_identity={**stack, 'tenant': user.project_id}, resource_name='seen'
+        )
     driver.delete(stack)
 
 
-def test_a_policy_that_is_none(place, driver, ids):
+def test_iam_user_with_unknown_policy_fails(running_cloud, driver, ids):
     stack = driver.create(template(['nobody']))
     assert driver.state(stack) == 'CREATE_FAILED'
-    assert 'nobody is no OS::Heat::AccessPolicy of this stack' in driver.stack(stack)['stack_status_reason']
+    assert (
+        'nobody is no OS::Heat::AccessPolicy of this stack'
+        in driver.stack(stack)['stack_status_reason']
+    )
     driver.delete(stack)

@@ -1,4 +1,4 @@
-"""What an engine tells the message bus about stacks, read as others read it: from the topic exchange ``heat`` of RabbitMQ."""
+"""Notifications of an engine, read from RabbitMQ's topic exchange ``heat`` as other services do."""
 
 import json
 import time
@@ -7,7 +7,7 @@ import kombu
 import pytest
 
 from tests import brokers, databases, engines
-from tests.waiting import PATIENCE
+from tests.timeouts import WAIT_SECONDS
 
 CONFIGURATION = '[oslo_messaging_notifications]\ndriver = messagingv2\n'
 TEST = 'OS::Heat::TestResource'
@@ -15,21 +15,25 @@ ALLOWED = {'enable_stack_adopt': True, 'enable_stack_abandon': True}
 
 
 class Reader:
-    """Takes what is told under any level of the topic ``notifications``."""
+    """Collects notifications of all priorities of the topic ``notifications``."""
 
     def __init__(self, channel):
         self.told = []
         exchange = kombu.Exchange('heat', 'topic', durable=False)
-        queue = kombu.Queue(exchange=exchange, routing_key='notifications.#', exclusive=True)(channel)
+        queue = kombu.Queue(exchange=exchange, routing_key='notifications.#', exclusive=True)(
+            channel
+        )
         queue.declare()
-        self.consumer = kombu.Consumer(channel, queue, callbacks=[self._take], auto_declare=False)
+        self.consumer = kombu.Consumer(
+            channel, queue, callbacks=[self._receive], auto_declare=False
+        )
 
-    def _take(self, body, message):
+    def _receive(self, body, message):
         self.told.append((message.delivery_info['routing_key'], json.loads(body['oslo.message'])))
         message.ack()
 
-    def until(self, event_type, seconds=PATIENCE):
-        """All up to the first of this type."""
+    def until(self, event_type, seconds=WAIT_SECONDS):
+        """Return all notifications up to the first of this type."""
         end = time.monotonic() + seconds
         with self.consumer:
             while not self.told or self.told[-1][1]['event_type'] != event_type:
@@ -43,23 +47,50 @@ class Reader:
 
 @pytest.fixture
 def bus(tmp_path):
-    """(an engine that tells, a reader)"""
+    """Yield a driver of an engine that sends notifications, and a Reader."""
     file = tmp_path / 'heat-lite.conf'
     file.write_text(CONFIGURATION)
     with brokers.virtual_host_or_skip() as transport, databases.migrated('sqlite', tmp_path) as url:
-        with engines.running(url, transport=transport, files=[str(file)], host='here', **ALLOWED) as driver:
+        with engines.running(
+            url, transport=transport, files=[str(file)], host='here', **ALLOWED
+        ) as driver:
             with kombu.Connection(transport.replace('rabbit://', 'amqp://')) as connection:
                 yield driver, Reader(connection.channel())
 
 
-def test_what_becomes_of_a_stack(bus):
+def test_notifications_contain_no_hidden_parameter(bus):
+    engine, reader = bus
+    template = {
+        'parameters': {'secret': {'type': 'string', 'hidden': True}},
+        'resources': {
+            'kept': {'type': TEST, 'properties': {'value': {'get_param': 'secret'}}},
+            'broken': {
+                'type': 'OS::Heat::RandomString',
+                # the error quotes the attribute
+                'properties': {'length': {'get_attr': ['kept', 'output']}},
+            },
+        },
+    }
+    engine.create(template, params={'parameters': {'secret': 'planted-secret'}})
+    told = reader.until('orchestration.stack.create.error')
+    assert '******' in told[-1][1]['payload']['state_reason']
+    assert 'planted-secret' not in json.dumps(told)
+
+
+def test_stack_actions_send_notifications(bus):
     engine, reader = bus
     engine.context.auth_token = 'secret token'
-    identity = engine.create({'description': 'D', 'resources': {'a': {'type': TEST}}}, name='told', tags=['x'])
-    engine.update(identity, {'resources': {'a': {'type': TEST, 'properties': {'value': 'new', 'fail': True}}}})
+    identity = engine.create(
+        {'description': 'D', 'resources': {'a': {'type': TEST}}}, name='told', tags=['x']
+    )
+    engine.update(
+        identity, {'resources': {'a': {'type': TEST, 'properties': {'value': 'new', 'fail': True}}}}
+    )
     engine.delete(identity)
     told = reader.until('orchestration.stack.delete.end')
-    assert [(level, each['event_type'].removeprefix('orchestration.stack.')) for level, each in told] == [
+    assert [
+        (level, each['event_type'].removeprefix('orchestration.stack.')) for level, each in told
+    ] == [
         ('notifications.info', 'create.start'),
         ('notifications.info', 'create.end'),
         ('notifications.info', 'update.start'),
@@ -86,12 +117,15 @@ def test_what_becomes_of_a_stack(bus):
     }
     failed = told[3][1]['payload']
     assert failed['state'] == 'UPDATE_FAILED'
-    assert failed['state_reason'] == 'Resource UPDATE failed: ValueError: resources.a: Test Resource failed a'
+    assert (
+        failed['state_reason']
+        == 'Resource UPDATE failed: ValueError: resources.a: Test Resource failed a'
+    )
     assert failed['updated_at'] is not None
     assert 'secret token' not in json.dumps(told)
 
 
-def test_what_becomes_of_stacks_that_come_and_go(bus):
+def test_short_lived_stacks_send_notifications(bus):
     engine, reader = bus
     identity = engine.create({'resources': {'t': {'type': TEST}}})
     taken = engine.client.stack_snapshot(engine.context, stack_identity=identity, name='s')
@@ -103,23 +137,43 @@ def test_what_becomes_of_stacks_that_come_and_go(bus):
     engine.create(document['template'], adopt_stack_data=json.dumps(document))
     told = [each for _, each in reader.until('orchestration.stack.adopt.end')]
     stacks = [each['event_type'].removeprefix('orchestration.stack.') for each in told]
-    assert stacks == [f'{verb}.{word}' for verb in ('create', 'snapshot', 'restore', 'delete', 'adopt') for word in ('start', 'end')]
+    assert stacks == [
+        f'{verb}.{word}'
+        for verb in ('create', 'snapshot', 'restore', 'delete', 'adopt')
+        for word in ('start', 'end')
+    ]
 
 
-def test_what_becomes_of_groups_that_scale(bus):
+def test_scaling_groups_send_notifications(bus):
     engine, reader = bus
     group = {'min_size': 0, 'max_size': 3, 'desired_capacity': 1, 'resource': {'type': TEST}}
-    rule = {'adjustment_type': 'change_in_capacity', 'auto_scaling_group_id': {'get_resource': 'g'}, 'scaling_adjustment': 1}
+    rule = {
+        'adjustment_type': 'change_in_capacity',
+        'auto_scaling_group_id': {'get_resource': 'g'},
+        'scaling_adjustment': 1,
+    }
     resources = {
         'g': {'type': 'OS::Heat::AutoScalingGroup', 'properties': group},
         'p': {'type': 'OS::Heat::ScalingPolicy', 'properties': rule},
     }
     identity = engine.create({'resources': resources}, name='scales')
-    engine.client.resource_signal(engine.context, stack_identity=identity, resource_name='p', details={}, sync_call=True)
+    engine.client.resource_signal(
+        engine.context, stack_identity=identity, resource_name='p', details={}, sync_call=True
+    )
     told = [each for _, each in reader.until('orchestration.autoscaling.end')]
-    start, end = (each for each in told if each['event_type'].startswith('orchestration.autoscaling.'))
+    start, end = (
+        each for each in told if each['event_type'].startswith('orchestration.autoscaling.')
+    )
     assert (start['event_type'], start['priority']) == ('orchestration.autoscaling.start', 'INFO')
     for each, capacity in ((start, 1), (end, 2)):
         payload = each['payload']
-        assert (payload['adjustment'], payload['adjustment_type'], payload['capacity']) == (1, 'change_in_capacity', capacity)
-        assert payload['stack_name'] == 'scales' and payload['groupname'] and 'resizing the group g' in payload['message']
+        assert (payload['adjustment'], payload['adjustment_type'], payload['capacity']) == (
+            1,
+            'change_in_capacity',
+            capacity,
+        )
+        assert (
+            payload['stack_name'] == 'scales'
+            and payload['groupname']
+            and 'resizing the group g' in payload['message']
+        )

@@ -1,4 +1,4 @@
-"""The names that types written for Heat rely on, each by a type that uses it so."""
+"""The names that plug-ins written for Heat import and override, each used by a resource type."""
 
 import pytest
 
@@ -20,28 +20,44 @@ WORLD = {}
 
 
 class Thing(resource.Resource):
-    """It is made, changed, looked at and deleted in two steps each."""
+    """A type whose create, update, check and delete have two steps each."""
 
     resource_type = 'Third::Thing'
-    support_status = support.SupportStatus(status=support.DEPRECATED, version='2.0', previous_status=support.SupportStatus(version='1.0'))
+    support_status = support.SupportStatus(
+        status=support.DEPRECATED,
+        version='2.0',
+        previous_status=support.SupportStatus(version='1.0'),
+    )
     PROPERTIES = (NAME, SIZE, OLD_NAME, PARTS, KIND) = ('name', 'size', 'old_name', 'parts', 'kind')
 
     properties_schema = {
         NAME: properties.Schema(STRING, 'Its name.', update_allowed=True),
-        OLD_NAME: properties.Schema(STRING, 'The same.', support_status=support.SupportStatus(status=support.HIDDEN)),
+        OLD_NAME: properties.Schema(
+            STRING, 'The same.', support_status=support.SupportStatus(status=support.HIDDEN)
+        ),
         SIZE: properties.Schema(
-            properties.Schema.INTEGER, 'How large.', default=1, update_allowed=True, constraints=[constraints.Range(min=0, max=9)]
+            properties.Schema.INTEGER,
+            'How large.',
+            default=1,
+            update_allowed=True,
+            constraints=[constraints.Range(min=0, max=9)],
         ),
         KIND: properties.Schema(STRING, 'Its kind, by its name.', update_allowed=True),
         PARTS: properties.Schema(
             LIST,
             'What it is made of.',
-            schema=properties.Schema(MAP, schema={'part': properties.Schema(STRING, 'A part.', required=True)}),
+            schema=properties.Schema(
+                MAP, schema={'part': properties.Schema(STRING, 'A part.', required=True)}
+            ),
             update_allowed=True,
         ),
     }
-    attributes_schema = {'size': attributes.Schema('How large.', cache_mode=attributes.Schema.CACHE_NONE)}
-    update_policy_schema = {'pace': properties.Schema(properties.Schema.NUMBER, 'How fast.', default=1)}
+    attributes_schema = {
+        'size': attributes.Schema('How large.', cache_mode=attributes.Schema.CACHE_NONE)
+    }
+    update_policy_schema = {
+        'pace': properties.Schema(properties.Schema.NUMBER, 'How fast.', default=1)
+    }
 
     def translation_rules(self, props):
         rule = translation.TranslationRule
@@ -61,7 +77,11 @@ class Thing(resource.Resource):
     def handle_create(self):
         self.resource_id_set(self.physical_resource_name())
         values = {name: self.properties[name] for name in (self.NAME, self.SIZE, self.KIND)}
-        WORLD[self.resource_id] = {**values, 'parts': len(self.properties[self.PARTS] or ()), 'asked': 0}
+        WORLD[self.resource_id] = {
+            **values,
+            'parts': len(self.properties[self.PARTS] or ()),
+            'asked': 0,
+        }
         return self.resource_id
 
     def check_create_complete(self, made):
@@ -69,7 +89,9 @@ class Thing(resource.Resource):
         return WORLD[made]['asked'] > 1
 
     def needs_replace_with_prop_diff(self, changed_properties_set, after_props, before_props):
-        return self.SIZE in changed_properties_set and after_props[self.SIZE] < before_props[self.SIZE]
+        return (
+            self.SIZE in changed_properties_set and after_props[self.SIZE] < before_props[self.SIZE]
+        )
 
     def handle_update(self, json_snippet, tmpl_diff, prop_diff):
         if prop_diff.get(self.NAME) == 'another':
@@ -83,7 +105,9 @@ class Thing(resource.Resource):
 
     def handle_check(self):
         current = WORLD[self.resource_id]['size']
-        self._verify_check_conditions([{'attribute': 'size', 'expected': self.properties[self.SIZE], 'current': current}])
+        self._verify_check_conditions(
+            [{'attribute': 'size', 'expected': self.properties[self.SIZE], 'current': current}]
+        )
 
     def handle_delete(self):
         return WORLD.pop(self.resource_id, None)
@@ -98,8 +122,8 @@ class Thing(resource.Resource):
         return f'thing:{self.FnGetAtt("size")}' if self.resource_id else self.name
 
 
-class Told(signal_responder.SignalResponder):
-    """It keeps what is signalled."""
+class SignalRecorder(signal_responder.SignalResponder):
+    """A type that records its signals."""
 
     resource_type = 'Third::Told'
     attributes_schema = {'said': attributes.Schema('What was said.', type=attributes.Schema.STRING)}
@@ -111,8 +135,8 @@ class Told(signal_responder.SignalResponder):
         return self.data().get(name)
 
 
-class Nest(stack_resource.StackResource):
-    """It has a stack inside."""
+class NestingResource(stack_resource.StackResource):
+    """A type with a nested stack."""
 
     resource_type = 'Third::Nest'
     properties_schema = {'word': properties.Schema(STRING, 'A word.', update_allowed=True)}
@@ -122,7 +146,9 @@ class Nest(stack_resource.StackResource):
         return {
             'heat_template_version': '2018-08-31',
             'parameters': {'word': {'type': 'string'}},
-            'resources': {'value': {'type': 'OS::Heat::Value', 'properties': {'value': {'get_param': 'word'}}}},
+            'resources': {
+                'value': {'type': 'OS::Heat::Value', 'properties': {'value': {'get_param': 'word'}}}
+            },
             'outputs': {'value': {'value': {'get_attr': ['value', 'value']}}},
         }
 
@@ -142,33 +168,58 @@ class Nest(stack_resource.StackResource):
 @pytest.fixture(scope='module')
 def driver(tmp_path_factory):
     folder = tmp_path_factory.mktemp('engine')
-    with databases.migrated('sqlite', folder) as url, engines.running(url, types=[Thing, Told, Nest], action_retry_limit=0) as found:
+    with (
+        databases.migrated('sqlite', folder) as url,
+        engines.running(
+            url, types=[Thing, SignalRecorder, NestingResource], action_retry_limit=0
+        ) as found,
+    ):
         yield found
 
 
 def thing(**values):
-    outputs = {'size': {'value': {'get_attr': ['it', 'size']}}, 'reference': {'value': {'get_resource': 'it'}}}
-    return {'resources': {'it': {'type': 'Third::Thing', 'properties': values, 'update_policy': {'pace': 2}}}, 'outputs': outputs}
+    outputs = {
+        'size': {'value': {'get_attr': ['it', 'size']}},
+        'reference': {'value': {'get_resource': 'it'}},
+    }
+    return {
+        'resources': {
+            'it': {'type': 'Third::Thing', 'properties': values, 'update_policy': {'pace': 2}}
+        },
+        'outputs': outputs,
+    }
 
 
 def held(driver, stack):
     return WORLD[driver.physical_id(stack, 'it')]
 
 
-def test_life(driver):
+def test_actions_call_the_handlers_in_order(driver):
     stack = driver.create(thing(old_name='one', kind='round', parts=[{'part': 'a'}]), name='life')
     assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
-    assert held(driver, stack) == {'name': 'one', 'size': 1, 'kind': 'kind-round', 'parts': 1, 'asked': 2}
+    assert held(driver, stack) == {
+        'name': 'one',
+        'size': 1,
+        'kind': 'kind-round',
+        'parts': 1,
+        'asked': 2,
+    }
     assert driver.outputs(stack) == {'size': 1, 'reference': 'thing:1'}
     first = driver.physical_id(stack, 'it')
 
     driver.update(stack, thing(name='one', kind='flat', size=3))
-    assert driver.physical_id(stack, 'it') == first and held(driver, stack)['told']['kind'] == 'kind-flat'
+    assert (
+        driver.physical_id(stack, 'it') == first
+        and held(driver, stack)['told']['kind'] == 'kind-flat'
+    )
     driver.update(stack, thing(name='one', kind='flat', size=2))
     second = driver.physical_id(stack, 'it')
     assert second != first and first not in WORLD
     driver.update(stack, thing(name='another', kind='flat', size=2))
-    assert driver.physical_id(stack, 'it') not in (first, second) and driver.state(stack) == 'UPDATE_COMPLETE'
+    assert (
+        driver.physical_id(stack, 'it') not in (first, second)
+        and driver.state(stack) == 'UPDATE_COMPLETE'
+    )
 
     held(driver, stack)['size'] = 5
     driver.client.stack_check(driver.context, stack_identity=stack)
@@ -180,27 +231,44 @@ def test_life(driver):
 
 
 @pytest.mark.parametrize(
-    'values, text', [({'name': 'nobody'}, 'Nobody is no name'), ({'size': 10}, 'out of range'), ({'parts': [{}]}, 'part')]
+    'values, text',
+    [
+        ({'name': 'nobody'}, 'Nobody is no name'),
+        ({'size': 10}, 'out of range'),
+        ({'parts': [{}]}, 'part'),
+    ],
 )
-def test_what_cannot_be(driver, values, text):
+def test_invalid_properties_are_refused(driver, values, text):
     with pytest.raises(exception.StackValidationFailed, match=text):
         driver.create(thing(**values), name='refused')
 
 
-def test_signals(driver):
-    template = {'resources': {'it': {'type': 'Third::Told'}}, 'outputs': {'said': {'value': {'get_attr': ['it', 'said']}}}}
+def test_signals_reach_the_resource(driver):
+    template = {
+        'resources': {'it': {'type': 'Third::Told'}},
+        'outputs': {'said': {'value': {'get_attr': ['it', 'said']}}},
+    }
     stack = driver.create(template, name='told')
     assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
-    driver.client.resource_signal(driver.context, stack_identity=stack, resource_name='it', details={'word': 'hello'}, sync_call=True)
+    driver.client.resource_signal(
+        driver.context,
+        stack_identity=stack,
+        resource_name='it',
+        details={'word': 'hello'},
+        sync_call=True,
+    )
     driver.update(stack, {**template, 'description': 'anew'})
     assert driver.outputs(stack) == {'said': 'hello'}
     driver.delete(stack)
 
 
-def test_a_stack_inside(driver):
+def test_stack_resource_manages_its_nested_stack(driver):
     def nest(word):
         echo = {'value': {'get_attr': ['it', 'echo']}}
-        return {'resources': {'it': {'type': 'Third::Nest', 'properties': {'word': word}}}, 'outputs': {'echo': echo}}
+        return {
+            'resources': {'it': {'type': 'Third::Nest', 'properties': {'word': word}}},
+            'outputs': {'echo': echo},
+        }
 
     stack = driver.create(nest('hello'), name='nest')
     assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
@@ -211,8 +279,16 @@ def test_a_stack_inside(driver):
     assert driver.state(stack) == 'DELETE_COMPLETE'
 
 
-def test_how_it_is_described(driver):
-    schema = driver.client.resource_schema(driver.context, type_name='Third::Thing', with_description=True)
-    assert schema['support_status']['status'] == 'DEPRECATED' and schema['support_status']['previous_status']['version'] == '1.0'
-    assert 'old_name' not in schema['properties'] and schema['properties']['parts']['schema']['*']['schema']['part']['required']
-    assert schema['description'].startswith('It is made, changed')
+def test_type_is_described_by_its_schemas(driver):
+    schema = driver.client.resource_schema(
+        driver.context, type_name='Third::Thing', with_description=True
+    )
+    assert (
+        schema['support_status']['status'] == 'DEPRECATED'
+        and schema['support_status']['previous_status']['version'] == '1.0'
+    )
+    assert (
+        'old_name' not in schema['properties']
+        and schema['properties']['parts']['schema']['*']['schema']['part']['required']
+    )
+    assert schema['description'].startswith('A type whose create')

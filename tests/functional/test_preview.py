@@ -1,4 +1,4 @@
-"""What the preview of an update tells, and that the update then does just that."""
+"""The preview of an update, and that the update does what it predicts."""
 
 import random
 import time
@@ -9,12 +9,21 @@ from heat_lite.common import exception
 from tests import databases, engines
 
 TEST, RANDOM, VALUE = 'OS::Heat::TestResource', 'OS::Heat::RandomString', 'OS::Heat::Value'
-LISTS = {'unchanged': 'none', 'updated': 'update', 'replaced': 'replace', 'added': 'create', 'deleted': 'delete'}
+LISTS = {
+    'unchanged': 'none',
+    'updated': 'update',
+    'replaced': 'replace',
+    'added': 'create',
+    'deleted': 'delete',
+}
 
 
 @pytest.fixture(scope='module')
 def engine(tmp_path_factory):
-    with databases.migrated('sqlite', tmp_path_factory.mktemp('db')) as url, engines.running(url) as driver:
+    with (
+        databases.migrated('sqlite', tmp_path_factory.mktemp('db')) as url,
+        engines.running(url) as driver,
+    ):
         yield driver
 
 
@@ -27,7 +36,12 @@ def preview(engine, identity, resources, params=None, **more):
     args = more.pop('args', {})
     template = {'heat_template_version': '2021-04-16', 'resources': resources, **more}
     return engine.client.preview_update_stack(
-        engine.context, stack_identity=identity, template=template, params=params or {}, files={}, args=args
+        engine.context,
+        stack_identity=identity,
+        template=template,
+        params=params or {},
+        files={},
+        args=args,
     )
 
 
@@ -35,15 +49,15 @@ def names(answer):
     return {kind: sorted(each['resource_name'] for each in answer[kind]) for kind in LISTS}
 
 
-def fate(answer, name):
+def predicted_change(answer, name):
     return next(each for kind in LISTS for each in answer[kind] if each['resource_name'] == name)
 
 
 def changes(answer, name):
-    return {each['property']: each for each in fate(answer, name)['property_changes']}
+    return {each['property']: each for each in predicted_change(answer, name)['property_changes']}
 
 
-def test_each_kind_of_change(engine):
+def test_preview_lists_each_kind_of_change(engine):
     identity = engine.create(
         {
             'resources': {
@@ -76,26 +90,56 @@ def test_each_kind_of_change(engine):
         'deleted': ['gone'],
     }
     assert all(each['action'] == LISTS[kind] for kind in LISTS for each in answer[kind])
-    change = {'property': 'value', 'before': '1', 'after': '2', 'known': True, 'forces_replacement': False, 'secret': False}
-    assert fate(answer, 'upd')['property_changes'] == [change]
-    assert fate(answer, 'rep')['forced_by'] == ['length'] and changes(answer, 'rep')['length']['forces_replacement']
-    assert fate(answer, 'rep')['reason'] == 'only a new resource can take another length'
-    assert fate(answer, 'rep')['physical_resource_id'] == engine.physical_id(identity, 'rep')
-    assert fate(answer, 'kind')['reason'] == f'its type changes from {VALUE} to {TEST}' and fate(answer, 'kind')['resource_type'] == TEST
-    assert fate(answer, 'meta')['definition_changes'] == ['metadata'] and fate(answer, 'meta')['property_changes'] == []
-    assert (changes(answer, 'new')['value']['known'], changes(answer, 'new')['value']['after']) == (False, None)
-    assert answer['has_changes'] and answer['digest'] != answer['present_digest'] and answer['refused'] is None
+    change = {
+        'property': 'value',
+        'before': '1',
+        'after': '2',
+        'known': True,
+        'forces_replacement': False,
+        'secret': False,
+    }
+    assert predicted_change(answer, 'upd')['property_changes'] == [change]
+    assert (
+        predicted_change(answer, 'rep')['forced_by'] == ['length']
+        and changes(answer, 'rep')['length']['forces_replacement']
+    )
+    assert (
+        predicted_change(answer, 'rep')['reason'] == 'only a new resource can take another length'
+    )
+    assert predicted_change(answer, 'rep')['physical_resource_id'] == engine.physical_id(
+        identity, 'rep'
+    )
+    assert (
+        predicted_change(answer, 'kind')['reason'] == f'its type changes from {VALUE} to {TEST}'
+        and predicted_change(answer, 'kind')['resource_type'] == TEST
+    )
+    assert (
+        predicted_change(answer, 'meta')['definition_changes'] == ['metadata']
+        and predicted_change(answer, 'meta')['property_changes'] == []
+    )
+    assert (changes(answer, 'new')['value']['known'], changes(answer, 'new')['value']['after']) == (
+        False,
+        None,
+    )
+    assert (
+        answer['has_changes']
+        and answer['digest'] != answer['present_digest']
+        and answer['refused'] is None
+    )
 
 
-def test_what_depends_on_what_will_be(engine):
-    """As the original tells it: what would be replaced by another value of something that changes may be replaced."""
+def test_dependents_of_changed_resources_may_change(engine):
+    """As recorded from Heat: a property with an unknown new value may replace the resource."""
 
     def resources(length, value):
         return {
             'rep': {'type': RANDOM, 'properties': {'length': length}},
             'upd': {'type': TEST, 'properties': {'value': value}},
             'by_reference': {'type': RANDOM, 'properties': {'salt': {'get_resource': 'rep'}}},
-            'by_attribute': {'type': RANDOM, 'properties': {'salt': {'get_attr': ['upd', 'output']}}},
+            'by_attribute': {
+                'type': RANDOM,
+                'properties': {'salt': {'get_attr': ['upd', 'output']}},
+            },
             'in_place': {'type': TEST, 'properties': {'value': {'get_attr': ['rep', 'value']}}},
             'stays': {'type': RANDOM, 'properties': {'salt': {'get_resource': 'upd'}}},
         }
@@ -109,7 +153,10 @@ def test_what_depends_on_what_will_be(engine):
         'added': [],
         'deleted': [],
     }
-    assert {name: fate(answer, name)['may_replace'] for name in ('by_attribute', 'by_reference', 'rep')} == {
+    assert {
+        name: predicted_change(answer, name)['may_replace']
+        for name in ('by_attribute', 'by_reference', 'rep')
+    } == {
         'by_attribute': True,
         'by_reference': True,
         'rep': False,
@@ -117,33 +164,53 @@ def test_what_depends_on_what_will_be(engine):
     assert changes(answer, 'in_place')['value']['known'] is False
 
 
-def test_nothing_to_do(engine):
+def test_preview_without_changes_is_empty(engine):
     resources = {'a': {'type': TEST, 'properties': {'value': {'get_param': 'p'}}}}
     parameters = {'p': {'type': 'string', 'default': 'x'}}
     identity = engine.create({'resources': resources, 'parameters': parameters})
-    answer = preview(engine, identity, resources, parameters=parameters, args={'disable_rollback': True})
-    assert answer['has_changes'] is False and answer['digest'] == answer['present_digest'] == engine.stack(identity)['digest']
+    answer = preview(
+        engine, identity, resources, parameters=parameters, args={'disable_rollback': True}
+    )
+    assert (
+        answer['has_changes'] is False
+        and answer['digest'] == answer['present_digest'] == engine.stack(identity)['digest']
+    )
     patched = engine.client.preview_update_stack(
-        engine.context, stack_identity=identity, template=None, params={}, files={}, args={'existing': True}
+        engine.context,
+        stack_identity=identity,
+        template=None,
+        params={},
+        files={},
+        args={'existing': True},
     )
     assert patched['has_changes'] is False
     other = preview(engine, identity, resources, parameters=parameters, outputs={'o': {'value': 1}})
     assert other['has_changes'] is True and names(other)['unchanged'] == ['a']
 
 
-def test_secrets_are_masked_on_whatever_way_they_come(engine):
+def test_secrets_are_masked_in_previews(engine):
     parameters = {'key': {'type': 'string', 'hidden': True}}
     resources = {
         'holder': {'type': VALUE, 'properties': {'value': {'get_param': 'key'}}},
         'reader': {'type': TEST, 'properties': {'value': {'get_attr': ['holder', 'value']}}},
-        'joined': {'type': TEST, 'properties': {'value': {'list_join': ['-', ['a', {'get_param': 'key'}]]}}},
+        'joined': {
+            'type': TEST,
+            'properties': {'value': {'list_join': ['-', ['a', {'get_param': 'key'}]]}},
+        },
         'free': {'type': TEST, 'properties': {'value': 'a'}},
     }
-    identity = engine.create({'resources': resources, 'parameters': parameters}, params={'parameters': {'key': 'geheim-1'}})
+    identity = engine.create(
+        {'resources': resources, 'parameters': parameters},
+        params={'parameters': {'key': 'geheim-1'}},
+    )
     changed = {**resources, 'free': {'type': TEST, 'properties': {'value': 'b'}}}
-    answer = preview(engine, identity, changed, {'parameters': {'key': 'geheim-2'}}, parameters=parameters)
+    answer = preview(
+        engine, identity, changed, {'parameters': {'key': 'geheim-2'}}, parameters=parameters
+    )
     for name in ('holder', 'joined'):
-        assert {key: changes(answer, name)['value'][key] for key in ('before', 'after', 'secret')} == {
+        assert {
+            key: changes(answer, name)['value'][key] for key in ('before', 'after', 'secret')
+        } == {
             'before': '******',
             'after': '******',
             'secret': True,
@@ -151,41 +218,68 @@ def test_secrets_are_masked_on_whatever_way_they_come(engine):
     assert changes(answer, 'reader')['value']['before'] == '******'
     assert changes(answer, 'free')['value']['after'] == 'b'
     for change in ('holder', 'reader', 'joined'):
-        assert 'geheim' not in str(fate(answer, change)['property_changes'])
-    # what was secret stays so when the new template says it openly
+        assert 'geheim' not in str(predicted_change(answer, change)['property_changes'])
+    # a secret stays masked when the new template contains it as plain text
     opened = {**resources, 'holder': {'type': VALUE, 'properties': {'value': 'open'}}}
-    answer = preview(engine, identity, opened, {'parameters': {'key': 'geheim-1'}}, parameters=parameters)
+    answer = preview(
+        engine, identity, opened, {'parameters': {'key': 'geheim-1'}}, parameters=parameters
+    )
     assert changes(answer, 'holder')['value']['before'] == '******'
 
 
-def test_what_failed_is_replaced_and_what_was_never_begun_is_made(engine):
-    identity = engine.create({'resources': {'f': {'type': TEST, 'properties': {'fail': True}}, 'g': {'type': TEST, 'depends_on': 'f'}}})
-    answer = preview(engine, identity, {'f': {'type': TEST}, 'g': {'type': TEST, 'depends_on': 'f'}})
+def test_failed_resources_are_replaced_and_missing_ones_created(engine):
+    identity = engine.create(
+        {
+            'resources': {
+                'f': {'type': TEST, 'properties': {'fail': True}},
+                'g': {'type': TEST, 'depends_on': 'f'},
+            }
+        }
+    )
+    answer = preview(
+        engine, identity, {'f': {'type': TEST}, 'g': {'type': TEST, 'depends_on': 'f'}}
+    )
     assert names(answer)['replaced'] == ['f'] and names(answer)['added'] == ['g']
-    assert fate(answer, 'f')['reason'] == 'it is CREATE_FAILED'
+    assert predicted_change(answer, 'f')['reason'] == 'it is CREATE_FAILED'
 
 
-def test_a_preview_changes_nothing_and_says_what_would_be_refused(engine):
+def test_preview_changes_nothing_and_reports_refusals(engine):
     identity = engine.create({'resources': {'a': {'type': TEST}}})
     before = (engine.stack(identity), engine.events(identity), engine.resource(identity, 'a'))
     preview(engine, identity, {'a': {'type': RANDOM}, 'b': {'type': TEST}})
-    assert (engine.stack(identity), engine.events(identity), engine.resource(identity, 'a')) == before
+    assert (
+        engine.stack(identity),
+        engine.events(identity),
+        engine.resource(identity, 'a'),
+    ) == before
     with pytest.raises(exception.StackValidationFailed):
         preview(engine, identity, {'a': {'type': TEST, 'properties': {'nonsense': 1}}})
     engine.client.stack_suspend(engine.context, stack_identity=identity)
     engine.wait(identity)
-    assert preview(engine, identity, {'a': {'type': TEST}})['refused'] == 'The stack is SUSPEND_COMPLETE.'
+    assert (
+        preview(engine, identity, {'a': {'type': TEST}})['refused']
+        == 'The stack is SUSPEND_COMPLETE.'
+    )
 
 
-def test_the_preview_of_a_create(engine):
-    template = {'heat_template_version': '2021-04-16', 'resources': {'a': {'type': TEST, 'properties': {'value': 'x'}}}}
-    answer = engine.client.preview_stack(engine.context, stack_name='n', template=template, params={}, files={}, args={})
+def test_preview_of_a_create_lists_the_resources(engine):
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': {'a': {'type': TEST, 'properties': {'value': 'x'}}},
+    }
+    answer = engine.client.preview_stack(
+        engine.context, stack_name='n', template=template, params={}, files={}, args={}
+    )
     (found,) = answer['resources']
-    assert answer['has_changes'] and found['action'] == 'create' and found['properties']['value'] == 'x'
+    assert (
+        answer['has_changes']
+        and found['action'] == 'create'
+        and found['properties']['value'] == 'x'
+    )
     assert {each['property']: each['after'] for each in found['property_changes']} == {'value': 'x'}
 
 
-def test_an_update_that_must_replace_nothing_is_refused_before_anything_is_touched(engine):
+def test_update_that_forbids_replacement_is_refused_before_any_change(engine):
     def resources(length):
         return {
             'rep': {'type': RANDOM, 'properties': {'length': length}},
@@ -197,15 +291,17 @@ def test_an_update_that_must_replace_nothing_is_refused_before_anything_is_touch
     with pytest.raises(exception.ReplacementRefused, match='would replace: rep, by'):
         engine.update(identity, {'resources': resources(9)}, on_replace='fail')
     assert (engine.stack(identity), engine.events(identity)) == before
-    engine.update(identity, {'resources': {**resources(8), 'new': {'type': TEST}}}, on_replace='fail')
+    engine.update(
+        identity, {'resources': {**resources(8), 'new': {'type': TEST}}}, on_replace='fail'
+    )
     assert engine.state(identity) == 'UPDATE_COMPLETE'
 
 
-# --------------------------------------------------------------- the preview never lies
+# --------------------------------------------------------------- predictions hold
 
 
 class Templates:
-    """Random templates over a few names, each resource reading some of those before it."""
+    """Random templates of a few resources, each of which may refer to earlier ones."""
 
     NAMES = ('a', 'b', 'c', 'd', 'e', 'f')
 
@@ -229,7 +325,10 @@ class Templates:
         if before and self.random.random() < 0.5:
             name = self.random.choice(before)
             return self.random.choice(
-                ({'get_resource': name}, {'str_replace': {'template': 'x-y', 'params': {'y': {'get_resource': name}}}})
+                (
+                    {'get_resource': name},
+                    {'str_replace': {'template': 'x-y', 'params': {'y': {'get_resource': name}}}},
+                )
             )
         return self.random.choice('12')
 
@@ -248,10 +347,12 @@ class Templates:
         return {'value': self.random.choice(([1], [1, 2], self.text(before)))}
 
 
-def done(engine, identity, before, after):
-    """What the last update did to each resource, by its physical ids and events."""
+def applied_changes(engine, identity, before, after):
+    """Return what the last update did to each resource, by its physical ids and events."""
     events = engine.events(identity)
-    last = max(index for index, event in enumerate(events) if event == ('stack', 'UPDATE_IN_PROGRESS'))
+    last = max(
+        index for index, event in enumerate(events) if event == ('stack', 'UPDATE_IN_PROGRESS')
+    )
     told = events[last:]
     result = {}
     for name in {*before, *after}:
@@ -272,7 +373,7 @@ def physical(engine, identity):
 
 
 @pytest.mark.parametrize('seed', range(25))
-def test_what_is_foretold_happens(engine, seed):
+def test_predicted_changes_are_applied(engine, seed):
     templates = Templates(seed)
     identity = engine.create({'resources': templates.make()})
     assert engine.state(identity) == 'CREATE_COMPLETE'
@@ -282,23 +383,27 @@ def test_what_is_foretold_happens(engine, seed):
         answer = preview(engine, identity, wanted)
         engine.update(identity, {'resources': wanted})
         assert engine.state(identity) == 'UPDATE_COMPLETE', engine.stack(identity)
-        happened = done(engine, identity, before, physical(engine, identity))
+        happened = applied_changes(engine, identity, before, physical(engine, identity))
         for name, did in happened.items():
-            told = fate(answer, name)
+            told = predicted_change(answer, name)
             possible = {told['action']}
             if told['may_replace']:
                 possible |= {'update', 'none'}
             elif any(not each['known'] for each in told['property_changes']) and all(
                 not each['known'] for each in told['property_changes']
             ):
-                possible |= {'none'} if told['action'] == 'update' and not told['definition_changes'] else set()
+                possible |= (
+                    {'none'}
+                    if told['action'] == 'update' and not told['definition_changes']
+                    else set()
+                )
             assert did in possible, (seed, name, told, wanted)
         assert set(happened) == {each['resource_name'] for kind in LISTS for each in answer[kind]}
         assert preview(engine, identity, wanted)['has_changes'] is False
 
 
 @pytest.mark.parametrize('seed', range(100, 115))
-def test_what_is_foretold_happens_after_failures_too(engine, seed):
+def test_predicted_changes_are_applied_after_failures(engine, seed):
     templates = Templates(seed)
     broken = templates.make()
     for made in broken.values():
@@ -312,7 +417,7 @@ def test_what_is_foretold_happens_after_failures_too(engine, seed):
     assert engine.state(identity) == 'UPDATE_COMPLETE', engine.stack(identity)
     after = physical(engine, identity)
     for name in wanted:
-        told = fate(answer, name)
+        told = predicted_change(answer, name)
         if states.get(name, 'INIT_COMPLETE') == 'INIT_COMPLETE':
             assert told['action'] == 'create', (name, told)
         elif states[name].endswith('FAILED'):
@@ -323,7 +428,7 @@ def test_what_is_foretold_happens_after_failures_too(engine, seed):
             assert before.get(name) != after[name]
 
 
-# --------------------------------------------------------------- stacks inside of others
+# --------------------------------------------------------------- nested stacks
 
 
 INNER = """
@@ -338,7 +443,7 @@ INNER_CHANGED = INNER.replace('  d:', '  e:')
 
 
 class Nested:
-    """A stack of one template inside another, through the doors."""
+    """A stack with one nested stack, driven over RPC."""
 
     def __init__(self, engine):
         self.engine = engine
@@ -349,18 +454,24 @@ class Nested:
 
     def create(self, resources, inner=INNER, **sections):
         made = self.arguments(resources, inner, **sections)
-        identity = self.engine.client.create_stack(self.engine.context, stack_name='outer', params={}, args={}, **made)
+        identity = self.engine.client.create_stack(
+            self.engine.context, stack_name='outer', params={}, args={}, **made
+        )
         self.engine.wait(identity)
         assert self.engine.state(identity) == 'CREATE_COMPLETE', self.engine.stack(identity)
         return identity
 
     def preview(self, identity, resources, inner=INNER, params=None, **args):
         made = self.arguments(resources, inner)
-        return self.engine.client.preview_update_stack(self.engine.context, stack_identity=identity, params=params or {}, args=args, **made)
+        return self.engine.client.preview_update_stack(
+            self.engine.context, stack_identity=identity, params=params or {}, args=args, **made
+        )
 
     def update(self, identity, resources, inner=INNER, **args):
         made = self.arguments(resources, inner)
-        self.engine.client.update_stack(self.engine.context, stack_identity=identity, params={}, args=args, **made)
+        self.engine.client.update_stack(
+            self.engine.context, stack_identity=identity, params={}, args=args, **made
+        )
         self.engine.wait(identity)
 
 
@@ -373,81 +484,130 @@ def outer(value='1', **more):
     return {'n': {'type': 'inner.yaml', 'properties': {'v': value}}, 'o': {'type': TEST}, **more}
 
 
-def test_the_inside_is_foretold_too(nested):
+def test_nested_changes_are_predicted(nested):
     identity = nested.create(outer())
     answer = nested.preview(identity, outer('2'), INNER_CHANGED)
-    assert names(answer) == {'unchanged': ['o'], 'updated': ['n'], 'replaced': [], 'added': [], 'deleted': []}
-    inside = fate(answer, 'n')['nested']
-    assert names(inside) == {'unchanged': [], 'updated': ['c'], 'replaced': [], 'added': ['e'], 'deleted': ['d']}
-    assert {key: changes(inside, 'c')['value'][key] for key in ('before', 'after', 'known')} == {'before': '1', 'after': '2', 'known': True}
+    assert names(answer) == {
+        'unchanged': ['o'],
+        'updated': ['n'],
+        'replaced': [],
+        'added': [],
+        'deleted': [],
+    }
+    inside = predicted_change(answer, 'n')['nested']
+    assert names(inside) == {
+        'unchanged': [],
+        'updated': ['c'],
+        'replaced': [],
+        'added': ['e'],
+        'deleted': ['d'],
+    }
+    assert {key: changes(inside, 'c')['value'][key] for key in ('before', 'after', 'known')} == {
+        'before': '1',
+        'after': '2',
+        'known': True,
+    }
     flat = nested.preview(identity, outer('2'), INNER_CHANGED, show_nested=True)
-    assert names(flat) == {'unchanged': ['o'], 'updated': ['c', 'n'], 'replaced': [], 'added': ['e'], 'deleted': ['d']}
-    assert fate(flat, 'd')['parent_resource'] == 'n'
+    assert names(flat) == {
+        'unchanged': ['o'],
+        'updated': ['c', 'n'],
+        'replaced': [],
+        'added': ['e'],
+        'deleted': ['d'],
+    }
+    assert predicted_change(flat, 'd')['parent_resource'] == 'n'
 
 
-def test_an_inside_that_stays_is_no_change(nested):
+def test_unchanged_nested_stack_is_no_change(nested):
     identity = nested.create(outer())
     answer = nested.preview(identity, outer())
-    # as the original sorts it; the action tells more
+    # sorted as by Heat; the update reports more
     assert names(answer)['unchanged'] == ['o'] and names(answer)['updated'] == ['n']
-    assert fate(answer, 'n')['action'] == 'none' and answer['has_changes'] is False
+    assert predicted_change(answer, 'n')['action'] == 'none' and answer['has_changes'] is False
     flat = nested.preview(identity, outer(), show_nested=True)
     assert names(flat)['unchanged'] == ['c', 'd', 'o'] and names(flat)['updated'] == ['n']
 
 
-def test_what_the_inside_is_told_later_is_known_later(nested):
+def test_parameters_of_nested_stacks_may_be_unknown(nested):
     def resources(length):
-        return outer({'get_attr': ['r', 'value']}, r={'type': RANDOM, 'properties': {'length': length}})
+        return outer(
+            {'get_attr': ['r', 'value']}, r={'type': RANDOM, 'properties': {'length': length}}
+        )
 
     identity = nested.create(resources(8))
-    inside = fate(nested.preview(identity, resources(9)), 'n')['nested']
+    inside = predicted_change(nested.preview(identity, resources(9)), 'n')['nested']
     assert names(inside)['updated'] == ['c'] and changes(inside, 'c')['value']['known'] is False
     assert names(inside)['unchanged'] == ['d']
 
 
-def test_what_comes_and_goes_takes_its_inside_along(nested, engine):
+def test_added_and_removed_resources_include_their_nested_stacks(nested, engine):
     identity = nested.create({'o': {'type': TEST}})
     answer = nested.preview(identity, outer())
-    assert names(fate(answer, 'n')['nested'])['added'] == ['c', 'd']
+    assert names(predicted_change(answer, 'n')['nested'])['added'] == ['c', 'd']
     nested.update(identity, outer())
     assert engine.state(identity) == 'UPDATE_COMPLETE'
     answer = nested.preview(identity, {'o': {'type': TEST}})
-    assert names(answer)['deleted'] == ['n'] and names(fate(answer, 'n')['nested'])['deleted'] == ['c', 'd']
+    assert names(answer)['deleted'] == ['n'] and names(predicted_change(answer, 'n')['nested'])[
+        'deleted'
+    ] == [
+        'c',
+        'd',
+    ]
 
 
-def test_secrets_stay_secret_inside(nested, engine):
+def test_secrets_are_masked_in_nested_previews(nested, engine):
     def resources(key):
         return {'n': {'type': 'inner.yaml', 'properties': {'v': 'x', 'key': {'get_param': 'k'}}}}
 
-    made = nested.arguments(resources('k'), INNER, parameters={'k': {'type': 'string', 'hidden': True}})
-    identity = engine.client.create_stack(engine.context, stack_name='s', params={'parameters': {'k': 'geheim1'}}, args={}, **made)
+    made = nested.arguments(
+        resources('k'), INNER, parameters={'k': {'type': 'string', 'hidden': True}}
+    )
+    identity = engine.client.create_stack(
+        engine.context, stack_name='s', params={'parameters': {'k': 'geheim1'}}, args={}, **made
+    )
     engine.wait(identity)
     answer = engine.client.preview_update_stack(
-        engine.context, stack_identity=identity, params={'parameters': {'k': 'geheim2'}}, args={}, **made
+        engine.context,
+        stack_identity=identity,
+        params={'parameters': {'k': 'geheim2'}},
+        args={},
+        **made,
     )
-    inside = fate(answer, 'n')['nested']
-    assert changes(inside, 'd')['value']['secret'] and changes(inside, 'd')['value']['after'] == '******'
-    assert 'geheim' not in str(fate(answer, 'n')['property_changes']) + str(inside['updated'][0]['property_changes'])
+    inside = predicted_change(answer, 'n')['nested']
+    assert (
+        changes(inside, 'd')['value']['secret']
+        and changes(inside, 'd')['value']['after'] == '******'
+    )
+    assert 'geheim' not in str(predicted_change(answer, 'n')['property_changes']) + str(
+        inside['updated'][0]['property_changes']
+    )
 
 
-def test_replacements_inside_are_refused_as_well(nested, engine):
-    inner = INNER.replace('{value: {get_param: v}}', '{value: x, update_replace_value: {get_param: v}}')
+def test_forbidden_nested_replacement_is_refused(nested, engine):
+    inner = INNER.replace(
+        '{value: {get_param: v}}', '{value: x, update_replace_value: {get_param: v}}'
+    )
     identity = nested.create(outer(), inner)
     with pytest.raises(exception.ReplacementRefused, match='would replace: n/c'):
         nested.update(identity, outer('2'), inner, on_replace='fail')
     assert engine.state(identity) == 'CREATE_COMPLETE'
 
 
-def test_groups(engine, nested):
+def test_changes_of_group_members_are_predicted(engine, nested):
     def resources(count, value='1'):
         member = {'type': TEST, 'properties': {'value': value, 'update_replace': True}}
-        return {'g': {'type': 'OS::Heat::ResourceGroup', 'properties': {'count': count, 'resource_def': member}}}
+        return {
+            'g': {
+                'type': 'OS::Heat::ResourceGroup',
+                'properties': {'count': count, 'resource_def': member},
+            }
+        }
 
     identity = nested.create(resources(2))
-    inside = fate(nested.preview(identity, resources(3)), 'g')['nested']
+    inside = predicted_change(nested.preview(identity, resources(3)), 'g')['nested']
     assert (names(inside)['unchanged'], names(inside)['added']) == (['0', '1'], ['2'])
     answer = nested.preview(identity, resources(1, '2'))
-    inside = fate(answer, 'g')['nested']
+    inside = predicted_change(answer, 'g')['nested']
     assert (names(inside)['replaced'], names(inside)['deleted']) == (['0'], ['1'])
     with pytest.raises(exception.ReplacementRefused, match='g/0'):
         nested.update(identity, resources(1, '2'), on_replace='fail')
@@ -456,14 +616,23 @@ def test_groups(engine, nested):
     assert engine.state(identity) == 'UPDATE_COMPLETE' and physical(engine, identity) == before
 
 
-def test_a_group_whose_members_are_known_later(nested):
+def test_group_of_unknown_size_is_predicted_as_unknown(nested):
     def resources(length):
         return {
-            'r': {'type': RANDOM, 'properties': {'length': length, 'character_classes': [{'class': 'digits'}]}},
+            'r': {
+                'type': RANDOM,
+                'properties': {'length': length, 'character_classes': [{'class': 'digits'}]},
+            },
             'v': {'type': TEST, 'properties': {'value': {'get_attr': ['r', 'value']}}},
             'g': {
                 'type': 'OS::Heat::ResourceGroup',
-                'properties': {'count': 1, 'resource_def': {'type': TEST, 'properties': {'value': {'get_attr': ['v', 'output']}}}},
+                'properties': {
+                    'count': 1,
+                    'resource_def': {
+                        'type': TEST,
+                        'properties': {'value': {'get_attr': ['v', 'output']}},
+                    },
+                },
             },
         }
 
@@ -471,6 +640,6 @@ def test_a_group_whose_members_are_known_later(nested):
     answer = nested.preview(identity, resources(3))
     assert names(answer)['updated'] == ['g', 'v'] and names(answer)['replaced'] == ['r']
     assert changes(answer, 'g')['resource_def']['known'] is False
-    assert fate(answer, 'g')['nested'] is None and answer['has_changes']
+    assert predicted_change(answer, 'g')['nested'] is None and answer['has_changes']
     with pytest.raises(exception.ReplacementRefused, match=r'r, g/\(known later\)'):
         nested.update(identity, resources(3), on_replace='fail')

@@ -1,4 +1,4 @@
-"""The programs as an operator runs them: start, signals, a death in between, the end."""
+"""The service's commands as an operator runs them: start, signals, crashes and shutdown."""
 
 import contextlib
 import os
@@ -13,15 +13,18 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests import brokers
-from tests.functional.shapes import free_port
-from tests.waiting import PATIENCE
+from tests import brokers, ports
+from tests.timeouts import WAIT_SECONDS
 
 BIN = Path(sys.executable).parent
-TEMPLATE = {'heat_template_version': '2021-04-16', 'resources': {'value': {'type': 'OS::Heat::Value', 'properties': {'value': 7}}}}
+KEY = 'auth_encryption_key = a key of these tests, 32 letters\n'
+TEMPLATE = {
+    'heat_template_version': '2021-04-16',
+    'resources': {'value': {'type': 'OS::Heat::Value', 'properties': {'value': 7}}},
+}
 
 
-def wait_until(condition, seconds=PATIENCE):
+def wait_until(condition, seconds=WAIT_SECONDS):
     end = time.monotonic() + seconds
     while not (found := condition()) and time.monotonic() < end:
         time.sleep(0.05)
@@ -31,7 +34,10 @@ def wait_until(condition, seconds=PATIENCE):
 
 def children(process):
     try:
-        return [int(pid) for pid in Path(f'/proc/{process.pid}/task/{process.pid}/children').read_text().split()]
+        return [
+            int(pid)
+            for pid in Path(f'/proc/{process.pid}/task/{process.pid}/children').read_text().split()
+        ]
     except FileNotFoundError:
         return []
 
@@ -44,8 +50,11 @@ def alive(pid):
 
 
 def memory(pid):
-    """The resident memory of a process, in MB."""
-    return int(re.search(r'VmRSS:\s+(\d+) kB', Path(f'/proc/{pid}/status').read_text()).group(1)) / 1024
+    """Return the resident memory of a process in MB."""
+    return (
+        int(re.search(r'VmRSS:\s+(\d+) kB', Path(f'/proc/{pid}/status').read_text()).group(1))
+        / 1024
+    )
 
 
 def answers(url):
@@ -58,10 +67,16 @@ def run():
     with contextlib.ExitStack() as stack:
 
         def begin(log, *command):
-            environ = {name: value for name, value in os.environ.items() if not name.startswith('OS_')}
+            environ = {
+                name: value for name, value in os.environ.items() if not name.startswith('OS_')
+            }
             with open(log, 'wb') as stream:
                 process = subprocess.Popen(
-                    [str(word) for word in command], stdout=stream, stderr=stream, stdin=subprocess.DEVNULL, env=environ
+                    [str(word) for word in command],
+                    stdout=stream,
+                    stderr=stream,
+                    stdin=subprocess.DEVNULL,
+                    env=environ,
                 )
             stack.callback(process.wait)
             stack.callback(process.kill)
@@ -75,12 +90,25 @@ def run():
 
 @pytest.fixture
 def up(run, tmp_path):
-    """`heat-lite up` on a folder that stays the same; gives process and URL when it says that it is ready."""
+    """Run ``heat-lite up`` on one folder; return the process and its URL once it is ready."""
 
     def begin(port=None):
         log = tmp_path / 'up.log'
-        process = run(log, BIN / 'heat-lite', 'up', '--port', port or free_port(), '--data-dir', tmp_path / 'data')
-        line = wait_until(lambda: re.search('^heat_lite is ready: (.*)$', log.read_text(), re.M) or process.poll() is not None)
+        process = run(
+            log,
+            BIN / 'heat-lite',
+            'up',
+            '--port',
+            port or ports.reserve(),
+            '--data-dir',
+            tmp_path / 'data',
+        )
+        line = wait_until(
+            lambda: (
+                re.search('^heat_lite is ready: (.*)$', log.read_text(), re.M)
+                or process.poll() is not None
+            )
+        )
         return process, line.group(1) if line is not True else log.read_text()
 
     return begin
@@ -88,47 +116,86 @@ def up(run, tmp_path):
 
 def end(process, signum=signal.SIGTERM):
     process.send_signal(signum)
-    return process.wait(PATIENCE)
+    return process.wait(WAIT_SECONDS)
 
 
-def test_what_says_that_it_is_ready_answers_at_once(up):
+def test_ready_service_responds_at_once(up):
     process, url = up()
     assert requests.get(f'{url}/stacks', timeout=60).json() == {'stacks': []}
     assert end(process) == 0
 
 
-def test_stacks_survive_a_restart(up):
+def test_stacks_survive_a_restart_of_the_service(up):
     process, url = up()
-    assert requests.post(f'{url}/stacks', json={'stack_name': 'kept', 'template': TEMPLATE}, timeout=60).status_code == 201
-    wait_until(lambda: requests.get(f'{url}/stacks', timeout=60).json()['stacks'][0]['stack_status'] == 'CREATE_COMPLETE')
+    assert (
+        requests.post(
+            f'{url}/stacks', json={'stack_name': 'kept', 'template': TEMPLATE}, timeout=60
+        ).status_code
+        == 201
+    )
+    wait_until(
+        lambda: (
+            requests.get(f'{url}/stacks', timeout=60).json()['stacks'][0]['stack_status']
+            == 'CREATE_COMPLETE'
+        )
+    )
     assert end(process) == 0
     process, url = up()
-    assert [stack['stack_name'] for stack in requests.get(f'{url}/stacks', timeout=60).json()['stacks']] == ['kept']
+    assert [
+        stack['stack_name'] for stack in requests.get(f'{url}/stacks', timeout=60).json()['stacks']
+    ] == ['kept']
     assert end(process, signal.SIGINT) == 0
 
 
-def test_a_second_one_on_the_same_folder_is_refused(up):
+def test_second_service_on_the_same_folder_is_refused(up):
     first, _ = up()
     second, text = up()
-    assert second.wait(PATIENCE) == 1
+    assert second.wait(WAIT_SECONDS) == 1
     assert 'another heat_lite uses' in text
     assert end(first) == 0
 
 
-def test_the_port_is_free_again_after_the_end(up):
-    port = free_port()
+def test_port_is_free_after_shutdown(up):
+    port = ports.reserve()
     for _ in range(2):
         process, url = up(port)
         assert answers(url)
         assert end(process) == 0
 
 
-def test_reading_the_configuration_again_does_not_disturb(up):
+def test_configuration_reload_keeps_the_service_running(up):
     process, url = up()
     process.send_signal(signal.SIGHUP)
     time.sleep(0.2)
     assert answers(url)
     assert end(process) == 0
+
+
+def test_crashed_service_is_replaced_on_the_same_port(up):
+    process, url = up()
+    made = requests.post(
+        f'{url}/stacks', json={'stack_name': 'kept', 'template': TEMPLATE}, timeout=60
+    )
+    assert made.status_code == 201
+    (before,) = wait_until(lambda: children(process))
+    os.kill(before, signal.SIGKILL)
+    # a request that arrives before the replacement waits for it
+    stacks = requests.get(f'{url}/stacks', timeout=WAIT_SECONDS).json()['stacks']
+    assert [stack['stack_name'] for stack in stacks] == ['kept']
+    (after,) = children(process)
+    assert after != before and memory(process.pid) < 16
+    assert end(process) == 0 and not alive(after)
+
+
+def test_interrupt_from_the_terminal_ends_the_service_once(run, tmp_path):
+    log = tmp_path / 'up.log'
+    command = BIN / 'heat-lite', 'up', '--port', ports.reserve(), '--data-dir', tmp_path / 'data'
+    process = run(log, 'setsid', *command)
+    wait_until(lambda: 'is ready: ' in log.read_text())
+    os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to all processes of the group
+    assert process.wait(WAIT_SECONDS) == 0
+    text = log.read_text()
+    assert 'replacement' not in text and 'Traceback' not in text and 'number 0' not in text
 
 
 # --------------------------------------------------------------- split
@@ -142,14 +209,16 @@ def vhost():
 
 @pytest.fixture(params=['threading', 'eventlet'])
 def split(request, run, vhost, tmp_path):
-    """Two engines and an API; gives (engine, api, url)."""
-    port = free_port()
+    """Run two engines and an API; yield (engine, api, url)."""
+    port = ports.reserve()
     file = tmp_path / 'heat-lite.conf'
     file.write_text(f"""
 [DEFAULT]
+auth_encryption_key = a key of these tests, 32 letters
 transport_url = {vhost}
 num_engine_workers = 2
-rpc_response_timeout = 10
+# longer than engines take to start on a loaded machine, so that requests wait for them
+rpc_response_timeout = 150
 [database]
 connection = sqlite:///{tmp_path}/heat.sqlite
 [heat_api]
@@ -163,7 +232,11 @@ concurrency = {request.param}
 worker_restart_delay = 0.1
 graceful_shutdown_timeout = 5
 """)
-    subprocess.run([BIN / 'heat-lite-manage', '--config-file', file, 'db_sync'], check=True, capture_output=True)
+    subprocess.run(
+        [BIN / 'heat-lite-manage', '--config-file', file, 'db_sync'],
+        check=True,
+        capture_output=True,
+    )
     engine = run(tmp_path / 'engine.log', BIN / 'heat-lite-engine', '--config-file', file)
     api = run(tmp_path / 'api.log', BIN / 'heat-lite-api', '--config-file', file)
     url = f'http://127.0.0.1:{port}/v1/demo'
@@ -173,54 +246,73 @@ graceful_shutdown_timeout = 5
         process.terminate()
 
 
-def test_the_life_of_the_processes(split, tmp_path):
+def test_supervisor_restarts_reloads_and_stops_its_workers(split, tmp_path):
     engine, api, url = split
     before = wait_until(lambda: len(children(engine)) == 2 and children(engine))
 
-    # a stack lives
-    made = requests.post(f'{url}/stacks', json={'stack_name': 'one', 'template': TEMPLATE}, timeout=60)
+    # a stack is created and deleted
+    made = requests.post(
+        f'{url}/stacks', json={'stack_name': 'one', 'template': TEMPLATE}, timeout=60
+    )
     assert made.status_code == 201
-    wait_until(lambda: requests.get(f'{url}/stacks', timeout=60).json()['stacks'][0]['stack_status'] == 'CREATE_COMPLETE')
+    wait_until(
+        lambda: (
+            requests.get(f'{url}/stacks', timeout=60).json()['stacks'][0]['stack_status']
+            == 'CREATE_COMPLETE'
+        )
+    )
 
-    # a death is made good, and nobody sees it
+    # the supervisor replaces a killed worker, and clients notice nothing
     os.kill(before[0], signal.SIGKILL)
-    after = wait_until(lambda: len(children(engine)) == 2 and before[0] not in children(engine) and children(engine))
+    after = wait_until(
+        lambda: (
+            len(children(engine)) == 2 and before[0] not in children(engine) and children(engine)
+        )
+    )
     assert before[1] in after and after != before
     os.kill(children(api)[0], signal.SIGKILL)
     assert all(wait_until(lambda: answers(url)) for _ in range(5))
     wait_until(lambda: len(children(api)) == 2)
 
-    # those that were started later do all that the first ones did; each is the program from its beginning, so it takes as long
+    # new workers do the same work; each starts the program anew, so it takes as long
     for pid in {before[1], *children(api)}:
         os.kill(pid, signal.SIGKILL)
-    after = wait_until(lambda: len(children(engine)) == 2 and before[1] not in children(engine) and children(engine))
-    assert all(wait_until(lambda: answers(url), 90) for _ in range(5))
-    wait_until(lambda: (tmp_path / 'engine.log').read_text().count('is ready') >= 4, 90)
+    after = wait_until(
+        lambda: (
+            len(children(engine)) == 2 and before[1] not in children(engine) and children(engine)
+        )
+    )
+    assert all(wait_until(lambda: answers(url)) for _ in range(5))
+    wait_until(lambda: (tmp_path / 'engine.log').read_text().count('is ready') >= 4)
     assert 'ended with status -9' in (tmp_path / 'engine.log').read_text()
 
-    # who watches over them keeps nothing of what they were made from
+    # the supervisor keeps no memory of the workers' modules
     assert all(memory(process.pid) < 16 for process in (engine, api))
 
-    # the configuration is read again by the same processes
+    # the same processes reload the configuration
     engine.send_signal(signal.SIGHUP)
     api.send_signal(signal.SIGHUP)
-    wait_until(lambda: 'Reading the configuration again' in (tmp_path / 'engine.log').read_text())
+    wait_until(lambda: 'Reloading the configuration files' in (tmp_path / 'engine.log').read_text())
     assert answers(url)
     assert children(engine) == after
 
-    # the end is orderly, and leaves nothing
+    # shutdown is orderly and leaves no process
     offspring = children(engine) + children(api)
     for process in (api, engine):
         process.terminate()
-    assert [process.wait(PATIENCE) for process in (api, engine)] == [0, 0]
+    assert [process.wait(WAIT_SECONDS) for process in (api, engine)] == [0, 0]
     assert not any(alive(pid) for pid in offspring)
-    assert 'Traceback' not in (tmp_path / 'engine.log').read_text() + (tmp_path / 'api.log').read_text()
+    assert (
+        'Traceback'
+        not in (tmp_path / 'engine.log').read_text() + (tmp_path / 'api.log').read_text()
+    )
 
 
-def test_what_is_wrong_in_a_file_now_ends_no_worker_that_runs(run, tmp_path):
-    log, file, port = tmp_path / 'api.log', tmp_path / 'x.conf', free_port()
+def test_reload_of_an_invalid_configuration_keeps_the_workers(run, tmp_path):
+    log, file, port = tmp_path / 'api.log', tmp_path / 'x.conf', ports.reserve()
     text = f"""
 [DEFAULT]
+auth_encryption_key = a key of these tests, 32 letters
 transport_url = local://
 [heat_api]
 bind_host = 127.0.0.1
@@ -236,44 +328,57 @@ worker_restart_delay = 0.1
     first, second = wait_until(lambda: len(children(process)) == 2 and children(process))
     file.write_text(text.replace('workers = 2', 'workers = many'))
     os.kill(first, signal.SIGKILL)
-    wait_until(lambda: 'number 0, ended with status 1;' in log.read_text(), 120)
+    wait_until(lambda: 'number 0, ended with status 1;' in log.read_text())
     assert alive(second)
     file.write_text(text)
-    wait_until(lambda: 'Number 0: the process before ended with status 1' in log.read_text(), 120)
+    wait_until(
+        lambda: 'Worker number 0: the previous process ended with status 1' in log.read_text()
+    )
     assert second in children(process)
     process.terminate()
-    assert process.wait(20) == 0
+    assert process.wait(WAIT_SECONDS) == 0
 
 
-# --------------------------------------------------------------- what cannot start
+# --------------------------------------------------------------- startup errors
 
 
-def test_an_api_whose_port_is_taken_says_so(run, tmp_path):
+def test_api_reports_a_port_in_use(run, tmp_path):
     log = tmp_path / 'api.log'
     file = tmp_path / 'x.conf'
-    port = free_port()
-    file.write_text(f'[heat_api]\nbind_host = 127.0.0.1\nbind_port = {port}\n[paste_deploy]\nflavor = noauth\n')
+    port = ports.reserve()
+    file.write_text(
+        f'[DEFAULT]\n{KEY}[heat_api]\nbind_host = 127.0.0.1\nbind_port = {port}\n'
+        '[paste_deploy]\nflavor = noauth\n'
+    )
     with contextlib.closing(socket.create_server(('127.0.0.1', port))):
         process = run(log, BIN / 'heat-lite-api', '--config-file', file)
-        assert process.wait(PATIENCE) == 1
+        assert process.wait(WAIT_SECONDS) == 1
     assert f'cannot listen on 127.0.0.1:{port}' in log.read_text()
 
 
-def test_the_door_for_signed_urls_serves_and_says_when_it_cannot(run, tmp_path):
-    log, file, port = tmp_path / 'cfn.log', tmp_path / 'x.conf', free_port()
-    text = f'[heat_api_cfn]\nbind_host = 127.0.0.1\nbind_port = {port}\nworkers = 1\n[DEFAULT]\ntransport_url = local://\n'
+def test_signed_url_endpoint_responds_and_reports_a_port_in_use(run, tmp_path):
+    log, file, port = tmp_path / 'cfn.log', tmp_path / 'x.conf', ports.reserve()
+    text = (
+        f'[heat_api_cfn]\nbind_host = 127.0.0.1\nbind_port = {port}\nworkers = 1\n'
+        f'[DEFAULT]\n{KEY}transport_url = local://\n'
+    )
     file.write_text(text)
     with contextlib.closing(socket.create_server(('127.0.0.1', port))):
-        assert run(log, sys.executable, '-m', 'heat_lite.cmd.api_cfn', '--config-file', file).wait(PATIENCE) == 1
+        assert (
+            run(log, sys.executable, '-m', 'heat_lite.cmd.api_cfn', '--config-file', file).wait(
+                WAIT_SECONDS
+            )
+            == 1
+        )
     assert f'heat-lite-api-cfn: cannot listen on 127.0.0.1:{port}' in log.read_text()
     process = run(log, sys.executable, '-m', 'heat_lite.cmd.api_cfn', '--config-file', file)
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + WAIT_SECONDS
     while (answer := unsigned(port)) is None:
         assert time.monotonic() < until and process.poll() is None, log.read_text()
         time.sleep(0.1)
     assert answer.status_code == 400 and '<Code>IncompleteSignature</Code>' in answer.text
     process.terminate()
-    assert process.wait(PATIENCE) == 0
+    assert process.wait(WAIT_SECONDS) == 0
 
 
 def unsigned(port):

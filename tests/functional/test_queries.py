@@ -1,11 +1,11 @@
-"""What the queries of lists mean, as the real service answers them: events in their order, with their properties, and filters."""
+"""Queries of lists over HTTP: order and properties of events, filters of resources."""
 
 import uuid
 
 import pytest
 
 from tests.functional import shapes
-from tests.functional.test_life import create, settled
+from tests.functional.test_stack_lifecycle_rest import create, settled
 
 TEMPLATE = {
     'heat_template_version': '2021-04-16',
@@ -32,7 +32,7 @@ def listed(service, path, key='resource_name'):
 
 
 @shapes.of('embedded')
-def test_an_event_has_the_properties_that_the_template_gave(service, stack):
+def test_event_has_the_properties_of_the_template(service, stack):
     for name, given in (('a', {'value': 'x'}), ('b', {'value': 'y'})):
         events = listed(service, f'{stack}/resources/{name}/events', 'id')
         assert len(events) == 2
@@ -42,12 +42,19 @@ def test_an_event_has_the_properties_that_the_template_gave(service, stack):
 
 
 @shapes.of('embedded')
-def test_events_are_sorted_by_time_or_by_type_alone(service, stack):
+def test_events_sort_by_time_or_type(service, stack):
     name = stack.split('/')[2]
     oldest = [name, 'a', 'a', 'b', 'b', name]
     assert listed(service, f'{stack}/events') == oldest[::-1]
     assert listed(service, f'{stack}/events?sort_keys=event_time') == oldest
-    assert listed(service, f'{stack}/events?sort_keys=resource_type') == [name, name, 'a', 'a', 'b', 'b']
+    assert listed(service, f'{stack}/events?sort_keys=resource_type') == [
+        name,
+        name,
+        'a',
+        'a',
+        'b',
+        'b',
+    ]
     for unknown in ('created_at', 'resource_name', 'x'):
         assert listed(service, f'{stack}/events?sort_keys={unknown}') == oldest[::-1]
     assert listed(service, f'{stack}/events?sort_dir=') == oldest[::-1]
@@ -66,12 +73,12 @@ def test_events_are_sorted_by_time_or_by_type_alone(service, stack):
         ('status=CREATE_COMPLETE&name=a', ['a']),
     ],
 )
-def test_filters_of_resources(service, stack, query, names):
+def test_resources_are_filtered(service, stack, query, names):
     assert sorted(listed(service, f'{stack}/resources?{query}')) == names
 
 
 @shapes.of('embedded')
-def test_flags_with_nothing_after_the_equals_sign(service, stack):
+def test_empty_flags_are_accepted(service, stack):
     for flag in ('show_deleted', 'show_nested', 'show_hidden', 'with_count', 'sort_dir'):
         assert service.ask('GET', f'/stacks?{flag}=').status_code == 200, flag
     for flag in ('global_tenant',):

@@ -1,4 +1,4 @@
-"""OS::Heat::Stack in an engine that has no Keystone: a stack of its own, made by the engines themselves."""
+"""OS::Heat::Stack in an engine without Keystone: the remote stack belongs to the same engine."""
 
 import json
 import time
@@ -10,9 +10,15 @@ from tests import databases, engines
 
 INNER = {
     'heat_template_version': '2021-04-16',
-    'parameters': {'word': {'type': 'string', 'default': 'nothing'}, 'fail': {'type': 'boolean', 'default': False}},
+    'parameters': {
+        'word': {'type': 'string', 'default': 'nothing'},
+        'fail': {'type': 'boolean', 'default': False},
+    },
     'resources': {
-        'x': {'type': 'OS::Heat::TestResource', 'properties': {'value': {'get_param': 'word'}, 'fail': {'get_param': 'fail'}}},
+        'x': {
+            'type': 'OS::Heat::TestResource',
+            'properties': {'value': {'get_param': 'word'}, 'fail': {'get_param': 'fail'}},
+        },
     },
     'outputs': {'said': {'value': {'get_attr': ['x', 'output']}}},
 }
@@ -20,7 +26,10 @@ INNER = {
 
 @pytest.fixture(scope='module')
 def engine(tmp_path_factory):
-    with databases.migrated('sqlite', tmp_path_factory.mktemp('db')) as url, engines.running(url, action_retry_limit=0) as driver:
+    with (
+        databases.migrated('sqlite', tmp_path_factory.mktemp('db')) as url,
+        engines.running(url, action_retry_limit=0) as driver,
+    ):
         yield driver
 
 
@@ -33,7 +42,10 @@ def outer(**properties):
     properties.setdefault('template', json.dumps(INNER))
     return {
         'resources': {'s': {'type': 'OS::Heat::Stack', 'properties': properties}},
-        'outputs': {'said': {'value': {'get_attr': ['s', 'outputs', 'said']}}, 'name': {'value': {'get_attr': ['s', 'stack_name']}}},
+        'outputs': {
+            'said': {'value': {'get_attr': ['s', 'outputs', 'said']}},
+            'name': {'value': {'get_attr': ['s', 'stack_name']}},
+        },
     }
 
 
@@ -41,13 +53,15 @@ def names(engine):
     return sorted(each['stack_name'] for each in engine.client.list_stacks(engine.context))
 
 
-def test_it_lives_and_goes_with_its_resource(engine):
+def test_remote_stack_follows_its_resource(engine):
     identity = engine.create(outer(parameters={'word': 'hello'}))
     outputs = engine.outputs(identity)
     assert outputs['said'] == 'hello' and names(engine) == ['stack', outputs['name']]
     other = engine.physical_id(identity, 's')
     engine.update(identity, outer(parameters={'word': 'again'}))
-    assert engine.outputs(identity)['said'] == 'again' and engine.physical_id(identity, 's') == other
+    assert (
+        engine.outputs(identity)['said'] == 'again' and engine.physical_id(identity, 's') == other
+    )
     for verb in ('suspend', 'resume', 'check'):
         getattr(engine.client, f'stack_{verb}')(engine.context, stack_identity=identity)
         engine.wait(identity)
@@ -56,7 +70,7 @@ def test_it_lives_and_goes_with_its_resource(engine):
     assert engine.state(identity) == 'DELETE_COMPLETE' and names(engine) == []
 
 
-def test_its_failure_is_told(engine):
+def test_failure_of_the_remote_stack_fails_the_resource(engine):
     identity = engine.create(outer(parameters={'fail': True}))
     assert engine.stack(identity)['stack_status_reason'] == (
         'Resource CREATE failed: ResourceInError: resources.s: Went to status CREATE_FAILED due to '
@@ -67,23 +81,34 @@ def test_its_failure_is_told(engine):
 @pytest.mark.parametrize(
     ('properties', 'message'),
     [
-        ({'parameters': {'no': 1}}, 'at region "None" due to "ERROR: The Parameter (no) was not defined in template."'),
+        (
+            {'parameters': {'no': 1}},
+            'at region "None" due to "ERROR: The Parameter (no) was not defined in template."',
+        ),
         ({'template': 'x: ['}, 'at region "None" due to "Error parsing template'),
-        ({'context': {'region_name': 'far'}}, 'Cannot establish connection to Heat endpoint at region "far" due to'),
+        (
+            {'context': {'region_name': 'far'}},
+            'Cannot establish connection to Heat endpoint at region "far" due to',
+        ),
     ],
 )
-def test_what_is_wrong_is_told_before_anything_is_made(engine, properties, message):
+def test_invalid_remote_template_is_refused_before_the_create(engine, properties, message):
     with pytest.raises(exception.StackValidationFailed) as caught:
         engine.create(outer(**properties))
     assert message in str(caught.value) and names(engine) == []
 
 
-def test_what_somebody_else_has_deleted_is_made_anew(engine):
+def test_deleted_remote_stack_is_created_again(engine):
     identity = engine.create(outer())
-    other = engine.client.identify_stack(engine.context, stack_name=engine.physical_id(identity, 's'))
+    other = engine.client.identify_stack(
+        engine.context, stack_name=engine.physical_id(identity, 's')
+    )
     engine.delete(other)
     engine.client.stack_check(engine.context, stack_identity=identity)
     engine.wait(identity)
     assert engine.state(identity) == 'CHECK_FAILED'
     engine.update(identity, outer())
-    assert engine.state(identity) == 'UPDATE_COMPLETE' and engine.physical_id(identity, 's') != other['stack_id']
+    assert (
+        engine.state(identity) == 'UPDATE_COMPLETE'
+        and engine.physical_id(identity, 's') != other['stack_id']
+    )

@@ -1,4 +1,4 @@
-"""The tests of RPC once more, on green threads: monkey patching must come before all else, so in a process of its own."""
+"""The RPC tests on green threads, in a new process that is monkey-patched before all imports."""
 
 import os
 import subprocess
@@ -9,17 +9,22 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import sys
 from heat_lite.cmd import concurrency
-concurrency.green()
+concurrency.use_green_threads()
 import pytest
 sys.exit(pytest.main(['tests/unit/rpc/test_messaging.py', 'tests/unit/rpc/test_listener.py',
                       '-q', '-W', 'ignore', '-p', 'no:cacheprovider', '-p', 'no:xdist']))
 """
 
 
-def test_rpc_on_green_threads():
+def test_rpc_works_on_green_threads():
     environ = {name: value for name, value in os.environ.items() if not name.startswith('PYTEST')}
     done = subprocess.run(
-        [sys.executable, '-W', 'ignore', '-c', PROGRAM], cwd=ROOT, capture_output=True, text=True, timeout=400, env=environ
+        [sys.executable, '-W', 'ignore', '-c', PROGRAM],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        env=environ,
     )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     assert done.stdout.count('.') > 50 and 'F' not in done.stdout

@@ -1,4 +1,4 @@
-"""Secrets that are planted in a whole service of real processes come up in no log, no event, no error, and not in the database."""
+"""Secrets do not appear in logs, events, errors or the database of the service's processes."""
 
 import json
 import re
@@ -11,14 +11,16 @@ from oslo_config import cfg
 from heat_lite.db import session
 from tests import databases
 from tests.functional import shapes
-from tests.waiting import PATIENCE
+from tests.timeouts import WAIT_SECONDS
 
-TALKATIVE = """
+DEBUG_CONFIGURATION = """
 [DEFAULT]
 debug = true
-default_log_levels = oslo.messaging=DEBUG,oslo_messaging=DEBUG,amqp=DEBUG,kombu=DEBUG,keystoneauth=DEBUG,keystonemiddleware=DEBUG
+default_log_levels = oslo.messaging=DEBUG,oslo_messaging=DEBUG,amqp=DEBUG,kombu=DEBUG,
+    keystoneauth=DEBUG,keystonemiddleware=DEBUG,sqlalchemy=DEBUG,oslo.db=DEBUG,oslo_db=DEBUG,
+    stevedore=DEBUG,urllib3=DEBUG,requests=DEBUG,oslo.cache=DEBUG,oslo_policy=DEBUG
 encrypt_parameters_and_properties = true
-auth_encryption_key = the-key-of-this-test-32-letters-x
+auth_encryption_key = the-key-of-this-test-32-letters-
 region_name_for_services = RegionOne
 
 [heat_lite]
@@ -37,14 +39,31 @@ user_domain_id = default
 HIDDEN, TEXT, PART = 'planted-parameter-3e9', 'planted-config-77a', 'planted-metadata-b02'
 TEMPLATE = {
     'heat_template_version': '2021-04-16',
-    'parameters': {'secret': {'type': 'string', 'hidden': True, 'constraints': [{'length': {'max': 40}}]}},
+    'parameters': {
+        'secret': {'type': 'string', 'hidden': True, 'constraints': [{'length': {'max': 40}}]}
+    },
     'resources': {
-        'made': {'type': 'OS::Heat::TestResource', 'properties': {'value': {'get_param': 'secret'}}},
+        'made': {
+            'type': 'OS::Heat::TestResource',
+            'properties': {'value': {'get_param': 'secret'}},
+        },
         'random': {'type': 'OS::Heat::RandomString', 'properties': {'length': 24}},
-        'config': {'type': 'OS::Heat::SoftwareConfig', 'properties': {'config': TEXT, 'inputs': [{'name': 'i', 'default': 'd'}]}},
-        'handle': {'type': 'OS::Heat::WaitConditionHandle', 'properties': {'signal_transport': 'CFN_SIGNAL'}},
-        'login': {'type': 'OS::Heat::WaitConditionHandle', 'properties': {'signal_transport': 'HEAT_SIGNAL'}},
-        'token': {'type': 'OS::Heat::WaitConditionHandle', 'properties': {'signal_transport': 'TOKEN_SIGNAL'}},
+        'config': {
+            'type': 'OS::Heat::SoftwareConfig',
+            'properties': {'config': TEXT, 'inputs': [{'name': 'i', 'default': 'd'}]},
+        },
+        'handle': {
+            'type': 'OS::Heat::WaitConditionHandle',
+            'properties': {'signal_transport': 'CFN_SIGNAL'},
+        },
+        'login': {
+            'type': 'OS::Heat::WaitConditionHandle',
+            'properties': {'signal_transport': 'HEAT_SIGNAL'},
+        },
+        'token': {
+            'type': 'OS::Heat::WaitConditionHandle',
+            'properties': {'signal_transport': 'TOKEN_SIGNAL'},
+        },
         'policy': {
             'type': 'OS::Heat::ScalingPolicy',
             'properties': {
@@ -58,12 +77,16 @@ TEMPLATE = {
             'properties': {
                 'min_size': 1,
                 'max_size': 2,
-                'resource': {'type': 'OS::Heat::TestResource', 'properties': {'value': {'get_param': 'secret'}}},
+                'resource': {
+                    'type': 'OS::Heat::TestResource',
+                    'properties': {'value': {'get_param': 'secret'}},
+                },
             },
         },
         'broken': {
-            'type': 'OS::Heat::TestResource',
-            'properties': {'value': {'get_param': 'secret'}, 'fail': True, 'wait_secs': 0.2},
+            'type': 'OS::Heat::RandomString',
+            # fails when the attribute is known; the error quotes it
+            'properties': {'length': {'get_attr': ['made', 'output']}},
             'depends_on': ['made', 'group', 'handle', 'login', 'token', 'random', 'config'],
             'metadata': {'told': PART},
         },
@@ -77,15 +100,20 @@ TEMPLATE = {
 }
 
 
-@pytest.fixture(params=[('mysql', 'mariadb'), ('postgresql', 'postgresql')], ids=['mariadb', 'postgresql'])
+WRONG = {'type': 'OS::Heat::RandomString', 'properties': {'length': {'get_param': 'secret'}}}
+
+
+@pytest.fixture(
+    params=[('mysql', 'mariadb'), ('postgresql', 'postgresql')], ids=['mariadb', 'postgresql']
+)
 def service(request, tmp_path):
     backend, shape = request.param
-    with shapes.split(tmp_path, shape, backend, keystone=True, more=TALKATIVE) as found:
+    with shapes.split(tmp_path, shape, backend, keystone=True, more=DEBUG_CONFIGURATION) as found:
         yield found
 
 
 def until_at_rest(service, path):
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + WAIT_SECONDS
     while True:
         stack = service.ask('GET', path).json()['stack']
         if not stack['stack_status'].endswith('_IN_PROGRESS'):
@@ -95,7 +123,7 @@ def until_at_rest(service, path):
 
 
 def secrets_of(outputs):
-    """What the service has made up itself."""
+    """Return the secrets that the service has generated."""
     url = json.loads(outputs['url'])['alarm_url']
     signature = urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)['Signature'][0]
     login = json.loads(outputs['login'])
@@ -107,8 +135,8 @@ def secrets_of(outputs):
     }
 
 
-def told_by(service, path):
-    """All that users are told but the outputs, which are what a template tells."""
+def visible_text(service, path):
+    """Return all texts that users can read, except the outputs."""
     told = []
     stack = service.ask('GET', path).json()['stack']
     told.append({**stack, 'outputs': None})
@@ -122,8 +150,8 @@ def told_by(service, path):
     return json.dumps(told)
 
 
-def stored_by(service):
-    """The database, as somebody finds it who has no key."""
+def database_text(service):
+    """Return the content of the database without decryption."""
     conf = cfg.ConfigOpts()
     conf.register_opts(session.OPTIONS, 'database')
     conf(['--config-file', str(service.folder / 'heat-lite.conf')], project='heat_lite')
@@ -135,32 +163,52 @@ def stored_by(service):
 
 
 def occurrences(secret, text):
-    return [text[max(0, found.start() - 150) : found.end() + 50] for found in re.finditer(re.escape(secret), text)]
+    return [
+        text[max(0, found.start() - 150) : found.end() + 50]
+        for found in re.finditer(re.escape(secret), text)
+    ]
 
 
-def test_planted_secrets_do_not_come_up(service):
+def test_secrets_of_the_whole_service_do_not_leak(service):
     asked = {'stack_name': 'planted', 'template': TEMPLATE, 'disable_rollback': True}
     refused = service.ask('POST', '/stacks', {**asked, 'parameters': {'secret': HIDDEN * 3}})
     assert refused.status_code == 400
-    made = service.ask('POST', '/stacks', {**asked, 'parameters': {'secret': HIDDEN}}).json()['stack']
+    quoting = {**TEMPLATE, 'resources': {**TEMPLATE['resources'], 'wrong': WRONG}}
+    body = {**asked, 'template': quoting, 'parameters': {'secret': HIDDEN}}
+    quoted = service.ask('POST', '/stacks', body)
+    assert quoted.status_code == 400 and '******' in quoted.text
+    assert not occurrences(HIDDEN, quoted.text)
+    made = service.ask('POST', '/stacks', {**asked, 'parameters': {'secret': HIDDEN}}).json()[
+        'stack'
+    ]
     path = f'/stacks/planted/{made["id"]}'
     stack = until_at_rest(service, path)
-    assert stack['stack_status'] == 'CREATE_FAILED' and 'broken' in stack['stack_status_reason'], stack
+    assert stack['stack_status'] == 'CREATE_FAILED' and 'broken' in stack['stack_status_reason'], (
+        stack
+    )
     planted = {'parameter': HIDDEN, 'config': TEXT, 'token': service.token(), 'metadata': PART}
     planted |= secrets_of({each['output_key']: each['output_value'] for each in stack['outputs']})
     trusts = service.keystone.trusts
-    planted['trust'], planted['password of the service'] = next(iter(trusts)), 'the-key-of-this-test-32-letters-x'
+    planted['trust'], planted['password of the service'] = (
+        next(iter(trusts)),
+        'the-key-of-this-test-32-letters-',
+    )
     planted['key'] = next(iter(service.keystone.keys.values()))['secret']
     service.ask('POST', f'{path}/snapshots', {'name': 's'})
     until_at_rest(service, path)
-    shown, stored = told_by(service, path), stored_by(service)
+    shown, stored = visible_text(service, path), database_text(service)
     logs = '\n'.join(file.read_text() for file in service.folder.glob('*.log'))
     for name, secret in planted.items():
         assert not occurrences(secret, logs), (name, 'logs')
         assert not occurrences(secret, stored), (name, 'database')
         assert not occurrences(secret, refused.text), (name, 'error')
-        if name not in ('config', 'metadata', 'random'):  # which are there to be shown
+        if name not in ('config', 'metadata', 'random'):  # these may be shown
             assert not occurrences(secret, shown), (name, 'told')
     service.ask('DELETE', path)
     until_at_rest(service, path)
-    assert not trusts and not service.keystone.people and not service.keystone.keys and not service.keystone.made
+    assert (
+        not trusts
+        and not service.keystone.people
+        and not service.keystone.keys
+        and not service.keystone.made
+    )

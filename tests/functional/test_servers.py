@@ -1,21 +1,23 @@
-"""Servers, what they are plugged in to and what becomes of both: a whole engine against a cloud that speaks HTTP."""
+"""OS::Nova::Server in an engine with a fake cloud over HTTP."""
 
 import base64
 import email
+import json
 import time
+import urllib.parse
 
 import pytest
 
-from tests.functional.clouds import driver, ids, place  # noqa: F401 - fixtures
+from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
 
 # ruff: noqa: F811 - fixtures are arguments
 
 PORT = {'type': 'OS::Neutron::Port', 'properties': {'network': 'a network'}}
-USUAL = {'image': 'a images', 'flavor': 'a flavor', 'networks': [{'network': 'a network'}]}
+DEFAULTS = {'image': 'a images', 'flavor': 'a flavor', 'networks': [{'network': 'a network'}]}
 
 
 def server(**properties):
-    return {'type': 'OS::Nova::Server', 'properties': {**USUAL, **properties}}
+    return {'type': 'OS::Nova::Server', 'properties': {**DEFAULTS, **properties}}
 
 
 def stack_of(**resources):
@@ -26,129 +28,191 @@ def reason(driver, stack):
     return driver.stack(stack)['stack_status_reason']
 
 
-def asked(place, method, end):
-    return [each for each in place.cloud.asked if each[0] == method and each[1].endswith(end)]
+def requests(running_cloud, method, end):
+    return [
+        each for each in running_cloud.cloud.asked if each[0] == method and each[1].endswith(end)
+    ]
 
 
-def there(place, one):
-    return place.cloud.objects['compute', '/servers', one]
+def nova_server(running_cloud, one):
+    return running_cloud.cloud.objects['compute', '/servers', one]
 
 
-def ports(place, one):
-    return sorted(each['name'] or '-' for each in place.cloud.of('network', '/ports') if each.get('device_id') == one)
+def ports(running_cloud, one):
+    return sorted(
+        each['name'] or '-'
+        for each in running_cloud.cloud.of('network', '/ports')
+        if each.get('device_id') == one
+    )
 
 
-def good(driver, stack, action='CREATE'):
+def complete(driver, stack, action='CREATE'):
     assert driver.state(stack) == f'{action}_COMPLETE', reason(driver, stack)
     return driver.physical_id(stack, 's') if 's' in driver.resources(stack) else None
 
 
-def changed(driver, place, stack, *, same=True, **resources):
-    """The id of the server after an update, which keeps it or replaces it."""
+def update_server(driver, running_cloud, stack, *, same=True, **resources):
+    """Update the stack; return the id of the server, which must be kept if ``same``."""
     before = driver.physical_id(stack, 's')
-    one = good(driver, driver.update(stack, stack_of(**resources)), 'UPDATE')
+    one = complete(driver, driver.update(stack, stack_of(**resources)), 'UPDATE')
     assert (one == before) is same
     return one
 
 
-# --------------------------------------------------------------- how they are made
+# --------------------------------------------------------------- create
 
 
-def test_one_that_goes_into_error_says_why(place, driver, ids):
-    place.cloud.sick.add('/servers')
-    before = len(place.cloud.of('compute', '/servers'))
+def test_server_in_error_fails_the_create_with_its_fault(running_cloud, driver, ids):
+    running_cloud.cloud.sick.add('/servers')
+    before = len(running_cloud.cloud.of('compute', '/servers'))
     stack = driver.create(stack_of(s=server()))
     assert driver.state(stack) == 'CREATE_FAILED'
-    wanted = 'ResourceInError: resources.s: Went to status ERROR due to "Message: No valid host was found., Code: 500"'
+    wanted = (
+        'ResourceInError: resources.s: Went to status ERROR due to '
+        '"Message: No valid host was found., Code: 500"'
+    )
     assert wanted in reason(driver, stack)
     driver.delete(stack)
-    assert len(place.cloud.of('compute', '/servers')) == before
+    assert len(running_cloud.cloud.of('compute', '/servers')) == before
 
 
-def test_many_are_watched_by_one_list(place, driver, ids):
-    place.cloud.looks = 3
+def test_many_servers_are_polled_by_one_list(running_cloud, driver, ids):
+    running_cloud.cloud.looks = 3
     names = [f's{number}' for number in range(8)]
     stack = driver.create(stack_of(**{name: server() for name in names}))
     assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
-    lists = asked(place, 'GET', '/servers/detail')
-    alone = [each for each in place.cloud.asked if each[0] == 'GET' and '/servers/' in each[1] and each not in lists]
+    lists = requests(running_cloud, 'GET', '/servers/detail')
+    alone = [
+        each
+        for each in running_cloud.cloud.asked
+        if each[0] == 'GET' and '/servers/' in each[1] and each not in lists
+    ]
     assert lists
-    # before enough of them wait each is asked for alone
+    # the first servers are polled one by one, until enough of them wait
     assert len(lists) + len(alone) < 3 * len(names)
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE'
 
 
-def test_many_volumes_are_watched_by_one_list(place, driver, ids):
-    place.cloud.looks = 3
+def test_many_volumes_are_polled_by_one_list(running_cloud, driver, ids):
+    running_cloud.cloud.looks = 3
     names = [f'v{number}' for number in range(6)]
-    stack = driver.create(stack_of(**{name: {'type': 'OS::Cinder::Volume', 'properties': {'size': 1}} for name in names}))
+    stack = driver.create(
+        stack_of(
+            **{name: {'type': 'OS::Cinder::Volume', 'properties': {'size': 1}} for name in names}
+        )
+    )
     assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
-    assert asked(place, 'GET', '/volumes/detail')
+    assert requests(running_cloud, 'GET', '/volumes/detail')
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE'
 
 
-def test_an_own_port_has_the_security_groups_and_goes_with_the_server(place, driver, ids):
-    before = len(place.cloud.of('network', '/ports'))
+def test_own_port_gets_security_groups_and_is_deleted_with_the_server(running_cloud, driver, ids):
+    before = len(running_cloud.cloud.of('network', '/ports'))
     one = server(networks=[{'subnet': 'a subnet'}], security_groups=['a security_group'])
     stack = driver.create(stack_of(s=one))
-    good(driver, stack)
-    (made,) = [each for each in place.cloud.of('network', '/ports') if each['name'] == 's-port-0']
-    group = next(each['id'] for each in place.cloud.of('network', '/security-groups') if each['name'] == 'a security_group')
+    complete(driver, stack)
+    (made,) = [
+        each for each in running_cloud.cloud.of('network', '/ports') if each['name'] == 's-port-0'
+    ]
+    group = next(
+        each['id']
+        for each in running_cloud.cloud.of('network', '/security-groups')
+        if each['name'] == 'a security_group'
+    )
     assert made['security_groups'] == [group]
     driver.delete(stack)
-    assert len(place.cloud.of('network', '/ports')) == before
+    assert len(running_cloud.cloud.of('network', '/ports')) == before
 
 
-def test_labels_are_texts(place, driver, ids):
-    stack = driver.create(stack_of(s=server(metadata={'text': 'a', 'number': 1, 'truth': True, 'list': [1, 'a']})))
-    labels = there(place, good(driver, stack))['metadata']
+def test_metadata_values_are_sent_as_text(running_cloud, driver, ids):
+    stack = driver.create(
+        stack_of(s=server(metadata={'text': 'a', 'number': 1, 'truth': True, 'list': [1, 'a']}))
+    )
+    labels = nova_server(running_cloud, complete(driver, stack))['metadata']
     assert labels == {'text': 'a', 'number': '1', 'truth': 'true', 'list': '[1, "a"]'}
     driver.delete(stack)
 
 
-def test_it_comes_after_the_subnets_of_its_networks(place, driver, ids):
-    net, subnet = {'type': 'OS::Neutron::Net'}, {'network': {'get_resource': 'n'}, 'cidr': '10.5.0.0/24'}
+def test_empty_names_are_left_out_of_the_request(running_cloud, driver, ids):
+    empty = {'availability_zone': '', 'key_name': '', 'admin_pass': '', 'user_data': ''}
+    stack = driver.create(stack_of(s=server(**empty, tags=[], config_drive=False)))
+    asked = nova_server(running_cloud, complete(driver, stack))['asked']['server']
+    assert not asked.keys() & {'availability_zone', 'key_name', 'adminPass'}
+    assert (asked['tags'], asked['config_drive']) == ([], False)
+    driver.delete(stack)
+
+
+def test_server_is_created_after_the_subnets_of_its_networks(running_cloud, driver, ids):
+    net, subnet = (
+        {'type': 'OS::Neutron::Net'},
+        {'network': {'get_resource': 'n'}, 'cidr': '10.5.0.0/24'},
+    )
     parts = {
         'n': net,
         'other': net,
         'near': {'type': 'OS::Neutron::Subnet', 'properties': subnet},
-        'far': {'type': 'OS::Neutron::Subnet', 'properties': {**subnet, 'network': {'get_resource': 'other'}}},
+        'far': {
+            'type': 'OS::Neutron::Subnet',
+            'properties': {**subnet, 'network': {'get_resource': 'other'}},
+        },
         'p': {'type': 'OS::Neutron::Port', 'properties': {'network': {'get_resource': 'n'}}},
         's': server(networks=[{'network': {'get_resource': 'n'}}]),
         't': server(networks=[{'port': {'get_resource': 'p'}}]),
     }
     stack = driver.create(stack_of(**parts))
-    good(driver, stack)
+    complete(driver, stack)
     assert sorted(driver.resource(stack, 'near')['required_by']) == ['p', 's', 't']
     assert driver.resource(stack, 'far')['required_by'] == []
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE', reason(driver, stack)
 
 
-def test_what_comes_before_it_may_be_called_by_name(place, driver, ids):
-    subnet = {'type': 'OS::Neutron::Subnet', 'properties': {'name': 'to come', 'network': 'a network', 'cidr': '10.5.0.0/24'}}
-    stack = driver.create(stack_of(n=subnet, s={**server(networks=[{'subnet': 'to come'}]), 'depends_on': 'n'}))
-    good(driver, stack)
+def test_network_of_the_template_may_be_given_by_name(running_cloud, driver, ids):
+    subnet = {
+        'type': 'OS::Neutron::Subnet',
+        'properties': {'name': 'to come', 'network': 'a network', 'cidr': '10.5.0.0/24'},
+    }
+    stack = driver.create(
+        stack_of(n=subnet, s={**server(networks=[{'subnet': 'to come'}]), 'depends_on': 'n'})
+    )
+    complete(driver, stack)
     driver.delete(stack)
-    stack = driver.create(stack_of(s=server(networks=[{'network': 'a network'}, {'subnet': 'not to come'}])))
+    stack = driver.create(
+        stack_of(s=server(networks=[{'network': 'a network'}, {'subnet': 'not to come'}]))
+    )
     wanted = "s.Properties.networks[1].subnet: Unable to find subnet with name or id 'not to come'"
     assert wanted in reason(driver, stack)
     driver.delete(stack)
 
 
-def test_its_addresses(place, driver, ids):
+def test_attributes_show_addresses_by_network(running_cloud, driver, ids):
     networks = [{'network': 'a network'}, {'network': 'z network'}]
-    place.cloud.put('network', '/networks', name='z network')
-    told = {name: {'value': {'get_attr': ['s', name]}} for name in ('addresses', 'networks', 'first_address')}
-    stack = driver.create({**stack_of(s=server(networks=networks)), 'outputs': told})
-    one = good(driver, stack)
-    first, last = [each for each in place.cloud.of('network', '/ports') if each.get('device_id') == one]
-    first['fixed_ips'], last['fixed_ips'] = ([{'subnet_id': ids['subnet'], 'ip_address': each}] for each in ('10.1.0.1', '10.1.0.2'))
-    place.cloud.put('network', '/floatingips', port_id=first['id'], floating_ip_address='172.24.0.1')
-    # what is told is looked at again when it has changed
-    good(driver, driver.update(stack, {**stack_of(s=server(networks=networks, name='another')), 'outputs': told}), 'UPDATE')
+    running_cloud.cloud.put('network', '/networks', name='z network')
+    outputs = {
+        name: {'value': {'get_attr': ['s', name]}}
+        for name in ('addresses', 'networks', 'first_address')
+    }
+    stack = driver.create({**stack_of(s=server(networks=networks)), 'outputs': outputs})
+    one = complete(driver, stack)
+    first, last = [
+        each for each in running_cloud.cloud.of('network', '/ports') if each.get('device_id') == one
+    ]
+    first['fixed_ips'], last['fixed_ips'] = (
+        [{'subnet_id': ids['subnet'], 'ip_address': each}] for each in ('10.1.0.1', '10.1.0.2')
+    )
+    running_cloud.cloud.put(
+        'network', '/floatingips', port_id=first['id'], floating_ip_address='172.24.0.1'
+    )
+    # attributes are resolved again after an update
+    complete(
+        driver,
+        driver.update(
+            stack, {**stack_of(s=server(networks=networks, name='another')), 'outputs': outputs}
+        ),
+        'UPDATE',
+    )
     found = driver.outputs(stack)
     assert found['networks']['a network'] == ['10.1.0.1', '172.24.0.1']
     assert found['first_address'] == '10.1.0.2'
@@ -156,62 +220,92 @@ def test_its_addresses(place, driver, ids):
     assert found['addresses'][first['network_id']] == [floating, fixed]
     assert (floating['addr'], floating['port'], floating['version']) == ('172.24.0.1', None, [4])
     assert (fixed['addr'], fixed['port'], fixed['version']) == ('10.1.0.1', first['id'], [4])
-    assert ([each['id'] for each in fixed['subnets']], fixed['network']['name']) == ([ids['subnet']], 'a network')
+    assert ([each['id'] for each in fixed['subnets']], fixed['network']['name']) == (
+        [ids['subnet']],
+        'a network',
+    )
     driver.delete(stack)
 
 
-# --------------------------------------------------------------- how they change
+# --------------------------------------------------------------- update
 
 
-def test_it_is_plugged_in_otherwise(place, driver, ids):
+def test_update_of_networks_attaches_and_detaches_interfaces(running_cloud, driver, ids):
     stack = driver.create(stack_of(s=server(), p=PORT))
-    one = good(driver, stack)
-    assert ports(place, one) == ['-']
+    one = complete(driver, stack)
+    assert ports(running_cloud, one) == ['-']
     mine = {'subnet': 'a subnet', 'fixed_ip': '10.1.0.77'}
-    changed(driver, place, stack, p=PORT, s=server(networks=[{'port': {'get_resource': 'p'}}, mine]))
-    assert [each.partition('-p-')[0] for each in ports(place, one)] == ['s-port-1', 'stack']
-    changed(driver, place, stack, p=PORT, s=server(networks=[mine, {'network': 'a network'}]))
-    assert ports(place, one) == ['-', 's-port-1']
-    changed(driver, place, stack, p=PORT, s=server(networks=[{'allocate_network': 'none'}]))
-    assert ports(place, one) == []
+    update_server(
+        driver,
+        running_cloud,
+        stack,
+        p=PORT,
+        s=server(networks=[{'port': {'get_resource': 'p'}}, mine]),
+    )
+    assert [each.partition('-p-')[0] for each in ports(running_cloud, one)] == ['s-port-1', 'stack']
+    update_server(
+        driver, running_cloud, stack, p=PORT, s=server(networks=[mine, {'network': 'a network'}])
+    )
+    assert ports(running_cloud, one) == ['-', 's-port-1']
+    update_server(
+        driver, running_cloud, stack, p=PORT, s=server(networks=[{'allocate_network': 'none'}])
+    )
+    assert ports(running_cloud, one) == []
     driver.delete(stack)
 
 
-def test_what_it_has_already_stays_however_it_is_asked_for(place, driver, ids):
+def test_update_to_equivalent_networks_keeps_interfaces(running_cloud, driver, ids):
     stack = driver.create(stack_of(s=server()))
-    one = good(driver, stack)
+    one = complete(driver, stack)
 
     def plugged():
-        return [each['id'] for each in place.cloud.of('network', '/ports') if each.get('device_id') == one]
+        return [
+            each['id']
+            for each in running_cloud.cloud.of('network', '/ports')
+            if each.get('device_id') == one
+        ]
 
     (port,) = plugged()
-    for networks in ([{'subnet': 'a subnet'}], [{'network': 'a network', 'subnet': 'a subnet'}], [{'port': port}]):
-        changed(driver, place, stack, s=server(networks=networks))
+    for networks in (
+        [{'subnet': 'a subnet'}],
+        [{'network': 'a network', 'subnet': 'a subnet'}],
+        [{'port': port}],
+    ):
+        update_server(driver, running_cloud, stack, s=server(networks=networks))
         assert plugged() == [port]
     driver.delete(stack)
 
 
-def test_addresses_are_those_after_an_update(place, driver, ids):
-    place.cloud.looks = 2
+def test_update_of_networks_refreshes_addresses(running_cloud, driver, ids):
+    running_cloud.cloud.looks = 2
     networks = [{'network': 'a network'}, {'subnet': 'a subnet'}]
-    told = {'o': {'value': {'get_attr': ['s', 'networks']}}}
-    stack = driver.create({**stack_of(s=server(networks=networks)), 'outputs': told})
-    one = good(driver, stack)
-    for port in place.cloud.of('network', '/ports'):
+    outputs = {'o': {'value': {'get_attr': ['s', 'networks']}}}
+    stack = driver.create({**stack_of(s=server(networks=networks)), 'outputs': outputs})
+    one = complete(driver, stack)
+    for port in running_cloud.cloud.of('network', '/ports'):
         if port.get('device_id') == one:
-            port['fixed_ips'] = [{'subnet_id': ids['subnet'], 'ip_address': f'10.1.0.{80 + (port["name"] == "s-port-1")}'}]
-    good(driver, driver.update(stack, {**stack_of(s=server(networks=networks[:1])), 'outputs': told}), 'UPDATE')
+            port['fixed_ips'] = [
+                {
+                    'subnet_id': ids['subnet'],
+                    'ip_address': f'10.1.0.{80 + (port["name"] == "s-port-1")}',
+                }
+            ]
+    complete(
+        driver,
+        driver.update(stack, {**stack_of(s=server(networks=networks[:1])), 'outputs': outputs}),
+        'UPDATE',
+    )
     assert driver.outputs(stack)['o']['a network'] == ['10.1.0.80']
     driver.delete(stack)
 
 
-def test_a_resize_that_fails(place, driver, ids):
+def test_failed_resize_fails_the_update(running_cloud, driver, ids):
     stack = driver.create(stack_of(s=server()))
-    one = good(driver, stack)
-    place.cloud.fail('POST', '/action', 400, message='No valid host was found. ')
+    one = complete(driver, stack)
+    running_cloud.cloud.fail('POST', '/action', 400, message='No valid host was found. ')
     driver.update(stack, stack_of(s=server(flavor='another flavor')))
     assert 'BadRequest: resources.s: No valid host was found.' in reason(driver, stack)
-    assert changed(driver, place, stack, s=server(flavor='another flavor')) == one
+    assert update_server(driver, running_cloud, stack, s=server(flavor='another flavor')) == one
     driver.delete(stack)
 
 
@@ -223,19 +317,27 @@ def test_a_resize_that_fails(place, driver, ids):
         {'user_data': 'another'},
     ],
 )
-def test_what_takes_another_server(given, place, driver, ids):
+def test_changes_that_need_replacement_replace_the_server(given, running_cloud, driver, ids):
     stack = driver.create(stack_of(s=server()))
-    good(driver, stack)
-    changed(driver, place, stack, s=server(**given), same=False)
+    complete(driver, stack)
+    update_server(driver, running_cloud, stack, s=server(**given), same=False)
     driver.delete(stack)
 
 
-def test_user_data_may_rebuild_it(place, driver, ids):
+def test_user_data_with_policy_rebuild_rebuilds_the_server(running_cloud, driver, ids):
     stack = driver.create(stack_of(s=server(user_data_format='RAW')))
-    one = good(driver, stack)
-    changed(driver, place, stack, s=server(user_data_format='RAW', user_data='new', user_data_update_policy='REBUILD'))
-    (rebuild,) = [each[2]['rebuild'] for each in asked(place, 'POST', f'{one}/action')]
-    assert (rebuild['imageRef'], base64.b64decode(rebuild['user_data'])) == (there(place, one)['imageRef'], b'new')
+    one = complete(driver, stack)
+    update_server(
+        driver,
+        running_cloud,
+        stack,
+        s=server(user_data_format='RAW', user_data='new', user_data_update_policy='REBUILD'),
+    )
+    (rebuild,) = [each[2]['rebuild'] for each in requests(running_cloud, 'POST', f'{one}/action')]
+    assert (rebuild['imageRef'], base64.b64decode(rebuild['user_data'])) == (
+        nova_server(running_cloud, one)['imageRef'],
+        b'new',
+    )
     driver.delete(stack)
 
 
@@ -243,69 +345,99 @@ def with_port(**properties):
     return stack_of(p=PORT, s=server(networks=[{'port': {'get_resource': 'p'}}], **properties))
 
 
-def test_a_port_goes_over_to_the_server_that_comes_instead(place, driver, ids):
+def test_replacing_server_gets_the_port(running_cloud, driver, ids):
     stack = driver.create(with_port())
-    good(driver, stack)
-    one = changed(driver, place, stack, **with_port(user_data='other')['resources'], same=False)
-    assert place.cloud.objects['network', '/ports', driver.physical_id(stack, 'p')]['device_id'] == one
+    complete(driver, stack)
+    one = update_server(
+        driver, running_cloud, stack, **with_port(user_data='other')['resources'], same=False
+    )
+    assert (
+        running_cloud.cloud.objects['network', '/ports', driver.physical_id(stack, 'p')][
+            'device_id'
+        ]
+        == one
+    )
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE'
 
 
-def test_a_port_comes_back_when_there_is_no_other_server(place, driver, ids):
+def test_failed_replacement_gives_the_port_back(running_cloud, driver, ids):
     stack = driver.create(with_port(), disable_rollback=False)
-    one = good(driver, stack)
-    place.cloud.sick.add('/servers')
+    one = complete(driver, stack)
+    running_cloud.cloud.sick.add('/servers')
     driver.update(stack, with_port(user_data='other'), disable_rollback=False)
     assert driver.state(stack) == 'ROLLBACK_COMPLETE', reason(driver, stack)
     assert driver.physical_id(stack, 's') == one
-    assert place.cloud.objects['network', '/ports', driver.physical_id(stack, 'p')]['device_id'] == one
+    assert (
+        running_cloud.cloud.objects['network', '/ports', driver.physical_id(stack, 'p')][
+            'device_id'
+        ]
+        == one
+    )
     driver.delete(stack)
 
 
-def test_a_fixed_address_goes_over_too(place, driver, ids):
-    own = [{'subnet': 'a subnet', 'fixed_ip': '10.1.0.77'}, {'network': 'a network', 'fixed_ip': '10.1.0.78'}]
+def test_replacing_server_gets_the_fixed_address(running_cloud, driver, ids):
+    own = [
+        {'subnet': 'a subnet', 'fixed_ip': '10.1.0.77'},
+        {'network': 'a network', 'fixed_ip': '10.1.0.78'},
+    ]
     stack = driver.create(stack_of(s=server(networks=own)))
-    before = good(driver, stack)
-    one = changed(driver, place, stack, s=server(networks=own, user_data='other'), same=False)
-    left = asked(place, 'DELETE', '')
+    before = complete(driver, stack)
+    one = update_server(
+        driver, running_cloud, stack, s=server(networks=own, user_data='other'), same=False
+    )
+    left = requests(running_cloud, 'DELETE', '')
     taken = [each[1].rpartition('/')[2] for each in left if f'{before}/os-interface/' in each[1]]
     assert len(taken) == 2
-    assert ports(place, one) == ['-', 's-port-0']
+    assert ports(running_cloud, one) == ['-', 's-port-0']
     driver.delete(stack)
 
 
-def test_a_resize_that_comes_to_nothing(place, driver, ids):
+def test_resize_without_effect_fails_the_update(running_cloud, driver, ids):
     stack = driver.create(stack_of(s=server()))
-    one = good(driver, stack)
-    place.cloud.state['no room'] = True
+    one = complete(driver, stack)
+    running_cloud.cloud.state['no room'] = True
     driver.update(stack, stack_of(s=server(flavor='another flavor')))
-    flavor = next(each['id'] for each in place.cloud.of('compute', '/flavors') if each['name'] == 'another flavor')
-    told = f'ResourceUnknownStatus: resources.s: Resizing to "{flavor}" failed - Unknown status ACTIVE due to "Unknown"'
-    assert told in reason(driver, stack)
-    del place.cloud.state['no room']
-    assert changed(driver, place, stack, s=server(flavor='another flavor')) == one
+    flavor = next(
+        each['id']
+        for each in running_cloud.cloud.of('compute', '/flavors')
+        if each['name'] == 'another flavor'
+    )
+    wanted = (
+        f'ResourceUnknownStatus: resources.s: Resizing to "{flavor}" failed - '
+        'Unknown status ACTIVE due to "Unknown"'
+    )
+    assert wanted in reason(driver, stack)
+    del running_cloud.cloud.state['no room']
+    assert update_server(driver, running_cloud, stack, s=server(flavor='another flavor')) == one
     driver.delete(stack)
 
 
-def test_a_resize_that_was_begun_is_gone_on_with(place, driver, ids):
+def test_interrupted_resize_is_confirmed(running_cloud, driver, ids):
     stack = driver.create(stack_of(s=server()))
-    one = good(driver, stack)
-    flavor = next(each['id'] for each in place.cloud.of('compute', '/flavors') if each['name'] == 'another flavor')
-    there(place, one).update(status='VERIFY_RESIZE', flavorRef=flavor)
-    changed(driver, place, stack, s=server(flavor='another flavor'))
-    assert [list(each[2]) for each in asked(place, 'POST', f'{one}/action')] == [['confirmResize']]
+    one = complete(driver, stack)
+    flavor = next(
+        each['id']
+        for each in running_cloud.cloud.of('compute', '/flavors')
+        if each['name'] == 'another flavor'
+    )
+    nova_server(running_cloud, one).update(status='VERIFY_RESIZE', flavorRef=flavor)
+    update_server(driver, running_cloud, stack, s=server(flavor='another flavor'))
+    assert [list(each[2]) for each in requests(running_cloud, 'POST', f'{one}/action')] == [
+        ['confirmResize']
+    ]
     driver.delete(stack)
 
 
-def test_what_another_resource_tells_is_an_image_too(place, driver, ids):
-    told = {'type': 'OS::Heat::Value', 'properties': {'value': 'a images'}}
-    stack = driver.create(stack_of(v=told, s=server(image={'get_attr': ['v', 'value']})))
-    good(driver, stack)
+def test_image_may_be_an_attribute_of_another_resource(running_cloud, driver, ids):
+    value = {'type': 'OS::Heat::Value', 'properties': {'value': 'a images'}}
+    stack = driver.create(stack_of(v=value, s=server(image={'get_attr': ['v', 'value']})))
+    complete(driver, stack)
     driver.delete(stack)
 
 
-# --------------------------------------------------------------- the rest of their lives
+# --------------------------------------------------------------- other actions
 
 
 def act(driver, stack, verb):
@@ -314,106 +446,163 @@ def act(driver, stack, verb):
     return driver.state(stack)
 
 
-def test_it_sleeps_and_wakes(place, driver, ids):
+def test_server_is_suspended_and_resumed(running_cloud, driver, ids):
     stack = driver.create(stack_of(s=server()))
-    one = good(driver, stack)
+    one = complete(driver, stack)
     assert act(driver, stack, 'stack_suspend') == 'SUSPEND_COMPLETE'
-    assert there(place, one)['status'] == 'SUSPENDED'
+    assert nova_server(running_cloud, one)['status'] == 'SUSPENDED'
     assert act(driver, stack, 'stack_suspend') == 'SUSPEND_COMPLETE'
     assert act(driver, stack, 'stack_resume') == 'RESUME_COMPLETE'
-    assert there(place, one)['status'] == 'ACTIVE'
+    assert nova_server(running_cloud, one)['status'] == 'ACTIVE'
     driver.delete(stack)
 
 
-def test_a_check_says_what_it_found(place, driver, ids):
+def test_check_of_a_failed_server_gives_its_status(running_cloud, driver, ids):
     stack = driver.create(stack_of(s=server()))
-    there(place, good(driver, stack))['status'] = 'SHUTOFF'
+    nova_server(running_cloud, complete(driver, stack))['status'] = 'SHUTOFF'
     assert act(driver, stack, 'stack_check') == 'CHECK_FAILED'
     assert "'status': expected 'ACTIVE', got 'SHUTOFF'" in reason(driver, stack)
     driver.delete(stack)
 
 
-def test_a_check_tells_what_others_have_changed(place, driver, ids):
-    stack = driver.create(stack_of(s=server(metadata={'truth': True, 'number': 1, 'list': [1]}, tags=['b', 'a'], name='mine')))
-    one = good(driver, stack)
+def test_check_reports_changes_by_others(running_cloud, driver, ids):
+    stack = driver.create(
+        stack_of(
+            s=server(
+                metadata={'truth': True, 'number': 1, 'list': [1]}, tags=['b', 'a'], name='mine'
+            )
+        )
+    )
+    one = complete(driver, stack)
     assert act(driver, stack, 'stack_check') == 'CHECK_COMPLETE'
     assert 'hanged by others' not in driver.resource(stack, 's')['resource_status_reason']
-    there(place, one).update(name='yours', metadata={'truth': 'false', 'number': '1', 'list': '[1]'}, flavorRef=ids['other_flavor'])
+    nova_server(running_cloud, one).update(
+        name='yours',
+        metadata={'truth': 'false', 'number': '1', 'list': '[1]'},
+        flavorRef=ids['other_flavor'],
+    )
     assert act(driver, stack, 'stack_check') == 'CHECK_COMPLETE'
-    told = driver.resource(stack, 's')['resource_status_reason']
-    assert all(each in told for each in ('name is "yours", not "mine"', f'flavor is "{ids["other_flavor"]}"', '"truth": "false"')), told
+    status_reason = driver.resource(stack, 's')['resource_status_reason']
+    assert all(
+        each in status_reason
+        for each in (
+            'name is "yours", not "mine"',
+            f'flavor is "{ids["other_flavor"]}"',
+            '"truth": "false"',
+        )
+    ), status_reason
     driver.update(stack, stack_of(s=server(metadata={'truth': True}, name='mine')), converge=True)
-    assert good(driver, stack, 'UPDATE') == one
-    assert (there(place, one)['name'], there(place, one)['metadata']) == ('mine', {'truth': 'true'})
+    assert complete(driver, stack, 'UPDATE') == one
+    assert (
+        nova_server(running_cloud, one)['name'],
+        nova_server(running_cloud, one)['metadata'],
+    ) == (
+        'mine',
+        {'truth': 'true'},
+    )
     driver.delete(stack)
 
 
-def test_a_snapshot_is_an_image_that_the_server_is_rebuilt_from(place, driver, ids):
+def test_restore_rebuilds_the_server_from_its_image(running_cloud, driver, ids):
     stack = driver.create(stack_of(s=server()))
-    one = good(driver, stack)
-    before = {each['id'] for each in place.cloud.of('image', '/images')}
+    one = complete(driver, stack)
+    before = {each['id'] for each in running_cloud.cloud.of('image', '/images')}
     snapshot = driver.client.stack_snapshot(driver.context, stack_identity=stack, name='then')
     driver.wait(stack)
-    (image,) = {each['id'] for each in place.cloud.of('image', '/images')} - before
+    (image,) = {each['id'] for each in running_cloud.cloud.of('image', '/images')} - before
     driver.client.stack_restore(driver.context, stack_identity=stack, snapshot_id=snapshot['id'])
     driver.wait(stack)
-    assert good(driver, stack, 'RESTORE') == one
-    assert there(place, one)['imageRef'] == image
+    assert complete(driver, stack, 'RESTORE') == one
+    assert nova_server(running_cloud, one)['imageRef'] == image
     driver.delete(stack)
-    assert {each['id'] for each in place.cloud.of('image', '/images')} == before
+    assert {each['id'] for each in running_cloud.cloud.of('image', '/images')} == before
 
 
-def test_a_snapshot_of_one_on_volumes_leaves_none_of_these_behind(place, driver, ids):
+def test_delete_of_a_snapshot_deletes_volume_snapshots(running_cloud, driver, ids):
     volume = {'type': 'OS::Cinder::Volume', 'properties': {'size': 1, 'image': 'a images'}}
     disks = [{'volume_id': {'get_resource': 'v'}, 'boot_index': 0}]
     one = server(block_device_mapping_v2=disks)
     del one['properties']['image']
     stack = driver.create(stack_of(v=volume, s=one))
-    good(driver, stack)
-    before = len(place.cloud.of('block-storage', '/snapshots'))
+    complete(driver, stack)
+    before = len(running_cloud.cloud.of('block-storage', '/snapshots'))
     snapshot = driver.client.stack_snapshot(driver.context, stack_identity=stack, name='then')
     driver.wait(stack)
-    assert len(place.cloud.of('block-storage', '/snapshots')) == before + 1
+    assert len(running_cloud.cloud.of('block-storage', '/snapshots')) == before + 1
     driver.client.delete_snapshot(driver.context, stack_identity=stack, snapshot_id=snapshot['id'])
     until = time.monotonic() + 20
-    while len(place.cloud.of('block-storage', '/snapshots')) > before and time.monotonic() < until:
+    while (
+        len(running_cloud.cloud.of('block-storage', '/snapshots')) > before
+        and time.monotonic() < until
+    ):
         time.sleep(0.05)
-    assert len(place.cloud.of('block-storage', '/snapshots')) == before
+    assert len(running_cloud.cloud.of('block-storage', '/snapshots')) == before
     driver.delete(stack)
 
 
-def test_its_last_picture(place, driver, ids):
+def test_deletion_policy_snapshot_creates_an_image(running_cloud, driver, ids):
     kept = {**server(), 'deletion_policy': 'Snapshot'}
-    before = len(place.cloud.of('image', '/images'))
+    before = len(running_cloud.cloud.of('image', '/images'))
     driver.delete(driver.create(stack_of(s=kept)))
-    assert len(place.cloud.of('image', '/images')) == before + 1
+    assert len(running_cloud.cloud.of('image', '/images')) == before + 1
 
 
-# --------------------------------------------------------------- the software on them
+# --------------------------------------------------------------- software deployments
 
 
-def test_software_is_deployed_to_it(place, driver, ids):
+def test_software_is_deployed_to_the_server(running_cloud, driver, ids):
     soft = server(user_data_format='SOFTWARE_CONFIG', user_data='#!/bin/sh\n')
-    config = {'type': 'OS::Heat::SoftwareConfig', 'properties': {'group': 'script', 'config': 'echo'}}
+    config = {
+        'type': 'OS::Heat::SoftwareConfig',
+        'properties': {'group': 'script', 'config': 'echo'},
+    }
     deployment = {
         'type': 'OS::Heat::SoftwareDeployment',
-        'properties': {'config': {'get_resource': 'c'}, 'server': {'get_resource': 's'}, 'signal_transport': 'NO_SIGNAL'},
+        'properties': {
+            'config': {'get_resource': 'c'},
+            'server': {'get_resource': 's'},
+            'signal_transport': 'NO_SIGNAL',
+        },
     }
-    template = {**stack_of(s=soft, c=config, d=deployment), 'outputs': {'o': {'value': {'get_attr': ['s', 'os_collect_config']}}}}
+    template = {
+        **stack_of(s=soft, c=config, d=deployment),
+        'outputs': {'o': {'value': {'get_attr': ['s', 'os_collect_config']}}},
+    }
     stack = driver.create(template)
-    one = good(driver, stack)
-    told = driver.outputs(stack)['o']
-    assert told['collectors'] == ['ec2', 'heat', 'local']
-    assert (told['heat']['resource_name'], told['heat']['stack_id']) == ('s', f'{stack["stack_name"]}/{stack["stack_id"]}')
+    one = complete(driver, stack)
+    config = driver.outputs(stack)['o']
+    assert config['collectors'] == ['ec2', 'heat', 'local']
+    assert (config['heat']['resource_name'], config['heat']['stack_id']) == (
+        's',
+        f'{stack["stack_name"]}/{stack["stack_id"]}',
+    )
     metadata = driver.resource(stack, 's')['metadata']
     assert [each['group'] for each in metadata['deployments']] == ['script']
-    message = email.message_from_string(base64.b64decode(there(place, one)['asked']['server']['user_data']).decode())
+    message = email.message_from_string(
+        base64.b64decode(nova_server(running_cloud, one)['asked']['server']['user_data']).decode()
+    )
     assert 'cfn-init-data' in [part.get_filename() for part in message.get_payload()]
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE', reason(driver, stack)
 
 
-def test_a_volume_in_use_goes_back_to_its_backup(place, driver, ids):
+def test_ignition_of_a_software_config_stays_ignition(running_cloud, driver, ids):
+    config = {
+        'type': 'OS::Heat::SoftwareConfig',
+        'properties': {'group': 'ignition', 'config': '{"ignition": {"version": "3.1.0"}}'},
+    }
+    soft = server(user_data_format='SOFTWARE_CONFIG', user_data={'get_resource': 'c'})
+    stack = driver.create(stack_of(s=soft, c=config))
+    asked = nova_server(running_cloud, complete(driver, stack))['asked']['server']
+    made = json.loads(base64.b64decode(asked['user_data']))
+    assert made['ignition'] == {'version': '3.1.0'}
+    for file in made['storage']['files']:
+        content = urllib.parse.unquote(file['contents']['source'].removeprefix('data:,'))
+        assert json.loads(content).keys() == {'deployments', 'os-collect-config'}
+    driver.delete(stack)
+
+
+def test_restore_of_an_attached_volume_reattaches_it(running_cloud, driver, ids):
     plugged = {'instance_uuid': {'get_resource': 's'}, 'volume_id': {'get_resource': 'v'}}
     parts = {
         's': server(),
@@ -421,13 +610,15 @@ def test_a_volume_in_use_goes_back_to_its_backup(place, driver, ids):
         'a': {'type': 'OS::Cinder::VolumeAttachment', 'properties': plugged},
     }
     stack = driver.create(stack_of(**parts))
-    one, volume = good(driver, stack), driver.physical_id(stack, 'v')
+    one, volume = complete(driver, stack), driver.physical_id(stack, 'v')
     snapshot = driver.client.stack_snapshot(driver.context, stack_identity=stack, name='then')
     driver.wait(stack)
-    place.cloud.fail('DELETE', '/os-volume_attachments/', 409, message='it is being rebuilt')
+    running_cloud.cloud.fail(
+        'DELETE', '/os-volume_attachments/', 409, message='it is being rebuilt'
+    )
     driver.client.stack_restore(driver.context, stack_identity=stack, snapshot_id=snapshot['id'])
     driver.wait(stack)
-    good(driver, stack, 'RESTORE')
-    found = place.cloud.objects['block-storage', '/volumes', volume]
+    complete(driver, stack, 'RESTORE')
+    found = running_cloud.cloud.objects['block-storage', '/volumes', volume]
     assert found['restored'] and found['attachments'] == [{'server_id': one}]
     driver.delete(stack)

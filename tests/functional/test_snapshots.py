@@ -1,4 +1,4 @@
-"""Snapshots in a whole engine: what they hold, what restoring them does, and how types keep something of themselves."""
+"""Snapshots in an engine: their content, restore, and handlers of resource types."""
 
 import threading
 import time
@@ -14,13 +14,13 @@ from heat_lite.template.schema import number, string
 from tests import databases, engines
 from tests.functional import shapes, templates
 from tests.functional.test_clients import ask, authentication, run, settled
-from tests.waiting import PATIENCE
+from tests.timeouts import WAIT_SECONDS
 
 TEST = 'OS::Heat::TestResource'
 
 
 class Disk(Resource):
-    """Keeps copies of itself, as a volume does; ``copies`` is what exists of them."""
+    """A resource with copies, like a volume; ``copies`` are those that exist."""
 
     resource_type = 'Test::Disk'
     properties_schema = {
@@ -62,14 +62,16 @@ class Disk(Resource):
 
     def handle_restore(self, definition, data):
         copy = data['resource_data']['copy']
-        return definition.freeze(properties={**definition.properties, 'size': self.copies[copy], 'copy_of': copy})
+        return definition.freeze(
+            properties={**definition.properties, 'size': self.copies[copy], 'copy_of': copy}
+        )
 
     def handle_snapshot_delete(self, state):
         self.calls.append(('snapshot delete', self.name, *state))
 
 
 class Slow(Resource):
-    """Takes its time with a snapshot: until ``gate`` is open."""
+    """A resource whose snapshot takes until ``gate`` is set."""
 
     resource_type = 'Test::Slow'
     gate = threading.Event()
@@ -98,7 +100,7 @@ def fresh(request):
 
 
 def take(engine, identity, name='snap', wait=True):
-    """The id of a new snapshot."""
+    """Return the id of a new snapshot."""
     taken = engine.client.stack_snapshot(engine.context, stack_identity=identity, name=name)
     if wait:
         engine.wait(identity)
@@ -106,7 +108,9 @@ def take(engine, identity, name='snap', wait=True):
 
 
 def shown(engine, identity, snapshot_id):
-    return engine.client.show_snapshot(engine.context, stack_identity=identity, snapshot_id=snapshot_id)
+    return engine.client.show_snapshot(
+        engine.context, stack_identity=identity, snapshot_id=snapshot_id
+    )
 
 
 def listed(engine, identity):
@@ -118,11 +122,14 @@ def restore(engine, identity, snapshot_id):
     return engine.wait(identity)
 
 
-def drop(engine, identity, snapshot_id, seconds=PATIENCE):
-    """Delete a snapshot, and wait until it is gone or could not go."""
+def drop(engine, identity, snapshot_id, seconds=WAIT_SECONDS):
+    """Delete a snapshot; wait until it is deleted or has failed."""
     engine.client.delete_snapshot(engine.context, stack_identity=identity, snapshot_id=snapshot_id)
     until = time.monotonic() + seconds
-    while any(row['id'] == snapshot_id and row['status'] == 'IN_PROGRESS' for row in listed(engine, identity)):
+    while any(
+        row['id'] == snapshot_id and row['status'] == 'IN_PROGRESS'
+        for row in listed(engine, identity)
+    ):
         assert time.monotonic() < until
         time.sleep(0.01)
 
@@ -131,22 +138,47 @@ TEMPLATE = {
     'parameters': {'value': {'type': 'string', 'default': 'a'}},
     'resources': {
         'secret': {'type': 'OS::Heat::RandomString', 'metadata': {'a': 1}},
-        'test': {'type': TEST, 'properties': {'value': {'get_param': 'value'}}, 'depends_on': 'secret'},
+        'test': {
+            'type': TEST,
+            'properties': {'value': {'get_param': 'value'}},
+            'depends_on': 'secret',
+        },
     },
-    'outputs': {'secret': {'value': {'get_attr': ['secret', 'value']}}, 'test': {'value': {'get_attr': ['test', 'output']}}},
+    'outputs': {
+        'secret': {'value': {'get_attr': ['secret', 'value']}},
+        'test': {'value': {'get_attr': ['test', 'output']}},
+    },
 }
 
 
-def test_a_snapshot_begins_with_the_stack_and_ends_with_its_resources(engine):
+def test_snapshot_contains_the_stack_and_its_resources(engine):
     identity = engine.create(TEMPLATE, tags=['x', 'y'], params={'parameters': {'value': 'b'}})
     begun = engine.client.stack_snapshot(engine.context, stack_identity=identity, name='first')
-    assert list(begun) == ['id', 'name', 'action', 'status', 'status_reason', 'data', 'creation_time']
-    assert (begun['name'], begun['action'], begun['status'], begun['status_reason']) == ('first', 'CREATE', 'IN_PROGRESS', None)
+    assert list(begun) == [
+        'id',
+        'name',
+        'action',
+        'status',
+        'status_reason',
+        'data',
+        'creation_time',
+    ]
+    assert (begun['name'], begun['action'], begun['status'], begun['status_reason']) == (
+        'first',
+        'CREATE',
+        'IN_PROGRESS',
+        None,
+    )
     assert begun['data'] == {
         'name': 'stack',
         'id': identity['stack_id'],
         'action': 'CREATE',
-        'environment': {'resource_registry': {'resources': {}}, 'parameters': {'value': 'b'}, 'parameter_defaults': {}, 'event_sinks': []},
+        'environment': {
+            'resource_registry': {'resources': {}},
+            'parameters': {'value': 'b'},
+            'parameter_defaults': {},
+            'event_sinks': [],
+        },
         'files': {},
         'status': 'COMPLETE',
         'template': {'heat_template_version': '2021-04-16', **TEMPLATE},
@@ -157,7 +189,11 @@ def test_a_snapshot_begins_with_the_stack_and_ends_with_its_resources(engine):
     }
     engine.wait(identity)
     ended = shown(engine, identity, begun['id'])
-    assert (ended['action'], ended['status'], ended['status_reason']) == ('CREATE', 'COMPLETE', 'Stack SNAPSHOT completed successfully')
+    assert (ended['action'], ended['status'], ended['status_reason']) == (
+        'CREATE',
+        'COMPLETE',
+        'Stack SNAPSHOT completed successfully',
+    )
     assert (ended['data']['action'], ended['data']['status']) == ('SNAPSHOT', 'COMPLETE')
     assert ended['data']['resources']['secret'] == {
         'name': 'secret',
@@ -171,16 +207,28 @@ def test_a_snapshot_begins_with_the_stack_and_ends_with_its_resources(engine):
     assert listed(engine, identity) == [ended]
     assert engine.events(identity)[-6:] == [
         ('stack', 'SNAPSHOT_IN_PROGRESS'),
-        *((name, f'SNAPSHOT_{state}') for name in ('secret', 'test') for state in ('IN_PROGRESS', 'COMPLETE')),
+        *(
+            (name, f'SNAPSHOT_{state}')
+            for name in ('secret', 'test')
+            for state in ('IN_PROGRESS', 'COMPLETE')
+        ),
         ('stack', 'SNAPSHOT_COMPLETE'),
     ]
 
 
-def test_restore_brings_template_parameters_and_tags_back(engine):
+def test_restore_resets_template_parameters_and_tags(engine):
     identity = engine.create(TEMPLATE, tags=['x'], params={'parameters': {'value': 'b'}})
     snapshot_id = take(engine, identity)
     kept = engine.physical_id(identity, 'test')
-    engine.update(identity, {'resources': {'test': {'type': TEST, 'properties': {'value': 'z'}}, 'new': {'type': TEST}}})
+    engine.update(
+        identity,
+        {
+            'resources': {
+                'test': {'type': TEST, 'properties': {'value': 'z'}},
+                'new': {'type': TEST},
+            }
+        },
+    )
     restore(engine, identity, snapshot_id)
     assert engine.stack(identity)['stack_status_reason'] == 'Stack RESTORE completed successfully'
     assert engine.resources(identity) == {'secret': 'CREATE_COMPLETE', 'test': 'UPDATE_COMPLETE'}
@@ -198,7 +246,7 @@ def test_restore_brings_template_parameters_and_tags_back(engine):
     assert ('new', 'DELETE_COMPLETE') in told
 
 
-def test_a_failed_restore_is_rolled_back_when_wanted(engine):
+def test_failed_restore_is_rolled_back(engine):
     def template(value, fail):
         return {'resources': {'t': {'type': TEST, 'properties': {'value': value, 'fail': fail}}}}
 
@@ -212,7 +260,7 @@ def test_a_failed_restore_is_rolled_back_when_wanted(engine):
     assert engine.resource(identity, 't')['attributes']['output'] == 'b'
 
 
-def test_a_suspended_stack_is_restored_and_its_resources_sleep_on(engine):
+def test_restore_keeps_a_suspended_stack_suspended(engine):
     identity = engine.create(TEMPLATE)
     engine.client.stack_suspend(engine.context, stack_identity=engine.wait(identity))
     engine.wait(identity)
@@ -224,8 +272,10 @@ def test_a_suspended_stack_is_restored_and_its_resources_sleep_on(engine):
     assert engine.resources(identity) == {'secret': 'SUSPEND_COMPLETE', 'test': 'SUSPEND_COMPLETE'}
 
 
-def test_types_keep_copies_and_start_again_from_them(engine):
-    identity = engine.create({'resources': {'d': {'type': 'Test::Disk', 'properties': {'size': 7}}}})
+def test_resources_are_restored_from_their_copies(engine):
+    identity = engine.create(
+        {'resources': {'d': {'type': 'Test::Disk', 'properties': {'size': 7}}}}
+    )
     snapshot_id = take(engine, identity)
     assert Disk.copies == {'copy-0': 7}
     engine.update(identity, {'resources': {'d': {'type': 'Test::Disk', 'properties': {'size': 9}}}})
@@ -235,12 +285,14 @@ def test_types_keep_copies_and_start_again_from_them(engine):
     template = engine.client.get_template(engine.context, stack_identity=identity)
     assert template['resources']['d']['properties'] == {'size': 7, 'copy_of': 'copy-0'}
     restored = shown(engine, identity, snapshot_id)
-    assert restored['data']['template']['resources']['d']['properties'] == {'size': 7}, 'the snapshot itself stays as it was'
+    assert restored['data']['template']['resources']['d']['properties'] == {'size': 7}, (
+        'the snapshot itself stays as it was'
+    )
     drop(engine, identity, snapshot_id)
     assert Disk.copies == {} and listed(engine, identity) == []
 
 
-def test_copies_of_a_resource_that_is_gone_are_deleted_too(engine):
+def test_snapshot_delete_includes_copies_of_deleted_resources(engine):
     identity = engine.create({'resources': {'d': {'type': 'Test::Disk'}}})
     snapshot_id = take(engine, identity)
     engine.update(identity, {'resources': {}})
@@ -249,25 +301,40 @@ def test_copies_of_a_resource_that_is_gone_are_deleted_too(engine):
     assert Disk.copies == {}
 
 
-def test_a_snapshot_that_cannot_be_taken(engine):
-    identity = engine.create({'resources': {'d': {'type': 'Test::Disk', 'properties': {'broken': 'snapshot'}}}})
+def test_failed_snapshot_names_the_reason(engine):
+    identity = engine.create(
+        {'resources': {'d': {'type': 'Test::Disk', 'properties': {'broken': 'snapshot'}}}}
+    )
     snapshot_id = take(engine, identity)
     reason = 'Resource SNAPSHOT failed: Error: resources.d: no room for a copy'
-    assert engine.state(identity) == 'SNAPSHOT_FAILED' and engine.stack(identity)['stack_status_reason'] == reason
+    assert (
+        engine.state(identity) == 'SNAPSHOT_FAILED'
+        and engine.stack(identity)['stack_status_reason'] == reason
+    )
     row = shown(engine, identity, snapshot_id)
     assert (row['action'], row['status'], row['status_reason']) == ('CREATE', 'FAILED', reason)
-    with pytest.raises(exception.NotSupported, match='Restoring incomplete snapshot is not supported'):
+    with pytest.raises(
+        exception.NotSupported, match='Restoring incomplete snapshot is not supported'
+    ):
         restore(engine, identity, snapshot_id)
 
 
-def test_a_snapshot_that_cannot_be_deleted_says_why_and_holds_up_the_end_of_its_stack(engine):
-    identity = engine.create({'resources': {'d': {'type': 'Test::Disk', 'properties': {'broken': 'delete_snapshot'}}}})
+def test_failed_snapshot_delete_blocks_the_delete_of_the_stack(engine):
+    identity = engine.create(
+        {'resources': {'d': {'type': 'Test::Disk', 'properties': {'broken': 'delete_snapshot'}}}}
+    )
     snapshot_id = take(engine, identity)
     drop(engine, identity, snapshot_id)
     row = shown(engine, identity, snapshot_id)
-    assert (row['action'], row['status'], row['status_reason']) == ('DELETE', 'FAILED', 'the copy is in use')
+    assert (row['action'], row['status'], row['status_reason']) == (
+        'DELETE',
+        'FAILED',
+        'the copy is in use',
+    )
     engine.delete(identity)
-    assert engine.stack(identity)['stack_status_reason'] == 'Stack DELETE failed: the copy is in use'
+    assert (
+        engine.stack(identity)['stack_status_reason'] == 'Stack DELETE failed: the copy is in use'
+    )
     assert engine.physical_id(identity, 'd') == 'disk-d'
     engine.client.delete_stack(engine.context, stack_identity=identity, force=True)
     engine.wait(identity)
@@ -275,7 +342,7 @@ def test_a_snapshot_that_cannot_be_deleted_says_why_and_holds_up_the_end_of_its_
     assert [each['reason'] for each in engine.stack(identity)['failures']] == ['the copy is in use']
 
 
-def test_a_failed_restore_can_be_tried_again(engine):
+def test_failed_restore_can_be_retried(engine):
     def template(value, fail):
         return {'resources': {'t': {'type': TEST, 'properties': {'value': value, 'fail': fail}}}}
 
@@ -287,11 +354,13 @@ def test_a_failed_restore_can_be_tried_again(engine):
     assert engine.state(identity) == 'RESTORE_FAILED'
     engine.client.stack_retry(engine.context, stack_identity=identity)
     engine.wait(identity)
-    assert engine.events(identity)[-1] == ('stack', 'RESTORE_FAILED'), 'it was tried, and fails again'
+    assert engine.events(identity)[-1] == ('stack', 'RESTORE_FAILED'), (
+        'it was tried, and fails again'
+    )
     assert engine.events(identity).count(('stack', 'RESTORE_IN_PROGRESS')) == 2
 
 
-def test_the_end_of_a_stack_is_that_of_its_snapshots(engine):
+def test_stack_delete_deletes_its_snapshots(engine):
     identity = engine.create({'resources': {'d': {'type': 'Test::Disk'}}})
     take(engine, identity, 'one')
     take(engine, identity, 'two')
@@ -302,13 +371,17 @@ def test_the_end_of_a_stack_is_that_of_its_snapshots(engine):
         listed(engine, identity)
 
 
-def test_what_a_snapshot_cannot_be_asked(engine):
+def test_invalid_snapshot_requests_are_refused(engine):
     identity = engine.create({'resources': {'s': {'type': 'Test::Slow'}}})
     other = engine.create({'resources': {}}, name='other')
     snapshot_id = take(engine, identity, wait=False)
-    with pytest.raises(exception.NotSupported, match='Deleting in-progress snapshot is not supported'):
+    with pytest.raises(
+        exception.NotSupported, match='Deleting in-progress snapshot is not supported'
+    ):
         drop(engine, identity, snapshot_id)
-    with pytest.raises(exception.NotSupported, match='Restoring incomplete snapshot is not supported'):
+    with pytest.raises(
+        exception.NotSupported, match='Restoring incomplete snapshot is not supported'
+    ):
         restore(engine, identity, snapshot_id)
     with pytest.raises(exception.ActionInProgress):
         take(engine, identity)
@@ -316,17 +389,20 @@ def test_what_a_snapshot_cannot_be_asked(engine):
     for method in (shown, drop, restore):
         with pytest.raises(exception.NotFound, match='^Snapshot with id nope not found$'):
             method(engine, identity, 'nope')
-        with pytest.raises(exception.SnapshotNotFound, match=rf'^The Snapshot \({snapshot_id}\) for Stack \(other\) could not be found\.$'):
+        with pytest.raises(
+            exception.SnapshotNotFound,
+            match=rf'^The Snapshot \({snapshot_id}\) for Stack \(other\) could not be found\.$',
+        ):
             method(engine, other, snapshot_id)
     engine.delete(identity)
     assert engine.state(identity) == 'DELETE_COMPLETE'
 
 
-def test_only_a_delete_interrupts_a_snapshot_and_takes_the_copies_made_so_far(engine):
+def test_delete_interrupts_a_snapshot_and_deletes_its_copies(engine):
     resources = {'d': {'type': 'Test::Disk'}, 's': {'type': 'Test::Slow', 'depends_on': 'd'}}
     identity = engine.create({'resources': resources})
     take(engine, identity, wait=False)
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + WAIT_SECONDS
     while engine.resources(identity)['d'] != 'SNAPSHOT_COMPLETE' and time.monotonic() < until:
         time.sleep(0.01)
     with pytest.raises(exception.ActionInProgress):
@@ -337,7 +413,7 @@ def test_only_a_delete_interrupts_a_snapshot_and_takes_the_copies_made_so_far(en
     assert ('s', 'SNAPSHOT_FAILED') in engine.events(identity)
 
 
-def test_a_snapshot_ends_when_its_slowest_resource_does(engine):
+def test_snapshot_completes_with_its_slowest_resource(engine):
     identity = engine.create({'resources': {'s': {'type': 'Test::Slow'}}})
     snapshot_id = take(engine, identity, wait=False)
     assert shown(engine, identity, snapshot_id)['status'] == 'IN_PROGRESS'
@@ -346,40 +422,64 @@ def test_a_snapshot_ends_when_its_slowest_resource_does(engine):
     assert shown(engine, identity, snapshot_id)['status'] == 'COMPLETE'
 
 
-def test_there_may_be_so_many(engine):
+def test_number_of_snapshots_is_limited(engine):
     identity = engine.create({'resources': {}})
     for number_ in range(3):
         take(engine, identity, f'n{number_}')
-    with pytest.raises(exception.RequestLimitExceeded, match='You have reached the maximum snapshots per stack, 3. Please delete some'):
+    with pytest.raises(
+        exception.RequestLimitExceeded,
+        match='You have reached the maximum snapshots per stack, 3. Please delete some',
+    ):
         take(engine, identity)
     assert {row['name'] for row in listed(engine, identity)} == {'n0', 'n1', 'n2'}
 
 
-def test_what_failed_before_there_was_anything_still_has_to_be_made(engine):
-    resources = {'bad': {'type': TEST, 'properties': {'fail': True}}, 'after': {'type': TEST, 'depends_on': 'bad'}}
+def test_snapshot_of_a_failed_stack_has_no_id_of_a_missing_resource(engine):
+    resources = {
+        'bad': {'type': TEST, 'properties': {'fail': True}},
+        'after': {'type': TEST, 'depends_on': 'bad'},
+    }
     identity = engine.create({'resources': resources})
     snapshot_id = take(engine, identity)
     assert engine.state(identity) == 'SNAPSHOT_COMPLETE'
     assert engine.resources(identity) == {'bad': 'CREATE_FAILED', 'after': 'INIT_COMPLETE'}
     assert shown(engine, identity, snapshot_id)['data']['resources']['bad']['resource_id'] is None
-    engine.update(identity, {'resources': {'bad': {'type': TEST}, 'after': {'type': TEST, 'depends_on': 'bad'}}})
+    engine.update(
+        identity,
+        {'resources': {'bad': {'type': TEST}, 'after': {'type': TEST, 'depends_on': 'bad'}}},
+    )
     assert engine.resources(identity) == {'bad': 'CREATE_COMPLETE', 'after': 'CREATE_COMPLETE'}
 
 
-def test_deletion_policy_snapshot(engine):
-    resources = {'kept': {'type': 'Test::Disk', 'deletion_policy': 'Snapshot'}, 'plain': {'type': 'Test::Disk'}}
+def test_deletion_policy_snapshot_keeps_a_copy(engine):
+    resources = {
+        'kept': {'type': 'Test::Disk', 'deletion_policy': 'Snapshot'},
+        'plain': {'type': 'Test::Disk'},
+    }
     engine.delete(engine.create({'resources': resources}))
-    assert sorted(Disk.calls) == [('delete', 'plain'), ('snapshot delete', 'kept', 'CREATE', 'COMPLETE')]
+    assert sorted(Disk.calls) == [
+        ('delete', 'plain'),
+        ('snapshot delete', 'kept', 'CREATE', 'COMPLETE'),
+    ]
     with pytest.raises(exception.StackValidationFailed) as refused:
-        engine.create({'resources': {'t': {'type': TEST, 'deletion_policy': 'Snapshot'}}}, name='refused')
-    assert str(refused.value) == 'resources.t.deletion_policy: "Snapshot" deletion policy not supported'
+        engine.create(
+            {'resources': {'t': {'type': TEST, 'deletion_policy': 'Snapshot'}}}, name='refused'
+        )
+    assert (
+        str(refused.value)
+        == 'resources.t.deletion_policy: "Snapshot" deletion policy not supported'
+    )
 
 
 @shapes.of('embedded', 'keystone')
-def test_stock_clients(service):
+def test_openstack_clients_manage_snapshots(service):
     name = f'snap-{time.monotonic_ns()}'
-    heat = heatclient.Client('1', session=keystone_session.Session(authentication(service)), service_type='orchestration')
-    stack_id = heat.stacks.create(stack_name=name, template=templates.CHAIN, parameters={'word': 'three'})['stack']['id']
+    heat = heatclient.Client(
+        '1', session=keystone_session.Session(authentication(service)), service_type='orchestration'
+    )
+    stack_id = heat.stacks.create(
+        stack_name=name, template=templates.CHAIN, parameters={'word': 'three'}
+    )['stack']['id']
     settled(lambda: heat.stacks.get(stack_id))
     taken = heat.stacks.snapshot(stack_id, name='before')
     assert settled(lambda: heat.stacks.get(stack_id)).stack_status == 'SNAPSHOT_COMPLETE'
@@ -391,7 +491,7 @@ def test_stock_clients(service):
     assert heat.stacks.output_show(stack_id, 'word')['output']['output_value'] == 'three'
     assert [row['name'] for row in ask(service, 'stack', 'snapshot', 'list', name)] == ['before']
     run(service, 'openstack', 'stack', 'snapshot', 'delete', '-y', name, taken['id'])
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + WAIT_SECONDS
     while heat.stacks.snapshot_list(stack_id)['snapshots'] and time.monotonic() < until:
         time.sleep(0.05)
     with pytest.raises(exc.HTTPNotFound):

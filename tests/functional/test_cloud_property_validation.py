@@ -1,0 +1,212 @@
+"""Combinations of properties that resource types refuse although each property is valid."""
+
+import pytest
+
+from heat_lite.common import exception
+from tests.functional.clouds import driver, ids, request_context, running_cloud  # noqa: F401
+
+# ruff: noqa: F811 - fixtures are arguments
+
+NONE_OF = 'At least one of the following properties must be specified'
+MORE_THAN_ONE_OF = 'Cannot define the following properties at the same time'
+NET = {'network': 'a network'}
+V6 = {**NET, 'cidr': '2001:db8::/64', 'ip_version': 6}
+ROLE = {'role': 'a role'}
+CASES = [
+    ('OS::Neutron::Subnet', NET, f'{NONE_OF}: subnetpool, cidr'),
+    (
+        'OS::Neutron::Subnet',
+        {**NET, 'cidr': '10.0.0.0/8', 'subnetpool': 'a subnetpool'},
+        f'{MORE_THAN_ONE_OF}: cidr, subnetpool',
+    ),
+    (
+        'OS::Neutron::Subnet',
+        {**NET, 'cidr': '10.0.0.0/8', 'prefixlen': 24},
+        f'{MORE_THAN_ONE_OF}: cidr, prefixlen',
+    ),
+    (
+        'OS::Neutron::Subnet',
+        {**NET, 'cidr': '10.0.0.0/8', 'gateway_ip': 'x'},
+        'Gateway IP address "x" is in invalid format.',
+    ),
+    (
+        'OS::Neutron::Subnet',
+        {**NET, 'cidr': '10.0.0.0/8', 'ipv6_ra_mode': 'slaac'},
+        'are not supported for ipv4',
+    ),
+    (
+        'OS::Neutron::Subnet',
+        {**V6, 'ipv6_ra_mode': 'slaac', 'ipv6_address_mode': 'dhcpv6-stateful'},
+        'they must be equal',
+    ),
+    (
+        'OS::Neutron::SubnetPool',
+        {'prefixes': ['10.0.0.0/8'], 'min_prefixlen': 9, 'max_prefixlen': 8},
+        'Illegal prefix bounds',
+    ),
+    ('OS::Neutron::RouterInterface', {'router': 'a router'}, f'{NONE_OF}: subnet, port'),
+    (
+        'OS::Neutron::RouterInterface',
+        {'router': 'a router', 'subnet': 'a subnet', 'port': 'a port'},
+        f'{MORE_THAN_ONE_OF}: subnet, port',
+    ),
+    (
+        'OS::Neutron::Router',
+        {'l3_agent_id': 'a', 'l3_agent_ids': ['b']},
+        f'{MORE_THAN_ONE_OF}: l3_agent_id, l3_agent_ids',
+    ),
+    (
+        'OS::Neutron::Port',
+        {**NET, 'no_fixed_ips': True, 'fixed_ips': [{'ip_address': '10.0.0.1'}]},
+        f'{MORE_THAN_ONE_OF}: no_fixed_ips, fixed_ips',
+    ),
+    ('OS::Neutron::SecurityGroup', {'name': 'default'}, 'cannot be assigned the name "default"'),
+    (
+        'OS::Neutron::SecurityGroupRule',
+        {'security_group': 'a security_group', 'port_range_min': 9, 'port_range_max': 8},
+        'The minimum port number must be less than or equal to the maximum',
+    ),
+    (
+        'OS::Neutron::RBACPolicy',
+        {
+            'object_type': 'qos_policy',
+            'object_id': 'a policy',
+            'action': 'access_as_external',
+            'target_tenant': '*',
+        },
+        'Invalid action "access_as_external" for object type qos_policy',
+    ),
+    ('OS::Neutron::Quota', {'project': 'a project'}, f'{NONE_OF}: floatingip, network'),
+    (
+        'OS::Keystone::User',
+        {'roles': [{**ROLE, 'project': 'a project', 'domain': 'a domain'}]},
+        f'{MORE_THAN_ONE_OF}: project, domain',
+    ),
+    (
+        'OS::Keystone::Group',
+        {'roles': [ROLE]},
+        'Either project or domain must be specified for role a role',
+    ),
+    (
+        'OS::Cinder::VolumeType',
+        {'name': 'x', 'projects': ['a project']},
+        'Can not specify property "projects"',
+    ),
+    ('OS::Nova::ServerGroup', {'policies': []}, 'A server group has one policy'),
+    (
+        'OS::Cinder::Volume',
+        {},
+        'one and only one of "source_volid", "snapshot_id" must be specified, '
+        'but currently specified options: ',
+    ),
+    (
+        'OS::Cinder::Volume',
+        {'image': 'a images'},
+        "must be specified, but currently specified options: .'image'.",
+    ),
+    (
+        'OS::Cinder::Volume',
+        {'source_volid': 'a volume', 'imageRef': 'a images'},
+        "specified options: .'source_volid', 'image'.",
+    ),
+    (
+        'OS::Cinder::Volume',
+        {'size': 1, 'source_volid': 'a volume', 'image': 'a images'},
+        'If "size" is provided, only one of "image"',
+    ),
+    (
+        'OS::Octavia::Pool',
+        {'lb_algorithm': 'ROUND_ROBIN', 'protocol': 'TCP'},
+        f'{NONE_OF}: loadbalancer, listener',
+    ),
+    (
+        'OS::Octavia::L7Policy',
+        {'action': 'REDIRECT_TO_URL', 'listener': 'a listener'},
+        'Property redirect_url is required',
+    ),
+    (
+        'OS::Designate::Zone',
+        {'name': 'example.org.'},
+        'Property email is required for zone type PRIMARY',
+    ),
+    (
+        'OS::Barbican::Order',
+        {'type': 'key'},
+        'Properties algorithm and bit_length are required for key type of order',
+    ),
+    (
+        'OS::Barbican::Order',
+        {'type': 'key', 'algorithm': 'aes', 'bit_length': 256, 'subject_dn': 'x'},
+        'Unexpected properties: subject_dn. '
+        'Only these properties are allowed for key type of order: algorithm, bit_length',
+    ),
+    (
+        'OS::Barbican::Order',
+        {'type': 'certificate', 'profile': 'x'},
+        'profile cannot be specified without ca_id',
+    ),
+    (
+        'OS::Zaqar::Subscription',
+        {'queue_name': 'q', 'subscriber': 'ftp://x'},
+        'type of must be one of: http, https, mailto',
+    ),
+    (
+        'OS::Heat::AccessPolicy',
+        {'AllowedResources': ['nobody']},
+        'AccessPolicy resource nobody not in stack',
+    ),
+    (
+        'OS::Trove::Instance',
+        {
+            'flavor': 'a flavor',
+            'size': 1,
+            'users': [{'name': 'me', 'password': 'first', 'databases': ['one']}],
+        },
+        'Databases property is required if users property is provided',
+    ),
+    (
+        'OS::Trove::Instance',
+        {'flavor': 'a flavor', 'size': 1, 'networks': [{}]},
+        'Either network or port must be provided',
+    ),
+    (
+        'OS::Barbican::Secret',
+        {'payload': 'x'},
+        'payload cannot be specified without payload_content_type',
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ('kind', 'properties', 'reason'), CASES, ids=lambda each: each if isinstance(each, str) else ''
+)
+def test_create_with_conflicting_properties_is_refused(kind, properties, reason, driver, ids):
+    properties = {'domain': 'a domain', **properties} if 'Keystone' in kind else properties
+    refusals = (
+        exception.StackValidationFailed,
+        exception.ResourcePropertyConflict,
+        exception.PropertyUnspecifiedError,
+        exception.ResourcePropertyDependency,
+    )
+    with pytest.raises(refusals, match=reason):
+        driver.create({'resources': {'it': {'type': kind, 'properties': properties}}})
+
+
+ADMIN_TYPES = {
+    'OS::Nova::Flavor': {'ram': 1, 'vcpus': 1},
+    'OS::Cinder::VolumeType': {'name': 't'},
+    'OS::Neutron::QoSPolicy': {},
+}
+
+
+@pytest.mark.parametrize('kind', ADMIN_TYPES)
+def test_type_of_administrators_in_the_template_of_a_member(running_cloud, driver, ids, kind):
+    driver.context = request_context(running_cloud, roles=['member'], is_admin=False)
+    resource = {'type': kind, 'properties': ADMIN_TYPES[kind]}
+    template = {'heat_template_version': '2021-04-16', 'resources': {'r': resource}}
+    checked = driver.client.validate_template(driver.context, template=template)
+    assert checked['Parameters'] == {}, 'nothing is created: every requester may validate it'
+    new = {'stack_name': 's', 'params': {}, 'files': {}, 'args': {}}
+    for create in (driver.client.preview_stack, driver.client.create_stack):
+        with pytest.raises(exception.Forbidden, match=kind):
+            create(driver.context, template=template, **new)

@@ -1,0 +1,254 @@
+"""The verbs of ``heat-lite`` against a running service."""
+
+import json
+import threading
+import time
+import uuid
+
+import pytest
+
+from heat_lite.cmd.cli import main
+from tests.functional import shapes
+from tests.timeouts import WAIT_SECONDS
+
+VERSION = 'heat_template_version: 2021-04-16\n'
+TEST = 'OS::Heat::TestResource'
+INNER = f"""{VERSION}
+parameters:
+  value: {{type: string, default: x}}
+  fails: {{type: boolean, default: false}}
+resources:
+  leaf:
+    type: {TEST}
+    properties: {{value: {{get_param: value}}, fail: {{get_param: fails}}}}
+outputs:
+  value: {{value: {{get_attr: [leaf, output]}}}}
+"""
+APP = f"""{VERSION}
+parameters:
+  fails: {{type: boolean, default: false}}
+  size: {{type: string, default: small}}
+resources:
+  mapped: {{type: My::Type, properties: {{fails: {{get_param: fails}}}}}}
+  nested: {{type: lib/inner.yaml, properties: {{value: {{get_file: lib/motd.txt}}}}}}
+  plain:
+    type: {TEST}
+    properties: {{value: x, update_replace_value: {{get_param: size}}}}
+outputs:
+  motd: {{value: {{get_attr: [nested, value]}}}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'lib').mkdir()
+    (tmp_path / 'lib' / 'inner.yaml').write_text(INNER)
+    (tmp_path / 'lib' / 'motd.txt').write_text('hello')
+    (tmp_path / 'app.yaml').write_text(APP)
+    (tmp_path / 'types.yaml').write_text('resource_registry: {"My::Type": lib/inner.yaml}\n')
+    (tmp_path / 'more.yaml').write_text('parameters: {size: large}\n')
+    return tmp_path
+
+
+@pytest.fixture
+def name():
+    return f'cli-{uuid.uuid4().hex[:8]}'
+
+
+@pytest.fixture
+def command(service, capsys):
+    """Run ``heat-lite`` in this process; return (exit status, output, errors)."""
+
+    def run(*words):
+        capsys.readouterr()
+        status = main.main(['--endpoint', service.endpoint, *words])
+        return status, *capsys.readouterr()
+
+    return run
+
+
+FILES = ('-t', 'app.yaml', '-e', 'types.yaml')
+
+
+@shapes.of('embedded')
+def test_apply_creates_updates_and_refuses_replacements(folder, command, name):
+    status, output, _ = command('apply', '-y', *FILES, name)
+    assert status == 0 and f'create of stack {name}' in output
+    assert 'mapped/leaf' in output and f'{name}: CREATE_COMPLETE' in output
+    assert command('outputs', name, 'motd')[:2] == (0, 'hello\n')
+
+    assert command('apply', '-y', *FILES, name)[1].endswith('no changes\n')
+    changed = (*FILES, '-e', 'more.yaml')
+    status, _, errors = command('apply', '-y', '--replace', 'never', *changed, name)
+    assert status == 1 and 'plain would be replaced' in errors
+    assert command('preview', '--detailed-exitcode', *changed, name)[0] == 3
+    status, output, _ = command('apply', '-y', *changed, name)
+    assert status == 0 and 'UPDATE_COMPLETE' in output
+    assert command('preview', '--detailed-exitcode', *changed, name)[0] == 0
+    assert json.loads(command('show', '--json', name)[1])['parameters']['size'] == 'large'
+    assert command('delete', name)[0] == 0
+
+
+@shapes.of('embedded')
+def test_failure_names_the_nested_cause_and_retry_continues(folder, command, name):
+    status, _, errors = command('create', *FILES, '-P', 'fails=true', name)
+    assert status == 1
+    lines = errors.splitlines()
+    assert lines[0].startswith(f'heat-lite: {name}: CREATE_FAILED')
+    assert lines[1].startswith(f'  mapped/leaf  {TEST}')
+    assert 'Test Resource failed' in lines[2] and f'heat-lite retry {name}' in errors
+    assert 'mapped/leaf' in command('failures', name)[1]
+    status, output, _ = command('update', '--existing', '-P', 'fails=false', name)
+    assert status == 0 and 'UPDATE_COMPLETE' in output
+    assert command('delete', name)[0] == 0
+
+
+@shapes.of('embedded')
+def test_rolled_back_create_is_a_failure_with_its_cause(folder, command, name):
+    status, _, errors = command('create', '--rollback', *FILES, '-P', 'fails=true', name)
+    assert status == 1 and 'ROLLBACK_COMPLETE' in errors and 'mapped/leaf' in errors
+    assert command('delete', name)[0] == 0
+
+
+@shapes.of('embedded')
+def test_verbs_that_act_and_show(folder, command, name):
+    assert command('create', *FILES, '--tags', f'{name},cli', name)[0] == 0
+    for words, text in (
+        (('list', '--tags', name), 'CREATE_COMPLETE'),
+        (('resource', 'list', '--nested', '2', name), 'nested/leaf'),
+        (('resource', 'show', name, 'nested/leaf'), 'CREATE_COMPLETE'),
+        (('events', '--nested', '2', name), 'leaf'),
+        (('template', name), 'inner.yaml'),
+        (('environment', name), 'My::Type'),
+        (('suspend', name), 'SUSPEND_COMPLETE'),
+        (('resume', name), 'RESUME_COMPLETE'),
+        (('check', name), 'CHECK_COMPLETE'),
+        (('drift', '--detailed-exitcode', name), 'no drift'),
+        (('snapshot', 'create', '--name', 'first', name), 'snapshot '),
+        (('snapshot', 'list', name), 'first'),
+        (('snapshot', 'show', name, 'first'), 'COMPLETE'),
+        (('restore', name, 'first'), 'RESTORE_COMPLETE'),
+        (('snapshot', 'delete', name, 'first'), ''),
+        (('resource', 'mark', name, 'plain'), ''),
+        (('resource', 'mark', '--healthy', name, 'plain'), ''),
+        (('hook', 'list', name), 'no resource waits'),
+        (('types', '--name', 'random'), 'OS::Heat::RandomString'),
+        (('types', TEST), 'update_replace_value'),
+        (('functions', 'heat_template_version.2021-04-16'), 'get_file'),
+        (('validate', *FILES), 'the template is valid'),
+        (('protect', name), ''),
+        (('protect', '--off', name), ''),
+        (('delete', name), 'DELETE_COMPLETE'),
+    ):
+        status, output, errors = command(*words)
+        assert (status, errors) == (0, ''), words
+        assert text in output, words
+
+
+@shapes.of('embedded')
+def test_json_of_each_verb_can_be_read(folder, command, name):
+    status, output, _ = command('create', '--json', *FILES, name)
+    lines = [json.loads(line) for line in output.splitlines()]
+    assert status == 0 and lines[-1]['stack']['stack_status'] == 'CREATE_COMPLETE'
+    for words in (
+        ('list',),
+        ('show', name),
+        ('outputs', name),
+        ('failures', name),
+        ('events', name),
+        ('resource', 'list', name),
+        ('resource', 'show', name, 'plain'),
+        ('template', name),
+        ('environment', name),
+        ('snapshot', 'list', name),
+        ('hook', 'list', name),
+        ('types',),
+        ('functions',),
+        ('validate', *FILES),
+        ('preview', *FILES, name),
+    ):
+        status, output, _ = command(*words, '--json')
+        assert status == 0 and json.loads(output) is not None, words
+    status, output, _ = command('events', '--follow', '--json', '--nested', '3', name)
+    moments = [json.loads(line)['event_time'] for line in output.splitlines()]
+    assert len(moments) > 6 and moments == sorted(moments)
+    assert command('delete', '--json', name)[0] == 0
+
+
+@shapes.of('embedded')
+def test_hook_is_listed_and_cleared(service, folder, command, name):
+    (folder / 'hook.yaml').write_text(
+        'resource_registry: {resources: {plain: {hooks: pre-create}}}\n'
+    )
+    words = ('create', *FILES, '-e', 'hook.yaml', '--no-wait', name)
+    assert command(*words)[0] == 0
+    deadline = time.monotonic() + WAIT_SECONDS
+    while 'plain' not in (output := command('hook', 'list', name)[1]):
+        assert time.monotonic() < deadline, output
+        time.sleep(0.1)
+    assert 'pre-create' in output
+    follower = threading.Timer(
+        0.5, lambda: main.main(['--endpoint', service.endpoint, 'hook', 'clear', *cleared(name)])
+    )
+    follower.start()
+    status, output, _ = command('follow', name)
+    follower.join()
+    assert status == 0 and 'CREATE_COMPLETE' in output
+    assert command('hook', 'list', name)[1] == 'no resource waits at a hook\n'
+    assert command('delete', name)[0] == 0
+
+
+def cleared(name):
+    return name, 'plain', 'pre-create'
+
+
+@shapes.of('embedded')
+def test_update_is_cancelled(folder, command, name):
+    (folder / 'app.yaml').write_text(f'{VERSION}resources:\n  a: {{type: {TEST}}}\n')
+    assert command('create', '-t', 'app.yaml', name)[0] == 0
+    (folder / 'app.yaml').write_text(
+        f'{VERSION}resources:\n  a: {{type: {TEST}, properties: {{value: y, wait_secs: 3}}}}\n'
+    )
+    assert command('update', '--no-wait', '-t', 'app.yaml', name)[0] == 0
+    status, output, _ = command('cancel', name)
+    assert status == 0 and 'ROLLBACK_COMPLETE' in output
+    assert command('delete', name)[0] == 0
+
+
+@shapes.of('embedded')
+def test_stack_is_signalled_exported_abandoned_and_adopted(folder, command, name):
+    (folder / 'app.yaml').write_text(
+        f'{VERSION}resources:\n  h: {{type: OS::Heat::WaitConditionHandle}}\n'
+        f'  v: {{type: {TEST}, properties: {{value: x}}}}\n'
+    )
+    assert command('create', '-t', 'app.yaml', name)[0] == 0
+    assert command('signal', '--data', '{"status": "SUCCESS"}', name, 'h')[0] == 0
+    exported = json.loads(command('export', name)[1])
+    assert command('protect', name)[0] == 0
+    assert command('abandon', '-o', 'app.json', name)[0] == 1
+    assert not (folder / 'app.json').exists()
+    assert command('protect', '--off', name)[0] == 0
+    assert command('abandon', '-o', 'app.json', name)[:2] == (0, '')
+    file = folder / 'app.json'
+    document = json.loads(file.read_text())
+    assert document['resources'].keys() == exported['resources'].keys()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert 'choose the name of a new file' in command('export', '-o', 'app.json', name)[2]
+    status, output, errors = command('adopt', '--adopt-file', 'app.json', name)
+    assert (status, errors) == (0, '') and 'ADOPT_COMPLETE' in output
+    assert command('delete', name)[0] == 0
+
+
+@shapes.of('embedded')
+def test_misspelt_names_get_a_suggestion(folder, command, name):
+    assert command('create', *FILES, name)[0] == 0
+    for words, text in (
+        (('show', name[:-1]), f'Did you mean {name}?'),
+        (('resource', 'show', name, 'plane'), 'Did you mean plain?'),
+        (('types', 'OS::Heat::RandomStrin'), 'OS::Heat::RandomString'),
+        (('outputs', name, 'mord'), 'Did you mean motd?'),
+    ):
+        status, _, errors = command(*words)
+        assert status == 1 and text in errors, words
+    assert command('delete', name)[0] == 0

@@ -1,0 +1,34 @@
+"""Deletes of resources whose objects are gone already: such a delete never fails."""
+
+import pytest
+
+from tests import samples
+from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
+from tests.functional.test_cloud_types import REGISTRY, TYPES, one_resource
+
+# ruff: noqa: F811 - fixtures are arguments
+
+
+@pytest.mark.parametrize('everything', [False, True], ids=['own', 'all'])
+@pytest.mark.parametrize('name', TYPES)
+def test_resource_whose_objects_are_gone_is_deleted(name, everything, running_cloud, driver, ids):
+    before = set(running_cloud.cloud.objects)
+    values = samples.properties(REGISTRY.get(name), ids)
+    stack = driver.create(one_resource(name, values), name=name.rpartition(':')[2])
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    for key in set(running_cloud.cloud.objects) - (set() if everything else before):
+        del running_cloud.cloud.objects[key]
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']
+
+
+def test_workflow_of_the_delete_is_gone(running_cloud, driver, ids):
+    values = {'actions': {name: {'workflow': 'a workflows'} for name in ('CREATE', 'DELETE')}}
+    stack = driver.create(one_resource('OS::Mistral::ExternalResource', values))
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    for key in [
+        key for key in running_cloud.cloud.objects if key[:2] == ('workflow', '/workflows')
+    ]:
+        del running_cloud.cloud.objects[key]
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']

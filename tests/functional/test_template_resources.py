@@ -1,0 +1,192 @@
+"""Resource types implemented by templates of the package: load balancer, database, alarm."""
+
+import time
+
+import pytest
+
+from heat_lite.common import exception
+from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
+from tests.timeouts import WAIT_SECONDS
+
+# ruff: noqa: F811 - fixtures are arguments
+
+LISTENERS = [{'InstancePort': 8080, 'LoadBalancerPort': 80, 'Protocol': 'HTTP'}]
+CHECK = {
+    'Target': 'HTTP:8080/well',
+    'Interval': 10,
+    'Timeout': 5,
+    'HealthyThreshold': 3,
+    'UnhealthyThreshold': 2,
+}
+CONFIGURATION = '/etc/haproxy/haproxy.cfg'
+
+
+@pytest.fixture
+def default_image(running_cloud, ids):
+    """The default image and flavor of the templates; return the image."""
+    running_cloud.cloud.put('compute', '/flavors', name='m1.small', id='small')
+    image = running_cloud.cloud.put(
+        'image',
+        '/images',
+        name='Fedora-Cloud-Base-20141203-21.x86_64',
+        id='1f2bff62-53c3-4bbf-a2c8-1e22a8e2d4a1',
+    )
+    return image
+
+
+def signal_success(driver, stack, resource, handle):
+    """Signal success to the wait condition handle of a nested stack; return its identity."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while driver.resources(stack).get(resource) != 'CREATE_COMPLETE':
+        assert time.monotonic() < deadline and driver.state(stack) == 'CREATE_IN_PROGRESS', (
+            driver.stack(stack)['stack_status_reason']
+        )
+        listed = driver.client.list_stack_resources(
+            driver.context, stack_identity=stack, nested_depth=2
+        )
+        found = {each['resource_name']: each for each in listed}
+        if handle in found and found[handle]['resource_status'] == 'COMPLETE':
+            nested = found[handle]['stack_identity']
+            details = {'Status': 'SUCCESS', 'UniqueId': '1', 'Reason': 'well', 'Data': ''}
+            driver.client.resource_signal(
+                driver.context,
+                stack_identity=nested,
+                resource_name=handle,
+                details=details,
+                sync_call=True,
+            )
+            driver.wait(stack)
+            return nested
+        time.sleep(0.02)
+
+
+def balancer(*servers, **more):
+    properties = {
+        'AvailabilityZones': ['nova'],
+        'Listeners': LISTENERS,
+        'HealthCheck': CHECK,
+        'Instances': list(servers),
+        **more,
+    }
+    outputs = {
+        name: {'value': {'get_attr': ['it', name]}}
+        for name in ('DNSName', 'CanonicalHostedZoneName')
+    }
+    outputs['reference'] = {'value': {'get_resource': 'it'}}
+    return {
+        'resources': {
+            'it': {'type': 'AWS::ElasticLoadBalancing::LoadBalancer', 'properties': properties}
+        },
+        'outputs': outputs,
+    }
+
+
+def test_load_balancer_configures_servers_of_instances(running_cloud, driver, default_image):
+    server = running_cloud.cloud.of('compute', '/servers')[0]
+    port = next(
+        each
+        for each in running_cloud.cloud.of('network', '/ports')
+        if each.get('device_id') == server['id']
+    )
+    subnet = running_cloud.cloud.of('network', '/subnets')[0]['id']
+    port['fixed_ips'] = [{'ip_address': '10.1.0.77', 'subnet_id': subnet}]
+    stack = driver.create(balancer(server['id']), name='balancer', wait=False)
+    nested = signal_success(driver, stack, 'it', 'WaitHandle')
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    outputs = driver.outputs(stack)
+    assert outputs['DNSName'] == driver.resource(nested, 'LB_instance')['attributes']['PublicIp']
+    assert (outputs['CanonicalHostedZoneName'], outputs['reference']) == ('', 'it')
+
+    def configuration():
+        metadata = driver.resource(nested, 'LB_instance')['metadata']
+        return metadata['AWS::CloudFormation::Init']['config']['files'][CONFIGURATION]['content']
+
+    assert 'option httpchk GET /well' in configuration()
+    assert 'server server1 10.1.0.77:8080 check inter 10s fall 2 rise 3' in configuration()
+    before = driver.physical_id(nested, 'LB_instance')
+    server_port = next(
+        each
+        for each in running_cloud.cloud.of('network', '/ports')
+        if each.get('device_id') == before
+    )
+    assert server_port['fixed_ips'] == [{'subnet_id': subnet}]
+    driver.update(stack, balancer())
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert (
+        'server server1' not in configuration()
+        and driver.physical_id(nested, 'LB_instance') == before
+    )
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE'
+
+
+def test_load_balancer_with_timeout_above_interval_is_refused(driver, default_image):
+    with pytest.raises(
+        exception.StackValidationFailed, match='Interval must be larger than Timeout'
+    ):
+        driver.create(balancer(HealthCheck={**CHECK, 'Timeout': 11}), name='refused')
+
+
+def test_database_instance_returns_endpoint(driver, default_image):
+    values = {
+        'AllocatedStorage': '5',
+        'DBInstanceClass': 'db.m1.small',
+        'DBName': 'wiki',
+        'MasterUsername': 'me',
+        'MasterUserPassword': 'x',
+    }
+    output_definitions = {
+        name.replace('.', ''): {'value': {'get_attr': ['it', name]}}
+        for name in ('Endpoint.Address', 'Endpoint.Port')
+    }
+    template = {
+        'resources': {'it': {'type': 'AWS::RDS::DBInstance', 'properties': values}},
+        'outputs': output_definitions,
+    }
+    stack = driver.create(template, name='database', wait=False)
+    nested = signal_success(driver, stack, 'it', 'handle')
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    outputs = driver.outputs(stack)
+    assert outputs == {
+        'EndpointAddress': driver.resource(nested, 'server')['attributes']['PublicIp'],
+        'EndpointPort': '3306',
+    }
+    driver.delete(stack)
+
+
+def test_cloudwatch_alarm_creates_gnocchi_alarm(running_cloud, driver, ids):
+    values = {
+        'MetricName': 'cpu_util',
+        'Statistic': 'Average',
+        'ComparisonOperator': 'GreaterThanThreshold',
+        'Threshold': '50',
+        'Period': '60',
+        'EvaluationPeriods': '1',
+        'Dimensions': [{'Name': 'server_group', 'Value': 'one'}],
+        'AlarmActions': ['http://example.org/a'],
+    }
+    stack = driver.create(
+        {'resources': {'it': {'type': 'AWS::CloudWatch::Alarm', 'properties': values}}},
+        name='alarm',
+    )
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    alarm = running_cloud.cloud.of('alarm', '/alarms')[-1]
+    rule = alarm['gnocchi_aggregation_by_resources_threshold_rule']
+    assert (rule['aggregation_method'], rule['comparison_operator']) == ('mean', 'gt')
+    assert rule['query'] == '{"and": [{"=": {"server_group": "one"}}]}'
+    assert alarm['alarm_actions'] == ['http://example.org/a']
+    driver.delete(stack)
+
+
+def test_template_resource_types_are_listed_and_described(driver):
+    names = driver.client.list_resource_types(driver.context)
+    assert {'AWS::RDS::DBInstance', 'AWS::CloudWatch::Alarm'} <= set(names)
+    schema = driver.client.resource_schema(driver.context, type_name='AWS::RDS::DBInstance')
+    assert schema['properties']['MasterUsername']['required'] and schema['attributes'].keys() == {
+        'Endpoint.Address',
+        'Endpoint.Port',
+    }
+    generated = driver.client.generate_template(
+        driver.context, type_name='AWS::RDS::DBInstance', template_type='cfn'
+    )
+    assert generated['Outputs'] and generated['Parameters']['Port']['Default'] == '3306'
