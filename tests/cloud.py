@@ -1,7 +1,7 @@
-"""A cloud for tests: services that keep objects in memory and speak HTTP, with the status codes, the latencies and the faults of real ones.
+"""A fake cloud: services that keep objects in memory and speak HTTP.
 
-It knows nothing of resource types: ``cloud.yaml`` says what each service takes, needs and adds, so that a request that the real service
-would refuse is refused here, too.
+They have the status codes, latencies and faults of real services. ``cloud.yaml`` describes what
+each service accepts, requires and adds, so a request that the real service refuses is refused here.
 """
 
 import contextlib
@@ -16,31 +16,63 @@ from urllib.parse import parse_qs
 
 import yaml
 
-from tests import cloud_second, cloud_servers, cloud_verbs, identity, stack_domain  # noqa: F401 - verbs are there by being read
-from tests.cloud_verbs import Refused
+# importing the modules registers their routes
+from tests import (
+    cloud_actions,
+    cloud_servers,  # noqa: F401
+    cloud_services,  # noqa: F401
+    identity,
+    stack_domain,
+)
+from tests.cloud_actions import Refused
 
 TABLE = yaml.safe_load((Path(__file__).parent / 'cloud.yaml').read_text())
 USER, PROJECT = 'tester', 'testers'
 REASONS = {
-    **{200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'No Content', 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden'},
-    **{404: 'Not Found', 405: 'Method Not Allowed', 406: 'Not Acceptable', 409: 'Conflict', 413: 'Over Limit', 429: 'Too Many Requests'},
-    **{500: 'Internal Server Error', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout'},
+    **{
+        200: 'OK',
+        201: 'Created',
+        202: 'Accepted',
+        204: 'No Content',
+        400: 'Bad Request',
+        401: 'Unauthorized',
+        403: 'Forbidden',
+    },
+    **{
+        404: 'Not Found',
+        405: 'Method Not Allowed',
+        406: 'Not Acceptable',
+        409: 'Conflict',
+        413: 'Over Limit',
+        429: 'Too Many Requests',
+    },
+    **{
+        500: 'Internal Server Error',
+        502: 'Bad Gateway',
+        503: 'Service Unavailable',
+        504: 'Gateway Timeout',
+    },
 }
 EXTENSIONS = (
-    'address-scope provider subnet_allocation router security-group qos qos-bw-minimum-ingress qos-pps-minimum segment trunk quotas '
+    'address-scope provider subnet_allocation router security-group qos qos-bw-minimum-ingress '
+    'qos-pps-minimum segment trunk quotas '
     'rbac-policies extraroute extraroute-atomic floating-ip-port-forwarding vpnaas fwaas '
     'network-gateway taas l2-gateway l2-gateway-connection sfc '
     'encryption qos-specs os-quota-sets os-types-manage'
 ).split()
-#: keys that name an object of another kind, which must be there
+#: keys that name an object of another collection, which must exist
 REFERENCE = re.compile(r'(?!tenant|project|domain|parent|device|segmentation|peer)\w+_id$')
 NOBODY = frozenset(('', None, 'default'))
 
 
 @dataclasses.dataclass
 class Collection:
-    """One row of ``cloud.yaml``. ``slow`` is the status before an object is ready, ``ready`` the one after it; ``dies`` the one while it is
-    deleted, ``state`` the key of these; ``open``: further keys are kept as they come; ``secret`` keys are kept, but never shown."""
+    """One row of ``cloud.yaml``.
+
+    ``slow`` is the status before an object is ready, ``ready`` the one after it and ``dies`` the
+    one during its delete; ``state`` is their key. ``open`` accepts further keys, ``secret`` keys
+    are stored but never shown.
+    """
 
     service: str
     path: str
@@ -57,7 +89,7 @@ class Collection:
     open: bool = False
     adds: dict = dataclasses.field(default_factory=dict)
     secret: tuple = ()
-    #: the key of the whole address of an object, for services that go by it
+    #: the key of an object's URL, for services that use URLs as ids
     ref: str | None = None
 
     def __post_init__(self):
@@ -66,22 +98,26 @@ class Collection:
         self.known = {word.strip('*!') for word in words}
         self.needed = {word.strip('*!') for word in words if '*' in word}
         self.fixed = {word.strip('*!') for word in words if '!' in word}
-        self.pattern = re.compile(re.sub(r'\{(\w+)\}', r'(?P<\1>[^/]+)', self.path) + r'(/detail|/(?P<one_of_them>[^/]+))?')
+        self.pattern = re.compile(
+            re.sub(r'\{(\w+)\}', r'(?P<\1>[^/]+)', self.path) + r'(/detail|/(?P<object_id>[^/]+))?'
+        )
 
 
 COLLECTIONS = [
-    Collection(service, path, **row) for service, entry in TABLE.items() for path, row in (entry.get('collections') or {}).items()
+    Collection(service, path, **row)
+    for service, entry in TABLE.items()
+    for path, row in (entry.get('collections') or {}).items()
 ]
 PREFIXES = {service: entry['prefix'] for service, entry in TABLE.items()}
 
 
 class Cloud:
-    """The WSGI application of all services but the one that gives tokens.
+    """The WSGI application of all services except Keystone.
 
-    ``objects`` are all that there are, by service, path of their collection and id. ``asked`` are the requests, for tests that count.
+    ``objects`` maps (service, path of the collection, id) to objects. ``asked`` lists the requests.
     """
 
-    #: whether a token is one; a test that lets tokens end says so
+    #: whether a token is valid; a test may replace it to expire tokens
     accepts = staticmethod(lambda token: True)
 
     def __init__(self):
@@ -90,27 +126,34 @@ class Cloud:
         self.faults = []
         self.state = {}
         self.account_key = None
-        #: how often an object is looked at before it is ready, or gone
+        #: polls until an object is ready or deleted
         self.rows = COLLECTIONS
         self.looks = 1
         self.page = 1000
         self.extensions = EXTENSIONS
-        #: the newest microversion of services that have not all; service -> version
+        #: the newest microversion of services that lack the newest; service -> version
         self.newest = {}
-        #: collections whose objects go into error
+        #: collections whose objects become failed
         self.sick = set()
         self._guard = threading.RLock()
 
-    # -- what a test says
+    # -- set up by tests
 
     def fail(self, method, path, status, times=1, message='it went wrong', seconds=0, **headers):
-        """The next ``times`` requests of a method to paths that match are answered by ``status``, after some seconds."""
+        """Answer the next ``times`` requests of this method and path with ``status``, after
+        ``seconds``.
+        """
         self.faults.append([method, re.compile(path), times, status, message, seconds, headers])
 
     def put(self, service, path, **values):
-        """An object that was there before; its id."""
+        """Store an object without a request; return its id."""
         row = next(each for each in COLLECTIONS if (each.service, each.path) == (service, path))
-        made = {**{name: None for name in row.known}, **row.adds, row.id: str(uuid.uuid4()), **values}
+        made = {
+            **{name: None for name in row.known},
+            **row.adds,
+            row.id: str(uuid.uuid4()),
+            **values,
+        }
         made.setdefault('id', made[row.id])
         if row.ready:
             made.setdefault(row.state, row.ready)
@@ -124,17 +167,23 @@ class Cloud:
         return self._create(row, path, 'POST', body)
 
     def of(self, service, path):
-        return [each for (owner, where, _), each in self.objects.items() if (owner, where) == (service, path)]
+        return [
+            each
+            for (owner, where, _), each in self.objects.items()
+            if (owner, where) == (service, path)
+        ]
 
     # -- WSGI
 
     def __call__(self, environ, start_response):
         method, path = environ['REQUEST_METHOD'], environ['PATH_INFO']
         text = environ['wsgi.input'].read(int(environ.get('CONTENT_LENGTH') or 0))
-        query = {name: values[0] for name, values in parse_qs(environ.get('QUERY_STRING', '')).items()}
+        query = {
+            name: values[0] for name, values in parse_qs(environ.get('QUERY_STRING', '')).items()
+        }
         headers = {}
         try:
-            self._misbehave(method, path)
+            self._inject_fault(method, path)
             if not self.accepts(environ.get('HTTP_X_AUTH_TOKEN', '')):
                 raise Refused(401, 'The request you have made requires authentication.')
             body = _parsed(text, environ)
@@ -144,12 +193,24 @@ class Cloud:
         except Refused as error:
             status, answer = error.status, {'error': {'message': str(error), 'code': error.status}}
             headers = error.headers
-        content = b'' if answer is None or method == 'HEAD' else answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-        headers = {'Content-Type': 'application/json', 'x-openstack-request-id': f'req-{uuid.uuid4()}', **headers}
-        start_response(f'{status} {REASONS[status]}', [*headers.items(), ('Content-Length', str(len(content)))])
+        content = (
+            b''
+            if answer is None or method == 'HEAD'
+            else answer
+            if isinstance(answer, bytes)
+            else json.dumps(answer).encode()
+        )
+        headers = {
+            'Content-Type': 'application/json',
+            'x-openstack-request-id': f'req-{uuid.uuid4()}',
+            **headers,
+        }
+        start_response(
+            f'{status} {REASONS[status]}', [*headers.items(), ('Content-Length', str(len(content)))]
+        )
         return [content]
 
-    def _misbehave(self, method, path):
+    def _inject_fault(self, method, path):
         for fault in self.faults:
             wanted, pattern, times, status, message, seconds, headers = fault
             if times and wanted == method and pattern.search(path):
@@ -157,17 +218,28 @@ class Cloud:
                 self.asked.append((method, path, status))
                 time.sleep(seconds)
                 if status:
-                    raise Refused(status, message, {name.replace('_', '-'): str(value) for name, value in headers.items()})
+                    raise Refused(
+                        status,
+                        message,
+                        {name.replace('_', '-'): str(value) for name, value in headers.items()},
+                    )
 
     def _answer(self, method, path, body, query, environ, headers):
-        service, below = next(((name, path[len(start) :]) for name, start in PREFIXES.items() if path.startswith(start)), (None, path))
+        service, below = next(
+            (
+                (name, path[len(start) :])
+                for name, start in PREFIXES.items()
+                if path.startswith(start)
+            ),
+            (None, path),
+        )
         if service in self.newest:
-            self._speak(service, environ)
+            self._check_microversion(service, environ)
             if below in ('', '/'):
                 return 200, {'version': {'version': self.newest[service]}}
         if below == '/extensions':
             return 200, {'extensions': [{'alias': each, 'name': each} for each in self.extensions]}
-        verb = cloud_verbs.find(service, method, below)
+        verb = cloud_actions.find(service, method, below)
         if verb is not None:
             return verb(self, service, body=body, query=query, environ=environ, headers=headers)
         for row in COLLECTIONS:
@@ -176,21 +248,30 @@ class Cloud:
                 return self._collection(row, method, below, found.groupdict(), body, query)
         raise Refused(404, f'There is nothing at {path}')
 
-    def _speak(self, service, environ):
-        """A service refuses what is newer than itself."""
+    def _check_microversion(self, service, environ):
+        """Raise Refused when the request's microversion is newer than the service's."""
         asked = environ.get('HTTP_OPENSTACK_API_VERSION', '').rpartition(' ')[2]
-        if asked and tuple(map(int, asked.split('.'))) > tuple(map(int, self.newest[service].split('.'))):
-            raise Refused(406, f'Version {asked} is not supported by the API. Maximum is {self.newest[service]}.')
+        if asked and tuple(map(int, asked.split('.'))) > tuple(
+            map(int, self.newest[service].split('.'))
+        ):
+            raise Refused(
+                406,
+                f'Version {asked} is not supported by the API. Maximum is {self.newest[service]}.',
+            )
 
     def _collection(self, row, method, below, names, body, query):
-        one = names.pop('one_of_them', None)
+        one = names.pop('object_id', None)
         for name, value in names.items():
             self._refer(f'{name}_id', value)
         where = row.path.format_map(names)
         if below.endswith('/detail'):
-            self._let_time_go_by(row, where)
+            self._advance(row, where)
         if below.endswith('/detail') or one is None:
-            return self._list(row, where, query) if method == 'GET' else self._create(row, where, method, body)
+            return (
+                self._list(row, where, query)
+                if method == 'GET'
+                else self._create(row, where, method, body)
+            )
         found = self.objects.get((row.service, where, one))
         if found is None:
             raise Refused(404, f'{row.key or row.keys} {one} could not be found.')
@@ -204,14 +285,22 @@ class Cloud:
 
     # -- collections
 
-    def _let_time_go_by(self, row, where):
-        """Who looks at all looks at each of them."""
-        for one, found in [(one, each) for (owner, path, one), each in self.objects.items() if (owner, path) == (row.service, where)]:
+    def _advance(self, row, where):
+        """Advance all objects of the collection by one poll."""
+        for one, found in [
+            (one, each)
+            for (owner, path, one), each in self.objects.items()
+            if (owner, path) == (row.service, where)
+        ]:
             with contextlib.suppress(Refused):
                 self._show(row, where, one, found)
 
     def _list(self, row, where, query):
-        found = [each for (owner, path, _), each in self.objects.items() if (owner, path) == (row.service, where)]
+        found = [
+            each
+            for (owner, path, _), each in self.objects.items()
+            if (owner, path) == (row.service, where)
+        ]
         for name, value in query.items():
             if name not in ('limit', 'marker', 'fields', 'is_public', 'all_tenants'):
                 found = [each for each in found if str(each.get(name)) == value]
@@ -229,7 +318,11 @@ class Cloud:
             raise Refused(400, f"Unrecognized attribute(s) '{', '.join(sorted(unknown))}'")
         missing = {name for name in row.needed if values.get(name) is None}
         if missing:
-            raise Refused(400, f'Failed to parse request. Required attribute(s) {", ".join(sorted(missing))} not specified')
+            raise Refused(
+                400,
+                'Failed to parse request. Required attribute(s) '
+                f'{", ".join(sorted(missing))} not specified',
+            )
         self._refer_all(row, values)
         made = {**{name: None for name in row.known}, **json.loads(json.dumps(row.adds)), **values}
         made[row.id] = (values.get(row.id) if row.given_id else None) or str(uuid.uuid4())
@@ -240,19 +333,21 @@ class Cloud:
             made['tenant_id'] = made['tenant_id'] or identity.ident(PROJECT)
         if row.slow:
             made.update({row.state: row.slow, 'looks': self.looks})
-        self._refuse_twice(row, where, made)
+        self._refuse_duplicates(row, where, made)
         self.objects[row.service, where, made[row.id]] = made
-        cloud_verbs.made(self, row.service, where, made)
+        cloud_actions.after_create(self, row.service, where, made)
         return 201, self._wrapped(row, made)
 
     def _update(self, row, where, found, body):
         values = self._body(row, body)
-        wrong = {name for name in values if name in row.fixed or name not in row.known and not row.open}
+        wrong = {
+            name for name in values if name in row.fixed or name not in row.known and not row.open
+        }
         if wrong:
             raise Refused(400, f'Cannot update read-only attribute {", ".join(sorted(wrong))}')
         self._refer_all(row, values)
         found.update(values)
-        cloud_verbs.changed(self, row.service, where, found, values)
+        cloud_actions.after_update(self, row.service, where, found, values)
         return 200, self._wrapped(row, found)
 
     def _show(self, row, where, one, found):
@@ -260,7 +355,7 @@ class Cloud:
             found['looks'] -= 1
         elif found.get('dying'):
             del self.objects[row.service, where, one]
-            cloud_verbs.gone(self, row.service, where, one)
+            cloud_actions.after_delete(self, row.service, where, one)
             raise Refused(404, f'{row.key} {one} could not be found.')
         elif row.slow and found.get(row.state) == row.slow:
             found[row.state] = 'ERROR' if where in self.sick else row.ready
@@ -274,7 +369,7 @@ class Cloud:
             found.update({row.state: row.dies, 'looks': self.looks, 'dying': True})
             return 202, None
         del self.objects[row.service, where, one]
-        cloud_verbs.gone(self, row.service, where, one)
+        cloud_actions.after_delete(self, row.service, where, one)
         return 204, None
 
     # -- rules
@@ -296,27 +391,39 @@ class Cloud:
         if value not in NOBODY and not any(one == value for _, _, one in self.objects):
             raise Refused(404, f'{name} {value} could not be found.')
 
-    def _refuse_twice(self, row, where, made):
+    def _refuse_duplicates(self, row, where, made):
         if row.given_id and (row.service, where, made[row.id]) in self.objects:
             raise Refused(409, f'{row.key} {made[row.id]} already exists.')
 
     def _users(self, row, one):
-        """Of the network: what refers to an object must go first, as there."""
+        """Return the objects that refer to a network object; they block its delete, as in
+        Neutron.
+        """
         if row.service != 'network':
             return []
         cascades = ('/security-group-rules',)
-        inside = [where for (owner, where, _) in self.objects if owner == row.service and f'/{one}/' in where]
+        inside = [
+            where
+            for (owner, where, _) in self.objects
+            if owner == row.service and f'/{one}/' in where
+        ]
         referring = [
             where
             for (owner, where, _), each in self.objects.items()
-            if owner == row.service and where not in cascades and any(REFERENCE.match(k) and v == one for k, v in each.items())
+            if owner == row.service
+            and where not in cascades
+            and any(REFERENCE.match(k) and v == one for k, v in each.items())
         ]
         interfaces = [key for key in self.state.get('interfaces', ()) if one in key]
         return sorted({*inside, *referring, *map(str, interfaces)})
 
     @staticmethod
     def _shown(row, found):
-        return {name: value for name, value in found.items() if name != 'looks' and name not in row.secret}
+        return {
+            name: value
+            for name, value in found.items()
+            if name != 'looks' and name not in row.secret
+        }
 
     def _wrapped(self, row, found):
         shown = self._shown(row, found)
@@ -324,15 +431,15 @@ class Cloud:
 
 
 def _parsed(text, environ):
-    """What a request brings: data, or the text itself."""
+    """Return the body of a request: parsed JSON, or text."""
     if environ.get('CONTENT_TYPE', '').startswith('text/plain'):
         return text.decode()
     return json.loads(text) if text else None
 
 
 @dataclasses.dataclass
-class Place:
-    """A cloud that runs: where its Keystone is, and a token of the one who asks."""
+class RunningCloud:
+    """A running fake cloud: its services, the URL of its Keystone, a token and its project."""
 
     cloud: Cloud
     auth_url: str
@@ -343,7 +450,8 @@ class Place:
     def configuration(self):
         groups = {
             'DEFAULT': (
-                f'stack_user_domain_name = {stack_domain.DOMAIN["name"]}\nstack_domain_admin = {stack_domain.ADMIN}\n'
+                f'stack_user_domain_name = {stack_domain.DOMAIN["name"]}\n'
+                f'stack_domain_admin = {stack_domain.ADMIN}\n'
                 f'stack_domain_admin_password = {stack_domain.PASSWORD}'
             ),
             'clients_keystone': f'auth_uri = {self.auth_url}',
@@ -355,7 +463,7 @@ class Place:
 
 @contextlib.contextmanager
 def running():
-    """A cloud on free ports. Gives a Place."""
+    """Run a fake cloud on free ports and yield its RunningCloud."""
     made = Cloud()
     with identity.serve(made) as url:
         services = {service: f'{url}{prefix}' for service, prefix in PREFIXES.items()}
@@ -364,4 +472,6 @@ def running():
         keystone = stack_domain.Identity(services, users)
         with identity.serve(keystone) as auth_url:
             _, _, headers = keystone.issue(USER, {'project': {}}, ['password'])
-            yield Place(made, auth_url, dict(headers)['X-Subject-Token'], identity.ident(PROJECT), keystone)
+            yield RunningCloud(
+                made, auth_url, dict(headers)['X-Subject-Token'], identity.ident(PROJECT), keystone
+            )

@@ -1,14 +1,14 @@
-"""What the services of the cloud for tests do besides keeping objects: verbs, and what follows from an object's coming and going."""
+"""Actions of the fake cloud's services, and side effects of creates, updates and deletes."""
 
 import functools
 import re
 import uuid
 
-VERBS = []
+ROUTES = []
 
 
 class Refused(Exception):
-    """An answer other than what was asked for."""
+    """An error response."""
 
     def __init__(self, status, message, headers=()):
         super().__init__(message)
@@ -16,26 +16,28 @@ class Refused(Exception):
         self.headers = dict(headers)
 
 
-def verb(service, method, pattern):
-    """The function answers requests to paths that match; groups of the pattern are its arguments."""
+def route(service, method, pattern):
+    """Register a function for requests whose path matches; groups of the pattern are its
+    arguments.
+    """
 
     def add(function):
-        VERBS.append((service, method, re.compile(pattern), function))
+        ROUTES.append((service, method, re.compile(pattern), function))
         return function
 
     return add
 
 
 def find(service, method, path):
-    for owner, wanted, pattern, function in VERBS:
+    for owner, wanted, pattern, function in ROUTES:
         match = pattern.fullmatch(path)
         if (owner, wanted) == (service, method) and match:
             return functools.partial(function, **match.groupdict())
     return None
 
 
-def made(cloud, service, where, values):
-    """What the service does by itself when an object has come."""
+def after_create(cloud, service, where, values):
+    """Apply the side effects of a create."""
     if where == '/security-groups':
         for family in ('IPv4', 'IPv6'):
             rule = {'security_group_id': values['id'], 'direction': 'egress', 'ethertype': family}
@@ -47,69 +49,83 @@ def made(cloud, service, where, values):
         values['public_key'] = 'ssh-rsa made'
 
 
-def changed(cloud, service, where, found, values):
-    """What the service does by itself when an object has changed."""
+def after_update(cloud, service, where, found, values):
+    """Apply the side effects of an update."""
     if where == '/floatingips' and found.get('port_id') is None:
         found['fixed_ip_address'] = None
 
 
-def gone(cloud, service, where, one):
+def after_delete(cloud, service, where, one):
     for name in ('agents', 'related', 'shared', 'members', 'associated'):
         cloud.state[name] = {each for each in cloud.state.get(name, ()) if one not in str(each)}
     if where == '/security-groups':
-        for key in [key for key, each in cloud.objects.items() if key[1] == '/security-group-rules' and each['security_group_id'] == one]:
+        for key in [
+            key
+            for key, each in cloud.objects.items()
+            if key[1] == '/security-group-rules' and each['security_group_id'] == one
+        ]:
             del cloud.objects[key]
 
     for name in ('specs', 'rules'):
         cloud.state.pop((name, one), None)
 
 
-def there(cloud, service, where, one):
+def require(cloud, service, where, one):
     found = cloud.objects.get((service, where, one))
     if found is None:
         raise Refused(404, f'{where}/{one} could not be found.')
     return found
 
 
-# --------------------------------------------------------------- the network
+# --------------------------------------------------------------- network
 
 
-@verb('network', 'GET', r'/security-groups/(?P<one>[^/]+)')
+@route('network', 'GET', r'/security-groups/(?P<one>[^/]+)')
 def show_group(cloud, service, one, **_):
-    group = there(cloud, service, '/security-groups', one)
-    rules = [each for each in cloud.of(service, '/security-group-rules') if each['security_group_id'] == one]
+    group = require(cloud, service, '/security-groups', one)
+    rules = [
+        each
+        for each in cloud.of(service, '/security-group-rules')
+        if each['security_group_id'] == one
+    ]
     return 200, {'security_group': {**group, 'security_group_rules': rules}}
 
 
-@verb('network', 'PUT', r'/(?P<where>[\w-]+)/(?P<one>[^/]+)/tags')
+@route('network', 'PUT', r'/(?P<where>[\w-]+)/(?P<one>[^/]+)/tags')
 def tag(cloud, service, where, one, body, **_):
-    there(cloud, service, f'/{where}', one)['tags'] = body['tags']
+    require(cloud, service, f'/{where}', one)['tags'] = body['tags']
     return 200, body
 
 
-@verb('network', 'PUT', r'/routers/(?P<one>[^/]+)/add_router_interface')
+@route('network', 'PUT', r'/routers/(?P<one>[^/]+)/add_router_interface')
 def add_interface(cloud, service, one, body, **_):
-    router = there(cloud, service, '/routers', one)
+    router = require(cloud, service, '/routers', one)
     ((name, value),) = body.items()
-    there(cloud, service, {'subnet_id': '/subnets', 'port_id': '/ports'}[name], value)
+    require(cloud, service, {'subnet_id': '/subnets', 'port_id': '/ports'}[name], value)
     cloud.state.setdefault('interfaces', set()).add((router['id'], value))
     return 200, {'id': router['id'], name: value}
 
 
-@verb('network', 'GET', r'/ports')
+@route('network', 'GET', r'/ports')
 def list_ports(cloud, service, query, **_):
-    """Those that routers have in subnets are ports, too."""
+    """List ports, those of routers in subnets included."""
     row = next(each for each in cloud.rows if (each.service, each.path) == (service, '/ports'))
     status, answer = cloud._list(row, '/ports', query)
     for router, value in cloud.state.get('interfaces', ()) if 'device_id' in query else ():
         if router == query['device_id']:
-            answer['ports'].append({'id': value, 'device_id': router, 'fixed_ips': [{'subnet_id': value, 'ip_address': '10.0.0.1'}]})
+            answer['ports'].append(
+                {
+                    'id': value,
+                    'device_id': router,
+                    'fixed_ips': [{'subnet_id': value, 'ip_address': '10.0.0.1'}],
+                }
+            )
     return status, answer
 
 
-@verb('network', 'PUT', r'/routers/(?P<one>[^/]+)/remove_router_interface')
+@route('network', 'PUT', r'/routers/(?P<one>[^/]+)/remove_router_interface')
 def remove_interface(cloud, service, one, body, **_):
-    there(cloud, service, '/routers', one)
+    require(cloud, service, '/routers', one)
     ((_, value),) = body.items()
     if (one, value) not in cloud.state.get('interfaces', ()):
         raise Refused(404, f'Router {one} has no interface on {value}')
@@ -117,48 +133,52 @@ def remove_interface(cloud, service, one, body, **_):
     return 200, {'id': one}
 
 
-@verb('network', 'PUT', r'/routers/(?P<one>[^/]+)/(?P<what>add|remove)_extraroutes')
+@route('network', 'PUT', r'/routers/(?P<one>[^/]+)/(?P<what>add|remove)_extraroutes')
 def extra_routes(cloud, service, one, what, body, **_):
-    router = there(cloud, service, '/routers', one)
+    router = require(cloud, service, '/routers', one)
     routes = body['router']['routes']
     kept = [each for each in router['routes'] if each not in routes]
     router['routes'] = [*kept, *routes] if what == 'add' else kept
     return 200, {'router': router}
 
 
-@verb('network', 'GET', r'/(?P<where>networks|routers)/(?P<one>[^/]+)/(?:dhcp|l3)-agents')
+@route('network', 'GET', r'/(?P<where>networks|routers)/(?P<one>[^/]+)/(?:dhcp|l3)-agents')
 def agents_of(cloud, service, where, one, **_):
-    there(cloud, service, f'/{where}', one)
-    return 200, {'agents': [{'id': agent} for agent, other in sorted(cloud.state.get('agents', ())) if other == one]}
+    require(cloud, service, f'/{where}', one)
+    return 200, {
+        'agents': [
+            {'id': agent} for agent, other in sorted(cloud.state.get('agents', ())) if other == one
+        ]
+    }
 
 
-@verb('network', 'POST', r'/agents/(?P<agent>[^/]+)/(?:dhcp-networks|l3-routers)')
-def serve(cloud, service, agent, body, **_):
-    there(cloud, service, '/agents', agent)
+@route('network', 'POST', r'/agents/(?P<agent>[^/]+)/(?:dhcp-networks|l3-routers)')
+def add_agent(cloud, service, agent, body, **_):
+    require(cloud, service, '/agents', agent)
     ((_, value),) = body.items()
     cloud.state.setdefault('agents', set()).add((agent, value))
     return 201, None
 
 
-@verb('network', 'DELETE', r'/agents/(?P<agent>[^/]+)/(?:dhcp-networks|l3-routers)/(?P<one>[^/]+)')
-def serve_no_more(cloud, service, agent, one, **_):
+@route('network', 'DELETE', r'/agents/(?P<agent>[^/]+)/(?:dhcp-networks|l3-routers)/(?P<one>[^/]+)')
+def remove_agent(cloud, service, agent, one, **_):
     cloud.state['agents'].discard((agent, one))
     return 204, None
 
 
-@verb('network', 'PUT', r'/network-gateways/(?P<one>[^/]+)/(?P<what>connect|disconnect)_network')
-def connect(cloud, service, one, what, body, **_):
-    there(cloud, service, '/networks', body['network_id'])
-    connections = there(cloud, service, '/network-gateways', one)['connections']
+@route('network', 'PUT', r'/network-gateways/(?P<one>[^/]+)/(?P<what>connect|disconnect)_network')
+def add_members(cloud, service, one, what, body, **_):
+    require(cloud, service, '/networks', body['network_id'])
+    connections = require(cloud, service, '/network-gateways', one)['connections']
     if what == 'disconnect' and body not in connections:
         raise Refused(404, f'There is no such connection: {body}')
     (connections.append if what == 'connect' else connections.remove)(body)
     return 200, {'connection_info': body}
 
 
-@verb('network', 'PUT', r'/trunks/(?P<one>[^/]+)/(?P<what>add|remove)_subports')
-def carry(cloud, service, one, what, body, **_):
-    trunk = there(cloud, service, '/trunks', one)
+@route('network', 'PUT', r'/trunks/(?P<one>[^/]+)/(?P<what>add|remove)_subports')
+def remove_members(cloud, service, one, what, body, **_):
+    trunk = require(cloud, service, '/trunks', one)
     ids = {each['port_id'] for each in body['sub_ports']}
     kept = [each for each in trunk['sub_ports'] if each['port_id'] not in ids]
     trunk['sub_ports'] = [*kept, *body['sub_ports']] if what == 'add' else kept
@@ -169,20 +189,20 @@ def carry(cloud, service, one, what, body, **_):
 
 
 def quotas(service, path, key):
-    """Quotas of a service: each project has some; without it the usual ones count."""
+    """Register the quota of a project; without a stored one the defaults apply."""
     pattern = rf'{path}/(?P<project>[^/]+)'
 
-    @verb(service, 'GET', pattern)
+    @route(service, 'GET', pattern)
     def show(cloud, service, project, **_):
         return 200, {key: cloud.state.get(('quota', service, project), {'id': project})}
 
-    @verb(service, 'PUT', pattern)
+    @route(service, 'PUT', pattern)
     def change(cloud, service, project, body, **_):
         cloud.state.setdefault(('quota', service, project), {}).update(body[key])
         return 200, body
 
-    @verb(service, 'DELETE', pattern)
-    def forget(cloud, service, project, **_):
+    @route(service, 'DELETE', pattern)
+    def delete_quota(cloud, service, project, **_):
         if cloud.state.pop(('quota', service, project), None) is None:
             raise Refused(404, f'Quota of {project} could not be found.')
         return 204, None
@@ -197,31 +217,47 @@ quotas('load-balancer', '/lbaas/quotas', 'quota')
 # --------------------------------------------------------------- identity
 
 
-@verb('identity', 'PUT', r'(?P<path>/(?:projects|domains)/[^/]+/(?:users|groups)/[^/]+/roles/[^/]+|/groups/[^/]+/users/[^/]+)')
-def relate(cloud, service, path, **_):
-    _all_there(cloud, service, path)
+ASSIGNMENT = (
+    r'(?P<path>/(?:projects|domains)/[^/]+/(?:users|groups)/[^/]+/roles/[^/]+'
+    r'|/groups/[^/]+/users/[^/]+)'
+)
+
+
+@route(
+    'identity',
+    'PUT',
+    ASSIGNMENT,
+)
+def assign(cloud, service, path, **_):
+    _require_all(cloud, service, path)
     cloud.state.setdefault('related', set()).add(path)
     return 204, None
 
 
-@verb('identity', 'DELETE', r'(?P<path>/(?:projects|domains)/[^/]+/(?:users|groups)/[^/]+/roles/[^/]+|/groups/[^/]+/users/[^/]+)')
-def relate_no_more(cloud, service, path, **_):
+@route(
+    'identity',
+    'DELETE',
+    ASSIGNMENT,
+)
+def unassign(cloud, service, path, **_):
     if path not in cloud.state.get('related', ()):
         raise Refused(404, f'{path} could not be found.')
     cloud.state['related'].discard(path)
     return 204, None
 
 
-def _all_there(cloud, service, path):
+def _require_all(cloud, service, path):
     words = path.split('/')[1:]
     for where, one in zip(words[::2], words[1::2], strict=True):
-        there(cloud, service, f'/{where}', one)
+        require(cloud, service, f'/{where}', one)
 
 
-@verb('identity', 'DELETE', r'/domains/(?P<one>[^/]+)')
+@route('identity', 'DELETE', r'/domains/(?P<one>[^/]+)')
 def delete_domain(cloud, service, one, **_):
-    if there(cloud, service, '/domains', one)['enabled']:
-        raise Refused(403, f'Cannot delete a domain that is enabled, please disable it first: {one}')
+    if require(cloud, service, '/domains', one)['enabled']:
+        raise Refused(
+            403, f'Cannot delete a domain that is enabled, please disable it first: {one}'
+        )
     del cloud.objects[service, '/domains', one]
     return 204, None
 
@@ -229,23 +265,26 @@ def delete_domain(cloud, service, one, **_):
 # --------------------------------------------------------------- volumes
 
 
-@verb('block-storage', 'POST', r'/volumes')
+@route('block-storage', 'POST', r'/volumes')
 def make_volume(cloud, service, body, **_):
-    """Hints stand beside the volume, not in it."""
+    """Create a volume; scheduler hints are separate from its body."""
     if body.keys() - {'volume', 'OS-SCH-HNT:scheduler_hints'}:
         raise Refused(400, 'Additional properties are not allowed')
     return cloud.create(service, '/volumes', {'volume': body['volume']})
 
 
-@verb('block-storage', 'POST', r'/volumes/(?P<one>[^/]+)/action')
+@route('block-storage', 'POST', r'/volumes/(?P<one>[^/]+)/action')
 def act_on_volume(cloud, service, one, body, **_):
-    volume = there(cloud, service, '/volumes', one)
+    volume = require(cloud, service, '/volumes', one)
     if volume['status'] not in ('available', 'in-use'):
         raise Refused(400, f'Invalid volume: it is {volume["status"]}')
     ((name, args),) = body.items()
     if name == 'os-extend':
         if args['new_size'] <= volume['size']:
-            raise Refused(400, 'Invalid input received: New size for extend must be greater than current size.')
+            raise Refused(
+                400,
+                'Invalid input received: New size for extend must be greater than current size.',
+            )
         volume.update(size=args['new_size'])
     elif name == 'os-retype':
         volume.update(volume_type=args['new_type'])
@@ -257,86 +296,95 @@ def act_on_volume(cloud, service, one, body, **_):
     return 202, None
 
 
-@verb('block-storage', 'PUT', r'(?P<where>/volumes)/(?P<one>[^/]+)/metadata')
-@verb('shared-file-system', 'PUT', r'(?P<where>/shares)/(?P<one>[^/]+)/metadata')
+@route('block-storage', 'PUT', r'(?P<where>/volumes)/(?P<one>[^/]+)/metadata')
+@route('shared-file-system', 'PUT', r'(?P<where>/shares)/(?P<one>[^/]+)/metadata')
 def label(cloud, service, where, one, body, **_):
-    there(cloud, service, where, one)['metadata'] = body['metadata']
+    require(cloud, service, where, one)['metadata'] = body['metadata']
     return 200, body
 
 
-@verb('block-storage', 'POST', r'/backups')
+@route('block-storage', 'POST', r'/backups')
 def back_up(cloud, service, body, **_):
     values = body['backup']
-    there(cloud, service, '/volumes', values['volume_id'])
-    made = {'id': str(uuid.uuid4()), 'volume_id': values['volume_id'], 'name': values.get('name'), 'status': 'available'}
+    require(cloud, service, '/volumes', values['volume_id'])
+    made = {
+        'id': str(uuid.uuid4()),
+        'volume_id': values['volume_id'],
+        'name': values.get('name'),
+        'status': 'available',
+    }
     cloud.objects[service, '/backups', made['id']] = made
     return 202, {'backup': made}
 
 
-@verb('block-storage', 'POST', r'/backups/(?P<one>[^/]+)/restore')
+@route('block-storage', 'POST', r'/backups/(?P<one>[^/]+)/restore')
 def restore(cloud, service, one, body, **_):
-    there(cloud, service, '/backups', one)
-    volume = there(cloud, service, '/volumes', body['restore']['volume_id'])
+    require(cloud, service, '/backups', one)
+    volume = require(cloud, service, '/volumes', body['restore']['volume_id'])
     if volume['status'] != 'available':
         raise Refused(400, 'Invalid volume: Volume to be restored to must be available')
     volume.update(status='creating', looks=cloud.looks, restored=one)
     return 202, {'restore': body['restore']}
 
 
-@verb('block-storage', 'POST', r'/types/(?P<one>[^/]+)/extra_specs')
-@verb('shared-file-system', 'POST', r'/types/(?P<one>[^/]+)/extra_specs')
-def promise(cloud, service, one, body, **_):
-    there(cloud, service, '/types', one)['extra_specs'].update(body['extra_specs'])
+@route('block-storage', 'POST', r'/types/(?P<one>[^/]+)/extra_specs')
+@route('shared-file-system', 'POST', r'/types/(?P<one>[^/]+)/extra_specs')
+def add_specs(cloud, service, one, body, **_):
+    require(cloud, service, '/types', one)['extra_specs'].update(body['extra_specs'])
     return 200, body
 
 
-@verb('block-storage', 'DELETE', r'/types/(?P<one>[^/]+)/extra_specs/(?P<name>[^/]+)')
-@verb('shared-file-system', 'DELETE', r'/types/(?P<one>[^/]+)/extra_specs/(?P<name>[^/]+)')
-def promise_no_more(cloud, service, one, name, **_):
-    if there(cloud, service, '/types', one)['extra_specs'].pop(name, None) is None:
+@route('block-storage', 'DELETE', r'/types/(?P<one>[^/]+)/extra_specs/(?P<name>[^/]+)')
+@route('shared-file-system', 'DELETE', r'/types/(?P<one>[^/]+)/extra_specs/(?P<name>[^/]+)')
+def delete_spec(cloud, service, one, name, **_):
+    if require(cloud, service, '/types', one)['extra_specs'].pop(name, None) is None:
         raise Refused(404, f'Volume type {one} has no extra specs with key {name}.')
     return 202, None
 
 
-@verb('block-storage', 'POST', r'/types/(?P<one>[^/]+)/encryption')
+@route('block-storage', 'POST', r'/types/(?P<one>[^/]+)/encryption')
 def encrypt(cloud, service, one, body, **_):
-    there(cloud, service, '/types', one)
+    require(cloud, service, '/types', one)
     if not body['encryption'].get('provider'):
         raise Refused(400, 'provider is required')
-    cloud.state['encryption', one] = {'encryption_id': 'e', 'volume_type_id': one, **body['encryption']}
+    cloud.state['encryption', one] = {
+        'encryption_id': 'e',
+        'volume_type_id': one,
+        **body['encryption'],
+    }
     return 200, {'encryption': cloud.state['encryption', one]}
 
 
-@verb('block-storage', 'GET', r'/types/(?P<one>[^/]+)/encryption')
+@route('block-storage', 'GET', r'/types/(?P<one>[^/]+)/encryption')
 def encryption(cloud, service, one, **_):
     return 200, cloud.state.get(('encryption', one), {})
 
 
-@verb('block-storage', 'PUT', r'/types/(?P<one>[^/]+)/encryption/[^/]+')
-def encrypt_otherwise(cloud, service, one, body, **_):
+@route('block-storage', 'PUT', r'/types/(?P<one>[^/]+)/encryption/[^/]+')
+def change_encryption(cloud, service, one, body, **_):
     cloud.state['encryption', one].update(body['encryption'])
     return 200, body
 
 
-@verb('block-storage', 'DELETE', r'/types/(?P<one>[^/]+)/encryption/[^/]+')
-def encrypt_no_more(cloud, service, one, **_):
+@route('block-storage', 'DELETE', r'/types/(?P<one>[^/]+)/encryption/[^/]+')
+def delete_encryption(cloud, service, one, **_):
     if cloud.state.pop(('encryption', one), None) is None:
         raise Refused(404, f'Volume type encryption for type {one} does not exist.')
     return 202, None
 
 
-@verb('block-storage', 'PUT', r'/qos-specs/(?P<one>[^/]+)/delete_keys')
-def promise_less(cloud, service, one, body, **_):
-    specs = there(cloud, service, '/qos-specs', one)
+@route('block-storage', 'PUT', r'/qos-specs/(?P<one>[^/]+)/delete_keys')
+def delete_specs(cloud, service, one, body, **_):
+    specs = require(cloud, service, '/qos-specs', one)
     for name in body['keys']:
         del specs[name]
     return 202, None
 
 
-@verb('block-storage', 'GET', r'/qos-specs/(?P<one>[^/]+)/(?P<what>associate|disassociate)')
+@route('block-storage', 'GET', r'/qos-specs/(?P<one>[^/]+)/(?P<what>associate|disassociate)')
 def associate(cloud, service, one, what, query, **_):
-    there(cloud, service, '/qos-specs', one)
-    there(cloud, service, '/types', query['vol_type_id'])
+    require(cloud, service, '/qos-specs', one)
+    require(cloud, service, '/types', query['vol_type_id'])
     pairs = cloud.state.setdefault('associated', set())
     (pairs.add if what == 'associate' else pairs.discard)((one, query['vol_type_id']))
     return 202, None
@@ -345,56 +393,60 @@ def associate(cloud, service, one, what, query, **_):
 # --------------------------------------------------------------- servers
 
 
-@verb('compute', 'POST', r'/servers/(?P<one>[^/]+)/os-volume_attachments')
-def plug_in(cloud, service, one, body, **_):
-    there(cloud, service, '/servers', one)
-    volume = there(cloud, 'block-storage', '/volumes', body['volumeAttachment']['volumeId'])
+@route('compute', 'POST', r'/servers/(?P<one>[^/]+)/os-volume_attachments')
+def attach_volume(cloud, service, one, body, **_):
+    require(cloud, service, '/servers', one)
+    volume = require(cloud, 'block-storage', '/volumes', body['volumeAttachment']['volumeId'])
     if volume['status'] != 'available':
         raise Refused(400, f'Invalid volume: it is {volume["status"]}')
     volume.update(status='in-use', attachments=[{'server_id': one}])
     return 200, {'volumeAttachment': {'volumeId': volume['id'], 'serverId': one}}
 
 
-@verb('compute', 'GET', r'/servers/(?P<one>[^/]+)/os-volume_attachments')
-def plugged_in(cloud, service, one, **_):
-    there(cloud, service, '/servers', one)
-    mine = [each for each in cloud.of('block-storage', '/volumes') if {'server_id': one} in (each['attachments'] or ())]
+@route('compute', 'GET', r'/servers/(?P<one>[^/]+)/os-volume_attachments')
+def list_attachments(cloud, service, one, **_):
+    require(cloud, service, '/servers', one)
+    mine = [
+        each
+        for each in cloud.of('block-storage', '/volumes')
+        if {'server_id': one} in (each['attachments'] or ())
+    ]
     return 200, {'volumeAttachments': [{'volumeId': each['id'], 'serverId': one} for each in mine]}
 
 
-@verb('compute', 'DELETE', r'/servers/(?P<one>[^/]+)/os-volume_attachments/(?P<volume>[^/]+)')
-def unplug(cloud, service, one, volume, **_):
-    found = there(cloud, 'block-storage', '/volumes', volume)
+@route('compute', 'DELETE', r'/servers/(?P<one>[^/]+)/os-volume_attachments/(?P<volume>[^/]+)')
+def detach_volume(cloud, service, one, volume, **_):
+    found = require(cloud, 'block-storage', '/volumes', volume)
     if {'server_id': one} not in (found['attachments'] or ()):
         raise Refused(404, f'volume_id not found: {volume}')
     found.update(status='available', attachments=[])
     return 202, None
 
 
-@verb('compute', 'POST', r'/flavors/(?P<one>[^/]+)/os-extra_specs')
-def specify(cloud, service, one, body, **_):
-    there(cloud, service, '/flavors', one)
+@route('compute', 'POST', r'/flavors/(?P<one>[^/]+)/os-extra_specs')
+def add_extra_specs(cloud, service, one, body, **_):
+    require(cloud, service, '/flavors', one)
     if not all(isinstance(value, str) for value in body['extra_specs'].values()):
         raise Refused(400, 'Invalid input for field/attribute extra_specs.')
     cloud.state.setdefault(('specs', one), {}).update(body['extra_specs'])
     return 200, body
 
 
-@verb('compute', 'GET', r'/flavors/(?P<one>[^/]+)/os-extra_specs')
-def specified(cloud, service, one, **_):
+@route('compute', 'GET', r'/flavors/(?P<one>[^/]+)/os-extra_specs')
+def show_extra_specs(cloud, service, one, **_):
     return 200, {'extra_specs': cloud.state.get(('specs', one), {})}
 
 
-@verb('compute', 'DELETE', r'/flavors/(?P<one>[^/]+)/os-extra_specs/(?P<name>[^/]+)')
-def specify_no_more(cloud, service, one, name, **_):
+@route('compute', 'DELETE', r'/flavors/(?P<one>[^/]+)/os-extra_specs/(?P<name>[^/]+)')
+def delete_extra_spec(cloud, service, one, name, **_):
     if cloud.state.get(('specs', one), {}).pop(name, None) is None:
         raise Refused(404, f'Flavor {one} has no extra specs with key {name}.')
     return 200, None
 
 
-@verb('compute', 'POST', r'/flavors/(?P<one>[^/]+)/action')
-@verb('block-storage', 'POST', r'/types/(?P<one>[^/]+)/action')
-def share(cloud, service, one, body, **_):
+@route('compute', 'POST', r'/flavors/(?P<one>[^/]+)/action')
+@route('block-storage', 'POST', r'/types/(?P<one>[^/]+)/action')
+def add_access(cloud, service, one, body, **_):
     ((name, args),) = body.items()
     pair = (one, *args.values())
     shared = cloud.state.setdefault('shared', set())
@@ -404,12 +456,16 @@ def share(cloud, service, one, body, **_):
     return 200, None
 
 
-@verb('compute', 'POST', r'/os-aggregates/(?P<one>[^/]+)/action')
+@route('compute', 'POST', r'/os-aggregates/(?P<one>[^/]+)/action')
 def act_on_aggregate(cloud, service, one, body, **_):
-    aggregate = there(cloud, service, '/os-aggregates', one)
+    aggregate = require(cloud, service, '/os-aggregates', one)
     ((name, args),) = body.items()
     if name == 'set_metadata':
-        aggregate['metadata'] = {key: value for key, value in {**aggregate['metadata'], **args['metadata']}.items() if value is not None}
+        aggregate['metadata'] = {
+            key: value
+            for key, value in {**aggregate['metadata'], **args['metadata']}.items()
+            if value is not None
+        }
         return 200, {'aggregate': aggregate}
     hosts = set(aggregate['hosts'])
     (hosts.add if name == 'add_host' else hosts.remove)(args['host'])
@@ -417,9 +473,9 @@ def act_on_aggregate(cloud, service, one, body, **_):
     return 200, {'aggregate': aggregate}
 
 
-@verb('compute', 'DELETE', r'/os-aggregates/(?P<one>[^/]+)')
+@route('compute', 'DELETE', r'/os-aggregates/(?P<one>[^/]+)')
 def delete_aggregate(cloud, service, one, **_):
-    if there(cloud, service, '/os-aggregates', one)['hosts']:
+    if require(cloud, service, '/os-aggregates', one)['hosts']:
         raise Refused(409, 'Host aggregate is not empty')
     del cloud.objects[service, '/os-aggregates', one]
     return 200, None
@@ -428,39 +484,53 @@ def delete_aggregate(cloud, service, one, **_):
 # --------------------------------------------------------------- images
 
 
-@verb('image', 'POST', r'/images/(?P<one>[^/]+)/import')
-def fetch(cloud, service, one, body, **_):
+@route('image', 'POST', r'/images/(?P<one>[^/]+)/import')
+def import_image(cloud, service, one, body, **_):
     if body['method']['name'] != 'web-download':
         raise Refused(400, 'Unknown import method')
-    image = there(cloud, service, '/images', one)
-    if 'nowhere' in body['method']['uri']:  # as the real one: it waits for another import
-        image.update(status='queued', os_glance_failed_import='file', os_glance_importing_to_stores='')
+    image = require(cloud, service, '/images', one)
+    if 'nowhere' in body['method']['uri']:  # as in Glance, which waits for another import
+        image.update(
+            status='queued', os_glance_failed_import='file', os_glance_importing_to_stores=''
+        )
     else:
         image.update(status='importing', fetched=body['method']['uri'], looks=cloud.looks)
     return 202, None
 
 
-@verb('image', 'GET', r'/images/(?P<one>[^/]+)/tasks')
+@route('image', 'GET', r'/images/(?P<one>[^/]+)/tasks')
 def list_tasks(cloud, service, one, **_):
-    failed = there(cloud, service, '/images', one).get('os_glance_failed_import')
+    failed = require(cloud, service, '/images', one).get('os_glance_failed_import')
     return 200, {
-        'tasks': [{'type': 'api_image_import', 'status': 'failure', 'message': 'Task failed due to Internal Error'}] if failed else []
+        'tasks': [
+            {
+                'type': 'api_image_import',
+                'status': 'failure',
+                'message': 'Task failed due to Internal Error',
+            }
+        ]
+        if failed
+        else []
     }
 
 
-@verb('image', 'GET', r'/images/(?P<one>[^/]+)')
+@route('image', 'GET', r'/images/(?P<one>[^/]+)')
 def show_image(cloud, service, one, **_):
-    image = there(cloud, service, '/images', one)
+    image = require(cloud, service, '/images', one)
     if image['status'] == 'importing' and image.pop('looks', 0) <= 0:
         image['status'] = 'active'
-    return 200, {name: value for name, value in image.items() if name not in ('looks', 'fetched') and value is not None}
+    return 200, {
+        name: value
+        for name, value in image.items()
+        if name not in ('looks', 'fetched') and value is not None
+    }
 
 
-@verb('image', 'PATCH', r'/images/(?P<one>[^/]+)')
+@route('image', 'PATCH', r'/images/(?P<one>[^/]+)')
 def patch_image(cloud, service, one, body, environ, **_):
     if environ['CONTENT_TYPE'] != 'application/openstack-images-v2.1-json-patch':
         raise Refused(400, 'unknown kind of patch')
-    image = there(cloud, service, '/images', one)
+    image = require(cloud, service, '/images', one)
     for step in body:
         name = step['path'][1:]
         if (step['op'] != 'add') != (image.get(name) is not None):
@@ -469,75 +539,81 @@ def patch_image(cloud, service, one, body, environ, **_):
     return 200, image
 
 
-@verb('image', 'POST', r'/images/(?P<one>[^/]+)/actions/(?P<what>deactivate|reactivate)')
+@route('image', 'POST', r'/images/(?P<one>[^/]+)/actions/(?P<what>deactivate|reactivate)')
 def switch_image(cloud, service, one, what, **_):
-    there(cloud, service, '/images', one)['status'] = 'deactivated' if what == 'deactivate' else 'active'
+    require(cloud, service, '/images', one)['status'] = (
+        'deactivated' if what == 'deactivate' else 'active'
+    )
     return 204, None
 
 
-@verb('image', 'POST', r'/images/(?P<one>[^/]+)/members')
+@route('image', 'POST', r'/images/(?P<one>[^/]+)/members')
 def share_image(cloud, service, one, body, **_):
     cloud.state.setdefault('members', set()).add((one, body['member']))
     return 200, body
 
 
-@verb('image', 'DELETE', r'/images/(?P<one>[^/]+)/members/(?P<member>[^/]+)')
-def share_image_no_more(cloud, service, one, member, **_):
+@route('image', 'DELETE', r'/images/(?P<one>[^/]+)/members/(?P<member>[^/]+)')
+def unshare_image(cloud, service, one, member, **_):
     cloud.state['members'].remove((one, member))
     return 204, None
 
 
-@verb('image', 'DELETE', r'/images/(?P<one>[^/]+)')
+@route('image', 'DELETE', r'/images/(?P<one>[^/]+)')
 def delete_image(cloud, service, one, **_):
-    if there(cloud, service, '/images', one)['protected']:
+    if require(cloud, service, '/images', one)['protected']:
         raise Refused(403, f'Image {one} is protected and cannot be deleted.')
     del cloud.objects[service, '/images', one]
-    gone(cloud, service, '/images', one)
+    after_delete(cloud, service, '/images', one)
     return 204, None
 
 
 # --------------------------------------------------------------- objects
 
 
-@verb('object-store', 'PUT', r'/(?P<one>[^/]+)')
+@route('object-store', 'PUT', r'/(?P<one>[^/]+)')
 def make_container(cloud, service, one, environ, **_):
-    said = {name: value for name, value in environ.items() if name.startswith(('HTTP_X_CONTAINER', 'HTTP_X_VERSIONS'))}
+    said = {
+        name: value
+        for name, value in environ.items()
+        if name.startswith(('HTTP_X_CONTAINER', 'HTTP_X_VERSIONS'))
+    }
     cloud.objects.setdefault((service, '/', one), {'id': one, 'objects': {}}).update(said)
     return 201, None
 
 
-@verb('object-store', 'POST', r'/?')
+@route('object-store', 'POST', r'/?')
 def label_account(cloud, service, environ, **_):
     cloud.account_key = environ.get('HTTP_X_ACCOUNT_META_TEMP_URL_KEY', cloud.account_key)
     return 204, None
 
 
-@verb('object-store', 'HEAD', r'/(?P<one>[^/]+)')
-def look_at_container(cloud, service, one, headers, **_):
-    held = there(cloud, service, '/', one)['objects']
+@route('object-store', 'HEAD', r'/(?P<one>[^/]+)')
+def head_container(cloud, service, one, headers, **_):
+    held = require(cloud, service, '/', one)['objects']
     headers['X-Container-Object-Count'] = str(len(held))
     headers['X-Container-Bytes-Used'] = str(sum(map(len, held.values())))
     return 204, None
 
 
-@verb('object-store', 'GET', r'/(?P<one>[^/]+)')
+@route('object-store', 'GET', r'/(?P<one>[^/]+)')
 def list_container(cloud, service, one, query, **_):
-    held = there(cloud, service, '/', one)['objects']
+    held = require(cloud, service, '/', one)['objects']
     return 200, [{'name': name} for name in held if name.startswith(query.get('prefix', ''))]
 
 
-@verb('object-store', 'DELETE', r'/(?P<one>[^/]+)')
+@route('object-store', 'DELETE', r'/(?P<one>[^/]+)')
 def delete_container(cloud, service, one, **_):
-    if there(cloud, service, '/', one)['objects']:
+    if require(cloud, service, '/', one)['objects']:
         raise Refused(409, 'There was a conflict when trying to complete your request.')
     del cloud.objects[service, '/', one]
     return 204, None
 
 
-@verb('object-store', 'DELETE', r'/(?P<one>[^/]+)/(?P<name>.+)')
+@route('object-store', 'DELETE', r'/(?P<one>[^/]+)/(?P<name>.+)')
 def delete_object(cloud, service, one, name, **_):
-    """Where versions are kept the one before comes back."""
-    container = there(cloud, service, '/', one)
+    """Delete an object; in a versioned container the previous version returns."""
+    container = require(cloud, service, '/', one)
     held = container['objects']
     if held.pop(name, None) is None:
         raise Refused(404, 'The resource could not be found.')
@@ -551,17 +627,17 @@ def delete_object(cloud, service, one, name, **_):
 # --------------------------------------------------------------- secrets, clusters
 
 
-@verb('key-manager', 'GET', r'/secrets/(?P<one>[^/]+)/payload')
-def reveal(cloud, service, one, environ, **_):
-    secret = there(cloud, service, '/secrets', one)
+@route('key-manager', 'GET', r'/secrets/(?P<one>[^/]+)/payload')
+def show_payload(cloud, service, one, environ, **_):
+    secret = require(cloud, service, '/secrets', one)
     if environ['HTTP_ACCEPT'] != secret['payload_content_type']:
         raise Refused(406, 'Not Acceptable')
     return 200, secret['payload']
 
 
-@verb('container-infra', 'PATCH', r'(?P<where>/clusters|/clustertemplates)/(?P<one>[^/]+)')
+@route('container-infra', 'PATCH', r'(?P<where>/clusters|/clustertemplates)/(?P<one>[^/]+)')
 def patch_cluster(cloud, service, where, one, body, **_):
-    found = there(cloud, service, where, one)
+    found = require(cloud, service, where, one)
     for step in body:
         name = step['path'][1:]
         if name not in found:
@@ -575,19 +651,23 @@ def patch_cluster(cloud, service, where, one, body, **_):
 # --------------------------------------------------------------- shares
 
 
-@verb('shared-file-system', 'POST', r'/share-networks/(?P<one>[^/]+)/action')
+@route('shared-file-system', 'POST', r'/share-networks/(?P<one>[^/]+)/action')
 def act_on_share_network(cloud, service, one, body, **_):
-    there(cloud, service, '/share-networks', one)
+    require(cloud, service, '/share-networks', one)
     ((name, args),) = body.items()
     pair = (one, args['security_service_id'])
-    there(cloud, service, '/security-services', pair[1])
-    (cloud.state.setdefault('shared', set()).add if name.startswith('add') else cloud.state['shared'].remove)(pair)
+    require(cloud, service, '/security-services', pair[1])
+    (
+        cloud.state.setdefault('shared', set()).add
+        if name.startswith('add')
+        else cloud.state['shared'].remove
+    )(pair)
     return 200, None
 
 
-@verb('shared-file-system', 'POST', r'/shares/(?P<one>[^/]+)/action')
+@route('shared-file-system', 'POST', r'/shares/(?P<one>[^/]+)/action')
 def act_on_share(cloud, service, one, body, **_):
-    if there(cloud, service, '/shares', one)['status'] != 'available':
+    if require(cloud, service, '/shares', one)['status'] != 'available':
         raise Refused(400, 'New access rules cannot be applied while the share is not available')
     rules = cloud.state.setdefault(('rules', one), [])
     ((name, args),) = body.items()
@@ -598,7 +678,7 @@ def act_on_share(cloud, service, one, body, **_):
     return 200, {'access_list': rules}
 
 
-@verb('shared-file-system', 'GET', r'/shares/(?P<one>[^/]+)/export_locations')
+@route('shared-file-system', 'GET', r'/shares/(?P<one>[^/]+)/export_locations')
 def export_locations(cloud, service, one, **_):
-    there(cloud, service, '/shares', one)
+    require(cloud, service, '/shares', one)
     return 200, {'export_locations': [{'path': f'10.0.0.1:/{one}'}]}

@@ -1,4 +1,4 @@
-"""The compute service of the cloud for tests, as far as it is more than a keeper of objects: servers that boot, change and go."""
+"""Nova in the fake cloud: servers that boot, change and are deleted."""
 
 import base64
 import ipaddress
@@ -6,15 +6,16 @@ import itertools
 import json
 import uuid
 
-from tests.cloud_verbs import Refused, there, verb
+from tests.cloud_actions import Refused, require, route
 
 KNOWN = frozenset(
-    'name flavorRef imageRef networks metadata security_groups user_data key_name availability_zone config_drive OS-DCF:diskConfig '
-    'adminPass tags block_device_mapping block_device_mapping_v2'.split()
+    'name flavorRef imageRef networks metadata security_groups user_data key_name '
+    'availability_zone config_drive OS-DCF:diskConfig adminPass tags '
+    'block_device_mapping block_device_mapping_v2'.split()
 )
 V2 = frozenset(
-    'uuid source_type destination_type boot_index delete_on_termination volume_size volume_type guest_format device_name '
-    'device_type disk_bus'.split()
+    'uuid source_type destination_type boot_index delete_on_termination volume_size volume_type '
+    'guest_format device_name device_type disk_bus'.split()
 )
 NIC = frozenset(('uuid', 'port', 'fixed_ip', 'tag'))
 CONSOLES = {'vnc': ('novnc',)}
@@ -22,16 +23,20 @@ MACS, ADDRESSES = itertools.count(16), itertools.count()
 
 
 def seed(cloud):
-    """Ids of objects that servers may become, or get."""
+    """Create objects that updates of servers refer to; return their ids."""
     return {
-        'other_flavor': cloud.put('compute', '/flavors', name='another flavor', id=str(uuid.uuid4())),
+        'other_flavor': cloud.put(
+            'compute', '/flavors', name='another flavor', id=str(uuid.uuid4())
+        ),
         'other_image': cloud.put('image', '/images', name='another image', id=str(uuid.uuid4())),
         'server_with_port': _with_port(cloud),
-        'free_port': cloud.put('network', '/ports', name='free', network_id=_of(cloud, 'network', '/networks')),
+        'free_port': cloud.put(
+            'network', '/ports', name='free', network_id=_of(cloud, 'network', '/networks')
+        ),
     }
 
 
-#: properties with which a server can be tried out, and other ones for an update; see ``samples``
+#: properties of a sample server, and changes for its update; see ``samples``
 SAMPLE = {
     'admin_pass': 'first',
     'block_device_mapping_v2': [
@@ -43,7 +48,11 @@ SAMPLE = {
     'networks': [
         {'network': 'a network'},
         {'network': 'a network', 'port': '{free_port}', 'tag': 'mine'},
-        {'subnet': 'a subnet', 'fixed_ip': '10.1.0.7', 'port_extra_properties': {'value_specs': {'description': 'special'}}},
+        {
+            'subnet': 'a subnet',
+            'fixed_ip': '10.1.0.7',
+            'port_extra_properties': {'value_specs': {'description': 'special'}},
+        },
     ],
     'metadata': {'text': 'one', 'number': 1},
     'name': 'one',
@@ -55,7 +64,11 @@ CHANGE = {
     'image': '{other_image}',
     'image_update_policy': 'REBUILD_PRESERVE_EPHEMERAL',
     'networks': [
-        {'subnet': 'a subnet', 'fixed_ip': '10.1.0.7', 'port_extra_properties': {'admin_state_up': False}},
+        {
+            'subnet': 'a subnet',
+            'fixed_ip': '10.1.0.7',
+            'port_extra_properties': {'admin_state_up': False},
+        },
         {'network': 'a network', 'fixed_ip': '10.1.0.8'},
     ],
     'metadata': {'text': 'other'},
@@ -64,7 +77,13 @@ CHANGE = {
 
 def _with_port(cloud):
     one = cloud.put('compute', '/servers')
-    cloud.put('network', '/ports', name='used', device_id=one, network_id=_of(cloud, 'network', '/networks'))
+    cloud.put(
+        'network',
+        '/ports',
+        name='used',
+        device_id=one,
+        network_id=_of(cloud, 'network', '/networks'),
+    )
     return one
 
 
@@ -72,10 +91,10 @@ def _of(cloud, service, path):
     return next(each['id'] for each in cloud.of(service, path))
 
 
-# --------------------------------------------------------------- come and go
+# --------------------------------------------------------------- create and delete
 
 
-@verb('compute', 'POST', r'/servers')
+@route('compute', 'POST', r'/servers')
 def boot(cloud, service, body, **_):
     given = body['server']
     if given.keys() - KNOWN or body.keys() - {'server', 'os:scheduler_hints'}:
@@ -83,8 +102,26 @@ def boot(cloud, service, body, **_):
     _valid(cloud, given)
     one = str(uuid.uuid4())
     server = {
-        **{key: given.get(key) for key in ('name', 'key_name', 'metadata', 'tags', 'user_data', 'imageRef', 'flavorRef')},
-        **{'id': one, 'status': 'BUILD', 'coming': ['ACTIVE'], 'looks': cloud.looks, 'OS-EXT-STS:task_state': None, 'asked': body},
+        **{
+            key: given.get(key)
+            for key in (
+                'name',
+                'key_name',
+                'metadata',
+                'tags',
+                'user_data',
+                'imageRef',
+                'flavorRef',
+            )
+        },
+        **{
+            'id': one,
+            'status': 'BUILD',
+            'coming': ['ACTIVE'],
+            'looks': cloud.looks,
+            'OS-EXT-STS:task_state': None,
+            'asked': body,
+        },
     }
     server['metadata'], server['tags'] = server['metadata'] or {}, server['tags'] or []
     if '/servers' in cloud.sick:
@@ -92,7 +129,14 @@ def boot(cloud, service, body, **_):
     cloud.objects[service, '/servers', one] = server
     for nic in given['networks'] if isinstance(given['networks'], list) else ():
         _plug(cloud, server, nic)
-    return 202, {'server': {'id': one, 'links': [], 'adminPass': 'secret', 'security_groups': [{'name': 'default'}]}}
+    return 202, {
+        'server': {
+            'id': one,
+            'links': [],
+            'adminPass': 'secret',
+            'security_groups': [{'name': 'default'}],
+        }
+    }
 
 
 def _valid(cloud, given):
@@ -103,6 +147,8 @@ def _valid(cloud, given):
     ):
         if given.get(key) is not None and (*where, given[key]) not in cloud.objects:
             raise Refused(400, f'{key} {given[key]} could not be found.')
+    if given.get('availability_zone') == '':
+        raise Refused(400, "Invalid input for field/attribute availability_zone. Value: ''.")
     if 'networks' not in given:
         raise Refused(400, "'networks' is a required property")
     if any(not isinstance(value, str) for value in (given.get('metadata') or {}).values()):
@@ -119,25 +165,38 @@ def _valid(cloud, given):
 
 
 def _plug(cloud, server, nic):
-    """A port of the template is taken, or one is made that goes with the server."""
+    """Attach the given port, or create one that is deleted with the server."""
     if nic.keys() - NIC:
         raise Refused(400, f'Additional properties are not allowed: {sorted(nic)}')
     if nic.get('port'):
-        port = there(cloud, 'network', '/ports', nic['port'])
+        port = require(cloud, 'network', '/ports', nic['port'])
         if port.get('device_id'):
             raise Refused(409, f'Port {port["id"]} is still in use.')
     else:
-        there(cloud, 'network', '/networks', nic['uuid'])
-        made = cloud.put('network', '/ports', network_id=nic['uuid'], name='', mac_address=f'fa:16:3e:00:01:{next(MACS) % 256:02x}')
+        require(cloud, 'network', '/networks', nic['uuid'])
+        made = cloud.put(
+            'network',
+            '/ports',
+            network_id=nic['uuid'],
+            name='',
+            mac_address=f'fa:16:3e:00:01:{next(MACS) % 256:02x}',
+        )
         port = cloud.objects['network', '/ports', made]
         port.update(of_nova=True, status='ACTIVE')
-        port['fixed_ips'] = [{'subnet_id': _subnet(cloud, nic['uuid']), 'ip_address': nic.get('fixed_ip') or _address()}]
+        port['fixed_ips'] = [
+            {
+                'subnet_id': _subnet(cloud, nic['uuid']),
+                'ip_address': nic.get('fixed_ip') or _address(),
+            }
+        ]
     port.update(device_id=server['id'])
     return port
 
 
 def _subnet(cloud, network):
-    found = [each['id'] for each in cloud.of('network', '/subnets') if each.get('network_id') == network]
+    found = [
+        each['id'] for each in cloud.of('network', '/subnets') if each.get('network_id') == network
+    ]
     return found[0] if found else cloud.of('network', '/subnets')[0]['id']
 
 
@@ -149,26 +208,26 @@ def _ports(cloud, one):
     return [port for port in cloud.of('network', '/ports') if port.get('device_id') == one]
 
 
-@verb('compute', 'GET', r'/servers/detail')
+@route('compute', 'GET', r'/servers/detail')
 def list_servers(cloud, service, **_):
-    found = [_looked_at(cloud, each) for each in [*cloud.of(service, '/servers')]]
+    found = [_polled(cloud, each) for each in [*cloud.of(service, '/servers')]]
     return 200, {'servers': [_shown(cloud, each) for each in found if each is not None]}
 
 
-@verb('compute', 'GET', r'/servers/(?P<one>[^/]+)')
+@route('compute', 'GET', r'/servers/(?P<one>[^/]+)')
 def show_server(cloud, service, one, **_):
-    server = _looked_at(cloud, there(cloud, service, '/servers', one))
+    server = _polled(cloud, require(cloud, service, '/servers', one))
     if server is None:
         raise Refused(404, f'Instance {one} could not be found.')
     return 200, {'server': _shown(cloud, server)}
 
 
-def _looked_at(cloud, server):
-    """Each look lets some time go by."""
+def _polled(cloud, server):
+    """Advance the server by one step per poll."""
     if server.get('looks', 0) > 0:
         server['looks'] -= 1
     elif server.get('dying'):
-        _vanish(cloud, server['id'])
+        _finish_delete(cloud, server['id'])
         return None
     elif server.get('coming'):
         server['status'], server['looks'] = server['coming'].pop(0), 0
@@ -185,26 +244,50 @@ def _shown(cloud, server):
     said['flavor'] = {'original_name': flavor.get('name')}
     said['addresses'] = {}
     for port in _ports(cloud, server['id']):
-        label = (cloud.objects.get(('network', '/networks', port.get('network_id'))) or {'name': 'unknown'})['name']
-        floating = [each for each in cloud.of('network', '/floatingips') if each.get('port_id') == port['id']]
-        addresses = [(each.get('ip_address') or '10.1.0.9', 'fixed') for each in port.get('fixed_ips') or ()]
-        for address, kind in [*addresses, *((each['floating_ip_address'], 'floating') for each in floating)]:
-            one = {'addr': address, 'version': 4, 'OS-EXT-IPS:type': kind, 'OS-EXT-IPS-MAC:mac_addr': port['mac_address']}
+        label = (
+            cloud.objects.get(('network', '/networks', port.get('network_id')))
+            or {'name': 'unknown'}
+        )['name']
+        floating = [
+            each
+            for each in cloud.of('network', '/floatingips')
+            if each.get('port_id') == port['id']
+        ]
+        addresses = [
+            (each.get('ip_address') or '10.1.0.9', 'fixed') for each in port.get('fixed_ips') or ()
+        ]
+        for address, kind in [
+            *addresses,
+            *((each['floating_ip_address'], 'floating') for each in floating),
+        ]:
+            one = {
+                'addr': address,
+                'version': 4,
+                'OS-EXT-IPS:type': kind,
+                'OS-EXT-IPS-MAC:mac_addr': port['mac_address'],
+            }
             said['addresses'].setdefault(label, []).append(one)
     if server.get('late'):
-        # the addresses are told as they were for a while yet
+        # the old addresses are shown for some time, as Nova does
         server['late'] -= 1
         said['addresses'] = server['told']
-    return {'OS-EXT-SRV-ATTR:instance_name': 'instance-1', 'accessIPv4': '', 'accessIPv6': '', **said}
+    return {
+        'OS-EXT-SRV-ATTR:instance_name': 'instance-1',
+        'accessIPv4': '',
+        'accessIPv6': '',
+        **said,
+    }
 
 
-@verb('compute', 'DELETE', r'/servers/(?P<one>[^/]+)')
-def kill(cloud, service, one, **_):
-    there(cloud, service, '/servers', one).update({'dying': True, 'looks': cloud.looks, 'OS-EXT-STS:task_state': 'deleting'})
+@route('compute', 'DELETE', r'/servers/(?P<one>[^/]+)')
+def delete_server(cloud, service, one, **_):
+    require(cloud, service, '/servers', one).update(
+        {'dying': True, 'looks': cloud.looks, 'OS-EXT-STS:task_state': 'deleting'}
+    )
     return 204, None
 
 
-def _vanish(cloud, one):
+def _finish_delete(cloud, one):
     del cloud.objects['compute', '/servers', one]
     for port in _ports(cloud, one):
         _unplug(cloud, port)
@@ -216,29 +299,29 @@ def _unplug(cloud, port):
         del cloud.objects['network', '/ports', port['id']]
 
 
-# --------------------------------------------------------------- change
+# --------------------------------------------------------------- actions
 
 
-@verb('compute', 'PUT', r'/servers/(?P<one>[^/]+)')
-def rename(cloud, service, one, body, **_):
+@route('compute', 'PUT', r'/servers/(?P<one>[^/]+)')
+def update_server(cloud, service, one, body, **_):
     if body['server'].keys() - {'name', 'accessIPv4', 'accessIPv6', 'description', 'hostname'}:
         raise Refused(400, 'Additional properties are not allowed')
-    server = there(cloud, service, '/servers', one)
+    server = require(cloud, service, '/servers', one)
     server.update(body['server'])
     return 200, {'server': _shown(cloud, server)}
 
 
-@verb('compute', 'PUT', r'/servers/(?P<one>[^/]+)/(?P<what>metadata|tags)')
-def relabel(cloud, service, one, what, body, **_):
-    there(cloud, service, '/servers', one)[what] = body[what]
+@route('compute', 'PUT', r'/servers/(?P<one>[^/]+)/(?P<what>metadata|tags)')
+def replace_values(cloud, service, one, what, body, **_):
+    require(cloud, service, '/servers', one)[what] = body[what]
     return 200, body
 
 
-@verb('compute', 'POST', r'/servers/(?P<one>[^/]+)/action')
+@route('compute', 'POST', r'/servers/(?P<one>[^/]+)/action')
 def act_on_server(cloud, service, one, body, **_):
-    server = there(cloud, service, '/servers', one)
+    server = require(cloud, service, '/servers', one)
     ((name, args),) = body.items()
-    # what it must be, what it is at once, and what it comes to
+    # action -> required status, status at once, final status
     needs, now, coming = {
         'resize': ('ACTIVE', 'RESIZE', ['VERIFY_RESIZE']),
         'confirmResize': ('VERIFY_RESIZE', 'VERIFY_RESIZE', ['ACTIVE']),
@@ -249,34 +332,59 @@ def act_on_server(cloud, service, one, body, **_):
         'createImage': ('ACTIVE', 'ACTIVE', []),
     }[name]
     if server['status'] != needs:
-        raise Refused(409, f"Cannot '{name}' instance {one} while it is in vm_state {server['status'].lower()}")
+        raise Refused(
+            409,
+            f"Cannot '{name}' instance {one} while it is in vm_state {server['status'].lower()}",
+        )
     if name == 'resize' and cloud.state.get('no room'):
         coming = ['ACTIVE']
     elif name in ('resize', 'rebuild'):
         key = 'flavorRef' if name == 'resize' else 'imageRef'
-        there(cloud, *(('compute', '/flavors') if name == 'resize' else ('image', '/images')), args[key])
+        require(
+            cloud,
+            *(('compute', '/flavors') if name == 'resize' else ('image', '/images')),
+            args[key],
+        )
         server[key] = args[key]
-    server.update({'status': now, 'coming': coming, 'looks': cloud.looks, 'OS-EXT-STS:task_state': name if coming else None})
+    server.update(
+        {
+            'status': now,
+            'coming': coming,
+            'looks': cloud.looks,
+            'OS-EXT-STS:task_state': name if coming else None,
+        }
+    )
     if name == 'createImage':
-        return 202, {'image_id': _copy(cloud, server, args['name'])}
+        return 202, {'image_id': _create_image(cloud, server, args['name'])}
     return 202, None
 
 
-def _copy(cloud, server, name):
-    """That of a server on volumes is a list of snapshots."""
-    disks = [each for each in server['asked']['server'].get('block_device_mapping_v2', ()) if each.get('source_type') == 'volume']
-    told = [{'snapshot_id': cloud.put('block-storage', '/snapshots', volume_id=each['uuid'], status='available')} for each in disks]
+def _create_image(cloud, server, name):
+    """Create an image; that of a server with volumes refers to volume snapshots."""
+    disks = [
+        each
+        for each in server['asked']['server'].get('block_device_mapping_v2', ())
+        if each.get('source_type') == 'volume'
+    ]
+    told = [
+        {
+            'snapshot_id': cloud.put(
+                'block-storage', '/snapshots', volume_id=each['uuid'], status='available'
+            )
+        }
+        for each in disks
+    ]
     more = {'block_device_mapping': json.dumps(told)} if told else {}
     return cloud.put('image', '/images', id=str(uuid.uuid4()), name=name, status='active', **more)
 
 
-@verb('compute', 'GET', r'/servers/(?P<one>[^/]+)/os-interface')
+@route('compute', 'GET', r'/servers/(?P<one>[^/]+)/os-interface')
 def interfaces(cloud, service, one, **_):
-    there(cloud, service, '/servers', one)
+    require(cloud, service, '/servers', one)
     return 200, {'interfaceAttachments': [_interface(port) for port in _ports(cloud, one)]}
 
 
-@verb('compute', 'POST', r'/servers/(?P<one>[^/]+)/os-interface')
+@route('compute', 'POST', r'/servers/(?P<one>[^/]+)/os-interface')
 def attach_interface(cloud, service, one, body, **_):
     given = body['interfaceAttachment']
     nic = {'uuid': given.get('net_id'), 'port': given.get('port_id'), 'tag': given.get('tag')}
@@ -284,17 +392,21 @@ def attach_interface(cloud, service, one, body, **_):
         nic['uuid'] = _of(cloud, 'network', '/networks')
     if given.get('fixed_ips'):
         nic['fixed_ip'] = given['fixed_ips'][0]['ip_address']
-    port = _plug(cloud, there(cloud, service, '/servers', one), {key: value for key, value in nic.items() if value})
+    port = _plug(
+        cloud,
+        require(cloud, service, '/servers', one),
+        {key: value for key, value in nic.items() if value},
+    )
     return 200, {'interfaceAttachment': _interface(port)}
 
 
-@verb('compute', 'DELETE', r'/servers/(?P<one>[^/]+)/os-interface/(?P<port>[^/]+)')
+@route('compute', 'DELETE', r'/servers/(?P<one>[^/]+)/os-interface/(?P<port>[^/]+)')
 def detach_interface(cloud, service, one, port, **_):
-    found = there(cloud, 'network', '/ports', port)
+    found = require(cloud, 'network', '/ports', port)
     if found.get('device_id') != one:
         raise Refused(404, f'Instance {one} is not attached to port {port}.')
     server = cloud.objects['compute', '/servers', one]
-    server.update(told=_shown(cloud, server)['addresses'], late=cloud.looks)
+    server.update(told=_shown(cloud, server)['addresses'], low_priority=cloud.looks)
     _unplug(cloud, found)
     return 202, None
 
@@ -304,7 +416,7 @@ def _interface(port):
     return {**said, 'fixed_ips': port.get('fixed_ips') or []}
 
 
-@verb('compute', 'POST', r'/servers/(?P<one>[^/]+)/remote-consoles')
+@route('compute', 'POST', r'/servers/(?P<one>[^/]+)/remote-consoles')
 def console(cloud, service, one, body, **_):
     asked = body['remote_console']
     if asked['type'] not in CONSOLES.get(asked['protocol'], ()):

@@ -1,4 +1,4 @@
-"""Verbs of further services of the cloud for tests: alarms, leases, workflows, messages, databases, containers, objects by signed URLs."""
+"""Actions of the fake cloud's other services, from alarms to signed URLs of objects."""
 
 import hashlib
 import hmac
@@ -9,33 +9,37 @@ from urllib.parse import parse_qs
 
 import yaml
 
-from tests.cloud_verbs import Refused, there, verb
+from tests.cloud_actions import Refused, require, route
 
 # --------------------------------------------------------------- alarms
 
 
 def _checked_rule(body):
-    """Each alarm has one rule, which is called after its type."""
+    """Return the body; raise Refused unless it has the one rule named after its type."""
     rules = {name for name in body if name.endswith('_rule')}
     if rules != {f'{body.get("type")}_rule'}:
         raise Refused(400, f'{sorted(rules)} are not the rule of {body.get("type")}')
     return body
 
 
-@verb('alarm', 'POST', '/alarms')
+@route('alarm', 'POST', '/alarms')
 def make_alarm(cloud, service, body, **_):
     return cloud.create(service, '/alarms', _checked_rule(body))
 
 
-@verb('alarm', 'GET', '/alarms')
+@route('alarm', 'GET', '/alarms')
 def list_alarms(cloud, service, query, **_):
-    return 200, [each for each in cloud.of(service, '/alarms') if each['name'] == query.get('q.value', each['name'])]
+    return 200, [
+        each
+        for each in cloud.of(service, '/alarms')
+        if each['name'] == query.get('q.value', each['name'])
+    ]
 
 
-@verb('alarm', 'PUT', r'/alarms/(?P<one>[^/]+)')
+@route('alarm', 'PUT', r'/alarms/(?P<one>[^/]+)')
 def change_alarm(cloud, service, one, body, **_):
-    """Nothing but the whole is taken."""
-    found = there(cloud, service, '/alarms', one)
+    """Replace the whole alarm; partial updates are refused."""
+    found = require(cloud, service, '/alarms', one)
     if not {'name', 'type', 'enabled', 'alarm_id'} <= _checked_rule(body).keys():
         raise Refused(400, 'Mandatory field missing.')
     found.update(body)
@@ -45,15 +49,15 @@ def change_alarm(cloud, service, one, body, **_):
 # --------------------------------------------------------------- leases, machines
 
 
-@verb('reservation', 'POST', r'/(?P<where>os-hosts|leases)')
+@route('reservation', 'POST', r'/(?P<where>os-hosts|leases)')
 def make_reservation(cloud, service, where, body, **_):
-    """What is asked for is not wrapped, what is answered is."""
+    """Create an object; the request is not wrapped, the response is."""
     return cloud.create(service, f'/{where}', {'host' if where == 'os-hosts' else 'lease': body})
 
 
-@verb('baremetal', 'PATCH', r'/ports/(?P<one>[^/]+)')
+@route('baremetal', 'PATCH', r'/ports/(?P<one>[^/]+)')
 def patch_port(cloud, service, one, body, **_):
-    port = there(cloud, service, '/ports', one)
+    port = require(cloud, service, '/ports', one)
     for step in body:
         port[step['path'][1:]] = step.get('value')
     return 200, port
@@ -62,20 +66,30 @@ def patch_port(cloud, service, one, body, **_):
 # --------------------------------------------------------------- workflows
 
 
-@verb('workflow', 'POST', '/workflows')
-@verb('workflow', 'PUT', '/workflows')
-def define(cloud, service, body, environ, **_):
-    """Workflows are texts in a language of their own."""
+@route('workflow', 'POST', '/workflows')
+@route('workflow', 'PUT', '/workflows')
+def create_workflow(cloud, service, body, environ, **_):
+    """Create a workflow from text in Mistral's language."""
     said = yaml.safe_load(body) if isinstance(body, str) else {}
     if said.pop('version', None) != '2.0' or len(said) != 1:
         raise Refused(400, 'Invalid DSL: it is no workflow of version 2.0')
     ((name, workflow),) = said.items()
-    if not workflow.get('tasks') or set(workflow) - {'type', 'tasks', 'input', 'output', 'description', 'tags', 'task-defaults'}:
+    if not workflow.get('tasks') or set(workflow) - {
+        'type',
+        'tasks',
+        'input',
+        'output',
+        'description',
+        'tags',
+        'task-defaults',
+    }:
         raise Refused(400, 'Invalid DSL: a workflow has tasks, and nothing that is not known')
     new = environ['REQUEST_METHOD'] == 'POST'
     if new == ((service, '/workflows', name) in cloud.objects):
         raise Refused(409 if new else 404, f'Workflow {name}')
-    made = cloud.objects.setdefault((service, '/workflows', name), {'id': str(uuid.uuid4()), 'name': name})
+    made = cloud.objects.setdefault(
+        (service, '/workflows', name), {'id': str(uuid.uuid4()), 'name': name}
+    )
     made['definition'] = body
     return 201, {'workflows': [made]}
 
@@ -86,8 +100,8 @@ def _refer(cloud, body):
         raise Refused(404, f'Workflow not found [workflow_identifier={wanted}]')
 
 
-@verb('workflow', 'POST', r'(?P<where>/executions|/cron_triggers)')
-def begin(cloud, service, where, body, **_):
+@route('workflow', 'POST', r'(?P<where>/executions|/cron_triggers)')
+def start_execution(cloud, service, where, body, **_):
     _refer(cloud, body)
     for name in ('input', 'params', 'workflow_input'):
         json.loads(body.get(name, '{}'))
@@ -98,32 +112,34 @@ def begin(cloud, service, where, body, **_):
 # --------------------------------------------------------------- messages
 
 
-def _refuse_nobody(environ):
+def _require_client_id(environ):
     try:
         uuid.UUID(environ.get('HTTP_CLIENT_ID', ''))
     except ValueError:
         raise Refused(400, 'Malformed hexadecimal UUID.') from None
 
 
-@verb('messaging', 'PUT', r'/queues/(?P<one>[^/]+)')
+@route('messaging', 'PUT', r'/queues/(?P<one>[^/]+)')
 def make_queue(cloud, service, one, body, environ, **_):
-    _refuse_nobody(environ)
-    cloud.objects.setdefault((service, '/queues', one), {'id': one, 'name': one, 'metadata': dict(body or {})})
+    _require_client_id(environ)
+    cloud.objects.setdefault(
+        (service, '/queues', one), {'id': one, 'name': one, 'metadata': dict(body or {})}
+    )
     return 201, None
 
 
-@verb('messaging', 'GET', r'/queues/(?P<one>[^/]+)')
+@route('messaging', 'GET', r'/queues/(?P<one>[^/]+)')
 def show_queue(cloud, service, one, **_):
-    """A queue that nobody has made is as good as one."""
+    """Show a queue; a queue that was not created is empty, as in Zaqar."""
     found = cloud.objects.get((service, '/queues', one), {'metadata': {}})
     return 200, {'_max_messages_post_size': 262144, **found.get('metadata', {})}
 
 
-@verb('messaging', 'PATCH', r'/queues/(?P<one>[^/]+)')
+@route('messaging', 'PATCH', r'/queues/(?P<one>[^/]+)')
 def patch_queue(cloud, service, one, body, environ, **_):
     if environ['CONTENT_TYPE'] != 'application/openstack-messaging-v2.0-json-patch':
         raise Refused(400, 'unknown kind of patch')
-    metadata = there(cloud, service, '/queues', one)['metadata']
+    metadata = require(cloud, service, '/queues', one)['metadata']
     for step in body:
         name = step['path'].removeprefix('/metadata/')
         if (step['op'] == 'add') == (name in metadata):
@@ -134,42 +150,55 @@ def patch_queue(cloud, service, one, body, environ, **_):
     return 200, metadata
 
 
-@verb('messaging', 'DELETE', r'/queues/(?P<one>[^/]+)')
+@route('messaging', 'DELETE', r'/queues/(?P<one>[^/]+)')
 def delete_queue(cloud, service, one, **_):
-    for key in [key for key in cloud.objects if key[:2] == (service, f'/queues/{one}/subscriptions')]:
+    for key in [
+        key for key in cloud.objects if key[:2] == (service, f'/queues/{one}/subscriptions')
+    ]:
         del cloud.objects[key]
     cloud.objects.pop((service, '/queues', one), None)
     cloud.state.pop(('messages', one), None)
     return 204, None
 
 
-@verb('messaging', 'POST', r'/queues/(?P<one>[^/]+)/share')
+@route('messaging', 'POST', r'/queues/(?P<one>[^/]+)/share')
 def share_queue(cloud, service, one, body, **_):
     paths = [f'/v2/queues/{one}/{each}' for each in (body or {}).get('paths') or ['messages']]
     methods = (body or {}).get('methods') or ['GET']
-    return 200, {'project': 'p', 'paths': paths, 'methods': methods, 'expires': (body or {}).get('expires', 'tomorrow'), 'signature': 's'}
+    return 200, {
+        'project': 'p',
+        'paths': paths,
+        'methods': methods,
+        'expires': (body or {}).get('expires', 'tomorrow'),
+        'signature': 's',
+    }
 
 
-@verb('messaging', 'POST', r'/queues/(?P<one>[^/]+)/messages')
-def tell(cloud, service, one, body, environ, **_):
-    _refuse_nobody(environ)
+@route('messaging', 'POST', r'/queues/(?P<one>[^/]+)/messages')
+def post_messages(cloud, service, one, body, environ, **_):
+    _require_client_id(environ)
     cloud.state.setdefault(('messages', one), []).extend(each['body'] for each in body['messages'])
     return 201, {'resources': []}
 
 
-@verb('messaging', 'DELETE', r'/queues/(?P<one>[^/]+)/messages')
-def hear(cloud, service, one, query, environ, **_):
-    _refuse_nobody(environ)
+@route('messaging', 'DELETE', r'/queues/(?P<one>[^/]+)/messages')
+def list_messages(cloud, service, one, query, environ, **_):
+    _require_client_id(environ)
     waiting, most = cloud.state.get(('messages', one), []), int(query['pop'])
     taken, waiting[:most] = waiting[:most], []
     return 200, {'messages': [{'body': each} for each in taken]}
 
 
-@verb('messaging', 'PATCH', r'/queues/(?P<queue>[^/]+)/subscriptions/(?P<one>[^/]+)')
+@route('messaging', 'PATCH', r'/queues/(?P<queue>[^/]+)/subscriptions/(?P<one>[^/]+)')
 def change_subscription(cloud, service, queue, one, body, **_):
-    """A subscriber that the queue has already is refused, be it the same one."""
-    found = there(cloud, service, f'/queues/{queue}/subscriptions', one)
-    if any(each['subscriber'] == body.get('subscriber') for each in cloud.of(service, f'/queues/{queue}/subscriptions')):
+    """Change a subscription; a subscriber that the queue has already is refused, even the same
+    one.
+    """
+    found = require(cloud, service, f'/queues/{queue}/subscriptions', one)
+    if any(
+        each['subscriber'] == body.get('subscriber')
+        for each in cloud.of(service, f'/queues/{queue}/subscriptions')
+    ):
         raise Refused(409, 'Resource conflict')
     found.update(body)
     return 204, None
@@ -178,65 +207,75 @@ def change_subscription(cloud, service, queue, one, body, **_):
 # --------------------------------------------------------------- databases
 
 
-@verb('database', 'POST', r'/instances/(?P<one>[^/]+)/action')
+@route('database', 'POST', r'/instances/(?P<one>[^/]+)/action')
 def act_on_database(cloud, service, one, body, **_):
-    instance = there(cloud, service, '/instances', one)
+    instance = require(cloud, service, '/instances', one)
     if instance['status'] != 'ACTIVE':
         raise Refused(422, f'Instance {one} is not ready.')
     instance.update(body['resize'], status='BUILD', looks=cloud.looks)
     return 202, None
 
 
-@verb('database', 'POST', '/clusters')
+@route('database', 'POST', '/clusters')
 def make_cluster(cloud, service, body, **_):
     values = body['cluster']
-    instances = [{**each, 'id': str(uuid.uuid4()), 'status': 'ACTIVE'} for each in values['instances']]
+    instances = [
+        {**each, 'id': str(uuid.uuid4()), 'status': 'ACTIVE'} for each in values['instances']
+    ]
     return cloud.create(service, '/clusters', {'cluster': {**values, 'instances': instances}})
 
 
-@verb('database', 'PUT', r'/instances/(?P<one>[^/]+)/users/(?P<name>[^/]+)')
+@route('database', 'PUT', r'/instances/(?P<one>[^/]+)/users/(?P<name>[^/]+)')
 def change_user(cloud, service, one, name, body, **_):
     _user(cloud, one, name).update(body['user'])
     return 202, None
 
 
-@verb('database', 'PUT', r'/instances/(?P<one>[^/]+)/users/(?P<name>[^/]+)/databases')
+@route('database', 'PUT', r'/instances/(?P<one>[^/]+)/users/(?P<name>[^/]+)/databases')
 def grant(cloud, service, one, name, body, **_):
     user = _user(cloud, one, name)
     user['databases'] = [*user['databases'], *body['databases']]
     return 202, None
 
 
-@verb('database', 'DELETE', r'/instances/(?P<one>[^/]+)/users/(?P<name>[^/]+)/databases/(?P<database>[^/]+)')
+@route(
+    'database',
+    'DELETE',
+    r'/instances/(?P<one>[^/]+)/users/(?P<name>[^/]+)/databases/(?P<database>[^/]+)',
+)
 def revoke(cloud, service, one, name, database, **_):
     _user(cloud, one, name)['databases'].remove({'name': database})
     return 202, None
 
 
 def _user(cloud, one, name):
-    found = [each for each in there(cloud, 'database', '/instances', one)['users'] if each['name'] == name]
+    found = [
+        each
+        for each in require(cloud, 'database', '/instances', one)['users']
+        if each['name'] == name
+    ]
     if not found:
         raise Refused(404, f'User {name} cannot be found on the instance.')
     return found[0]
 
 
-@verb('database', 'GET', r'/instances/(?P<one>[^/]+)/(?P<what>databases|users)')
-def list_inside(cloud, service, one, what, **_):
-    return 200, {what: there(cloud, service, '/instances', one)[what] or []}
+@route('database', 'GET', r'/instances/(?P<one>[^/]+)/(?P<what>databases|users)')
+def list_children(cloud, service, one, what, **_):
+    return 200, {what: require(cloud, service, '/instances', one)[what] or []}
 
 
-@verb('database', 'POST', r'/instances/(?P<one>[^/]+)/(?P<what>databases|users)')
-def make_inside(cloud, service, one, what, body, **_):
-    found = there(cloud, service, '/instances', one)
+@route('database', 'POST', r'/instances/(?P<one>[^/]+)/(?P<what>databases|users)')
+def create_children(cloud, service, one, what, body, **_):
+    found = require(cloud, service, '/instances', one)
     if {each['name'] for each in found[what]} & {each['name'] for each in body[what]}:
         raise Refused(409, f'{what} are there already')
     found[what] = [*found[what], *body[what]]
     return 202, None
 
 
-@verb('database', 'DELETE', r'/instances/(?P<one>[^/]+)/(?P<what>databases|users)/(?P<name>[^/]+)')
-def delete_inside(cloud, service, one, what, name, **_):
-    found = there(cloud, service, '/instances', one)
+@route('database', 'DELETE', r'/instances/(?P<one>[^/]+)/(?P<what>databases|users)/(?P<name>[^/]+)')
+def delete_child(cloud, service, one, what, name, **_):
+    found = require(cloud, service, '/instances', one)
     kept = [each for each in found[what] if each['name'] != name]
     if len(kept) == len(found[what]):
         raise Refused(404, f'{name} could not be found.')
@@ -247,14 +286,18 @@ def delete_inside(cloud, service, one, what, name, **_):
 # --------------------------------------------------------------- containers
 
 
-@verb('container', 'POST', r'/containers/(?P<one>[^/]+)/network_(?P<what>attach|detach)')
+@route('container', 'POST', r'/containers/(?P<one>[^/]+)/network_(?P<what>attach|detach)')
 def connect(cloud, service, one, what, query, **_):
-    found = there(cloud, service, '/containers', one)
+    found = require(cloud, service, '/containers', one)
     named = {name: query[name] for name in ('network', 'port') if name in query}
     present = [each for each in found['nets'] or [] if named.items() <= each.items()]
     if not named or bool(present) == (what == 'attach'):
         raise Refused(400, f'{named} cannot be {what}ed')
-    found['nets'] = [each for each in found['nets'] if each not in present] if present else [*(found['nets'] or []), dict(query)]
+    found['nets'] = (
+        [each for each in found['nets'] if each not in present]
+        if present
+        else [*(found['nets'] or []), dict(query)]
+    )
     return 202, None
 
 
@@ -264,22 +307,24 @@ def connect(cloud, service, one, what, query, **_):
 KEY = 'HTTP_X_ACCOUNT_META_TEMP_URL_KEY'
 
 
-@verb('object-store', 'HEAD', '/?')
-def look_at_account(cloud, service, headers, **_):
+@route('object-store', 'HEAD', '/?')
+def head_account(cloud, service, headers, **_):
     if cloud.account_key:
         headers['X-Account-Meta-Temp-Url-Key'] = cloud.account_key
     return 204, None
 
 
-@verb('object-store', 'PUT', r'/(?P<one>[^/]+)/(?P<name>.+)')
+@route('object-store', 'PUT', r'/(?P<one>[^/]+)/(?P<name>.+)')
 def put_object(cloud, service, one, name, body, environ, **_):
-    """In a container for versions the one before is kept."""
+    """Store an object; a versioned container keeps the previous version."""
     if 'HTTP_X_AUTH_TOKEN' not in environ:
         _check_signature(cloud, environ)
-    container = there(cloud, service, '/', one)
+    container = require(cloud, service, '/', one)
     held, versions = container['objects'], container.get('HTTP_X_VERSIONS_LOCATION')
     if versions and name in held:
-        there(cloud, service, '/', versions)['objects'][f'{len(name):03x}{name}/{container["stamps"][name]}'] = held[name]
+        require(cloud, service, '/', versions)['objects'][
+            f'{len(name):03x}{name}/{container["stamps"][name]}'
+        ] = held[name]
     container.setdefault('stamps', {})[name] = f'{time.time_ns() / 1e9:.9f}'
     held[name] = body if isinstance(body, str) else json.dumps(body) if body is not None else ''
     return 201, None
@@ -293,11 +338,11 @@ def _check_signature(cloud, environ):
         raise Refused(401, 'Temp URL invalid')
 
 
-@verb('object-store', 'GET', r'/(?P<one>[^/]+)/(?P<name>.+)')
+@route('object-store', 'GET', r'/(?P<one>[^/]+)/(?P<name>.+)')
 def get_object(cloud, service, one, name, headers, **_):
-    container = there(cloud, service, '/', one)
+    container = require(cloud, service, '/', one)
     held = container['objects']
     if name not in held:
         raise Refused(404, 'The resource could not be found.')
-    headers['X-Timestamp'] = container.get('stamps', {}).get(name, '9')  # one that was there before is the newest
+    headers['X-Timestamp'] = container.get('stamps', {}).get(name, '9')  # the newest version
     return 200, held[name].encode()

@@ -1,8 +1,8 @@
-"""A fresh database for a test, on each of the three servers that we support.
+"""Databases for tests: SQLite, MariaDB and PostgreSQL.
 
-SQLite needs nothing. MariaDB and PostgreSQL are looked for where the environment says (HEAT_LITE_TEST_MYSQL, HEAT_LITE_TEST_POSTGRESQL,
-each the URL of a user who may create databases), else at their usual ports on this machine. Where one does not answer its tests are
-skipped; with CI set they fail.
+SQLite needs no server. HEAT_LITE_TEST_MYSQL and HEAT_LITE_TEST_POSTGRESQL are the URLs of MariaDB
+and PostgreSQL, of a user that can create databases; the defaults are the standard ports of
+localhost. The tests of a server that does not respond are skipped; with CI set they fail.
 """
 
 import contextlib
@@ -15,37 +15,41 @@ import sqlalchemy
 from oslo_config import cfg
 from sqlalchemy import event
 
-from heat_lite.db import engines, migration, models, session, stacks, templates
+from heat_lite.db import connections, migration, models, session, stack_creation, templates
 
 BACKENDS = ('sqlite', 'mysql', 'postgresql')
 SERVERS = {
     'mysql': os.environ.get('HEAT_LITE_TEST_MYSQL', 'mysql://root@127.0.0.1:3306/mysql'),
-    'postgresql': os.environ.get('HEAT_LITE_TEST_POSTGRESQL', 'postgresql://postgres@127.0.0.1:5432/postgres'),
+    'postgresql': os.environ.get(
+        'HEAT_LITE_TEST_POSTGRESQL', 'postgresql://postgres@127.0.0.1:5432/postgres'
+    ),
 }
 
 
 @contextlib.contextmanager
 def empty(backend, folder):
-    """The URL of a new database without tables; it is gone afterwards."""
+    """Yield the URL of a new database without tables; drop it at the end of the block."""
     if backend == 'sqlite':
         yield f'sqlite:///{folder}/{uuid.uuid4().hex}.db'
         return
     missing = unreachable(backend)
     if missing:
-        give_up(f'{backend} does not answer at {SERVERS[backend]}: {missing}')
+        skip_or_fail(f'{backend} does not respond at {SERVERS[backend]}: {missing}')
     name = f'heat_lite_test_{uuid.uuid4().hex[:16]}'
-    with server(backend) as admin:
+    with admin_connection(backend) as admin:
         admin.exec_driver_sql(f'CREATE DATABASE {name}')
     try:
         yield _url(backend).set(database=name).render_as_string(hide_password=False)
     finally:
-        with server(backend) as admin:
-            admin.exec_driver_sql(f'DROP DATABASE {name}{" WITH (FORCE)" if backend == "postgresql" else ""}')
+        with admin_connection(backend) as admin:
+            admin.exec_driver_sql(
+                f'DROP DATABASE {name}{" WITH (FORCE)" if backend == "postgresql" else ""}'
+            )
 
 
 @contextlib.contextmanager
 def migrated(backend, folder):
-    """The URL of a new database with all tables."""
+    """Yield the URL of a new database with all tables; drop it at the end of the block."""
     with empty(backend, folder) as url:
         migration.sync(url)
         yield url
@@ -53,8 +57,11 @@ def migrated(backend, folder):
 
 @contextlib.contextmanager
 def configured(url, key=None, encrypt=False, **options):
-    """``heat_lite.db`` connected to this database; ``options`` are those of [database], ``key`` is for its secrets; with ``encrypt``
-    parameters and properties are secrets."""
+    """Connect ``heat_lite.db`` to a database within the block.
+
+    ``options`` are those of [database], ``key`` is auth_encryption_key and ``encrypt`` is
+    encrypt_parameters_and_properties.
+    """
     conf = conf_for(url, **options)
     if key is not None:
         conf.register_opt(cfg.StrOpt('auth_encryption_key', default=key))
@@ -67,13 +74,13 @@ def configured(url, key=None, encrypt=False, **options):
 
 
 def connect(url):
-    """Connect ``heat_lite.db`` to this database, unless it is: connections cost more than most tests."""
-    if not session.configured() or session.engine().url != engines.full_url(url):
+    """Connect ``heat_lite.db`` to a database, unless it is connected: connecting is slow."""
+    if not session.configured() or session.engine().url != connections.full_url(url):
         session.configure(conf_for(url))
 
 
 def conf_for(url, **options):
-    """A configuration of its own, with this database."""
+    """Return a separate configuration with this database."""
     conf = cfg.ConfigOpts()
     conf([], project='heat_lite')
     conf.register_opts(session.OPTIONS, 'database')
@@ -83,51 +90,59 @@ def conf_for(url, **options):
 
 
 def make_stack(context, name='web', tags=(), **values):
-    """A stack of the context's project, of an empty template, with these values. Its id."""
+    """Create a stack with an empty template in the context's project; return its id."""
     template_id = templates.store(context, {'heat_template_version': '2018-08-31'})
-    return stacks.create(context, {'name': name, 'tenant': context.tenant_id, 'raw_template_id': template_id, **values}, tags)
+    return stack_creation.create(
+        context,
+        {'name': name, 'tenant': context.tenant_id, 'raw_template_id': template_id, **values},
+        tags,
+    )
 
 
 @session.writer
-def wipe():
-    """Empty all tables of the configured database: quicker than a new one for each test."""
+def delete_all_rows():
+    """Delete all rows of the configured database, which is faster than a new database."""
     for table in reversed(models.metadata.sorted_tables):
         session.execute(table.delete())
 
 
 @session.reader
 def dump():
-    """All that the configured database holds, as one text: what somebody finds in it who has no key."""
-    told = []
+    """Return all rows of the configured database as text, without decryption."""
+    rows = []
     for table in models.metadata.sorted_tables:
         plain = sqlalchemy.table(table.name, *(sqlalchemy.column(name) for name in table.c.keys()))
-        told += [f'{table.name} {tuple(row)}' for row in session.execute(sqlalchemy.select(plain))]
-    return '\n'.join(told)
+        rows += [f'{table.name} {tuple(row)}' for row in session.execute(sqlalchemy.select(plain))]
+    return '\n'.join(rows)
 
 
-def give_up(reason):
-    """Skip, or fail where all servers must be there."""
+def skip_or_fail(reason):
+    """Skip the test; fail it if CI is set."""
     (pytest.fail if os.environ.get('CI') else pytest.skip)(reason)
 
 
-def connection_number(connection):
-    """By what the server knows a connection."""
+def connection_id(connection):
+    """Return the server's id of a connection."""
     mysql = connection.dialect.name == 'mysql'
-    return connection.exec_driver_sql('SELECT CONNECTION_ID()' if mysql else 'SELECT pg_backend_pid()').scalar()
+    return connection.exec_driver_sql(
+        'SELECT CONNECTION_ID()' if mysql else 'SELECT pg_backend_pid()'
+    ).scalar()
 
 
-def cut(backend, *numbers):
-    """Cut connections from the side of the server."""
-    with server(backend) as admin:
+def kill_connections(backend, *numbers):
+    """Let the server close connections."""
+    with admin_connection(backend) as admin:
         for number in numbers:
-            admin.exec_driver_sql(f'KILL {number}' if backend == 'mysql' else f'SELECT pg_terminate_backend({number})')
+            admin.exec_driver_sql(
+                f'KILL {number}' if backend == 'mysql' else f'SELECT pg_terminate_backend({number})'
+            )
 
 
 @functools.cache
 def unreachable(backend):
-    """Why a server cannot be used; None when it can."""
+    """Return why a server cannot be used, or None."""
     try:
-        with server(backend) as admin:
+        with admin_connection(backend) as admin:
             admin.exec_driver_sql('SELECT 1')
     except Exception as error:
         return str(error).splitlines()[0]
@@ -135,47 +150,75 @@ def unreachable(backend):
 
 
 def _url(backend):
-    return engines.full_url(SERVERS[backend])
+    return connections.full_url(SERVERS[backend])
 
 
 @contextlib.contextmanager
-def server(backend):
-    """A connection of the user who may do anything, in no particular database."""
-    engine = sqlalchemy.create_engine(_url(backend), isolation_level='AUTOCOMMIT', poolclass=sqlalchemy.NullPool)
+def admin_connection(backend):
+    """Yield a connection with the privileges to create and drop databases."""
+    engine = sqlalchemy.create_engine(
+        _url(backend), isolation_level='AUTOCOMMIT', poolclass=sqlalchemy.NullPool
+    )
     with engine.connect() as connection:
         yield connection
 
 
 @contextlib.contextmanager
 def statements():
-    """The list of the statements that the configured database is sent meanwhile."""
+    """Yield the list of statements that the configured database receives within the block."""
     seen = []
 
     def note(connection, cursor, statement, parameters, context, executemany):
         seen.append(statement)
 
-    both = {session.engine(writes=True), session.engine(writes=False)}
-    for engine in both:
+    for engine in _both_engines():
         sqlalchemy.event.listen(engine, 'before_cursor_execute', note)
     try:
         yield seen
     finally:
-        for engine in both:
+        for engine in _both_engines():
             sqlalchemy.event.remove(engine, 'before_cursor_execute', note)
 
 
 @contextlib.contextmanager
-def first_commit_unheard(backend, stored):
-    """In here the connection is lost at the first commit, before or after (``stored``) the server did it. The list says whether."""
+def before_first(prefix, act):
+    """Call ``act`` before the first statement in the block that starts with ``prefix``."""
+    found = []
+
+    def note(connection, cursor, statement, *_):
+        if not found and statement.startswith(prefix):
+            found.append(statement)
+            act()
+
+    for engine in _both_engines():
+        sqlalchemy.event.listen(engine, 'before_cursor_execute', note)
+    try:
+        yield
+    finally:
+        for engine in _both_engines():
+            sqlalchemy.event.remove(engine, 'before_cursor_execute', note)
+    assert found, f'no statement starts with {prefix!r}'
+
+
+def _both_engines():
+    return {session.engine(writes=True), session.engine(writes=False)}
+
+
+@contextlib.contextmanager
+def lose_first_commit(backend, stored):
+    """Lose the connection at the first commit within the block.
+
+    With ``stored`` the server has committed before. The yielded list is empty until then.
+    """
     lost = []
 
     def lose(connection):
         if not lost:
             lost.append(connection)
-            number = connection_number(connection)
+            number = connection_id(connection)
             if stored:
                 connection.connection.dbapi_connection.commit()
-            cut(backend, number)
+            kill_connections(backend, number)
 
     event.listen(session.engine(), 'commit', lose)
     try:

@@ -1,4 +1,7 @@
-"""A whole engine in this process: real database, real (in-process) RPC, no API. Tests add resource types of their own."""
+"""An engine in this process with a real database and in-process RPC, without the API.
+
+Tests register resource types of their own.
+"""
 
 import contextlib
 import time
@@ -7,30 +10,31 @@ import uuid
 from oslo_config import cfg
 
 from heat_lite import conf as options
-from heat_lite.cmd import operator_types
+from heat_lite.cmd import global_environment
 from heat_lite.common.context import RequestContext
 from heat_lite.db import session
 from heat_lite.engine.service import EngineService
 from heat_lite.rpc import messaging
 from heat_lite.rpc.client import EngineClient
-from tests.waiting import PATIENCE
+from tests.timeouts import WAIT_SECONDS
 
 
 def warm_up():
-    """Load what an engine looks for on the disk when it starts, so that processes that part from this one later need not."""
+    """Load what an engine reads from disk at its start, so that forked processes need not."""
     conf = cfg.ConfigOpts()
     options.register(conf)
     conf([], project='heat_lite', default_config_files=[])
     messaging.setup(conf, 'local://')
     messaging.cleanup()
-    operator_types.registry(conf)
+    global_environment.build_registry(conf)
 
 
 @contextlib.contextmanager
 def running(url, types=(), transport='local://', files=(), ours=None, **settings):
-    """An engine on the (migrated) database of ``url``, with further types. Gives a Driver.
+    """Run an engine on a migrated database and yield its Driver.
 
-    ``settings`` are options of [DEFAULT], ``ours`` those of [heat_lite]; ``files`` are configuration files.
+    ``types`` are further resource types, ``settings`` options of [DEFAULT], ``ours`` options of
+    [heat_lite] and ``files`` configuration files.
     """
     conf = cfg.ConfigOpts()
     options.register(conf)
@@ -43,7 +47,7 @@ def running(url, types=(), transport='local://', files=(), ours=None, **settings
         conf.set_override(name, value, 'heat_lite')
     session.configure(conf)
     messaging.setup(conf, transport)
-    registry = operator_types.registry(conf)
+    registry = global_environment.build_registry(conf)
     for kind in types:
         registry.register(kind.resource_type, kind)
     service = EngineService(conf, registry)
@@ -58,7 +62,7 @@ def running(url, types=(), transport='local://', files=(), ours=None, **settings
 
 @contextlib.contextmanager
 def another(driver):
-    """A second engine beside that of ``driver``, on the same database and transport."""
+    """Run a second engine on the database and transport of ``driver``."""
     service = EngineService(driver.service._conf, driver.service.runtime.registry)
     service.start()
     try:
@@ -68,15 +72,17 @@ def another(driver):
 
 
 class Driver:
-    """What a test does with an engine: the requests of one user, and waiting for their end."""
+    """The requests of one user to an engine, and waiting for their end."""
 
     def __init__(self, service):
         self.service = service
         self.client = EngineClient()
-        self.context = RequestContext(user_id='u', user_name='tester', project_id=uuid.uuid4().hex, roles=['member'])
+        self.context = RequestContext(
+            user_id='u', user_name='tester', project_id=uuid.uuid4().hex, roles=['member']
+        )
 
     def create(self, template, name='stack', wait=True, params=None, files=None, **args):
-        """The identity of the new stack."""
+        """Create a stack; return its identity."""
         template = {'heat_template_version': '2021-04-16', **template}
         identity = self.client.create_stack(
             self.context,
@@ -91,7 +97,12 @@ class Driver:
     def update(self, identity, template, wait=True, params=None, files=None, **args):
         template = {'heat_template_version': '2021-04-16', **template}
         self.client.update_stack(
-            self.context, stack_identity=identity, template=template, params=params or {}, files=files or {}, args=args
+            self.context,
+            stack_identity=identity,
+            template=template,
+            params=params or {},
+            files=files or {},
+            args=args,
         )
         return self.wait(identity) if wait else identity
 
@@ -99,8 +110,8 @@ class Driver:
         self.client.delete_stack(self.context, stack_identity=identity)
         return self.wait(identity) if wait else identity
 
-    def wait(self, identity, seconds=PATIENCE):
-        """Until no action runs; gives the identity again."""
+    def wait(self, identity, seconds=WAIT_SECONDS):
+        """Wait until no action is in progress; return the identity."""
         until = time.monotonic() + seconds
         while self.stack(identity)['stack_status'] == 'IN_PROGRESS':
             assert time.monotonic() < until, f'still in progress: {self.events(identity)}'
@@ -115,27 +126,43 @@ class Driver:
         return f'{stack["stack_action"]}_{stack["stack_status"]}'
 
     def outputs(self, identity):
-        return {each['output_key']: each['output_value'] for each in self.stack(identity)['outputs']}
+        return {
+            each['output_key']: each['output_value'] for each in self.stack(identity)['outputs']
+        }
 
     def resources(self, identity):
-        """``{name: ACTION_STATUS}``."""
+        """Return ``{name: ACTION_STATUS}``."""
         listed = self.client.list_stack_resources(self.context, stack_identity=identity)
-        return {each['resource_name']: f'{each["resource_action"]}_{each["resource_status"]}' for each in listed}
+        return {
+            each['resource_name']: f'{each["resource_action"]}_{each["resource_status"]}'
+            for each in listed
+        }
 
     def tree(self, identity):
-        """``{(parent resource, name): ACTION_STATUS}`` of the stack and all stacks inside it."""
-        listed = self.client.list_stack_resources(self.context, stack_identity=identity, nested_depth=9)
+        """``{(parent resource, name): ACTION_STATUS}`` of the stack and its nested stacks."""
+        listed = self.client.list_stack_resources(
+            self.context, stack_identity=identity, nested_depth=9
+        )
         return {
-            (each.get('parent_resource'), each['resource_name']): f'{each["resource_action"]}_{each["resource_status"]}' for each in listed
+            (
+                each.get('parent_resource'),
+                each['resource_name'],
+            ): f'{each["resource_action"]}_{each["resource_status"]}'
+            for each in listed
         }
 
     def resource(self, identity, name):
-        return self.client.describe_stack_resource(self.context, stack_identity=identity, resource_name=name)
+        return self.client.describe_stack_resource(
+            self.context, stack_identity=identity, resource_name=name
+        )
 
     def physical_id(self, identity, name):
         return self.resource(identity, name)['physical_resource_id']
 
     def events(self, identity):
-        """Oldest first: ``(resource, ACTION_STATUS)``."""
+        """Return ``(resource, ACTION_STATUS)`` of all events, oldest first."""
         listed = self.client.list_events(self.context, stack_identity=identity, sort_dir='asc')
-        return [(each['resource_name'], f'{each["resource_action"]}_{each["resource_status"]}') for each in listed]
+        return [
+            (each['resource_name'], f'{each["resource_action"]}_{each["resource_status"]}')
+            for each in listed
+        ]

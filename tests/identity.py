@@ -1,4 +1,4 @@
-"""A small Keystone v3 for tests: users and projects from a table, tokens, catalog, token validation, trusts. Kept in memory."""
+"""An in-memory Keystone v3: users, projects, tokens, catalog and trusts."""
 
 import contextlib
 import datetime
@@ -11,7 +11,15 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 DOMAIN = {'id': 'default', 'name': 'Default'}
 TIME = '%Y-%m-%dT%H:%M:%S.%fZ'
-REASONS = {200: 'OK', 201: 'Created', 204: 'No Content', 300: 'Multiple Choices', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found'}
+REASONS = {
+    200: 'OK',
+    201: 'Created',
+    204: 'No Content',
+    300: 'Multiple Choices',
+    401: 'Unauthorized',
+    403: 'Forbidden',
+    404: 'Not Found',
+}
 REASONS[409] = 'Conflict'
 
 
@@ -22,14 +30,15 @@ class Refused(Exception):
 
 
 def ident(name):
-    """The same id for the same name, in Keystone's form."""
+    """Return an id in Keystone's form, always the same for the same name."""
     return uuid.uuid5(uuid.NAMESPACE_DNS, name).hex
 
 
 class Identity:
     """The WSGI application.
 
-    ``users`` maps a name to its password, project and roles; ``services`` a type to its URL, with %(project_id)s in it.
+    ``users`` maps a name to its password, project and roles. ``services`` maps a type to its URL,
+    which contains %(project_id)s.
     """
 
     ROUTES = (
@@ -50,21 +59,29 @@ class Identity:
         self.users = users
         self.services = services
         self.region = region
-        self.url = None  # known once it is served
+        self.url = None  # set by serve
         self.tokens = {}
         self.trusts = {}
-        self.asked = []  # (method, path) of each request, for tests that count
-        self.lifetime = datetime.timedelta(hours=1)  # of tokens to come
-        self.age = datetime.timedelta()  # how old they are when they come
+        self.asked = []  # (method, path) of each request
+        self.lifetime = datetime.timedelta(hours=1)  # of new tokens
+        self.age = datetime.timedelta()  # the age of new tokens
 
     def __call__(self, environ, start_response):
         method, path = environ['REQUEST_METHOD'], environ['PATH_INFO'] or '/'
         self.asked.append((method, path))
         size = int(environ.get('CONTENT_LENGTH') or 0)
         try:
-            status, body, headers = self.route(method, path, json.loads(environ['wsgi.input'].read(size) or 'null'), environ)
+            status, body, headers = self.route(
+                method, path, json.loads(environ['wsgi.input'].read(size) or 'null'), environ
+            )
         except Refused as error:
-            body = {'error': {'code': error.status, 'message': str(error), 'title': REASONS[error.status]}}
+            body = {
+                'error': {
+                    'code': error.status,
+                    'message': str(error),
+                    'title': REASONS[error.status],
+                }
+            }
             status, headers = error.status, []
         content = b'' if body is None or method == 'HEAD' else json.dumps(body).encode()
         headers += [('Content-Type', 'application/json'), ('Content-Length', str(len(content)))]
@@ -81,7 +98,12 @@ class Identity:
     # -- discovery
 
     def description(self):
-        return {'id': 'v3.14', 'status': 'stable', 'links': [{'rel': 'self', 'href': self.url + '/'}], 'media-types': []}
+        return {
+            'id': 'v3.14',
+            'status': 'stable',
+            'links': [{'rel': 'self', 'href': self.url + '/'}],
+            'media-types': [],
+        }
 
     def versions(self, environ, body):
         return 300, {'versions': {'values': [self.description()]}}, []
@@ -95,7 +117,14 @@ class Identity:
         identity = body['auth']['identity']
         if 'password' in identity['methods']:
             given = identity['password']['user']
-            name = next((name for name in self.users if given.get('name') == name or given.get('id') == ident('user ' + name)), None)
+            name = next(
+                (
+                    name
+                    for name in self.users
+                    if given.get('name') == name or given.get('id') == ident('user ' + name)
+                ),
+                None,
+            )
             if name is None or self.users[name]['password'] != given['password']:
                 raise Refused(401, 'The request you have made requires authentication.')
         else:
@@ -106,9 +135,13 @@ class Identity:
         return self.issue(name, scope, identity['methods'])
 
     def trustor(self, trust_id, trustee_id):
-        """Who is acted for. What is wrong with a trust is told with the status of the real one."""
+        """Return the trustor of a trust; raise Refused with Keystone's status for an invalid
+        trust.
+        """
         trust = self.trusts.get(trust_id)
-        name = trust and next((name for name in self.users if ident('user ' + name) == trust['trustor_user_id']), None)
+        name = trust and next(
+            (name for name in self.users if ident('user ' + name) == trust['trustor_user_id']), None
+        )
         if name is None or trust['trustee_user_id'] != trustee_id:
             raise Refused(401, 'The request you have made requires authentication.')
         if not {role['name'] for role in trust['roles']} <= set(self.users[name]['roles']):
@@ -119,7 +152,12 @@ class Identity:
         user = self.users[name]
         token = {
             'methods': methods,
-            'user': {'id': ident('user ' + name), 'name': name, 'domain': DOMAIN, 'password_expires_at': None},
+            'user': {
+                'id': ident('user ' + name),
+                'name': name,
+                'domain': DOMAIN,
+                'password_expires_at': None,
+            },
             'issued_at': (datetime.datetime.now(datetime.UTC) - self.age).strftime(TIME),
             'expires_at': (datetime.datetime.now(datetime.UTC) + self.lifetime).strftime(TIME),
             'audit_ids': [uuid.uuid4().hex[:22]],
@@ -141,7 +179,7 @@ class Identity:
         return self.tokens[key]
 
     def is_valid(self, key):
-        """Whether a token is one, and has not ended."""
+        """Return whether a token exists and has not expired."""
         now = datetime.datetime.now(datetime.UTC).strftime(TIME)
         return key in self.tokens and self.tokens[key]['expires_at'] > now
 
@@ -183,7 +221,10 @@ class Identity:
 
     def all_projects(self):
         names = sorted({user['project'] for user in self.users.values()})
-        return [{'id': ident(name), 'name': name, 'domain_id': DOMAIN['id'], 'enabled': True} for name in names]
+        return [
+            {'id': ident(name), 'name': name, 'domain_id': DOMAIN['id'], 'enabled': True}
+            for name in names
+        ]
 
     def projects(self, environ, body):
         self.asker(environ)
@@ -218,27 +259,36 @@ class Identity:
         if self.asker(environ)['user']['id'] != self.trusts[trust_id]['trustor_user_id']:
             raise Refused(403, 'Only admin or trustor can delete a trust.')
         del self.trusts[trust_id]
-        self.tokens = {key: token for key, token in self.tokens.items() if token.get('OS-TRUST:trust', {}).get('id') != trust_id}
+        self.tokens = {
+            key: token
+            for key, token in self.tokens.items()
+            if token.get('OS-TRUST:trust', {}).get('id') != trust_id
+        }
         return 204, None, []
 
 
-class Quiet(WSGIRequestHandler):
+class SilentHandler(WSGIRequestHandler):
     def log_message(self, *args):
         pass
 
 
-class Threads(ThreadingMixIn, WSGIServer):
+class ThreadingServer(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 
 
 @contextlib.contextmanager
-def serve(application):
-    """Serve an application on a free loopback port; its URL. An Identity learns where it is."""
-    server = make_server('127.0.0.1', 0, application, Threads, Quiet)
+def serve(application, port=0):
+    """Serve an application on loopback. Return its URL, and set it on an Identity.
+
+    ``port`` 0 is a free port.
+    """
+    server = make_server('127.0.0.1', port, application, ThreadingServer, SilentHandler)
     url = f'http://127.0.0.1:{server.server_port}'
     if isinstance(application, Identity):
         application.url = url = url + '/v3'
-    thread = threading.Thread(target=server.serve_forever, kwargs={'poll_interval': 0.05}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={'poll_interval': 0.05}, daemon=True
+    )
     thread.start()
     try:
         yield url

@@ -1,4 +1,7 @@
-"""The facts about OpenStack Heat's resource types, and ours in the same form. ``python -m tests.reference_types`` tells how far we are."""
+"""The facts about Heat's resource types, and those about ours in the same form.
+
+``python -m tests.reference_types`` lists the types that differ.
+"""
 
 import json
 import sys
@@ -7,7 +10,9 @@ from pathlib import Path
 from heat_lite import resources
 from heat_lite.template.constraints import CustomConstraint
 
-FACTS = json.loads((Path(__file__).parent / 'reference' / 'resource_types.json').read_text())['types']
+FACTS = json.loads((Path(__file__).parent / 'reference' / 'resource_types.json').read_text())[
+    'types'
+]
 FLAGS = ('required', 'update_allowed', 'immutable', 'allow_conversion')
 PLAIN = {'status': 'SUPPORTED'}
 
@@ -27,15 +32,28 @@ def support(status):
     if status.previous:
         facts['previous'] = support(status.previous)
     if status.substitute:
-        facts.update(substitute=[status.substitute.resource_type], substitute_class=status.substitute.__name__)
+        facts.update(
+            substitute=[status.substitute.resource_type],
+            substitute_class=status.substitute.__name__,
+        )
     return facts
 
 
 def equal(name, kind):
-    """Whether all that templates see of a type is as it is there."""
+    """Return whether the schemas and the support status of a type equal those of Heat's type."""
     wanted = FACTS[name]
-    ours = properties(kind.properties_schema), attributes(kind), support(kind.support_status), properties(kind.update_policy_schema)
-    return ours == (wanted['properties'], wanted['attributes'], wanted['support'], wanted.get('update_policy', {}))
+    ours = (
+        properties(kind.properties_schema),
+        attributes(kind),
+        support(kind.support_status),
+        properties(kind.update_policy_schema),
+    )
+    return ours == (
+        wanted['properties'],
+        wanted['attributes'],
+        wanted['support'],
+        wanted.get('update_policy', {}),
+    )
 
 
 def _property(schema):
@@ -65,14 +83,21 @@ def _attribute(schema):
 
 
 def _rule(constraint):
-    return {'custom': constraint.name} if isinstance(constraint, CustomConstraint) else constraint.rule()
+    return (
+        {'custom': constraint.name}
+        if isinstance(constraint, CustomConstraint)
+        else constraint.rule()
+    )
 
 
 def main():
     registry = resources.build_registry()
     here = [name for name in FACTS if registry.knows(name)]
     same = [name for name in here if equal(name, registry.get(name))]
-    print(f'types: {len(FACTS)}, here: {len(here)} ({len(here) / len(FACTS):.0%}), of these with equal schemas: {len(same)}')
+    print(
+        f'types: {len(FACTS)}, here: {len(here)} ({len(here) / len(FACTS):.0%}), '
+        f'of these with equal schemas: {len(same)}'
+    )
     for title, names in (('different', set(here) - set(same)), ('missing', set(FACTS) - set(here))):
         for name in sorted(names):
             print(f'{title}: {name}')

@@ -1,7 +1,13 @@
-"""Properties with which each resource type can be tried out: made up from its schema, but for what the schema does not tell."""
+"""Sample properties for each resource type, generated from its schema and a table of exceptions."""
 
-from heat_lite.clients.kinds import KINDS
-from heat_lite.template.constraints import AllowedPattern, AllowedValues, CustomConstraint, Length, Range
+from heat_lite.clients.finders import FINDERS
+from heat_lite.template.constraints import (
+    AllowedPattern,
+    AllowedValues,
+    CustomConstraint,
+    Length,
+    Range,
+)
 from tests import cloud_servers
 
 PREFIX_OF = {
@@ -20,7 +26,7 @@ PREFIX_OF = {
     'trove': 'database',
     'zaqar': 'messaging',
 }
-#: for the formats of custom constraints: a value, and another one
+#: for the formats of custom constraints: two values each
 FORMATS = {
     'dns_domain': ('example.org.', 'example.com.'),
     'dns_name': ('host', 'other'),
@@ -36,42 +42,76 @@ FORMATS = {
     'zaqar.queue': ('a queues', 'a queues'),
     'mistral.workflow': ('a workflows', 'a workflows'),
 }
-#: values that a schema does not tell; OMIT: properties that exclude others of the type, or older names of them
+#: values that no schema contains; OMIT: properties that exclude others, or their older names
 OMIT = object()
 SAMPLES = {
-    'AWS::EC2::EIPAssociation': {'AllocationId': OMIT, 'EIP': '203.0.113.9', 'NetworkInterfaceId': OMIT},
+    'AWS::EC2::EIPAssociation': {
+        'AllocationId': OMIT,
+        'EIP': '203.0.113.9',
+        'NetworkInterfaceId': OMIT,
+    },
     'AWS::EC2::Instance': {
-        'BlockDeviceMappings': [{'DeviceName': '/dev/vdb', 'Ebs': {'SnapshotId': 'a snapshot', 'VolumeSize': '2'}}],
+        'BlockDeviceMappings': [
+            {'DeviceName': '/dev/vdb', 'Ebs': {'SnapshotId': 'a snapshot', 'VolumeSize': '2'}}
+        ],
         'NetworkInterfaces': OMIT,
         'SecurityGroups': ['a security_group'],
         'SecurityGroupIds': OMIT,
         'SubnetId': '{subnet}',
         'Volumes': [{'Device': '/dev/vdc', 'VolumeId': 'a volume'}],
     },
-    'AWS::EC2::NetworkInterface': {'GroupSet': ['a security_group'], 'PrivateIpAddress': '10.0.0.7'},
+    'AWS::EC2::NetworkInterface': {
+        'GroupSet': ['a security_group'],
+        'PrivateIpAddress': '10.0.0.7',
+    },
     'AWS::EC2::RouteTable': {'VpcId': '{vpc}'},
     'AWS::EC2::SecurityGroup': {
-        'SecurityGroupIngress': [{'IpProtocol': 'tcp', 'FromPort': '80', 'ToPort': '81', 'CidrIp': '10.0.0.0/8'}],
-        'SecurityGroupEgress': [{'IpProtocol': '-1', 'FromPort': '-1', 'SourceSecurityGroupName': 'a security_group'}],
+        'SecurityGroupIngress': [
+            {'IpProtocol': 'tcp', 'FromPort': '80', 'ToPort': '81', 'CidrIp': '10.0.0.0/8'}
+        ],
+        'SecurityGroupEgress': [
+            {'IpProtocol': '-1', 'FromPort': '-1', 'SourceSecurityGroupName': 'a security_group'}
+        ],
     },
     'AWS::EC2::Subnet': {'VpcId': '{vpc}', 'CidrBlock': '10.1.0.0/24'},
     'AWS::EC2::SubnetRouteTableAssociation': {'RouteTableId': '{router}'},
     'AWS::EC2::VPCGatewayAttachment': {'VpcId': '{vpc}'},
     'AWS::EC2::Volume': {'SnapshotId': OMIT},
     'AWS::EC2::VolumeAttachment': {'Device': '/dev/vdc'},
-    'OS::Neutron::Subnet': {'subnetpool': OMIT, 'prefixlen': OMIT, 'gateway_ip': '10.1.0.1', 'ip_version': 6},
+    'OS::Neutron::Subnet': {
+        'subnetpool': OMIT,
+        'prefixlen': OMIT,
+        'gateway_ip': '10.1.0.1',
+        'ip_version': 6,
+    },
     'OS::Neutron::SubnetPool': {'min_prefixlen': 8, 'default_prefixlen': 24, 'max_prefixlen': 28},
-    'OS::Neutron::Router': {'l3_agent_id': OMIT, 'distributed': OMIT, 'l3_agent_ids': ['{agent}'], 'tenant_id': OMIT},
+    'OS::Neutron::Router': {
+        'l3_agent_id': OMIT,
+        'distributed': OMIT,
+        'l3_agent_ids': ['{agent}'],
+        'tenant_id': OMIT,
+    },
     'OS::Neutron::RouterInterface': {'port': OMIT},
     'OS::Neutron::Net': {'dhcp_agent_ids': ['{agent}']},
-    'OS::Neutron::Port': {'no_fixed_ips': OMIT, 'replacement_policy': OMIT, 'security_groups': ['a security_group']},
+    'OS::Neutron::Port': {
+        'no_fixed_ips': OMIT,
+        'replacement_policy': OMIT,
+        'security_groups': ['a security_group'],
+    },
     'OS::Neutron::SecurityGroupRule': {'remote_ip_prefix': OMIT},
     'OS::Neutron::FloatingIPAssociation': {'floatingip_id': '{floatingip}'},
     'OS::Neutron::FloatingIPPortForward': {'floating_ip': '{floatingip}'},
-    'OS::Neutron::MeteringRule': {'metering_label_id': '{metering_label}', 'remote_ip_prefix': '10.3.0.0/24'},
+    'OS::Neutron::MeteringRule': {
+        'metering_label_id': '{metering_label}',
+        'remote_ip_prefix': '10.3.0.0/24',
+    },
     'OS::Neutron::RBACPolicy': {'object_type': 'network', 'object_id': 'a network'},
     'OS::Neutron::Firewall': {'firewall_policy_id': '{firewall_policy}'},
-    'OS::Neutron::IPsecSiteConnection': {'ikepolicy_id': '{ikepolicy}', 'ipsecpolicy_id': '{ipsecpolicy}', 'vpnservice_id': '{vpnservice}'},
+    'OS::Neutron::IPsecSiteConnection': {
+        'ikepolicy_id': '{ikepolicy}',
+        'ipsecpolicy_id': '{ipsecpolicy}',
+        'vpnservice_id': '{vpnservice}',
+    },
     'OS::Neutron::L2GatewayConnection': {'l2_gateway_id': '{l2_gateway}'},
     'OS::Neutron::TaaS::TapFlow': {'vlan_filter': '1-5,9'},
     'OS::Keystone::User': {'roles': [{'role': 'a role', 'project': 'a project'}]},
@@ -84,32 +124,61 @@ SAMPLES = {
     'OS::Cinder::VolumeType': {'is_public': False},
     'OS::Glance::WebImage': {'kernel_id': '{volume}', 'ramdisk_id': '{volume}', 'id': OMIT},
     'OS::Nova::Flavor': {'is_public': False},
-    'OS::Nova::Server': {**dict.fromkeys(('block_device_mapping', 'personality', 'security_groups'), OMIT), **cloud_servers.SAMPLE},
-    'OS::Nova::FloatingIPAssociation': {'server_id': '{server_with_port}', 'floating_ip': '{floatingip}'},
+    'OS::Nova::Server': {
+        **dict.fromkeys(('block_device_mapping', 'personality', 'security_groups'), OMIT),
+        **cloud_servers.SAMPLE,
+    },
+    'OS::Nova::FloatingIPAssociation': {
+        'server_id': '{server_with_port}',
+        'floating_ip': '{floatingip}',
+    },
     'OS::Nova::ServerGroup': {'rules': {'max_server_per_host': 2}},
     'OS::Designate::Zone': {'masters': OMIT, 'name': 'example.org.'},
     'OS::Octavia::AvailabilityZoneProfile': {'availability_zone_data': '{}'},
     'OS::Octavia::FlavorProfile': {'flavor_data': '{}'},
     'OS::Octavia::L7Policy': {'action': 'REDIRECT_TO_POOL', 'redirect_url': OMIT},
     'OS::Octavia::Pool': {'listener': OMIT, 'session_persistence': {'type': 'SOURCE_IP'}},
-    'OS::Barbican::Secret': {'payload_content_type': 'text/plain', 'expiration': '2999-01-01T00:00:00'},
+    'OS::Barbican::Secret': {
+        'payload_content_type': 'text/plain',
+        'expiration': '2999-01-01T00:00:00',
+    },
     'OS::Barbican::CertificateContainer': dict.fromkeys(
-        ('certificate_ref', 'intermediates_ref', 'private_key_passphrase_ref', 'private_key_ref'), '{secret}'
+        ('certificate_ref', 'intermediates_ref', 'private_key_passphrase_ref', 'private_key_ref'),
+        '{secret}',
     ),
     'OS::Barbican::GenericContainer': {'secrets': [{'name': 'one', 'ref': 'a secrets'}]},
-    'OS::Barbican::RSAContainer': dict.fromkeys(('private_key_passphrase_ref', 'private_key_ref', 'public_key_ref'), '{secret}'),
+    'OS::Barbican::RSAContainer': dict.fromkeys(
+        ('private_key_passphrase_ref', 'private_key_ref', 'public_key_ref'), '{secret}'
+    ),
     'OS::Barbican::Order': {
-        **dict.fromkeys(('ca_id', 'pass_phrase', 'profile', 'request_data', 'request_type', 'source_container_ref', 'subject_dn'), OMIT),
+        **dict.fromkeys(
+            (
+                'ca_id',
+                'pass_phrase',
+                'profile',
+                'request_data',
+                'request_type',
+                'source_container_ref',
+                'subject_dn',
+            ),
+            OMIT,
+        ),
         'expiration': '2999-01-01T00:00:00',
     },
     'OS::Aodh::CompositeAlarm': {'composite_rule': {'operator': 'or', 'rules': ['a', 'b']}},
     'OS::Aodh::LBMemberHealthAlarm': {'pool': 'a pool'},
     'OS::Blazar::Lease': {
         **dict.fromkeys(('start_date', 'end_date', 'before_end_date'), '2999-01-01 00:00'),
-        'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 2, 'resource_properties': ''}],
+        'reservations': [
+            {'resource_type': 'physical:host', 'min': 1, 'max': 2, 'resource_properties': ''}
+        ],
     },
     'OS::Mistral::Workflow': {'type': 'direct', 'tasks': [{'name': 't', 'action': 'std.noop'}]},
-    'OS::Trove::Cluster': {'instances': [{'flavor': 'a flavor', 'volume_size': 1, 'networks': [{'network': 'a network'}]}]},
+    'OS::Trove::Cluster': {
+        'instances': [
+            {'flavor': 'a flavor', 'volume_size': 1, 'networks': [{'network': 'a network'}]}
+        ]
+    },
     'OS::Trove::Instance': {
         'databases': [{'name': 'one'}, {'name': 'two'}],
         'networks': [{'port': 'a port'}],
@@ -125,17 +194,24 @@ SAMPLES = {
     'OS::Zun::Container': {
         'networks': [{'network': 'a network'}, {'port': 'a port'}],
         'restart_policy': 'on-failure:2',
-        'mounts': [{'mount_path': '/m', 'volume_id': 'a volume'}, {'mount_path': '/n', 'volume_size': 1}],
+        'mounts': [
+            {'mount_path': '/m', 'volume_id': 'a volume'},
+            {'mount_path': '/n', 'volume_size': 1},
+        ],
     },
     'OS::Manila::Share': {'access_rules': [{'access_to': '10.0.0.1', 'access_type': 'ip'}]},
     'OS::Manila::ShareNetwork': {'security_services': ['{security_service}']},
     'OS::Manila::ShareType': {'snapshot_support': True},
     'OS::Neutron::ExtraRoute': {'destination': '10.4.0.0/24', 'nexthop': '10.0.0.9'},
 }
-#: the same for the update
+#: the same for updates
 CHANGED = {
     'OS::Aodh::CompositeAlarm': {'composite_rule': {'operator': 'and', 'rules': ['a', 'c']}},
-    'OS::Mistral::Workflow': {'type': 'reverse', 'params': {'task_name': 't'}, 'tasks': [{'name': 't', 'action': 'std.echo'}]},
+    'OS::Mistral::Workflow': {
+        'type': 'reverse',
+        'params': {'task_name': 't'},
+        'tasks': [{'name': 't', 'action': 'std.echo'}],
+    },
     'OS::Trove::Instance': {
         'databases': [{'name': 'one'}, {'name': 'three'}],
         'users': [
@@ -147,20 +223,37 @@ CHANGED = {
     'OS::Zaqar::Subscription': {'subscriber': 'https://example.org/'},
     'OS::Zun::Container': {'networks': [{'network': 'a network', 'fixed_ip': '10.0.0.5'}]},
     'AWS::EC2::EIP': {'InstanceId': '{other_server}'},
-    'AWS::EC2::EIPAssociation': {'EIP': OMIT, 'AllocationId': '{other_floatingip}', 'InstanceId': OMIT, 'NetworkInterfaceId': '{port}'},
+    'AWS::EC2::EIPAssociation': {
+        'EIP': OMIT,
+        'AllocationId': '{other_floatingip}',
+        'InstanceId': OMIT,
+        'NetworkInterfaceId': '{port}',
+    },
     'AWS::EC2::Instance': {'InstanceType': '{other_flavor}', 'SubnetId': OMIT},
     'AWS::EC2::NetworkInterface': {'GroupSet': OMIT},
-    'AWS::EC2::SecurityGroup': {'SecurityGroupIngress': [{'IpProtocol': 'udp', 'CidrIp': '10.0.0.0/8'}], 'SecurityGroupEgress': OMIT},
-    'OS::Manila::Share': {'access_rules': [{'access_to': '10.0.0.2', 'access_type': 'ip', 'access_level': 'ro'}]},
+    'AWS::EC2::SecurityGroup': {
+        'SecurityGroupIngress': [{'IpProtocol': 'udp', 'CidrIp': '10.0.0.0/8'}],
+        'SecurityGroupEgress': OMIT,
+    },
+    'OS::Manila::Share': {
+        'access_rules': [{'access_to': '10.0.0.2', 'access_type': 'ip', 'access_level': 'ro'}]
+    },
     'OS::Manila::ShareNetwork': {'security_services': []},
     'OS::Octavia::AvailabilityZone': {'name': 'one'},
     'OS::Octavia::Pool': {'session_persistence': {'type': 'APP_COOKIE', 'cookie_name': 'c'}},
     'OS::Cinder::QoSSpecs': {'specs': {'read_iops': '2'}},
     'OS::Cinder::Volume': {'size': 2},
     'OS::Cinder::VolumeAttachment': {'instance_uuid': '{other_server}'},
-    'OS::Glance::WebImage': {'kernel_id': '{server}', 'extra_properties': {'another': 'one'}, 'members': []},
+    'OS::Glance::WebImage': {
+        'kernel_id': '{server}',
+        'extra_properties': {'another': 'one'},
+        'members': [],
+    },
     'OS::Nova::HostAggregate': {'hosts': [], 'metadata': {}},
-    'OS::Nova::FloatingIPAssociation': {'server_id': '{server_with_port}', 'floating_ip': '{other_floatingip}'},
+    'OS::Nova::FloatingIPAssociation': {
+        'server_id': '{server_with_port}',
+        'floating_ip': '{other_floatingip}',
+    },
     'OS::Nova::Server': cloud_servers.CHANGE,
     'OS::Nova::Flavor': {'tenants': [], 'extra_specs': {'other': 'one'}},
     'OS::Cinder::VolumeType': {'is_public': False, 'projects': [], 'metadata': {'other': 'one'}},
@@ -178,14 +271,27 @@ CHANGED = {
 
 
 def seed(cloud):
-    """Objects of each kind that properties may name, each by the name "a KEY"; the ids of those that must be named by their id."""
-    for kind, where in KINDS.items():
-        if where.service in PREFIX_OF and '{' not in where.path and (PREFIX_OF[where.service], where.path) in _collections(cloud):
+    """Create an object of each kind, named "a KEY"; return the ids of those known by id only."""
+    for kind, where in FINDERS.items():
+        if (
+            where.service in PREFIX_OF
+            and '{' not in where.path
+            and (PREFIX_OF[where.service], where.path) in _collections(cloud)
+        ):
             name = _name(kind)
-            values = {where.by or 'name': name, **({'id': name} if where.by is None else {})}
-            if not any(each.get(where.by or 'id') == name for each in cloud.of(PREFIX_OF[where.service], where.path)):
+            values = {
+                where.name_field or 'name': name,
+                **({'id': name} if where.name_field is None else {}),
+            }
+            if not any(
+                each.get(where.name_field or 'id') == name
+                for each in cloud.of(PREFIX_OF[where.service], where.path)
+            ):
                 cloud.put(PREFIX_OF[where.service], where.path, **values)
-    cloud.objects['object-store', '/', 'signals'] = {'id': 'signals', 'objects': {'002it/1': '', 'it': '{"data": 1}'}}
+    cloud.objects['object-store', '/', 'signals'] = {
+        'id': 'signals',
+        'objects': {'002it/1': '', 'it': '{"data": 1}'},
+    }
     return {
         **_vpc(cloud),
         'agent': cloud.put('network', '/agents'),
@@ -208,13 +314,17 @@ def seed(cloud):
 
 
 def _vpc(cloud):
-    """What the types of EC2 need: a network with a router of its name, one outside, and servers on it."""
+    """Create the objects of EC2 types: a network with a router of its name, one external, and
+    servers.
+    """
     vpc = cloud.of('network', '/networks')[0]['id']
     cloud.of('network', '/subnets')[0].update(network_id=vpc)
     router = cloud.put('network', '/routers', name=_name('neutron.network'))
     cloud.state['interfaces'] = {(router, cloud.of('network', '/subnets')[0]['id'])}
     cloud.put('network', '/networks', name='outside', **{'router:external': True})
-    cloud.put('network', '/ports', network_id=vpc, device_id=cloud.of('compute', '/servers')[0]['id'])
+    cloud.put(
+        'network', '/ports', network_id=vpc, device_id=cloud.of('compute', '/servers')[0]['id']
+    )
     return {
         'vpc': vpc,
         'subnet': cloud.of('network', '/subnets')[0]['id'],
@@ -225,7 +335,7 @@ def _vpc(cloud):
 
 
 def _server(cloud):
-    """One that is on the network."""
+    """Create a server on the network."""
     made = cloud.put('compute', '/servers')
     cloud.put('network', '/ports', device_id=made)
     return made
@@ -236,15 +346,23 @@ def _collections(cloud):
 
 
 def _name(kind):
-    return f'a {KINDS[kind].key or KINDS[kind].list_key}'
+    return f'a {FINDERS[kind].key or FINDERS[kind].list_key}'
 
 
 def properties(kind, ids, update=False):
-    """Values for all properties of a type that exclude no others; with ``update`` other ones for those that may change."""
-    special = {**SAMPLES.get(kind.resource_type, {}), **(CHANGED.get(kind.resource_type, {}) if update else {})}
+    """Return values for all properties that exclude no others.
+
+    With ``update`` return other values for those that may change.
+    """
+    special = {
+        **SAMPLES.get(kind.resource_type, {}),
+        **(CHANGED.get(kind.resource_type, {}) if update else {}),
+    }
     specs = kind.properties_schema.get('value_specs')
     if specs is not None:
-        special['value_specs'] = {'description': 'another' if update and specs.update_allowed else 'special'}
+        special['value_specs'] = {
+            'description': 'another' if update and specs.update_allowed else 'special'
+        }
     result = {}
     for name, schema in kind.properties_schema.items():
         value = special.get(name, OMIT)
@@ -260,11 +378,13 @@ def _filled(value, ids):
         return [_filled(each, ids) for each in value]
     if isinstance(value, dict):
         return {key: _filled(each, ids) for key, each in value.items()}
-    return ids.get(value[1:-1], value) if isinstance(value, str) and value.startswith('{') else value
+    return (
+        ids.get(value[1:-1], value) if isinstance(value, str) and value.startswith('{') else value
+    )
 
 
 def sample(schema, other=False):
-    """A value that the schema takes; with ``other`` another one, where there is one."""
+    """Return a value that the schema accepts; with ``other`` a second one if there is one."""
     if schema.ref:
         return [_name(schema.ref)] if schema.type == 'list' else _name(schema.ref)
     for constraint in schema.constraints:

@@ -1,7 +1,6 @@
-"""Servers of a test's own, which it may stop, kill and start again: MariaDB, PostgreSQL and RabbitMQ, of what is installed here.
+"""Private servers of a test, which it may stop, kill and restart: MariaDB, PostgreSQL, RabbitMQ.
 
-Each has a folder and a port of its own, so nobody else's is disturbed. Where the programs are missing the test is skipped; with CI set it
-fails.
+Each has its own folder and port. Without the programs the test is skipped; with CI set it fails.
 """
 
 import contextlib
@@ -17,58 +16,61 @@ import time
 
 import sqlalchemy
 
-from tests import databases
+from tests import databases, ports
 
 READY_SECONDS = 180
 STOP_SECONDS = 30
-# where distributions put what is not on the path
-PLACES = ('/usr/lib/postgresql/*/bin', '/usr/lib/rabbitmq/bin', '/usr/sbin', '/usr/local/sbin', '/usr/local/bin')
+# folders of distributions that are not on the path
+FOLDERS = (
+    '/usr/lib/postgresql/*/bin',
+    '/usr/lib/rabbitmq/bin',
+    '/usr/sbin',
+    '/usr/local/sbin',
+    '/usr/local/bin',
+)
 
 
 def find(*names):
-    """The path of the first of these programs that is installed."""
+    """Return the path of the first of these programs that is installed."""
     for name in names:
-        for place in PLACES:
+        for place in FOLDERS:
             found = sorted(pathlib.Path('/').glob(f'{place[1:]}/{name}'))
             if found:
                 return str(found[-1])
         if shutil.which(name):
             return shutil.which(name)
-    databases.give_up(f'{" or ".join(names)} is not installed')
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
-        return probe.getsockname()[1]
+    databases.skip_or_fail(f'{" or ".join(names)} is not installed')
 
 
 class Server:
-    """``start``, ``stop`` as an operator would, ``kill`` as a power failure would. ``url`` is where it is reached."""
+    """A server process; ``url`` is its address.
 
-    #: whom to run it as where the tests are root's
+    ``stop`` ends it as an operator does, ``kill`` as a power failure does.
+    """
+
+    #: the user of the process when root runs the tests
     user = None
-    #: what it takes for a request to stop at once, but cleanly
+    #: the signal of a fast clean shutdown
     stop_signal = signal.SIGTERM
 
     def __init__(self, folder):
         self.folder = folder
-        self.port = free_port()
+        self.port = ports.reserve()
         self.process = None
-        self._identity = self._who()
+        self._identity = self._process_identity()
         folder.chmod(0o755)
         if self._identity:
             shutil.chown(folder, self.user)
         self.prepare()
 
-    def _who(self):
+    def _process_identity(self):
         if os.getuid() != 0 or self.user is None:
             return {}
         entry = pwd.getpwnam(self.user)
         return {'user': entry.pw_uid, 'group': entry.pw_gid, 'extra_groups': []}
 
     def prepare(self):
-        """What is done once, before the first start."""
+        """Prepare the first start."""
 
     def command(self):
         raise NotImplementedError
@@ -77,12 +79,20 @@ class Server:
         return {'PATH': os.environ['PATH'], 'HOME': str(self.folder), 'LANG': 'C.UTF-8'}
 
     def answers(self):
-        """Raises whatever speaks against it."""
+        """Raise an exception unless the server is ready."""
         socket.create_connection(('127.0.0.1', self.port), timeout=2).close()
 
     def run(self, *command):
-        """To its end."""
-        done = subprocess.run(command, capture_output=True, text=True, cwd=self.folder, env=self.environ(), timeout=120, **self._identity)
+        """Run a command of the server to its end."""
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            env=self.environ(),
+            timeout=120,
+            **self._identity,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
 
     def start(self):
@@ -113,7 +123,7 @@ class Server:
         self._end(signal.SIGKILL)
 
     def _end(self, signum):
-        """All processes that it is made of are in one group, which is ours."""
+        """Signal the process group, which contains all processes of the server."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signum)
         try:
@@ -125,14 +135,18 @@ class Server:
 
 class Database(Server):
     def answers(self):
-        engine = sqlalchemy.create_engine(databases.engines.full_url(self.url), poolclass=sqlalchemy.NullPool)
+        engine = sqlalchemy.create_engine(
+            databases.connections.full_url(self.url), poolclass=sqlalchemy.NullPool
+        )
         with engine.connect() as connection:
             connection.exec_driver_sql('SELECT 1')
 
     def create(self, name):
-        """The URL of a new, empty database."""
-        url = databases.engines.full_url(self.url)
-        engine = sqlalchemy.create_engine(url, isolation_level='AUTOCOMMIT', poolclass=sqlalchemy.NullPool)
+        """Create an empty database; return its URL."""
+        url = databases.connections.full_url(self.url)
+        engine = sqlalchemy.create_engine(
+            url, isolation_level='AUTOCOMMIT', poolclass=sqlalchemy.NullPool
+        )
         with engine.connect() as connection:
             connection.exec_driver_sql(f'CREATE DATABASE {name}')
         return url.set(database=name).render_as_string(hide_password=False)
@@ -148,16 +162,33 @@ class MariaDB(Database):
     def prepare(self):
         self.program = find('mariadbd', 'mysqld')
         install = find('mariadb-install-db', 'mysql_install_db')
-        self.run(install, '--no-defaults', f'--datadir={self.folder}/data', '--auth-root-authentication-method=normal', '--skip-test-db')
+        self.run(
+            install,
+            '--no-defaults',
+            f'--datadir={self.folder}/data',
+            '--auth-root-authentication-method=normal',
+            '--skip-test-db',
+        )
 
     def command(self):
-        place = (f'--datadir={self.folder}/data', f'--socket={self.folder}/socket', f'--pid-file={self.folder}/pid')
-        return [self.program, '--no-defaults', *place, f'--port={self.port}', '--bind-address=127.0.0.1', '--skip-name-resolve']
+        place = (
+            f'--datadir={self.folder}/data',
+            f'--socket={self.folder}/socket',
+            f'--pid-file={self.folder}/pid',
+        )
+        return [
+            self.program,
+            '--no-defaults',
+            *place,
+            f'--port={self.port}',
+            '--bind-address=127.0.0.1',
+            '--skip-name-resolve',
+        ]
 
 
 class PostgreSQL(Database):
     user = 'nobody'
-    stop_signal = signal.SIGINT  # SIGTERM waits for its clients to go
+    stop_signal = signal.SIGINT  # SIGTERM waits for clients
 
     @property
     def url(self):
@@ -165,10 +196,31 @@ class PostgreSQL(Database):
 
     def prepare(self):
         self.program = find('postgres')
-        self.run(find('initdb'), '-D', f'{self.folder}/data', '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync')
+        self.run(
+            find('initdb'),
+            '-D',
+            f'{self.folder}/data',
+            '-U',
+            'postgres',
+            '-A',
+            'trust',
+            '-E',
+            'UTF8',
+            '--no-sync',
+        )
 
     def command(self):
-        return [self.program, '-D', f'{self.folder}/data', '-p', str(self.port), '-k', str(self.folder), '-h', '127.0.0.1']
+        return [
+            self.program,
+            '-D',
+            f'{self.folder}/data',
+            '-p',
+            str(self.port),
+            '-k',
+            str(self.folder),
+            '-h',
+            '127.0.0.1',
+        ]
 
 
 class RabbitMQ(Server):
@@ -180,7 +232,7 @@ class RabbitMQ(Server):
 
     def prepare(self):
         self.program = find('rabbitmq-server')
-        self.distribution_port = free_port()
+        self.distribution_port = ports.reserve()
         (self.folder / 'plugins').write_text('[].\n')
 
     def command(self):
@@ -200,11 +252,11 @@ class RabbitMQ(Server):
         }
 
     def answers(self):
-        """It takes connections before it is ready to do anything with them, so it is asked for more than that."""
+        """Require bytes on the connection: RabbitMQ accepts connections before it is ready."""
         with socket.create_connection(('127.0.0.1', self.port), timeout=2) as connection:
             connection.settimeout(2)
             connection.sendall(b'AMQP\x00\x00\x09\x01')
-            assert connection.recv(1), 'it hangs up'
+            assert connection.recv(1), 'the server closed the connection'
 
 
 KINDS = {'mysql': MariaDB, 'postgresql': PostgreSQL, 'rabbitmq': RabbitMQ}
@@ -212,7 +264,7 @@ KINDS = {'mysql': MariaDB, 'postgresql': PostgreSQL, 'rabbitmq': RabbitMQ}
 
 @contextlib.contextmanager
 def running(kind):
-    """A new server, started; it is gone afterwards with all that it kept."""
+    """Run a new server; delete it and its data at the end of the block."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix='heat_lite_test_'))
     try:
         server = KINDS[kind](folder)

@@ -1,4 +1,4 @@
-"""The Keystone of the tests with a domain for users of stacks: projects, users, roles and access keys that can be made and taken away."""
+"""A fake Keystone with a domain of stack users: projects, users, roles and access keys."""
 
 import json
 import uuid
@@ -10,7 +10,10 @@ ROLE = {'id': 'role-1', 'name': 'heat_stack_user'}
 
 
 class Identity(identity.Identity):
-    """``projects``, ``people`` and ``keys`` are what has been made, by id. All but logging in is for the domain's administrator."""
+    """``projects``, ``people`` and ``keys`` are the created objects by id.
+
+    All requests but authentication need the domain's administrator.
+    """
 
     ROUTES = (
         ('GET', '/v3/roles', 'roles'),
@@ -27,7 +30,10 @@ class Identity(identity.Identity):
     )
 
     def __init__(self, services, users=None):
-        super().__init__({**(users or {}), ADMIN: {'password': PASSWORD, 'project': ADMIN, 'roles': ['admin']}}, services)
+        super().__init__(
+            {**(users or {}), ADMIN: {'password': PASSWORD, 'project': ADMIN, 'roles': ['admin']}},
+            services,
+        )
         self.made, self.people, self.keys, self.grants = {}, {}, {}, set()
 
     def log_in(self, environ, body):
@@ -36,19 +42,27 @@ class Identity(identity.Identity):
         given = body['auth']['identity']['password']['user']
         person = self.people.get(given.get('id'))
         if person is None:
-            status, told, headers = super().log_in(environ, body)
+            status, answer, headers = super().log_in(environ, body)
             if given.get('name') != ADMIN:
-                return status, told, headers
-            told['token'].update(domain=DOMAIN, roles=[{'id': 'admin', 'name': 'admin'}])
-            return status, told, headers
+                return status, answer, headers
+            answer['token'].update(domain=DOMAIN, roles=[{'id': 'admin', 'name': 'admin'}])
+            return status, answer, headers
         project = body['auth']['scope']['project']['id']
-        if person['password'] != given['password'] or not person['enabled'] or (project, person['id']) not in self.grants:
+        if (
+            person['password'] != given['password']
+            or not person['enabled']
+            or (project, person['id']) not in self.grants
+        ):
             raise identity.Refused(401, 'The request you have made requires authentication.')
-        self.users[person['name']] = {'password': person['password'], 'project': project, 'roles': [ROLE['name']]}
-        status, told, headers = self.issue(person['name'], {'project': {}}, ['password'])
-        told['token']['user'].update(id=person['id'], domain=DOMAIN)
-        told['token']['catalog'] = self.entries(project)
-        return status, told, headers
+        self.users[person['name']] = {
+            'password': person['password'],
+            'project': project,
+            'roles': [ROLE['name']],
+        }
+        status, answer, headers = self.issue(person['name'], {'project': {}}, ['password'])
+        answer['token']['user'].update(id=person['id'], domain=DOMAIN)
+        answer['token']['catalog'] = self.entries(project)
+        return status, answer, headers
 
     def admin(self, environ):
         if self.asker(environ)['user']['name'] != ADMIN:
@@ -78,7 +92,17 @@ class Identity(identity.Identity):
 
     def find_users(self, environ, body):
         self.admin(environ)
-        return 200, {'users': [each for each in self.people.values() if f'name={each["name"]}' in environ['QUERY_STRING']]}, []
+        return (
+            200,
+            {
+                'users': [
+                    each
+                    for each in self.people.values()
+                    if f'name={each["name"]}' in environ['QUERY_STRING']
+                ]
+            },
+            [],
+        )
 
     def make_user(self, environ, body):
         values = body['user']
@@ -104,7 +128,9 @@ class Identity(identity.Identity):
 
     def make_key(self, environ, body):
         values = body['credential']
-        return self._make(environ, self.keys, 'credential', {**values, **json.loads(values['blob'])})
+        return self._make(
+            environ, self.keys, 'credential', {**values, **json.loads(values['blob'])}
+        )
 
     def drop_key(self, environ, body, key_id):
         return self._drop(environ, self.keys, key_id)

@@ -1,23 +1,24 @@
-"""Compares answers with recorded expectations; collects the differences.
+"""Compare responses with recorded expectations and collect the differences.
 
-A status, an error type or a value must be equal; a message of the engine must be equal after folding ``: : `` to ``: ``; a message with a
-``message_kind`` comes from a library and is not compared. A map that an expectation leaves out is empty.
+A status, an error type or a value must be equal. A message of the engine must be equal after
+folding ``: : `` to ``: ``. A message with a ``message_kind`` comes from a library and is not
+compared. A map that an expectation omits is empty.
 """
 
 import json
 import re
 
-# maps and lists that an expectation leaves out when they are empty
+# maps and lists that an expectation omits when they are empty
 EMPTY_WHEN_ABSENT = ('outputs', 'output_errors', 'parameters', 'resources', 'tags')
-# keys of an expectation that say how it was recorded or how to compare
+# keys of an expectation that describe its recording or comparison
 REMARKS = ('message_kind', 'output_error_kinds', 'left_in_progress')
-# keys whose text is written for people
+# keys whose text is prose
 MESSAGES = ('message', 'stack_status_reason', 'reason', 'resource_status_reason')
 MISSING = object()
 
 
 def expand(value):
-    """``value`` of a request with each {N x c} written out."""
+    """Return ``value`` of a request with each {N x c} expanded."""
     if isinstance(value, str):
         return re.sub(r'\{(\d+) x (.)\}', lambda found: found[2] * int(found[1]), value)
     if isinstance(value, list):
@@ -28,11 +29,18 @@ def expand(value):
 
 
 def shown(value):
-    return 'nothing' if value is MISSING else json.dumps(value, ensure_ascii=False, sort_keys=True, default=repr)[:400]
+    return (
+        'nothing'
+        if value is MISSING
+        else json.dumps(value, ensure_ascii=False, sort_keys=True, default=repr)[:400]
+    )
 
 
 class Comparison:
-    """``names`` maps placeholders such as {stack_id} to what they stand for now; ``differences`` are lines of text."""
+    """Differences between expectations and responses, as lines of text.
+
+    ``names`` maps placeholders such as {stack_id} to their current values.
+    """
 
     def __init__(self, names):
         self.names = names
@@ -54,15 +62,22 @@ class Comparison:
         if message:
             expected, got = (text.replace(': : ', ': ') for text in (expected, got))
         if '{random12}' in expected:
-            return re.fullmatch('[a-z0-9]{12}'.join(map(re.escape, expected.split('{random12}'))), got) is not None
+            return (
+                re.fullmatch('[a-z0-9]{12}'.join(map(re.escape, expected.split('{random12}'))), got)
+                is not None
+            )
         return expected == got
 
     def text(self, path, expected, got):
-        if not (self.same_text(expected, got, message=True) if isinstance(expected, str) else expected == got):
+        if not (
+            self.same_text(expected, got, message=True)
+            if isinstance(expected, str)
+            else expected == got
+        ):
             self.note(path, self.fill(expected) if isinstance(expected, str) else expected, got)
 
     def value(self, path, expected, got):
-        """Any JSON value; an integer, a float and a boolean are never equal."""
+        """Compare JSON values; an integer, a float and a boolean are never equal."""
         if isinstance(expected, dict) and set(expected) == {'$regex'}:
             pattern = self.fill(expected['$regex'], quote=re.escape)
             if not (isinstance(got, str) and re.match(pattern, got)):
@@ -81,7 +96,7 @@ class Comparison:
             self.note(path, expected, got)
 
     def answer(self, path, expected, got):
-        """An expectation of a case and what was observed, in the same shape."""
+        """Compare the expectation of a case with an observation of the same shape."""
         if expected['http_status'] != got['http_status']:
             self.note(f'{path}http_status', expected, got)
             return
@@ -89,19 +104,29 @@ class Comparison:
         self.described(path, {key: item for key, item in expected.items() if key != skipped}, got)
 
     def described(self, path, expected, got):
-        """A map of the case format: some of its texts are written for people."""
+        """Compare a map of the case format, in which some texts are prose."""
         wanted = {
-            key: got[key] if key not in expected and not got[key] else expected.get(key, MISSING) for key in EMPTY_WHEN_ABSENT if key in got
+            key: got[key] if key not in expected and not got[key] else expected.get(key, MISSING)
+            for key in EMPTY_WHEN_ABSENT
+            if key in got
         }
         wanted |= {key: item for key, item in expected.items() if key not in REMARKS}
         for key in sorted(wanted):
-            self.entry(f'{path}{key}', key, wanted[key], got.get(key, MISSING), expected.get('output_error_kinds', {}))
+            self.entry(
+                f'{path}{key}',
+                key,
+                wanted[key],
+                got.get(key, MISSING),
+                expected.get('output_error_kinds', {}),
+            )
 
     def entry(self, path, key, expected, got, kinds):
         if key in MESSAGES:
             self.text(path, expected, got)
         elif key == 'output_errors':
-            self.output_errors(path, {} if expected is MISSING else expected, {} if got is MISSING else got, kinds)
+            self.output_errors(
+                path, {} if expected is MISSING else expected, {} if got is MISSING else got, kinds
+            )
         elif key == 'resources' and isinstance(expected, dict) and isinstance(got, dict):
             self.resources(path, expected, got)
         elif key == 'hook_event' and isinstance(got, dict):

@@ -1,4 +1,4 @@
-"""Plays one recorded case against a service and compares; deletes every stack that it made."""
+"""Play one recorded case against a service, compare, and delete the case's stacks."""
 
 import copy
 import json
@@ -7,15 +7,24 @@ import time
 from tests.conformance.comparison import MISSING, Comparison, expand
 
 CASE_SECONDS = 60
-SETTLE_SECONDS = 0.1  # before the first look after a step
+SETTLE_SECONDS = 0.1  # before the first poll after a step
 NO_WAIT_SECONDS = 0.5  # after a step that leaves the stack in progress
-GRACE_SECONDS = 4  # a stack that differs after a step is looked at again for so long: it may start late
+GRACE_SECONDS = (
+    4  # a stack that differs after a step is looked at again for so long: it may start late
+)
 POLL_SECONDS = 0.03
-# keys of a stack that an expectation of a preview or a creation may name
+# keys of a stack that the expectation of a preview or a create may contain
 STACK_KEYS = ('stack_status', 'stack_status_reason', 'timeout_mins', 'disable_rollback', 'tags')
-VALIDATE_KEYS = ('template', 'template_url', 'files', 'environment', 'environment_files', 'parameters')
+VALIDATE_KEYS = (
+    'template',
+    'template_url',
+    'files',
+    'environment',
+    'environment_files',
+    'parameters',
+)
 
-# operation of a step -> method and the end of the path
+# operation of a step -> method and end of the path
 OPERATIONS = {
     'update': ('PUT', ''),
     'patch': ('PATCH', ''),
@@ -28,7 +37,7 @@ OPERATIONS = {
 
 
 def request_of(case):
-    """The request of a validation case, large templates written out."""
+    """Return the request of a validation case with large templates expanded."""
     body = expand(copy.deepcopy(case['request']))
     template = body.get('template')
     version = '2018-08-31'
@@ -37,15 +46,24 @@ def request_of(case):
     if '$pad_text' in template:
         body['template'] = f'heat_template_version: {version}\n# ' + 'x' * template['$pad_text']
     elif '$pad_object' in template:
-        body['template'] = {'heat_template_version': version, 'description': 'x' * template['$pad_object']}
+        body['template'] = {
+            'heat_template_version': version,
+            'description': 'x' * template['$pad_object'],
+        }
     elif '$resources' in template:
-        resources = {f'r{number}': {'type': 'OS::Heat::None'} for number in range(template['$resources'])}
+        resources = {
+            f'r{number}': {'type': 'OS::Heat::None'} for number in range(template['$resources'])
+        }
         body['template'] = {'heat_template_version': version, 'resources': resources}
     return body
 
 
 class Player:
-    """``http(method, path, data=None, params=None)`` answers (status, decoded body) for a path below the project's URL."""
+    """Plays one case.
+
+    ``http(method, path, data=None, params=None)`` returns (status, decoded body) for a path below
+    the project's URL.
+    """
 
     def __init__(self, http, case, name, project, grace=GRACE_SECONDS):
         self.http = http
@@ -58,10 +76,12 @@ class Player:
         self.stacks = []
         self.differences = []
 
-    # -- small tools
+    # -- requests
 
     def call(self, method, path, body=None, **params):
-        assert time.monotonic() < self.end, f'not done within {CASE_SECONDS} seconds: {method} {path}'
+        assert time.monotonic() < self.end, (
+            f'not done within {CASE_SECONDS} seconds: {method} {path}'
+        )
         data = None if method in ('GET', 'DELETE') else json.dumps(body)
         if data is not None:
             self.names['{body_bytes}'] = str(len(data.encode()))
@@ -73,7 +93,7 @@ class Player:
         self.differences += comparison.differences
 
     def post_stack(self, body):
-        """POST /stacks: the answer and the path of the stack it made, if any."""
+        """Create a stack; return the response and the path of the stack, if any."""
         status, answer = self.call('POST', '/stacks', body)
         if status != 201:
             return status, answer, None
@@ -83,7 +103,7 @@ class Player:
         return status, answer, self.stacks[-1]
 
     def wait(self, path):
-        """Wait until the stack is not in progress; whether it was."""
+        """Wait until the stack is not in progress; return whether it was."""
         busy = False
         while True:
             status, answer = self.call('GET', path, resolve_outputs='false')
@@ -92,7 +112,7 @@ class Player:
             busy = True
             time.sleep(POLL_SECONDS)
 
-    # -- what is observed, in the shape of the cases
+    # -- observations in the format of cases
 
     def named(self, stack, expect):
         return {key: stack.get(key, MISSING) for key in STACK_KEYS if key in expect}
@@ -107,14 +127,22 @@ class Player:
         return seen | self.named(stack, expect) | outputs(stack)
 
     def resources(self, path, physical):
-        """Resources of a stack; ``physical`` learns ids not seen before."""
+        """Return the resources of a stack; add their ids to ``physical``."""
         status, answer = self.call('GET', path + '/resources')
         seen = {}
-        for found in sorted(answer['resources'], key=lambda each: each['resource_name']) if status == 200 else ():
+        for found in (
+            sorted(answer['resources'], key=lambda each: each['resource_name'])
+            if status == 200
+            else ()
+        ):
             name, ident = found['resource_name'], found['physical_resource_id']
             if ident and (name, ident) not in physical:
                 physical[name, ident] = f'{name}#{1 + sum(other == name for other, _ in physical)}'
-            seen[name] = {'status': found['resource_status'], 'type': found['resource_type'], 'physical': physical.get((name, ident))}
+            seen[name] = {
+                'status': found['resource_status'],
+                'type': found['resource_type'],
+                'physical': physical.get((name, ident)),
+            }
             if found['resource_status'].endswith('FAILED'):
                 seen[name]['reason'] = found['resource_status_reason']
         return seen
@@ -128,7 +156,7 @@ class Player:
         seen |= {'parameters': parameters(stack), 'tags': stack.get('tags') or []}
         return seen | {'resources': self.resources(path, physical)} | outputs(stack)
 
-    # -- the three kinds of case
+    # -- kinds of cases
 
     def function_case(self):
         body = expand(self.case['request']) | {'stack_name': self.name}
@@ -137,17 +165,24 @@ class Player:
     def validation_case(self):
         expect, body = self.case['expect'], request_of(self.case)
         if 'validate' in expect:
-            status, answer = self.call('POST', '/validate', {key: body[key] for key in VALIDATE_KEYS if key in body})
+            status, answer = self.call(
+                'POST', '/validate', {key: body[key] for key in VALIDATE_KEYS if key in body}
+            )
             seen = observed(status, answer)
             if status == 200:
-                seen |= {key: answer.get(key, MISSING) for key in ('Parameters', 'ParameterGroups', 'Environment')}
+                seen |= {
+                    key: answer.get(key, MISSING)
+                    for key in ('Parameters', 'ParameterGroups', 'Environment')
+                }
             self.compare('validate.', expect['validate'], seen)
         body.setdefault('stack_name', self.name)
         if 'preview' in expect:
             status, answer = self.call('POST', '/stacks/preview', body)
             seen = observed(status, answer)
             if status == 200:
-                seen |= {'parameters': parameters(answer['stack'])} | self.named(answer['stack'], expect['preview'])
+                seen |= {'parameters': parameters(answer['stack'])} | self.named(
+                    answer['stack'], expect['preview']
+                )
             self.compare('preview.', expect['preview'], seen)
         if 'create' in expect:
             self.compare('create.', expect['create'], self.created(body, expect['create']))
@@ -161,12 +196,13 @@ class Player:
             seen = observed(status, answer)
             if step['op'] == 'preview_update' and status == 200:
                 seen['changes'] = {
-                    kind: sorted(each['resource_name'] for each in found) for kind, found in answer['resource_changes'].items()
+                    kind: sorted(each['resource_name'] for each in found)
+                    for kind, found in answer['resource_changes'].items()
                 }
             if path is None or step['expect']['http_status'] != status:
                 self.compare(where, without_stack(step['expect']), seen)
-                return  # the steps that follow build on this one
-            event = self.wait_as_told(step, path)
+                return  # later steps depend on this one
+            event = self.wait_after_step(step, path)
             if event:
                 seen['hook_event'] = event
             self.compare(where, without_stack(step['expect']), seen)
@@ -175,18 +211,21 @@ class Player:
                 return
 
     def take(self, step, path):
-        """Send the request of a step: status, body, path of the stack."""
+        """Send the request of a step; return status, body and path of the stack."""
         body = expand(copy.deepcopy(step.get('body')))
         if step['op'] == 'create':
             return self.post_stack(body | {'stack_name': self.name})
         method, suffix = OPERATIONS[step['op']]
         return *self.call(method, path + suffix.format(step.get('resource')), body), path
 
-    def wait_as_told(self, step, path):
-        """Wait after a step; the hook event, when the step waits for one."""
+    def wait_after_step(self, step, path):
+        """Wait as the step describes; return the hook event that the step waits for, if any."""
         if 'wait_for_resource' in step:
             where = f'{path}/resources/{step["wait_for_resource"]}'
-            while self.call('GET', where)[1].get('resource', {}).get('resource_status') != 'CREATE_COMPLETE':
+            while (
+                self.call('GET', where)[1].get('resource', {}).get('resource_status')
+                != 'CREATE_COMPLETE'
+            ):
                 time.sleep(POLL_SECONDS)
             time.sleep(NO_WAIT_SECONDS)
         elif 'wait_for_event' in step:
@@ -202,11 +241,14 @@ class Player:
         while True:
             for event in self.call('GET', path + '/events')[1]['events']:
                 if text in (event['resource_status_reason'] or ''):
-                    return {key: event[key] for key in ('resource_name', 'resource_status', 'resource_status_reason')}
+                    return {
+                        key: event[key]
+                        for key in ('resource_name', 'resource_status', 'resource_status_reason')
+                    }
             time.sleep(POLL_SECONDS)
 
-    def signal_is_deaf(self, step, path):
-        """Whether the resource that the step names drops signals just now (a scaling in progress)."""
+    def ignores_signals(self, step, path):
+        """Return whether the step's resource ignores signals now (a scaling in progress)."""
         if 'wait_while_metadata' not in step:
             return False
         told = step['wait_while_metadata']
@@ -214,26 +256,26 @@ class Player:
         return status == 200 and answer['metadata'].get(told['key']) is True
 
     def compare_state(self, where, step, path):
-        """Compare a step; look again for a while when the stack differs: it may start late or finish late."""
+        """Compare a step; poll for the grace time while the stack differs, as it may be late."""
         seconds = max(self.grace, 3 * step.get('settle_seconds', 0))
         grace = time.monotonic() + seconds
         while True:
             physical = dict(self.physical)
             comparison = Comparison(self.names)
             comparison.described(where, step['expect']['stack'], self.state(path, physical))
-            deaf = self.signal_is_deaf(step, path)
-            if not deaf and (not comparison.differences or time.monotonic() > grace):
+            ignored = self.ignores_signals(step, path)
+            if not ignored and (not comparison.differences or time.monotonic() > grace):
                 break
             time.sleep(POLL_SECONDS)
-            if deaf or (not step['expect'].get('left_in_progress') and self.wait(path)):
+            if ignored or (not step['expect'].get('left_in_progress') and self.wait(path)):
                 grace = time.monotonic() + seconds
         self.physical = physical
         self.differences += comparison.differences
 
-    # -- all of it
+    # -- play
 
     def play(self):
-        """Play the case; the differences found."""
+        """Play the case; return the differences."""
         kind = self.sequence_case if 'steps' in self.case else self.validation_case
         if 'steps' not in self.case and 'http_status' in self.case['expect']:
             kind = self.function_case
@@ -246,7 +288,7 @@ class Player:
 
 
 def observed(status, answer):
-    """Status and, for an error, its type and message, as in a case."""
+    """Return the status and, of an error, its type and message, as in a case."""
     seen = {'http_status': status}
     if status < 400:
         return seen
@@ -269,10 +311,14 @@ def outputs(stack):
 
 
 def parameters(stack):
-    """The stack's own: pseudo parameters left out."""
-    return {key: value for key, value in (stack.get('parameters') or {}).items() if not key.startswith(('OS::', 'AWS::'))}
+    """Return the stack's own parameters, without pseudo parameters."""
+    return {
+        key: value
+        for key, value in (stack.get('parameters') or {}).items()
+        if not key.startswith(('OS::', 'AWS::'))
+    }
 
 
 def without_stack(expect):
-    """What a step expects of the answer itself."""
+    """Return the part of the expectation about the response itself."""
     return {key: item for key, item in expect.items() if key != 'stack'}

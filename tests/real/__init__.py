@@ -1,1 +1,1 @@
-"""Lives of resource types on a real cloud; see ``__main__``. Nothing here is run by the test suites: it wants a cloud."""
+"""Scenarios of resource types on a real cloud; see ``__main__``. No test suite runs them."""

@@ -1,11 +1,16 @@
-"""Let resource types live their lives on a real cloud, and compare what two orchestration services make of them.
+"""Run scenarios of resource types on a real cloud, and compare two orchestration services.
 
-    . openrc && python -m tests.real [--url URL] [--keep FILE] [--against FILE] [--refusals] [CASE ...]
+usage: . openrc && python -m tests.real [--url URL] [--keep FILE] [--against FILE] [--refusals]
+[CASE ...]
 
-The cloud and who asks are told by the usual OS_* variables; ``--url`` (or HEAT_URL) is the orchestration service, with the project's id in
-it, without one it is that of the catalog. A case is a file in ``cases``. Each is created, looked at, changed, checked, suspended, resumed
-and deleted; what is wrong with values is asked for as well; in the end the cloud must hold what it held before. What was seen is kept in a
-file by ``--keep``; ``--against`` tells how what was kept of another service differs. Ends with 1 where something failed, or differs.
+The OS_* variables select the cloud and the user. ``--url`` (or HEAT_URL) is the orchestration
+service with the project id; the default is that of the catalog.
+
+A case is a file in ``cases``. Each stack is created, updated, checked, suspended, resumed and
+deleted; invalid values must be refused; at the end the cloud must contain what it contained before.
+
+``--keep`` writes the observations to a file; ``--against`` compares with those of another service.
+The exit status is 1 after a failure or a difference.
 """
 
 import argparse
@@ -16,7 +21,7 @@ import sys
 
 import yaml
 
-from tests.real import cloud, differences, life
+from tests.real import cloud, differences, scenario
 
 CASES = pathlib.Path(__file__).parent / 'cases'
 
@@ -32,7 +37,9 @@ def main():
     place = cloud.Cloud(os.environ, asked.url)
     seen, bad = {}, 0
     for name in asked.cases or sorted(path.stem for path in CASES.glob('*.yaml')):
-        played = life.Life(place, name, yaml.safe_load((CASES / f'{name}.yaml').read_text()), asked.refusals)
+        played = scenario.Scenario(
+            place, name, yaml.safe_load((CASES / f'{name}.yaml').read_text()), asked.refusals
+        )
         seen[name] = played.play()
         bad += played.failed
         print(f'{name}: {"FAILED" if played.failed else "ok"}, {played.seconds:.1f} s', flush=True)

@@ -1,8 +1,8 @@
-"""What two services told differently, path by path."""
+"""Differences between the observations of two services, path by path."""
 
 
 def between(expected, found, path=''):
-    """Lines, one for each place at which the two differ."""
+    """Yield a text for each path whose values differ."""
     if isinstance(expected, dict) and isinstance(found, dict):
         for key in sorted({*expected, *found}):
             yield from between(expected.get(key), found.get(key), f'{path}/{key}')

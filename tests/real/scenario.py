@@ -1,4 +1,4 @@
-"""The life of one case: what happens to its stack, and what the service tells of it at each step."""
+"""The scenario of one case: actions on its stack, and the service's responses after each step."""
 
 import copy
 import json
@@ -7,14 +7,14 @@ import time
 
 from tests.real.cloud import SERVICES, Refused
 
-PAUSE, PATIENCE = 0.2, 180
+PAUSE, WAIT_SECONDS = 0.2, 180
 SETTLING = 20
-#: steps that are updates by another name: of one that is to fail, or that looks at the cloud first
+#: steps that are updates: one that must fail, and one with ``converge``
 ACTIONS = {'failing': 'UPDATE', 'converge': 'UPDATE'}
 MAY_FAIL = ('check', 'failing')
 UUID = re.compile(r'[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b')
 SHORT = re.compile(r'(?<=-)[a-z0-9]{12}\b')
-#: what is never the same twice: times, physical names, addresses on layer 2, addresses that the cloud chose, ports of this run
+#: what differs in each run: times, physical names, MAC and IP addresses, ports
 FLEETING = (
     (re.compile(r'\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?'), '<time>'),
     (re.compile(r'(real-[\w-]+?)-[a-z0-9]{12}\b'), r'\1-<short>'),
@@ -23,21 +23,38 @@ FLEETING = (
     (re.compile(r'\btx[0-9a-f]{21}-[0-9a-f]{10}\b'), '<id>'),
     (re.compile(r'127\.0\.0\.1:\d+'), '<host>'),
 )
-#: keys of the object storage's answers that are never the same twice
-VOLATILE = ('connection', 'date', 'last-modified', 'x-openstack-request-id', 'x-timestamp', 'x-trans-id', 'etag', 'revision_number')
+#: headers of the object storage that differ in each run
+VOLATILE = (
+    'connection',
+    'date',
+    'last-modified',
+    'x-openstack-request-id',
+    'x-timestamp',
+    'x-trans-id',
+    'etag',
+    'revision_number',
+)
 
 
-class Life:
-    """``case``: ``given`` (objects to be made by hand first), ``resources``, ``steps``, ``wrong``. A step is the name of an action, or
-    ``{update: {'resource.property': value}}``; null takes a property away. ``wrong`` are such changes, too, each to be refused.
-    Instead of ``{given KEY}`` stands the id of what was made by hand, instead of ``{image NAME}`` and the like what the cloud knows."""
+class Scenario:
+    """A case: ``given`` (objects created beforehand), ``resources``, ``steps``, ``wrong``.
+
+    A step is the name of an action or ``{update: {'resource.property': value}}``; null removes a
+    property. ``wrong`` are updates that must be refused.
+
+    ``{given KEY}`` stands for the id of a given object, ``{image NAME}`` and the like for ids of
+    the cloud.
+    """
 
     def __init__(self, cloud, name, case, only_refusals=False):
         self.only_refusals = only_refusals
         self.cloud, self.case = cloud, case
         self.name = f'real-{name}'
         kinds = {each['type'].split('::')[1] for each in case['resources'].values()}
-        self.services = sorted({SERVICES[each] for each in kinds} | {each['service'] for each in (case.get('given') or {}).values()})
+        self.services = sorted(
+            {SERVICES[each] for each in kinds}
+            | {each['service'] for each in (case.get('given') or {}).values()}
+        )
         self.failed = 0
         self.seconds = 0.0
         self.id = None
@@ -46,27 +63,36 @@ class Life:
         self.refusals = 0
 
     def play(self):
-        """All that was seen, step by step."""
-        began, before, given, seen = time.monotonic(), self.cloud.holdings(self.services), dict(self.cloud.known()), {}
+        """Run all steps; return the observations by step."""
+        began, before, given, seen = (
+            time.monotonic(),
+            self.cloud.holdings(self.services),
+            dict(self.cloud.known()),
+            {},
+        )
         try:
             for key, each in (self.case.get('given') or {}).items():
                 given[key] = self.cloud.make(_filled(each, given))
                 self.names[given[key]] = f'<given {key}>'
-            self.template = _filled({'heat_template_version': '2021-04-16', 'resources': self.case['resources']}, given)
-            seen = self._lived(given)
+            self.template = _filled(
+                {'heat_template_version': '2021-04-16', 'resources': self.case['resources']}, given
+            )
+            seen = self._run_steps(given)
         finally:
             for key in reversed([key for key in self.case.get('given') or () if key in given]):
                 self.cloud.take(_filled(self.case['given'][key], given), given[key])
-        seen['left'] = self._left(before)
+        seen['left'] = self._leftovers(before)
         self.failed += bool(seen['left'])
         self.seconds = time.monotonic() - began
         return seen
 
-    def _lived(self, given):
+    def _run_steps(self, given):
         seen, steps = {}, self.case.get('steps') or ('check', 'suspend', 'resume')
         if self.case['resources'] and not self.only_refusals:
             seen['0 create'] = self._step('create', lambda: self._create(self.template))
-            for number, step in enumerate(steps if seen['0 create'].get('status') == 'CREATE_COMPLETE' else (), 1):
+            for number, step in enumerate(
+                steps if seen['0 create'].get('status') == 'CREATE_COMPLETE' else (), 1
+            ):
                 label, act = self._act(_filled(step, given))
                 seen[f'{number} {label}'] = self._step(label.split(' ')[0], act)
             seen['wrong'] = {}
@@ -87,16 +113,25 @@ class Life:
         if isinstance(step, str):
             return step, lambda: self._ask('/actions', 'POST', {step: None})
         ((verb, changes),) = step.items()
-        if verb == 'gone':  # taken away behind the back of the service
-            return f'gone {changes}', lambda: self._take_away(changes)
+        if verb == 'gone':  # deleted without the service's knowledge
+            return f'gone {changes}', lambda: self._delete_object(changes)
         self.template = _changed(self.template, changes)
-        body = {'template': _with_outputs(self.template), **({'converge': True} if verb == 'converge' else {})}
+        body = {
+            'template': _with_outputs(self.template),
+            **({'converge': True} if verb == 'converge' else {}),
+        }
         return verb, lambda: self._ask('', 'PUT', body)
 
-    def _take_away(self, where):
-        """``where`` is ``service path``, ``{resource}`` in it the physical id of a resource. Nothing is told of it."""
+    def _delete_object(self, where):
+        """Delete an object of the cloud without the service's knowledge.
+
+        ``where`` is ``service path``, with ``{resource}`` for the physical id of a resource.
+        """
         service, path = where.split(' ', 1)
-        ids = {each['resource_name']: each['physical_resource_id'] for each in self._ask('/resources')['resources']}
+        ids = {
+            each['resource_name']: each['physical_resource_id']
+            for each in self._ask('/resources')['resources']
+        }
         self.cloud.ask(service, path.format(**ids), 'DELETE')
 
     def _step(self, verb, act):
@@ -105,51 +140,74 @@ class Life:
         except Refused as error:
             self.failed += 1
             print(f'  {self.name} {verb}: {error}', flush=True)
-            return {'refused': self._plain(error.body.get('error', error.body))}
+            return {'refused': self._normalized(error.body.get('error', error.body))}
         if verb == 'gone':
             return {}
         stack = self._ended(ACTIONS.get(verb, verb.upper()))
         if not stack['stack_status'].endswith('_COMPLETE'):
-            print(f'  {self.name} {verb}: {stack["stack_status"]} {stack["stack_status_reason"]}', flush=True)
+            print(
+                f'  {self.name} {verb}: {stack["stack_status"]} {stack["stack_status_reason"]}',
+                flush=True,
+            )
         self.failed += stack['stack_status'].endswith('_FAILED') and verb not in MAY_FAIL
-        seen = {'status': stack['stack_status'], 'reason': self._plain(stack['stack_status_reason'])}
+        seen = {
+            'status': stack['stack_status'],
+            'reason': self._normalized(stack['stack_status_reason']),
+        }
         if verb != 'delete':
             seen['resources'] = self._resources()
-            seen['outputs'] = {each['output_key']: self._plain(each['output_value']) for each in stack['outputs']}
+            seen['outputs'] = {
+                each['output_key']: self._normalized(each['output_value'])
+                for each in stack['outputs']
+            }
             for each in stack['outputs']:
                 if 'output_error' in each:
-                    seen['outputs'][each['output_key']] = self._plain({'error': each['output_error']})
+                    seen['outputs'][each['output_key']] = self._normalized(
+                        {'error': each['output_error']}
+                    )
         seen['events'] = self._events()
         return seen
 
     def _ended(self, action):
-        """The stack, when the action is over."""
-        until = time.monotonic() + PATIENCE
+        """Wait for the end of an action; return the stack."""
+        until = time.monotonic() + WAIT_SECONDS
         while True:
             stack = self._ask()['stack']
-            if stack['stack_status'].startswith(action) and not stack['stack_status'].endswith('IN_PROGRESS'):
+            if stack['stack_status'].startswith(action) and not stack['stack_status'].endswith(
+                'IN_PROGRESS'
+            ):
                 return stack
             if time.monotonic() > until:
                 return {**stack, 'stack_status': f'{stack["stack_status"]} for too long_FAILED'}
             time.sleep(PAUSE)
 
     def _refusal(self, changes):
-        """What a new stack with these values is told: at once, or by its state."""
+        """Return the error of a new stack with these values: the response, or its status reason."""
         self.refusals += 1
-        stack = Life(self.cloud, f'{self.name.removeprefix("real-")}-wrong{self.refusals}', self.case)
-        stack.names = {key: value for key, value in self.names.items() if value.startswith('<given')}
+        stack = Scenario(
+            self.cloud, f'{self.name.removeprefix("real-")}-wrong{self.refusals}', self.case
+        )
+        stack.names = {
+            key: value for key, value in self.names.items() if value.startswith('<given')
+        }
         wanted = _only(_changed(self.template, changes), {key.partition('.')[0] for key in changes})
         try:
             stack._create(wanted)
         except Refused as error:
-            return {'code': error.code, 'said': stack._plain(error.body.get('error', {}).get('message'))}
+            return {
+                'code': error.code,
+                'said': stack._normalized(error.body.get('error', {}).get('message')),
+            }
         ended = stack._ended('CREATE')
-        told = {'status': ended['stack_status'], 'reason': stack._plain(ended['stack_status_reason'])}
+        told = {
+            'status': ended['stack_status'],
+            'reason': stack._normalized(ended['stack_status_reason']),
+        }
         stack._ask('', 'DELETE')
         stack._ended('DELETE')
         return told
 
-    # ------------------------------------------------------------ looks
+    # ------------------------------------------------------------ observations
 
     def _ask(self, path='', method='GET', body=None):
         return self.cloud.ask('orchestration', f'/stacks/{self.name}/{self.id}{path}', method, body)
@@ -162,48 +220,70 @@ class Life:
         return {each['resource_name']: self._resource(each['resource_name']) for each in found}
 
     def _name(self, physical_id, name):
-        """A second object of the same resource has another name than the first."""
+        """Return a placeholder of a physical id; a replacement gets another one."""
         if physical_id not in self.names:
             number = sum(each.startswith(f'<{name}') for each in self.names.values())
             self.names[physical_id] = f'<{name}{number or ""}>'
 
     def _resource(self, name):
         told = self._ask(f'/resources/{name}')['resource']
-        keys = ('resource_status', 'resource_status_reason', 'physical_resource_id', 'attributes', 'required_by')
-        plain = {key: self._plain(sorted(told[key]) if key == 'required_by' else told[key]) for key in keys}
+        keys = (
+            'resource_status',
+            'resource_status_reason',
+            'physical_resource_id',
+            'attributes',
+            'required_by',
+        )
+        plain = {
+            key: self._normalized(sorted(told[key]) if key == 'required_by' else told[key])
+            for key in keys
+        }
         return {**plain, 'form': _form(told['physical_resource_id'])}
 
     def _events(self):
-        """Those of resources that were not told yet, as a set: their order is that of the walk, which is nobody's promise."""
+        """Return new events of resources as a set, because their order is not guaranteed."""
         try:
             events = self._ask('/events')['events']
         except Refused:
             return []
         new = [each for each in events if each['id'] not in self.events]
         self.events |= {each['id'] for each in new}
-        keys = ('resource_name', 'resource_status', 'resource_status_reason', 'physical_resource_id')
-        return sorted(json.dumps([self._plain(each[key]) for key in keys]) for each in new)
+        keys = (
+            'resource_name',
+            'resource_status',
+            'resource_status_reason',
+            'physical_resource_id',
+        )
+        return sorted(json.dumps([self._normalized(each[key]) for key in keys]) for each in new)
 
-    def _plain(self, value):
-        """The value without what is never the same twice."""
+    def _normalized(self, value):
+        """Return the value without what differs in each run."""
         if isinstance(value, dict):
-            return {key: self._plain(each) for key, each in value.items() if key not in VOLATILE}
+            return {
+                key: self._normalized(each) for key, each in value.items() if key not in VOLATILE
+            }
         if isinstance(value, list):
-            return [self._plain(each) for each in value]
+            return [self._normalized(each) for each in value]
         if not isinstance(value, str):
             return value
         for physical_id in sorted(self.names, key=len, reverse=True):
-            value = re.sub(rf'(?<![\w-]){re.escape(physical_id)}(?![\w-])', self.names[physical_id], value)
+            value = re.sub(
+                rf'(?<![\w-]){re.escape(physical_id)}(?![\w-])', self.names[physical_id], value
+            )
         value = UUID.sub('<id>', value)
         for pattern, instead in FLEETING:
             value = pattern.sub(instead, value)
         return value
 
-    def _left(self, before):
-        """What is there that was not there before; some services take a while to let go."""
+    def _leftovers(self, before):
+        """Return the objects that were not there ``before``; wait while services delete."""
         for _ in range(SETTLING):
             after = self.cloud.holdings(self.services)
-            left = {key: sorted(set(ids) ^ set(before[key])) for key, ids in after.items() if ids != before[key]}
+            left = {
+                key: sorted(set(ids) ^ set(before[key]))
+                for key, ids in after.items()
+                if ids != before[key]
+            }
             if not left:
                 return {}
             time.sleep(PAUSE * 3)
@@ -212,21 +292,31 @@ class Life:
 
 
 def _form(physical_id):
-    """What kind of id it is."""
+    """Return the format of an id."""
     return physical_id and SHORT.sub('<short>', UUID.sub('<id>', physical_id))
 
 
 def _with_outputs(template):
-    """All references, as outputs: what a resource tells is asked of the resource itself."""
-    return {**template, 'outputs': {name: {'value': {'get_resource': name}} for name in template['resources']}}
+    """Return the template with outputs for all attributes."""
+    return {
+        **template,
+        'outputs': {name: {'value': {'get_resource': name}} for name in template['resources']},
+    }
 
 
 def _changed(template, changes):
-    """With other properties: ``{'net.admin_state_up': false}``; a whole resource where no property is named."""
+    """Return the template with changed properties.
+
+    ``{'net.admin_state_up': false}`` names a property; a key without dot names a whole resource.
+    """
     template = copy.deepcopy(template)
     for where, value in changes.items():
         name, _, key = where.partition('.')
-        place = template['resources'] if not key else template['resources'][name].setdefault('properties', {})
+        place = (
+            template['resources']
+            if not key
+            else template['resources'][name].setdefault('properties', {})
+        )
         if value is None:
             place.pop(key or name, None)
         else:
@@ -235,17 +325,20 @@ def _changed(template, changes):
 
 
 def _only(template, names):
-    """With nothing but these resources and what they refer to."""
+    """Return the template with these resources and those they refer to."""
     wanted, more = set(), set(names)
     while more:
         wanted |= more
         text = json.dumps([template['resources'][name] for name in more])
         more = {name for name in template['resources'] if f'"{name}"' in text} - wanted
-    return {**template, 'resources': {name: each for name, each in template['resources'].items() if name in wanted}}
+    return {
+        **template,
+        'resources': {name: each for name, each in template['resources'].items() if name in wanted},
+    }
 
 
 def _filled(value, given):
-    """With the ids of what was made by hand instead of ``{given KEY}``."""
+    """Return the value with ``{given KEY}`` replaced by ids."""
     if isinstance(value, dict):
         return {_filled(key, given): _filled(each, given) for key, each in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The house rules that a machine can check: who may import whom, where eventlet may live, how large things may grow."""
+"""Rules of the code base that a test can check: imports between packages, eventlet, and sizes."""
 
 import ast
 import functools
@@ -11,42 +11,99 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / 'heat_lite'
 
-# floor -> what it may import of heat_lite besides itself. A name covers everything below it.
+# floor -> other floors of heat_lite that it may import, with everything below them
 FLOORS = {
     'conf': (),
     'policies': (),
     'common': ('conf', 'policies'),
-    'template': ('common.exception',),
+    'template': ('common.exception', 'common.cooperation'),
     'db': ('common', 'conf'),
     'clients': ('common', 'conf'),
     'rpc': ('common', 'conf'),
     'engine': ('common', 'conf', 'template', 'db', 'clients', 'rpc'),
-    'api': ('common', 'conf', 'policies', 'rpc', 'template.format', 'template.positions'),
-    'resources': ('engine.resource', 'engine.lifecycle', 'template', 'clients.errors', 'rpc.client', 'common'),
-    'plugin': ('common', 'template', 'clients', 'engine.resource', 'resources'),
-    'cmd': ('conf', 'policies', 'common', 'template', 'db', 'clients', 'rpc', 'engine', 'api', 'resources'),
+    'api': ('common', 'conf', 'policies', 'rpc', 'template.reader', 'template.source_positions'),
+    'resources': (
+        'engine.resource',
+        'engine.lifecycle',
+        'template',
+        'clients.errors',
+        'rpc.client',
+        'common',
+    ),
+    'plugin': (
+        'common',
+        'template',
+        'clients',
+        'engine.resource',
+        'engine.scheduler',
+        'resources',
+    ),
+    'cmd': (
+        'conf',
+        'policies',
+        'common',
+        'template',
+        'db',
+        'clients',
+        'rpc',
+        'engine',
+        'api',
+        'resources',
+    ),
 }
-# what the template library may use that is not Python's own: it knows no cloud, no configuration, no clock
-TEMPLATE_LIBRARIES = {'yaml', 'yaql', 'croniter'}
-TEMPLATE_REFUSES = {'socket', 'os', 'pathlib', 'time', 'io', 'subprocess', 'threading', 'requests', 'urllib.request', 'http'}
-# what a person types talks REST only
-CLI_MAY = ('cmd.cli', 'common.paths')
+# the third-party libraries of the template package; it uses no cloud, configuration or clock
+TEMPLATE_LIBRARIES = {'yaml', 'yaql', 'croniter', 'regex'}
+TEMPLATE_REFUSES = {
+    'socket',
+    'os',
+    'pathlib',
+    'time',
+    'io',
+    'subprocess',
+    'threading',
+    'requests',
+    'urllib.request',
+    'http',
+}
+# the command line uses the REST API only; environments are read before they are sent
+CLI_MAY = (
+    'common.printable',
+    'cmd.cli',
+    'cmd.file_references',
+    'common.installation',
+    'template.reader',
+)
 
-FUNCTION_LINES = 60
+FUNCTION_LINES = 40
 CLASS_LINES = 400
 CLASS_METHODS = 25
 MODULE_LINES = 400
 OWN_IMPORTS = 15
 MEDIAN_LINES = 10
-# what is over a limit, each with its reason
+# exceptions from the limits, with their reasons
+LONG_FUNCTIONS = {
+    'heat_lite/cmd/api.py: serve': 'the steps of a start, in their order',
+    'heat_lite/cmd/lint.py: parser': 'a table of arguments',
+    'heat_lite/cmd/up.py: add_arguments': 'a table of arguments',
+    'heat_lite/engine/endpoints/events.py: list_events': 'the arguments on the wire',
+    'heat_lite/engine/endpoints/stacks.py: create_stack': 'the arguments on the wire',
+    'heat_lite/engine/endpoints/stacks.py: update_stack': 'the arguments on the wire',
+    'heat_lite/resources/base/software_config.py: inputs_outputs_options': 'a table of schemas',
+    'heat_lite/template/json_schema.py: _parameter': 'a table of schemas',
+}
 WIDE_CLASSES = {
-    'Resource': 'the contract of resource plug-ins: many small methods to override, as in Heat',
+    'ResourceType': 'the contract of resource plug-ins: small hooks to override, as in Heat',
+    'Resource': 'what every resource type can call: mostly functions of a line or two',
     'Stack': 'one noun that every action asks: mostly questions of a line or two',
 }
-WIDE_IMPORTS = {'heat_lite/engine/service.py': 'puts the doors of the engine together, and does nothing else'}
-# single modules that reach further than their floor
-BEYOND = {'resources': ('engine.registry',)}  # resources/__init__.py fills the registry that cmd hands to the engine
-LONG_MODULES = {'heat_lite/common/exception.py': 'a table: one class an error, as the API names them'}
+WIDE_IMPORTS = {
+    'heat_lite/engine/service.py': 'assembles the endpoints of the engine, and does nothing else'
+}
+# modules that may import more than their floor; resources/__init__.py fills the registry for cmd
+BEYOND = {'resources': ('engine.registry',)}
+LONG_MODULES = {
+    'heat_lite/common/exception.py': 'a table: one class an error, as the API names them'
+}
 
 
 @functools.cache
@@ -55,7 +112,7 @@ def trees():
 
 
 def module_name(path):
-    """``template.format`` for heat_lite/template/format.py."""
+    """Return ``template.format`` for heat_lite/template/format.py."""
     parts = path.relative_to(PACKAGE).with_suffix('').parts
     return '.'.join(parts[:-1] if parts[-1] == '__init__' else parts)
 
@@ -64,7 +121,7 @@ MODULES = {module_name(path): path for path in PACKAGE.rglob('*.py')}
 
 
 def absolute(path, node):
-    """The module that a ``from`` names, relative ones written out."""
+    """Return the absolute name of the module in a ``from`` import."""
     if not node.level:
         return node.module or ''
     package = path.relative_to(ROOT).with_suffix('').parts[: -node.level]
@@ -72,7 +129,9 @@ def absolute(path, node):
 
 
 def imports(path):
-    """Each (line, dotted name) that a module imports; of ``from a import b`` it is a.b where that is a module of ours, else a."""
+    """Yield (line, dotted name) of each import; ``from a import b`` is a.b if that is our
+    module, else a.
+    """
     for node in ast.walk(trees()[path]):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -84,7 +143,7 @@ def imports(path):
 
 
 def own_imports(path):
-    """Each (line, module) of ours, without the leading heat_lite."""
+    """Yield (line, module) of each import of heat_lite, without that prefix."""
     for line, name in imports(path):
         if name == 'heat_lite' or name.startswith('heat_lite.'):
             yield line, name.removeprefix('heat_lite').removeprefix('.')
@@ -94,7 +153,7 @@ def covered(name, allowed):
     return any(name == each or name.startswith(each + '.') for each in allowed)
 
 
-def place(path, line=None):
+def location(path, line=None):
     text = str(path.relative_to(ROOT))
     return text if line is None else f'{text}:{line}'
 
@@ -103,16 +162,16 @@ def floor_of(path):
     return module_name(path).partition('.')[0]
 
 
-def test_each_module_stands_on_a_floor():
+def test_modules_belong_to_a_floor():
     assert {floor_of(path) for path in trees()} - {''} <= FLOORS.keys()
 
 
 @pytest.mark.parametrize('floor', FLOORS)
-def test_imports_go_down(floor):
+def test_floor_imports_lower_floors_only(floor):
     allowed = (floor, '', *FLOORS[floor])
     beyond = {name: (*allowed, *more) for name, more in BEYOND.items()}
     wrong = [
-        f'{place(path, line)} imports {name}'
+        f'{location(path, line)} imports {name}'
         for path in trees()
         if floor_of(path) == floor
         for line, name in own_imports(path)
@@ -121,9 +180,21 @@ def test_imports_go_down(floor):
     assert not wrong, '\n'.join(wrong)
 
 
-def test_the_command_line_knows_the_rest_api_only():
+def test_engine_core_does_not_import_execution_or_cluster():
+    upper = ('engine.execution', 'engine.cluster', 'engine.endpoints')
     wrong = [
-        f'{place(path, line)} imports {name}'
+        f'{location(path, line)} imports {name}'
+        for path in trees()
+        if path.parent == PACKAGE / 'engine' and path.name != 'service.py'
+        for line, name in own_imports(path)
+        if covered(name, upper)
+    ]
+    assert not wrong, '\n'.join(wrong)
+
+
+def test_command_line_uses_the_rest_api_only():
+    wrong = [
+        f'{location(path, line)} imports {name}'
         for path in trees()
         if module_name(path).startswith('cmd.cli')
         for line, name in own_imports(path)
@@ -132,7 +203,7 @@ def test_the_command_line_knows_the_rest_api_only():
     assert not wrong, '\n'.join(wrong)
 
 
-def test_the_template_library_knows_no_world():
+def test_template_package_uses_no_outside_world():
     wrong = []
     for path in trees():
         if floor_of(path) != 'template':
@@ -141,7 +212,7 @@ def test_the_template_library_knows_no_world():
             top = name.partition('.')[0]
             stranger = top not in TEMPLATE_LIBRARIES and top != 'heat_lite' and not is_standard(top)
             if stranger or name in TEMPLATE_REFUSES or top in TEMPLATE_REFUSES:
-                wrong.append(f'{place(path, line)} imports {name}')
+                wrong.append(f'{location(path, line)} imports {name}')
     assert not wrong, '\n'.join(wrong)
 
 
@@ -149,8 +220,8 @@ def is_standard(name):
     return name in sys.stdlib_module_names
 
 
-def circles(edges):
-    """Groups of modules that reach each other (Tarjan's strongly connected components with more than one member)."""
+def cycles(edges):
+    """Return the strongly connected components of more than one module (Tarjan's algorithm)."""
     order, low, stack, found = {}, {}, [], []
 
     def visit(node):
@@ -174,13 +245,13 @@ def circles(edges):
     return found
 
 
-def test_no_circles():
+def test_imports_have_no_cycles():
     edges = {module_name(path): {name for _, name in own_imports(path) if name} for path in trees()}
-    assert not circles(edges)
+    assert not cycles(edges)
 
 
-def test_circles_are_seen():
-    assert circles({'a': {'b'}, 'b': {'c'}, 'c': {'a'}, 'd': {'a'}}) == [['a', 'b', 'c']]
+def test_cycles_are_found():
+    assert cycles({'a': {'b'}, 'b': {'c'}, 'c': {'a'}, 'd': {'a'}}) == [['a', 'b', 'c']]
 
 
 def functions():
@@ -194,9 +265,9 @@ def length(node):
     return node.end_lineno - node.lineno + 1
 
 
-def test_no_import_inside_a_function():
+def test_functions_contain_no_imports():
     wrong = [
-        place(path, inner.lineno)
+        location(path, inner.lineno)
         for path, node in functions()
         for inner in ast.walk(node)
         if isinstance(inner, (ast.Import, ast.ImportFrom))
@@ -204,9 +275,9 @@ def test_no_import_inside_a_function():
     assert not wrong, wrong
 
 
-def test_eventlet_lives_in_cmd_alone():
+def test_eventlet_is_imported_in_cmd_only():
     wrong = [
-        place(path, line)
+        location(path, line)
         for path in trees()
         if floor_of(path) != 'cmd'
         for line, name in imports(path)
@@ -216,7 +287,11 @@ def test_eventlet_lives_in_cmd_alone():
 
 
 def test_functions_are_short():
-    long = [f'{place(path, node.lineno)} {node.name}: {length(node)}' for path, node in functions() if length(node) > FUNCTION_LINES]
+    long = [
+        f'{location(path, node.lineno)} {node.name}: {length(node)}'
+        for path, node in functions()
+        if length(node) > FUNCTION_LINES and f'{location(path)}: {node.name}' not in LONG_FUNCTIONS
+    ]
     assert not long, '\n'.join(long)
     assert statistics.median(length(node) for _, node in functions()) < MEDIAN_LINES
 
@@ -229,29 +304,41 @@ def classes():
 
 
 def methods(node):
-    """The methods of a class; properties are its data."""
-    return [item for item in node.body if isinstance(item, ast.FunctionDef) and not item.decorator_list]
+    """Return the methods of a class without its properties."""
+    return [
+        item for item in node.body if isinstance(item, ast.FunctionDef) and not item.decorator_list
+    ]
 
 
 def test_classes_are_small():
-    large = [f'{place(path, node.lineno)} {node.name}: {length(node)}' for path, node in classes() if length(node) >= CLASS_LINES]
+    large = [
+        f'{location(path, node.lineno)} {node.name}: {length(node)}'
+        for path, node in classes()
+        if length(node) >= CLASS_LINES
+    ]
     assert not large, '\n'.join(large)
-    wide = {node.name: len(methods(node)) for _, node in classes() if len(methods(node)) > CLASS_METHODS}
+    wide = {
+        node.name: len(methods(node)) for _, node in classes() if len(methods(node)) > CLASS_METHODS
+    }
     assert wide.keys() <= WIDE_CLASSES.keys(), wide
 
 
 def test_modules_are_small():
-    sizes = {place(path): len(path.read_text().splitlines()) for path in trees()}
+    sizes = {location(path): len(path.read_text().splitlines()) for path in trees()}
     large = {name: lines for name, lines in sizes.items() if lines > MODULE_LINES}
     assert large.keys() <= LONG_MODULES.keys(), f'too long: {large}; with a reason: {LONG_MODULES}'
 
 
-def test_modules_need_few_of_ours():
-    counts = {place(path): len({name for _, name in own_imports(path)}) for path in trees()}
+def test_modules_import_few_of_our_modules():
+    counts = {location(path): len({name for _, name in own_imports(path)}) for path in trees()}
     many = {name: count for name, count in counts.items() if count > OWN_IMPORTS}
     assert many.keys() <= WIDE_IMPORTS.keys(), many
 
 
-def test_modules_say_what_lives_there():
-    silent = [place(path) for path, tree in trees().items() if tree.body and not ast.get_docstring(tree)]
+def test_modules_have_docstrings():
+    silent = [
+        location(path)
+        for path, tree in trees().items()
+        if tree.body and not ast.get_docstring(tree)
+    ]
     assert not silent, silent
