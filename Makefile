@@ -1,31 +1,32 @@
-# Everything below needs nothing but Python 3.11 or newer; it makes its own virtual environment in .venv.
+# All targets need Python 3.11 or newer only; they create a virtual environment in .venv.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# unit tests run side by side; the functional ones start whole services and share two cores badly
+# Number of parallel test processes: functional tests start whole services on two cores.
 WORKERS ?= 2
 
-.PHONY: help demo up test unit functional chaos lint format sample types wheel clean
+.PHONY: help demo up test unit functional attacks chaos lint format sample types wheel lock clean
 
 help:
-	@echo 'make demo        start a service, build a stack before your eyes, delete it'
-	@echo 'make up          the whole service in one process; prints its URL'
-	@echo 'make test        lint, unit tests, functional tests, chaos'
-	@echo 'make lint        style and types'
+	@echo 'make demo        start a service, create a stack, show its progress, delete it'
+	@echo 'make up          run the whole service in one process; prints its URL'
+	@echo 'make test        lint, unit tests, functional tests, attacks, chaos tests'
+	@echo 'make lint        check style and types'
 	@echo 'make sample      write the sample configuration file'
-	@echo 'make types       how many resource types of OpenStack Heat are here'
+	@echo 'make types       compare the resource types with those of OpenStack Heat'
 	@echo 'make wheel       build the wheel into dist/'
+	@echo 'make lock        write requirements.lock, the dependencies of a container image'
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# what the service needs
+# the dependencies of the service
 $(VENV)/.service: setup.cfg pyproject.toml setup.py | $(BIN)/python
 	$(PIP) --editable .
 	@touch $@
 
-# and what its tests need
+# and those of its tests
 $(VENV)/.test: setup.cfg pyproject.toml setup.py | $(BIN)/python
 	$(PIP) --editable '.[test]'
 	@touch $@ $(VENV)/.service
@@ -36,7 +37,7 @@ demo: $(VENV)/.service
 up: $(VENV)/.service
 	@$(BIN)/heat-lite up
 
-test: lint unit functional chaos
+test: lint unit functional attacks chaos
 
 unit: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(WORKERS) tests/unit tests/http
@@ -44,7 +45,13 @@ unit: $(VENV)/.test
 functional: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/functional
 
-# engines are killed while they work; each test has the machine to itself
+# Hostile requests, messages and templates: each must be refused in time. The table of attacks
+# measures the waits of another project, so nothing else runs beside it.
+attacks: $(VENV)/.test
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/attacks --ignore tests/attacks/test_table.py
+	$(BIN)/python -m pytest tests/attacks/test_table.py
+
+# These tests kill running engines. They run one at a time.
 chaos: $(VENV)/.test
 	$(BIN)/python -m pytest tests/chaos
 
@@ -62,6 +69,15 @@ sample: $(VENV)/.service
 
 types: $(VENV)/.test
 	@$(BIN)/python -m tests.reference_types
+
+# the versions of the dependencies that a container image installs, from an environment of its own
+lock:
+	rm -rf build/lock
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet --disable-pip-version-check .
+	(echo '# The versions of the dependencies for a container image: written by `make lock`.'; \
+	echo '# pip install --no-deps -r requirements.lock && pip install --no-deps .'; \
+	build/lock/bin/python -m pip freeze --disable-pip-version-check --exclude heat-lite) > requirements.lock
 
 wheel: $(VENV)/.test
 	$(BIN)/python -m build --wheel
