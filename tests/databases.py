@@ -8,6 +8,7 @@ localhost. The tests of a server that does not respond are skipped; with CI set 
 import contextlib
 import functools
 import os
+import threading
 import uuid
 
 import pytest
@@ -182,11 +183,15 @@ def statements():
 
 @contextlib.contextmanager
 def before_first(prefix, act):
-    """Call ``act`` before the first statement in the block that starts with ``prefix``."""
+    """Call ``act`` before the first statement in the block that starts with ``prefix``.
+
+    Only statements of requests count, not those of tasks and timers.
+    """
     found = []
 
     def note(connection, cursor, statement, *_):
-        if not found and statement.startswith(prefix):
+        is_request = threading.current_thread().name.startswith('ThreadPoolExecutor')
+        if not found and is_request and statement.startswith(prefix):
             found.append(statement)
             act()
 

@@ -36,6 +36,9 @@ def running(url, types=(), transport='local://', files=(), ours=None, **settings
     ``types`` are further resource types, ``settings`` options of [DEFAULT], ``ours`` options of
     [heat_lite] and ``files`` configuration files.
     """
+    # The database is one for the whole process: threads of an engine that still runs, e.g. of a
+    # fixture of the module, would write into this one.
+    assert not session.configured(), 'an engine with another database runs in this process'
     conf = cfg.ConfigOpts()
     options.register(conf)
     conf.register_opts(session.OPTIONS, 'database')

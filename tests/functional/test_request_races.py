@@ -271,20 +271,3 @@ def test_read_of_a_vanishing_stack_succeeds_or_gets_4xx(how, method, arguments, 
 @pytest.mark.parametrize(('method', 'arguments'), WRITES, ids=ids(WRITES))
 def test_change_of_a_deleted_stack_succeeds_or_gets_4xx(method, arguments, engine, known):
     sweep(engine, DELETED, method, arguments, known)
-
-
-@pytest.mark.parametrize('backend', ['mysql', 'postgresql'])
-def test_snapshot_during_an_update_has_the_new_template(backend, tmp_path):
-    """The request has read the stack, then an update runs, then the request takes the lock."""
-    with databases.migrated(backend, tmp_path) as url, engines.running(url) as driver:
-        identity = driver.create(TEMPLATE)
-        with databases.before_first('INSERT', lambda: driver.update(identity, OTHER)):
-            taken = driver.client.stack_snapshot(
-                driver.context, stack_identity=identity, name='a snapshot'
-            )
-        driver.wait(identity)
-        shown = driver.client.show_snapshot(
-            driver.context, stack_identity=identity, snapshot_id=taken['id']
-        )
-        assert shown['data']['template'] == OTHER
-        assert list(shown['data']['resources']) == list(OTHER['resources'])
