@@ -4,19 +4,15 @@ import argparse
 import functools
 import importlib.metadata
 import os
-import signal
 import sys
-import traceback
 
-from heat_lite.cmd import file_references, lint_settings, offline_types
+from heat_lite.cmd import file_references, lint_settings, offline_types, time_limit
 from heat_lite.template.lint import finding, report
 from heat_lite.template.lint.linter import Linter
 from heat_lite.template.lint.rules import RULES
 
 #: bytes of all files together
 MAX_TOTAL_BYTES = 64 * 1024 * 1024
-#: default of --timeout, in seconds
-TIMEOUT = 60.0
 OUTSIDE = (
     'The file cannot be read: it is outside of the folders of the linted files (--root FOLDER '
     'permits another folder)'
@@ -52,12 +48,20 @@ class Files:
         """Return the text of a file. Raises ValueError, with the reason, if it is not readable."""
         if name == file_references.STDIN:
             return self._stdin.read()
-        if not self._is_below_a_root(name):
-            raise ValueError(OUTSIDE)
         try:
-            return self._content(name).decode('utf-8')
+            return self.read_bytes(name).decode('utf-8')
         except UnicodeDecodeError as error:
             raise ValueError(f'The file is not UTF-8 text from byte {error.start} on') from None
+
+    def read_bytes(self, name):
+        """Return the content of a file. Raises ValueError like ``read``."""
+        if not self._is_below_a_root(name):
+            raise ValueError(OUTSIDE)
+        content = file_references.read_bytes(name)
+        self._bytes_left -= len(content)
+        if self._bytes_left < 0:
+            raise ValueError(f'All files together are longer than {MAX_TOTAL_BYTES} bytes')
+        return content
 
     def _is_below_a_root(self, name):
         """Whether the file that a name leads to, through symbolic links, is below a root."""
@@ -65,13 +69,6 @@ class Files:
             return False
         path = os.path.realpath(name)
         return any(os.path.commonpath((root, path)) == root for root in self._roots)
-
-    def _content(self, name):
-        content = file_references.read_bytes(name)
-        self._bytes_left -= len(content)
-        if self._bytes_left < 0:
-            raise ValueError(f'All files together are longer than {MAX_TOTAL_BYTES} bytes')
-        return content
 
 
 def parser():
@@ -124,7 +121,7 @@ def parser():
     top.add_argument(
         '--timeout',
         type=float,
-        default=TIMEOUT,
+        default=time_limit.TIMEOUT,
         metavar='SECONDS',
         help='end with status 2 after this time (default %(default)g)',
     )
@@ -153,7 +150,7 @@ def main(argv=None):
         return 0
     if not args.files:
         options.error('at least one FILE is required')
-    return _within(args.timeout, functools.partial(_lint, args))
+    return time_limit.exit_status('heat-lite lint', args.timeout, functools.partial(_lint, args))
 
 
 def _lint(args):
@@ -193,43 +190,6 @@ def find(names, settings, roots=(), plugin_dirs=()):
         settings.levels,
     )
     return linter.lint(named, candidates)
-
-
-def _within(seconds, work):
-    """Return the exit status of ``work()``, or 2 after ``seconds``.
-
-    The work is done in a child process: a regular expression of a template may hold the
-    interpreter, so that no signal handler of the same process would run.
-    """
-    child = os.fork()
-    if child == 0:
-        status = 2
-        try:
-            status = work()
-        except KeyboardInterrupt:
-            pass
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(status)
-    previous = signal.signal(signal.SIGALRM, _raise_timeout)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
-    try:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    except BaseException as error:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        if not isinstance(error, TimeoutError):
-            raise
-        print(f'heat-lite lint: not finished after {seconds:g} seconds', file=sys.stderr)
-        return 2
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
-
-
-def _raise_timeout(signum, frame):
-    raise TimeoutError
 
 
 if __name__ == '__main__':

@@ -26,6 +26,11 @@ def lint(argv=None):
     return _run('heat_lite.cmd.lint', argv)
 
 
+def test(argv=None):
+    """Run ``heat-lite test``. Return its exit status."""
+    return _run('heat_lite.cmd.template_tests.command', argv)
+
+
 def schema(argv=None):
     """Run ``heat-lite schema``. Return its exit status."""
     return _run('heat_lite.cmd.schema', argv)

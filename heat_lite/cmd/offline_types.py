@@ -90,7 +90,7 @@ class OfflineTypes:
         )
 
 
-class _OfflineRegistry:
+class OfflineRegistry:
     """A registry for which every object of the cloud exists."""
 
     def __init__(self, registry):
@@ -121,7 +121,7 @@ class _OfflineClients:
         raise CloudRequired('no cloud is available')
 
 
-def _offline_clients(request):
+def offline_clients(request):
     return _OfflineClients()
 
 
@@ -148,7 +148,7 @@ def _errors_with(types, document, files):
     """Yield the errors of a template with these contents of its files."""
     template = Template(document.data, files, document.environment)
     offline_runtime = runtime.Runtime(
-        _OfflineRegistry(types.registry), None, runtime.Limits(), 'offline', _offline_clients
+        OfflineRegistry(types.registry), None, runtime.Limits(), 'offline', offline_clients
     )
     stack = Stack(
         offline_runtime,
@@ -201,16 +201,25 @@ def _with_full_path(error, name):
     return exception.StackValidationFailed(text or str(error), path=('resources', name, *path))
 
 
+def needs_cloud(error):
+    """Whether the error is caused by the lack of a cloud."""
+    return any(isinstance(cause, CloudRequired) for cause in _causes(error))
+
+
 def _needs_missing_value(error, parameters):
     """Whether the error is caused by a parameter without a value or by the lack of a cloud."""
-    cause = error
-    while cause is not None:
+    for cause in _causes(error):
         if isinstance(cause, exception.UserParameterMissing | CloudRequired):
             return True
         if isinstance(cause, exception.InvalidTemplateReference):  # as ``Ref`` states it
             return cause.kwargs['resource'] in parameters
-        cause = cause.__cause__
     return False
+
+
+def _causes(error):
+    while error is not None:
+        yield error
+        error = error.__cause__
 
 
 def _files(document):

@@ -204,16 +204,16 @@ def _definitions(item, check, enforce_types=True):
     policy rules of types.
     """
     item.template.validate_declarations()
-    graph = _graph(item, enforce_types)
+    graph = dependency_graph(item, enforce_types)
     outputs = item.bound.outputs.values()  # reading them raises errors of form
     for name in cooperation.each(graph.order()):
-        _resource(item, item.bound.resources[name], check)
+        single_resource(item, item.bound.resources[name], check)
     for definition in cooperation.each(outputs):
         definition.validate(item.scope)
 
 
-def _graph(item, enforce_types):
-    """Return the dependencies of the resources, by names."""
+def dependency_graph(item, enforce_types=True):
+    """Return the dependencies of the resources, by names. Raises errors of names and types."""
     item.bound.validate_resource_names()
     classes = {
         name: item.class_of(definition)
@@ -237,7 +237,8 @@ def _permitted(item):
             raise exception.Forbidden(action=f'resource_types:{name}')
 
 
-def _resource(item, definition, check):
+def single_resource(item, definition, check='validate'):
+    """Validate a resource of a stack by its type. Raises its first error."""
     resource = item.resource_for(definition.name)
     definition.validate(item.scope)
     if definition.external_id is not None:

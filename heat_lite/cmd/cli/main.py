@@ -15,6 +15,7 @@ COMMANDS = {
         'start a service, create a stack, show its progress, delete it',
     ),
     'lint': ('heat_lite.cmd.offline:lint', 'check templates without a service'),
+    'test': ('heat_lite.cmd.offline:test', 'run the test cases of templates without a service'),
     'lsp': ('heat_lite.cmd.offline:lsp', 'serve editors: completion, hover, findings'),
     'schema': ('heat_lite.cmd.offline:schema', 'print the JSON Schema of templates, for editors'),
 }

@@ -68,7 +68,7 @@ class NestedStackView:
         limit = self._runtime.limits.max_nested_stack_depth
         if depth > limit:
             raise exception.RequestLimitExceeded(f'Recursion depth exceeds {limit}.')
-        drafted = engine_stack.Stack(
+        drafted = type(parent)(
             self._runtime,
             parent.context,
             template,

@@ -1,0 +1,1 @@
+"""``heat-lite test``: tests of templates, without a service."""

@@ -1,0 +1,48 @@
+"""A time limit for work on templates, which may be a stranger's."""
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+
+#: default of --timeout, in seconds
+TIMEOUT = 60.0
+FAILED = 2
+
+
+def exit_status(program: str, seconds: float, work: Callable[[], int]) -> int:
+    """Return the exit status of ``work()``, or 2 after ``seconds``.
+
+    The work is done in a child process: a regular expression of a template may hold the
+    interpreter, so that no signal handler of the same process would run.
+    """
+    child = os.fork()
+    if child == 0:
+        status = FAILED
+        try:
+            status = work()
+        except KeyboardInterrupt:
+            pass
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    previous = signal.signal(signal.SIGALRM, _raise_timeout)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    except BaseException as error:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        if not isinstance(error, TimeoutError):
+            raise
+        print(f'{program}: not finished after {seconds:g} seconds', file=sys.stderr)
+        return FAILED
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def _raise_timeout(signum, frame):
+    raise TimeoutError
