@@ -47,6 +47,11 @@ def lsp(argv=None):
     return _run('heat_lite.cmd.lsp', argv)
 
 
+def fmt(argv=None):
+    """Run ``heat-lite fmt``. Return its exit status."""
+    return _run('heat_lite.cmd.authoring.fmt', argv)
+
+
 def _run(module, argv):
     lazy_imports.install((*SERVICE_MODULES, *LIBRARIES))
     return importlib.import_module(module).main(sys.argv[1:] if argv is None else argv)

@@ -1,11 +1,15 @@
 """The options of the verbs, as data, and the parser of a verb."""
 
 import argparse
+import difflib
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from heat_lite.cmd.cli import connection
+
+#: characters of a line of a description
+WIDTH = 79
 
 
 class Argument(NamedTuple):
@@ -148,17 +152,36 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
         return f'{text} (default: {"none" if action.default in (None, []) else action.default})'
 
 
-def parser(verb: str, summary: str, example: str, specific: Iterable[Argument]) -> Any:
+class Parser(argparse.ArgumentParser):
+    """A parser that suggests an option for a misspelt one."""
+
+    def __init__(self, name: str, summary: str, example: str, arguments: Iterable = ()):
+        super().__init__(
+            prog=f'heat-lite {name}',
+            description=textwrap.fill(f'{summary[:1].upper()}{summary[1:].rstrip(".")}.', WIDTH),
+            epilog='example:\n' + textwrap.indent(example, '  '),
+            formatter_class=Formatter,
+            allow_abbrev=False,
+        )
+        for each in flatten(arguments):
+            self.add_argument(*each.names, **each.settings)
+
+    def parse_args(self, args=None, namespace=None):
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            hint = self._suggestion(unknown[0].partition('=')[0])
+            self.error(f'unrecognized arguments: {" ".join(unknown)}{hint}')
+        return found
+
+    def _suggestion(self, name):
+        options = [each for each in self._option_string_actions if each.startswith('--')]
+        match = difflib.get_close_matches(name, options, n=1, cutoff=0.6)
+        return f'\nDid you mean {match[0]}?' if name.startswith('-') and match else ''
+
+
+def parser(verb: str, summary: str, example: str, specific: Iterable[Argument]) -> Parser:
     """Return the parser of a verb: its own options and those of all verbs."""
-    top = argparse.ArgumentParser(
-        prog=f'heat-lite {verb}',
-        description=f'{summary[:1].upper()}{summary[1:]}.',
-        epilog='example:\n' + textwrap.indent(example, '  '),
-        formatter_class=Formatter,
-        allow_abbrev=False,
-    )
-    for each in flatten(specific):
-        top.add_argument(*each.names, **each.settings)
+    top = Parser(verb, summary, example, specific)
     shared = top.add_argument_group('service and output')
     for each in (*CONNECTION, JSON):
         shared.add_argument(*each.names, **each.settings)

@@ -3,21 +3,37 @@
 import pkgutil
 import signal
 import sys
+from typing import NamedTuple
 
 from heat_lite.cmd.cli import verbs
 
-#: {name: (entry point, help)}. Importing by name keeps `--help` fast, and lets `up` choose the
-#: kind of threads before any other import.
+
+class Program(NamedTuple):
+    """A command that is no verb of the service. ``target``: module and function."""
+
+    target: str
+    summary: str
+    group: str = 'Programs'
+
+
+AUTHORING = 'Write templates'
+#: Importing by name keeps `--help` fast, and lets `up` choose the kind of threads before any other
+#: import.
 COMMANDS = {
-    'up': ('heat_lite.cmd.up:main', 'run the whole service in one process'),
-    'demo': (
+    'up': Program('heat_lite.cmd.up:main', 'run the whole service in one process'),
+    'demo': Program(
         'heat_lite.cmd.cli.demo:main',
         'start a service, create a stack, show its progress, delete it',
     ),
-    'lint': ('heat_lite.cmd.offline:lint', 'check templates without a service'),
-    'test': ('heat_lite.cmd.offline:test', 'run the test cases of templates without a service'),
-    'lsp': ('heat_lite.cmd.offline:lsp', 'serve editors: completion, hover, findings'),
-    'schema': ('heat_lite.cmd.offline:schema', 'print the JSON Schema of templates, for editors'),
+    'lsp': Program('heat_lite.cmd.offline:lsp', 'serve editors: completion, hover, findings'),
+    'lint': Program('heat_lite.cmd.offline:lint', 'check templates without a service', AUTHORING),
+    'test': Program(
+        'heat_lite.cmd.offline:test', 'run the test cases of templates without a service', AUTHORING
+    ),
+    'fmt': Program('heat_lite.cmd.offline:fmt', 'write templates in their usual form', AUTHORING),
+    'schema': Program(
+        'heat_lite.cmd.offline:schema', 'print the JSON Schema of templates, for editors', AUTHORING
+    ),
 }
 RUN = 'heat_lite.cmd.cli.runner:run'
 INTERRUPTED = 128 + signal.SIGINT
@@ -25,11 +41,10 @@ INTERRUPTED = 128 + signal.SIGINT
 
 def usage() -> str:
     """Return the list of programs and verbs."""
-    groups: dict[str, list[tuple[str, str]]] = {
-        'Programs': [(name, text) for name, (_, text) in COMMANDS.items()]
-    }
-    for name, verb in verbs.VERBS.items():
-        groups.setdefault(verb.group, []).append((name, verb.summary))
+    groups: dict[str, list[tuple[str, str]]] = {}
+    commands: dict[str, Program | verbs.Verb] = {**COMMANDS, **verbs.VERBS}
+    for name, each in commands.items():
+        groups.setdefault(each.group, []).append((name, each.summary))
     lines = ['usage: heat-lite COMMAND [options]']
     for group, rows in groups.items():
         lines += ['', f'{group}:', *(f'  {name:18}{text}' for name, text in rows)]
@@ -48,7 +63,7 @@ def main(argv: list[str] | None = None) -> int:
             stream.reconfigure(errors='replace')
     try:
         if words[0] in COMMANDS:
-            return pkgutil.resolve_name(COMMANDS[words[0]][0])(words[1:]) or 0
+            return pkgutil.resolve_name(COMMANDS[words[0]].target)(words[1:]) or 0
         return pkgutil.resolve_name(RUN)(words, [*COMMANDS, *verbs.VERBS, *verbs.ALIASES])
     except KeyboardInterrupt:
         print('heat-lite: interrupted', file=sys.stderr)

@@ -1,9 +1,11 @@
 """Runs a verb: parses its arguments, connects to the service, and reports errors."""
 
+import functools
 import importlib
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Any
 
 from heat_lite.cmd.cli import api_client, arguments, connection, errors, terminal, verbs
@@ -47,14 +49,24 @@ def _unknown(words, known):
 
 
 def _call(function: Any, args: Any) -> int:
-    """Call the function of a verb. Return its exit status; errors are shown without traceback."""
+    """Call the function of a verb with a client of the service. Return its exit status."""
+    return guarded(functools.partial(_with_service, function, args))
+
+
+def _with_service(function, args):
+    choice = connection.Choice(args.endpoint, args.token, args.os_cloud, args.os_region_name)
+    api = connection.connect(choice)
     try:
-        choice = connection.Choice(args.endpoint, args.token, args.os_cloud, args.os_region_name)
-        api = connection.connect(choice)
-        try:
-            return function(api, terminal.Terminal(is_json=args.json), args) or errors.DONE
-        except api_client.RequestFailed as error:
-            errors.complain(str(error) + errors.suggestion(api, error, args))
+        return function(api, terminal.Terminal(is_json=args.json), args)
+    except api_client.RequestFailed as error:
+        errors.complain(str(error) + errors.suggestion(api, error, args))
+        return errors.FAILED
+
+
+def guarded(work: Callable[[], int | None]) -> int:
+    """Return the exit status of ``work()``; errors are shown without traceback."""
+    try:
+        return work() or errors.DONE
     except BrokenPipeError:
         # The reader closed the pipe (`| head`). Nothing may be written to it at exit either.
         sys.stdout = None  # type: ignore[assignment]
