@@ -5,14 +5,19 @@ standard port of localhost.
 """
 
 import contextlib
+import json
 import os
 import shutil
 import socket
 import subprocess
+import time
 import urllib.parse
 import uuid
 
+import kombu
 import pytest
+
+from tests.timeouts import WAIT_SECONDS
 
 URL = os.environ.get('HEAT_LITE_TEST_RABBIT', 'rabbit://guest:guest@127.0.0.1:5672')
 
@@ -72,3 +77,34 @@ def _run_rabbitmqctl(*arguments):
         raise BrokerUnavailable(
             f'rabbitmqctl {arguments[0]}: {(done.stderr or done.stdout).strip()}'
         )
+
+
+class Reader:
+    """Collects notifications of all priorities of the topic ``notifications``."""
+
+    def __init__(self, channel):
+        self.told = []
+        exchange = kombu.Exchange('heat', 'topic', durable=False)
+        queue = kombu.Queue(exchange=exchange, routing_key='notifications.#', exclusive=True)(
+            channel
+        )
+        queue.declare()
+        self.consumer = kombu.Consumer(
+            channel, queue, callbacks=[self._receive], auto_declare=False
+        )
+
+    def _receive(self, body, message):
+        self.told.append((message.delivery_info['routing_key'], json.loads(body['oslo.message'])))
+        message.ack()
+
+    def until(self, event_type, seconds=WAIT_SECONDS):
+        """Return all notifications up to the first of this type."""
+        end = time.monotonic() + seconds
+        with self.consumer:
+            while not self.told or self.told[-1][1]['event_type'] != event_type:
+                assert time.monotonic() < end, [told['event_type'] for _, told in self.told]
+                try:
+                    self.consumer.channel.connection.client.drain_events(timeout=1)
+                except TimeoutError:
+                    continue
+        return self.told

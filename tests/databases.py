@@ -5,6 +5,7 @@ and PostgreSQL, of a user that can create databases; the defaults are the standa
 localhost. The tests of a server that does not respond are skipped; with CI set they fail.
 """
 
+import configparser
 import contextlib
 import functools
 import os
@@ -72,6 +73,13 @@ def configured(url, key=None, encrypt=False, **options):
         yield session
     finally:
         session.dispose()
+
+
+def option(file, group, name):
+    """Return an option of a configuration file; of lines that repeat it, the last."""
+    parser = configparser.RawConfigParser(strict=False)
+    parser.read(file)
+    return parser[group][name]
 
 
 def connect(url):

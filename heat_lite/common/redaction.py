@@ -1,8 +1,11 @@
 """Removes the values of hidden parameters from texts: errors, reasons of states, log lines."""
 
+import contextlib
+import html
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
+from urllib import parse
 
 MASK = '******'
 #: shorter values are left in texts: they occur by chance, and a mask would disclose where
@@ -11,6 +14,8 @@ MIN_LENGTH = 4
 COMMON = frozenset({'true', 'false', 'none', 'null'})
 #: length of the beginning of a long value that is removed too, since errors quote values in part
 HEAD = 20
+#: longer texts are not read as numbers
+NUMBER_LENGTH = 40
 #: number of values beyond which whole texts are masked, which bounds the time
 LIMIT = 1000
 
@@ -29,9 +34,23 @@ def texts_of(value: Any) -> Iterator[str]:
 
 
 def _texts_of_scalar(text):
-    for part in {text, *text.splitlines()}:
+    for part in {text, *text.splitlines(), *_number_texts(text)}:
         if len(part) >= MIN_LENGTH and part.lower() not in COMMON:
             yield part
+
+
+def _number_texts(text):
+    """Yield a number as properties convert it: to an integer, or to a float."""
+    if len(text) > NUMBER_LENGTH:
+        return
+    try:
+        number = float(text)
+        yield str(int(number))
+    except (ValueError, OverflowError):  # no number; infinite
+        return
+    yield str(number)
+    with contextlib.suppress(ValueError):
+        yield str(int(text))  # exactly
 
 
 class Redactor:
@@ -74,8 +93,15 @@ class Redactor:
 
 
 def _variants(text):
-    """Return the forms of a text in messages: plain, and as Python and JSON quote it."""
-    return {text, repr(text)[1:-1], json.dumps(text)[1:-1]}
+    """Return the forms of a text in messages: plain, and as Python, JSON, HTML and URLs quote it.
+
+    A lone surrogate has no form in a URL.
+    """
+    forms = {text, repr(text)[1:-1], json.dumps(text)[1:-1], html.escape(text)}
+    forms.add(json.dumps(text, ensure_ascii=False)[1:-1])
+    with contextlib.suppress(UnicodeEncodeError):
+        forms |= {parse.quote(text), parse.quote(text, safe=''), parse.quote_plus(text)}
+    return forms
 
 
 def _remove(text, secret):

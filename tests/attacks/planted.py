@@ -10,10 +10,16 @@ from tests.timeouts import WAIT_SECONDS
 #: the form in which a value is given -> the value
 SECRETS = {
     form: f'planted-{form}-4d7'
-    for form in ('body', 'environment', 'environment-default', 'default', 'json', 'list', 'file')
+    for form in ('body environment environment-default default json list file map items'.split())
 }
-NUMBER = 48151623421108
+NUMBER, FRACTION, PIN = 48151623421108, 7418529630.25, 90817263544
 TEST = 'OS::Heat::TestResource'
+#: hidden parameters that are no strings: type -> value
+STRUCTURES = {
+    'json': {'texts': ['x', {'deep': SECRETS['map']}], 'numbers': [{'pin': PIN}]},
+    'comma_delimited_list': ['x', SECRETS['items'], str(PIN)],
+    'number': FRACTION,
+}
 
 
 def hidden(kind='string', **more):
@@ -24,15 +30,34 @@ def resource(value, **more):
     return {'type': TEST, 'properties': {'value': value}, **more}
 
 
+def value_of(kind, value):
+    return {'type': 'OS::Heat::Value', 'properties': {'type': kind, 'value': value}}
+
+
 def parameter(*path):
     return {'get_param': list(path) if path[1:] else path[0]}
 
 
+GRANDCHILD = {
+    'heat_template_version': '2021-04-16',
+    'parameters': {'text': {'type': 'string'}, 'map': {'type': 'json'}},
+    'resources': {
+        'of_text': resource(parameter('text')),
+        'of_map': value_of('json', parameter('map')),
+    },
+}
 CHILD = {
     'heat_template_version': '2021-04-16',
-    'parameters': {'inner': hidden(), 'visible': {'type': 'string'}},
-    'resources': {'deep': resource(parameter('inner'))},
+    'parameters': {'inner': hidden(), 'visible': {'type': 'string'}, 'map': {'type': 'json'}},
+    'resources': {
+        'deep': resource(parameter('inner')),
+        'deeper': {
+            'type': 'grandchild.yaml',
+            'properties': {'text': parameter('visible'), 'map': parameter('map')},
+        },
+    },
 }
+FILES = {'child.yaml': json.dumps(CHILD), 'grandchild.yaml': json.dumps(GRANDCHILD)}
 TEMPLATE = {
     'heat_template_version': '2021-04-16',
     'parameters': {
@@ -43,6 +68,7 @@ TEMPLATE = {
         'json': hidden('json'),
         'list': hidden('comma_delimited_list'),
         'number': hidden('number'),
+        **{f'whole_{kind}': hidden(kind) for kind in STRUCTURES},
     },
     'resources': {
         'kept': resource(parameter('body')),
@@ -56,6 +82,7 @@ TEMPLATE = {
             {'list_join': ['', [parameter('json', 'key'), parameter('list', 1)]]}
         ),
         'numbered': resource(parameter('number')),
+        **{f'of_{kind}': value_of(kind, parameter(f'whole_{kind}')) for kind in STRUCTURES},
         'noted': resource('x', metadata={'noted': parameter('list')}),
         'config': {
             'type': 'OS::Heat::SoftwareConfig',
@@ -65,7 +92,11 @@ TEMPLATE = {
         },
         'child': {
             'type': 'child.yaml',
-            'properties': {'inner': parameter('body'), 'visible': parameter('environment')},
+            'properties': {
+                'inner': parameter('body'),
+                'visible': parameter('environment'),
+                'map': parameter('whole_json'),
+            },
         },
         'group': {
             'type': 'OS::Heat::ResourceGroup',
@@ -99,6 +130,10 @@ WRONG = (
     resource({'get_resource': parameter('body')}),
     resource({'map_merge': [parameter('body')]}),
     resource({'yaql': {'expression': 'int($.data)', 'data': parameter('body')}}),
+    {'type': 'OS::Heat::RandomString', 'properties': {'length': parameter('whole_number')}},
+    resource({'map_merge': [parameter('whole_comma_delimited_list')]}),
+    resource({'get_resource': parameter('whole_comma_delimited_list')}),
+    resource({'get_resource': parameter('whole_json')}),
 )
 #: route -> the secrets that it shows, and why: as in Heat
 SHOWN = {
@@ -121,6 +156,7 @@ def request(name, template=TEMPLATE, **parameters):
         'json': json.dumps({'key': SECRETS['json']}),
         'list': f'a,{SECRETS["list"]}',
         'number': NUMBER,
+        **{f'whole_{kind}': value for kind, value in STRUCTURES.items()},
     }
     return {
         'stack_name': name,
@@ -130,20 +166,54 @@ def request(name, template=TEMPLATE, **parameters):
             'parameters': {'environment': SECRETS['environment']},
             'parameter_defaults': {'environment-default': SECRETS['environment-default']},
         },
-        'files': {'child.yaml': json.dumps(CHILD)},
+        'files': FILES,
+        'disable_rollback': True,
+    }
+
+
+def two_stacks_deep(kind, value):
+    """Return the body of a request: a resource two stacks below fails, and quotes the value."""
+
+    def template(resources, **more):
+        parameters = {'secret': {'type': kind, **more}}
+        return {
+            'heat_template_version': '2021-04-16',
+            'parameters': parameters,
+            'resources': resources,
+        }
+
+    def nested(file):
+        return {'below': {'type': file, 'properties': {'secret': parameter('secret')}}}
+
+    length = {'get_attr': ['kept', 'value']}
+    innermost = {
+        'kept': value_of(kind, parameter('secret')),
+        'broken': {'type': 'OS::Heat::RandomString', 'properties': {'length': length}},
+    }
+    return {
+        'stack_name': f'deep-{kind}',
+        'template': template(nested('child.yaml'), hidden=True),
+        'parameters': {'secret': value},
+        'files': {
+            'child.yaml': json.dumps(template(nested('grandchild.yaml'))),
+            'grandchild.yaml': json.dumps(template(innermost)),
+        },
         'disable_rollback': True,
     }
 
 
 def found_in(text):
     """Return the secrets in a text."""
-    return {secret for secret in (*SECRETS.values(), str(NUMBER)) if secret in text}
+    return {
+        each for each in (*SECRETS.values(), *map(str, (NUMBER, FRACTION, PIN))) if each in text
+    }
 
 
-def _without_shown(value):
+def without_shown(value):
+    """Return a response without what the cloud, servers or the template show on purpose."""
     if isinstance(value, dict):
-        return {key: _without_shown(each) for key, each in value.items() if key not in SHOWN_KEYS}
-    return [_without_shown(each) for each in value] if isinstance(value, list) else value
+        return {key: without_shown(each) for key, each in value.items() if key not in SHOWN_KEYS}
+    return [without_shown(each) for each in value] if isinstance(value, list) else value
 
 
 class Requests:
@@ -175,7 +245,7 @@ class Requests:
         route = min(matching, key=lambda each: each.count('{'))  # words come before variables
         self.routes.add(route)
         try:
-            text = json.dumps(_without_shown(response.json()))
+            text = json.dumps(without_shown(response.json()))
         except ValueError:
             text = response.text
         leaked = found_in(text + str(response.headers))

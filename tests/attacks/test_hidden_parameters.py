@@ -1,9 +1,10 @@
 """A hidden parameter comes up in no response about its stack, no log line, no finding of lint.
 
-The log is at level DEBUG, for all loggers. tests/functional/test_secret_leaks.py is about the split
-service.
+The log is at level DEBUG, for all loggers. tests/functional/test_secret_leaks.py is about the
+secrets that the service itself makes.
 """
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from heat_lite.cmd.cli import main as command
+from tests import databases, servers
 from tests.attacks import planted
 from tests.functional import shapes
 
@@ -36,13 +38,41 @@ encrypt_parameters_and_properties = true
 LOOKUPS = ('resources', 'events', 'template', 'actions', 'environment', 'files')
 
 
-@pytest.fixture(scope='module')
-def service(tmp_path_factory):
-    folder = tmp_path_factory.mktemp('hidden')
+@contextlib.contextmanager
+def embedded(folder):
     file = folder / 'up.conf'
     file.write_text(CONFIGURATION)
-    with shapes.embedded(folder, '--debug', '--config-file', file) as found:
+    with shapes.embedded(folder, '--debug', '--config-file', file) as service:
+        yield service, folder / 'data'
+
+
+@contextlib.contextmanager
+def split(folder):
+    """API and engine, with a PostgreSQL server whose files the test may read."""
+    more = CONFIGURATION.replace('[DEFAULT]', '[DEFAULT]\ndebug = true')
+    with servers.running('postgresql') as server:
+        url = server.create('hidden')
+        with shapes.split(folder, 'postgresql', url, more=more) as service:
+            yield service, server.folder / 'data'
+
+
+@pytest.fixture(
+    scope='module',
+    params=[
+        pytest.param(shape, marks=pytest.mark.xdist_group(f'hidden-{shape.__name__}'))
+        for shape in (embedded, split)
+    ],
+    ids=['embedded', 'postgresql'],
+)
+def started(request, tmp_path_factory):
+    """A service and the folder of the files of its database."""
+    with request.param(tmp_path_factory.mktemp('hidden')) as found:
         yield found
+
+
+@pytest.fixture(scope='module')
+def service(started):
+    return started[0]
 
 
 @pytest.fixture(scope='module')
@@ -54,6 +84,7 @@ def ask(service):
 @pytest.fixture(scope='module')
 def path(ask):
     made = ask('POST', '/stacks', planted.request('planted'))
+    assert made.status_code == 201, made.text
     path = f'/stacks/planted/{made.json()["stack"]["id"]}'
     assert ask.rest(path) == 'CREATE_FAILED'
     return path
@@ -81,6 +112,18 @@ def test_reason_of_a_failure_does_not_quote_a_value(ask, path):
     assert '******' in stack['failures'][0]['reason']
     (wrong,) = [each for each in stack['outputs'] if each['output_key'] == 'wrong']
     assert '******' in wrong['output_error']
+
+
+@pytest.mark.parametrize('kind', planted.STRUCTURES)
+def test_reason_of_a_failure_two_stacks_deep_does_not_quote_a_value(ask, kind):
+    made = ask('POST', '/stacks', planted.two_stacks_deep(kind, planted.STRUCTURES[kind])).json()
+    path = f'/stacks/deep-{kind}/{made["stack"]["id"]}'
+    assert ask.rest(path) == 'CREATE_FAILED'
+    read_all(ask, path)
+    failures = ask('GET', path).json()['stack']['failures']
+    if kind == 'number':  # the texts about other types quote no value
+        assert '******' in failures[0]['reason'], failures
+    assert not planted.found_in(json.dumps(failures)) and ask.leaks == []
 
 
 def read_all(ask, path):
@@ -197,14 +240,30 @@ def test_secrets_come_up_by_no_route_and_in_no_log_line(service, ask, path, monk
     ask('DELETE', adopted)
     assert {route for route, *_ in planted.Requests.PATTERNS} - ask.routes == set()
     assert ask.leaks == []
-    log = (service.folder / 'up.log').read_text()
+    log = '\n'.join(file.read_text() for file in service.folder.glob('*.log'))
     assert ' DEBUG ' in log and 'sqlalchemy.engine' in log and ' INSERT INTO stack ' in log
     assert [line[:300] for line in log.splitlines() if planted.found_in(line)] == []
 
 
-def test_files_of_an_encrypted_database_contain_no_secret(service, path):
-    contents = {file.name: file.read_bytes() for file in (service.folder / 'data').iterdir()}
-    assert {'heat.sqlite', 'heat.sqlite-wal'} <= contents.keys()
+def test_rows_of_an_encrypted_database_contain_no_secret(started, service, path):
+    file = service.folder / 'heat-lite.conf'
+    url = f'sqlite:///{started[1]}/heat.sqlite'
+    if file.exists():
+        url = databases.option(file, 'database', 'connection')
+    with databases.configured(url):
+        text = databases.dump()
+    assert path.rpartition('/')[2] in text and not planted.found_in(text)
+
+
+def test_files_of_an_encrypted_database_contain_no_secret(started, path):
+    """Also what the database has deleted, and its log of changes."""
+    contents = {
+        str(file.relative_to(started[1])): file.read_bytes()
+        for file in started[1].rglob('*')
+        if file.is_file()
+    }
+    log = [name for name in contents if name.endswith('-wal') or name.startswith('pg_wal/0')]
+    assert log and any(b'planted' in content for content in contents.values())  # the name
     for name, content in contents.items():
         assert not planted.found_in(content.decode('latin-1')), name
 

@@ -264,22 +264,26 @@ def write_configuration(folder, auth_url=None, **values):
 
 
 @contextlib.contextmanager
-def split(folder, shape, database, keystone=False, more=''):
+def split(folder, shape, database, keystone=False, more='', services=None):
     """API and engine over RabbitMQ, with a fake Keystone or without authentication.
 
-    ``more`` is text that is appended to the configuration.
+    ``database`` is the kind of a new database, or the URL of an empty one. ``more`` is text that
+    is appended to the configuration, ``services`` are further ones of Keystone's catalog.
     """
     port = ports.reserve()
     url = f'http://127.0.0.1:{port}/v1'
     with contextlib.ExitStack() as resources:
         values = {
-            'database': resources.enter_context(databases.empty(database, folder)),
+            'database': database
+            if '://' in database
+            else resources.enter_context(databases.empty(database, folder)),
             'transport': resources.enter_context(brokers.virtual_host_or_skip()),
             'port': port,
         }
         auth_url = None
         if keystone:
-            keys = stack_domain.Identity({'orchestration': f'{url}/%(project_id)s'}, USERS)
+            catalog = {'orchestration': f'{url}/%(project_id)s', **(services or {})}
+            keys = stack_domain.Identity(catalog, USERS)
             auth_url = resources.enter_context(identity.serve(keys))
             more = more.format(auth_url=auth_url, url=url)
         configuration = write_configuration(folder, auth_url, **values)

@@ -7,47 +7,15 @@ import kombu
 import pytest
 
 from tests import brokers, databases, engines
-from tests.timeouts import WAIT_SECONDS
 
 CONFIGURATION = '[oslo_messaging_notifications]\ndriver = messagingv2\n'
 TEST = 'OS::Heat::TestResource'
 ALLOWED = {'enable_stack_adopt': True, 'enable_stack_abandon': True}
 
 
-class Reader:
-    """Collects notifications of all priorities of the topic ``notifications``."""
-
-    def __init__(self, channel):
-        self.told = []
-        exchange = kombu.Exchange('heat', 'topic', durable=False)
-        queue = kombu.Queue(exchange=exchange, routing_key='notifications.#', exclusive=True)(
-            channel
-        )
-        queue.declare()
-        self.consumer = kombu.Consumer(
-            channel, queue, callbacks=[self._receive], auto_declare=False
-        )
-
-    def _receive(self, body, message):
-        self.told.append((message.delivery_info['routing_key'], json.loads(body['oslo.message'])))
-        message.ack()
-
-    def until(self, event_type, seconds=WAIT_SECONDS):
-        """Return all notifications up to the first of this type."""
-        end = time.monotonic() + seconds
-        with self.consumer:
-            while not self.told or self.told[-1][1]['event_type'] != event_type:
-                assert time.monotonic() < end, [told['event_type'] for _, told in self.told]
-                try:
-                    self.consumer.channel.connection.client.drain_events(timeout=1)
-                except TimeoutError:
-                    continue
-        return self.told
-
-
 @pytest.fixture
 def bus(tmp_path):
-    """Yield a driver of an engine that sends notifications, and a Reader."""
+    """Yield a driver of an engine that sends notifications, and a brokers.Reader."""
     file = tmp_path / 'heat-lite.conf'
     file.write_text(CONFIGURATION)
     with brokers.virtual_host_or_skip() as transport, databases.migrated('sqlite', tmp_path) as url:
@@ -55,7 +23,7 @@ def bus(tmp_path):
             url, transport=transport, files=[str(file)], host='here', **ALLOWED
         ) as driver:
             with kombu.Connection(transport.replace('rabbit://', 'amqp://')) as connection:
-                yield driver, Reader(connection.channel())
+                yield driver, brokers.Reader(connection.channel())
 
 
 def test_notifications_contain_no_hidden_parameter(bus):
