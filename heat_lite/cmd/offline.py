@@ -52,6 +52,11 @@ def fmt(argv=None):
     return _run('heat_lite.cmd.authoring.fmt', argv)
 
 
+def docs(argv=None):
+    """Run ``heat-lite docs``. Return its exit status."""
+    return _run('heat_lite.cmd.authoring.docs', argv)
+
+
 def _run(module, argv):
     lazy_imports.install((*SERVICE_MODULES, *LIBRARIES))
     return importlib.import_module(module).main(sys.argv[1:] if argv is None else argv)

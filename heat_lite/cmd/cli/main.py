@@ -31,6 +31,9 @@ COMMANDS = {
         'heat_lite.cmd.offline:test', 'run the test cases of templates without a service', AUTHORING
     ),
     'fmt': Program('heat_lite.cmd.offline:fmt', 'write templates in their usual form', AUTHORING),
+    'docs': Program(
+        'heat_lite.cmd.offline:docs', 'describe a resource type, with an example', AUTHORING
+    ),
     'schema': Program(
         'heat_lite.cmd.offline:schema', 'print the JSON Schema of templates, for editors', AUTHORING
     ),

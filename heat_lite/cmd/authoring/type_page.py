@@ -1,0 +1,155 @@
+"""The page of a resource type as text: properties, attributes, an example."""
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from heat_lite.template import constraints, format_constraints, support
+from heat_lite.template.lint.type_info import TypeInfo
+from heat_lite.template.schema import AttributeSchema, PropertySchema
+
+STEP = 2
+MIN_WIDTH, MAX_WIDTH = 40, 100
+#: {type of a property: its name for people}
+_TYPES = {
+    constraints.STRING: 'string',
+    constraints.INTEGER: 'integer',
+    constraints.NUMBER: 'number',
+    constraints.BOOLEAN: 'boolean',
+    constraints.MAP: 'map',
+    constraints.LIST: 'list',
+    constraints.ANY: 'any value',
+}
+
+
+def summary(info: TypeInfo) -> str:
+    """Return the first paragraph of the description of a type, on one line."""
+    return ' '.join(info.description.partition('\n\n')[0].replace('``', '').split())
+
+
+def lines_of(
+    info: TypeInfo, attributes: Mapping[str, AttributeSchema], example: str, width: int
+) -> Iterator[str]:
+    """Yield the lines of the page, each at most ``width`` characters long where words allow it.
+
+    ``attributes`` are those that the type declares.
+    """
+    width = min(max(width, MIN_WIDTH), MAX_WIDTH)
+    yield info.name
+    yield from _wrapped(_support(info.support), STEP, width)
+    yield from _wrapped(summary(info), STEP, width)
+    yield '\nProperties'
+    if info.properties is None:
+        yield '  the type takes any property'
+    else:
+        yield from _properties(_shown(info.properties), STEP, width, is_top=True) or ['  none']
+    if info.update_policy:
+        yield '\nUpdate policy'
+        yield from _properties(_shown(info.update_policy), STEP, width)
+    yield '\nAttributes'
+    yield from _attributes(attributes, width)
+    if info.attributes is None:
+        yield from _wrapped('and others, which depend on the members of the group', STEP, width)
+    yield '\nExample'
+    yield from textwrap.indent(example, ' ' * STEP).splitlines()
+
+
+def _wrapped(text, indent, width):
+    prefix = ' ' * indent
+    return textwrap.wrap(
+        ' '.join(text.split()),
+        max(width, indent + 20),
+        initial_indent=prefix,
+        subsequent_indent=prefix,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _support(status):
+    if status.status == support.SUPPORTED:
+        return ''
+    return f'{status.status}: {status.message}' if status.message else status.status
+
+
+def _shown(schemata: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: schema for name, schema in schemata.items() if not schema.hidden}
+
+
+def _properties(schemata, indent, width, is_top=False):
+    """Return the lines of properties, the required ones first.
+
+    ``is_top``: an update decides by the property at the top alone.
+    """
+    lines = []
+    for name, schema in sorted(schemata.items(), key=lambda pair: not pair[1].required):
+        facts = [*_facts(schema), *([_update(schema)] if is_top else [])]
+        lines += _wrapped(f'{name}: {", ".join(facts)}', indent, width)
+        lines += _wrapped(schema.description or '', indent + 2 * STEP, width)
+        lines += _wrapped(_deprecation(schema), indent + 2 * STEP, width)
+        children = schema.children()
+        if children:
+            item = 'each item' if schema.type == constraints.LIST else 'keys'
+            lines.append(' ' * (indent + 2 * STEP) + f'{item}:')
+            lines += _properties(_shown(children), indent + 3 * STEP, width)
+    return lines
+
+
+def _deprecation(schema):
+    return '' if schema.support.status == support.SUPPORTED else _support(schema.support)
+
+
+def _facts(schema: PropertySchema) -> Iterator[str]:
+    """Yield what can be said about a property in a few words."""
+    kind = _TYPES[schema.type]
+    if schema.type == constraints.LIST and schema.schema is not None:
+        kind = f'list of {_TYPES[schema.schema.type]}s'
+    yield kind
+    if schema.required:
+        yield 'required'
+    if schema.has_default:
+        yield f'default {_value(schema.default)}'
+    yield from map(rule_text, schema.constraints)
+
+
+def _value(value: Any) -> str:
+    return repr(value) if value == '' or not isinstance(value, str) else value
+
+
+def _update(schema):
+    if schema.update_allowed:
+        return 'updated in place'
+    return 'must not change' if schema.immutable else 'a change replaces the resource'
+
+
+def rule_text(constraint: constraints.Constraint) -> str:
+    """Return a constraint in words."""
+    if isinstance(constraint, constraints.Range):
+        return _bounds(constraint)
+    if isinstance(constraint, constraints.Length):
+        return f'length {_bounds(constraint)}'
+    if isinstance(constraint, constraints.AllowedValues):
+        return f'one of {" | ".join(_value(value) for value in constraint.allowed)}'
+    if isinstance(constraint, constraints.AllowedPattern):
+        return f'pattern {constraint.pattern}'
+    if isinstance(constraint, constraints.Modulo):
+        return f'a multiple of {constraint.step} plus {constraint.offset}'
+    if isinstance(constraint, constraints.CustomConstraint):
+        is_format = constraint.name in format_constraints.CHECKS
+        return f'format {constraint.name}' if is_format else f'name or id of a {constraint.name}'
+    return str(constraint.rule())
+
+
+def _bounds(constraint):
+    low, high = constraint.min, constraint.max
+    if low is not None and high is not None:
+        return f'{low} to {high}'
+    return f'at least {low}' if high is None else f'at most {high}'
+
+
+def _attributes(attributes: Mapping[str, AttributeSchema], width: int) -> Iterator[str]:
+    for name, schema in _shown(attributes).items():
+        kind = f' ({_TYPES[schema.type]})' if schema.type else ''
+        yield from _wrapped(f'{name}{kind}', STEP, width)
+        yield from _wrapped(schema.description or '', 3 * STEP, width)
+        yield from _wrapped(_deprecation(schema), 3 * STEP, width)
