@@ -8,21 +8,25 @@ from heat_lite.cmd import offline_types
 from heat_lite.template import json_schema
 
 
-def main(argv=None):
-    """Run the command. Return its exit status."""
-    parser = argparse.ArgumentParser(
+def parser():
+    top = argparse.ArgumentParser(
         prog='heat-lite schema',
         description='Print the JSON Schema of HOT with all resource types. Editors use it to'
         ' complete and check templates.',
     )
-    parser.add_argument(
+    top.add_argument(
         '--indent',
         type=int,
         default=None,
         metavar='N',
         help='indent the JSON by N spaces a level',
     )
-    args = parser.parse_args(argv)
+    return top
+
+
+def main(argv=None):
+    """Run the command. Return its exit status."""
+    args = parser().parse_args(argv)
     schema = json_schema.hot_schema(offline_types.OfflineTypes())
     try:
         print(json.dumps(schema, indent=args.indent), flush=True)

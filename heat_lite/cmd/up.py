@@ -85,11 +85,15 @@ def run(args):
     return report(lambda: embedded.serve(args, report))
 
 
+def parser():
+    top = argparse.ArgumentParser(prog='heat-lite up', description=__doc__.partition(': ')[2])
+    add_arguments(top)
+    return top
+
+
 def main(argv=None):
     """Run the command. Return its exit status."""
-    parser = argparse.ArgumentParser(prog='heat-lite up', description=__doc__.partition(': ')[2])
-    add_arguments(parser)
-    return run(parser.parse_args(argv))
+    return run(parser().parse_args(argv))
 
 
 def _port(text):

@@ -106,7 +106,7 @@ def run_demo(
     outcome.follow(api, path, out, 'DELETE', before, STACK_SECONDS)
 
 
-def main(argv: list[str] | None = None) -> int:
+def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog='heat-lite demo', description=__doc__)
     top.add_argument(
         '-t',
@@ -115,7 +115,11 @@ def main(argv: list[str] | None = None) -> int:
         default=installation.data_path('etc', 'templates', 'demo.yaml'),
         help='create this template instead',
     )
-    args = top.parse_args(argv)
+    return top
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
     # SIGTERM must stop the service as well.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     out = terminal.Terminal()

@@ -1,5 +1,6 @@
 """``heat-lite``: finds a program or a verb by its name, and imports only what it needs."""
 
+import os
 import pkgutil
 import signal
 import sys
@@ -37,7 +38,13 @@ COMMANDS = {
     'schema': Program(
         'heat_lite.cmd.offline:schema', 'print the JSON Schema of templates, for editors', AUTHORING
     ),
+    'completion': Program(
+        'heat_lite.cmd.cli.completion:run', 'print the completion of bash, zsh or fish'
+    ),
 }
+#: set by the shell that completes a command line
+COMPLETING = '_ARGCOMPLETE'
+COMPLETE = 'heat_lite.cmd.cli.completion:complete'
 RUN = 'heat_lite.cmd.cli.runner:run'
 INTERRUPTED = 128 + signal.SIGINT
 
@@ -56,6 +63,8 @@ def usage() -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command that ``argv`` names. Return its exit status."""
+    if os.environ.get(COMPLETING) and argv is None:
+        pkgutil.resolve_name(COMPLETE)()
     words = list(sys.argv[1:] if argv is None else argv) or ['--help']
     if words[0] in ('-h', '--help', 'help') or words in (['stack', '--help'], ['stack', '-h']):
         print(usage())

@@ -26,13 +26,18 @@ def run(argv: list[str], known: list[str]) -> int:
     name, length = verbs.find(words)
     if not name:
         return _unknown(words, known)
+    function, parser = resolve(name)
+    return _call(function, parser.parse_args([*leading, *words[length:]]))
+
+
+def resolve(name: str) -> tuple[Any, Any]:
+    """Return the function of a verb and its parser."""
     verb = verbs.VERBS[name]
     module_name, function = verb.target.split('.')
     module = importlib.import_module(f'heat_lite.cmd.cli.{module_name}')
     specific = getattr(module, function.upper())
     parser = arguments.parser(name, verb.summary, verb.example, specific)
-    args = parser.parse_args([*leading, *words[length:]])
-    return _call(getattr(module, function), args)
+    return getattr(module, function), parser
 
 
 def _unknown(words, known):
