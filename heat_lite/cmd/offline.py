@@ -57,6 +57,11 @@ def docs(argv=None):
     return _run('heat_lite.cmd.authoring.docs', argv)
 
 
+def init(argv=None):
+    """Run ``heat-lite init``. Return its exit status."""
+    return _run('heat_lite.cmd.authoring.init', argv)
+
+
 def _run(module, argv):
     lazy_imports.install((*SERVICE_MODULES, *LIBRARIES))
     return importlib.import_module(module).main(sys.argv[1:] if argv is None else argv)

@@ -64,10 +64,8 @@ def _umask():
     return current
 
 
-def create(name: str, text: str, force: bool) -> None:
-    """Write a new file. Raises FileError for an existing one, unless ``force`` is given."""
-    if os.path.exists(name) and not force:
-        raise errors.FileError(f'{name} exists already: --force overwrites it')
+def create(name: str, text: str) -> None:
+    """Write a file, and make its folder. Raises FileError."""
     folder = os.path.dirname(name)
     try:
         if folder:

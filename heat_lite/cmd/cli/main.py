@@ -27,6 +27,7 @@ COMMANDS = {
         'start a service, create a stack, show its progress, delete it',
     ),
     'lsp': Program('heat_lite.cmd.offline:lsp', 'serve editors: completion, hover, findings'),
+    'init': Program('heat_lite.cmd.offline:init', 'write a template to start from', AUTHORING),
     'lint': Program('heat_lite.cmd.offline:lint', 'check templates without a service', AUTHORING),
     'test': Program(
         'heat_lite.cmd.offline:test', 'run the test cases of templates without a service', AUTHORING
