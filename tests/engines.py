@@ -5,6 +5,7 @@ Tests register resource types of their own.
 
 import contextlib
 import time
+import types
 import uuid
 
 from oslo_config import cfg
@@ -12,7 +13,7 @@ from oslo_config import cfg
 from heat_lite import conf as options
 from heat_lite.cmd import global_environment
 from heat_lite.common.context import RequestContext
-from heat_lite.db import session
+from heat_lite.db import locks, session
 from heat_lite.engine.service import EngineService
 from heat_lite.rpc import messaging
 from heat_lite.rpc.client import EngineClient
@@ -36,7 +37,7 @@ def running(url, types=(), transport='local://', files=(), ours=None, **settings
     ``types`` are further resource types, ``settings`` options of [DEFAULT], ``ours`` options of
     [heat_lite] and ``files`` configuration files.
     """
-    # The database is one for the whole process: threads of an engine that still runs, e.g. of a
+    # All engines of a process use one database: threads of an engine that still runs, e.g. of a
     # fixture of the module, would write into this one.
     assert not session.configured(), 'an engine with another database runs in this process'
     conf = cfg.ConfigOpts()
@@ -120,6 +121,33 @@ class Driver:
             assert time.monotonic() < until, f'still in progress: {self.events(identity)}'
             time.sleep(0.005)
         return identity
+
+    def wait_for_resource(self, identity, name, state, seconds=WAIT_SECONDS):
+        """Wait until a resource of the stack has this ACTION_STATUS."""
+        until = time.monotonic() + seconds
+        while self.resources(identity).get(name) != state:
+            assert time.monotonic() < until, f'{name} is not {state}: {self.events(identity)}'
+            time.sleep(0.005)
+
+    def expire(self, identity):
+        """End the time of the running action now, and wait for its end; return the identity.
+
+        A short time limit instead could end before the action has come to what a test is about.
+        """
+
+        def expire(stack):
+            stack.run.walk._deadline = time.monotonic()
+
+        running = types.SimpleNamespace(id=identity['stack_id'])
+        self.service.runtime.task_manager.call(running, expire)
+        return self.wait(identity)
+
+    def wait_for_free_lock(self, identity, seconds=WAIT_SECONDS):
+        """Wait until nobody holds the lock of the stack: it is released after the end is stored."""
+        until = time.monotonic() + seconds
+        while (holder := locks.holder(self.context, identity['stack_id'])) is not None:
+            assert time.monotonic() < until, f'engine {holder} holds the lock'
+            time.sleep(0.005)
 
     def stack(self, identity):
         return self.client.show_stack(self.context, stack_identity=identity)[0]

@@ -126,7 +126,7 @@ def test_openstacksdk_creates_finds_and_deletes_stack(service, name):
             name=name, template=templates.CHAIN, parameters={'word': 'five'}
         )
         stack = cloud.orchestration.wait_for_status(
-            created, 'CREATE_COMPLETE', failures=['CREATE_FAILED'], interval=0.1, wait=30
+            created, 'CREATE_COMPLETE', failures=['CREATE_FAILED'], interval=0.1, wait=WAIT_SECONDS
         )
         stack = cloud.orchestration.find_stack(name)
         values = {output['output_key']: output['output_value'] for output in stack.outputs}
@@ -137,7 +137,7 @@ def test_openstacksdk_creates_finds_and_deletes_stack(service, name):
             'third',
         }
         cloud.orchestration.delete_stack(stack)
-        cloud.orchestration.wait_for_delete(stack, interval=0.1, wait=30)
+        cloud.orchestration.wait_for_delete(stack, interval=0.1, wait=WAIT_SECONDS)
 
 
 def heat_lite(service, *arguments):

@@ -255,7 +255,7 @@ def test_delete_removes_dependents_first_and_all_rows(engine, names):
         assert not connection.execute(
             select(models.resource).where(models.resource.c.stack_id == identity['stack_id'])
         ).all()
-        assert not connection.execute(select(models.stack_lock)).all()
+    engine.wait_for_free_lock(identity)
     with pytest.raises(exception.EntityNotFound):
         engine.delete(identity)
 
@@ -280,8 +280,7 @@ def test_delete_interrupts_create(engine):
         {'resources': {'slow': {'type': TEST, 'properties': {'action_wait_secs': {'create': 60}}}}},
         wait=False,
     )
-    while engine.resources(identity) != {'slow': 'CREATE_IN_PROGRESS'}:
-        time.sleep(0.01)
+    engine.wait_for_resource(identity, 'slow', 'CREATE_IN_PROGRESS')
     engine.delete(identity)
     assert engine.state(identity) == 'DELETE_COMPLETE'
     assert ('slow', 'CREATE_FAILED') in engine.events(identity) and (
@@ -290,13 +289,14 @@ def test_delete_interrupts_create(engine):
     ) in engine.events(identity)
 
 
-def test_create_after_stack_timeout_fails_and_aborts_resource(engine, monkeypatch):
-    timeout_seconds = 'heat_lite.engine.stack.Stack.timeout_seconds'
-    monkeypatch.setattr(timeout_seconds, lambda stack: 0.3)
+def test_create_after_stack_timeout_fails_and_aborts_resource(engine):
     identity = engine.create(
         {'resources': {'slow': {'type': TEST, 'properties': {'action_wait_secs': {'create': 60}}}}},
+        wait=False,
         timeout_mins=1,
     )
+    engine.wait_for_resource(identity, 'slow', 'CREATE_IN_PROGRESS')
+    engine.expire(identity)
     assert engine.stack(identity)['stack_status_reason'] == 'Timed out'
     slow = engine.resource(identity, 'slow')
     described = f'"slow" [{slow["physical_resource_id"]}] Stack "stack" [{identity["stack_id"]}]'

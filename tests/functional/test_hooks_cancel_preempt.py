@@ -237,9 +237,12 @@ def test_hook_cleared_only_in_database_is_polled(engine, monkeypatch):
     assert engine.state(identity) == 'CREATE_COMPLETE'
 
 
-def test_hook_pause_ends_at_stack_timeout(engine, monkeypatch):
-    monkeypatch.setattr('heat_lite.engine.stack.Stack.timeout_seconds', lambda stack: 0.3)
-    identity = engine.create({'resources': {'a': resource()}}, params=hooks('a', 'pre-create'))
+def test_hook_pause_ends_at_stack_timeout(engine):
+    identity = engine.create(
+        {'resources': {'a': resource()}}, wait=False, params=hooks('a', 'pre-create')
+    )
+    wait_for_event(engine, identity, 'a')
+    engine.expire(identity)
     assert engine.stack(identity)['stack_status_reason'] == 'Timed out'
     assert ('a', 'INIT_COMPLETE', 'Failure occurred while waiting.') in reasons(engine, identity)
     assert engine.resources(identity) == {'a': 'INIT_COMPLETE'}

@@ -126,8 +126,7 @@ def test_failures_are_cleared_by_next_update(engine):
     assert engine.state(identity) == 'UPDATE_COMPLETE' and failure_keys(engine, identity) == []
 
 
-def test_failures_include_timeout_of_stack(engine, monkeypatch):
-    monkeypatch.setattr('heat_lite.engine.stack.Stack.timeout_seconds', lambda stack: 0.2)
+def test_failures_include_timeout_of_stack(engine):
     identity = engine.create(
         {
             'resources': {
@@ -137,8 +136,11 @@ def test_failures_include_timeout_of_stack(engine, monkeypatch):
                 }
             }
         },
+        wait=False,
         timeout_mins=1,
     )
+    engine.wait_for_resource(identity, 'slow', 'CREATE_IN_PROGRESS')
+    engine.expire(identity)
     assert failure_keys(engine, identity) == [
         ('slow', 'CREATE', 'CREATE'),
         (None, 'CREATE', 'CREATE'),
@@ -230,7 +232,7 @@ def test_force_delete_forgets_resource_and_lists_it(engine):
     assert engine.resources(identity) == {}
 
 
-def test_force_delete_after_timeout_forgets_hanging_resources(engine, monkeypatch):
+def test_force_delete_after_timeout_forgets_hanging_resources(engine):
     identity = engine.create(
         {
             'resources': {
@@ -243,8 +245,9 @@ def test_force_delete_after_timeout_forgets_hanging_resources(engine, monkeypatc
             }
         }
     )
-    monkeypatch.setattr('heat_lite.engine.stack.Stack.timeout_seconds', lambda stack: 0.3)
-    force(engine, identity)
+    force(engine, identity, wait=False)
+    engine.wait_for_resource(identity, 'slow', 'DELETE_IN_PROGRESS')
+    engine.expire(identity)
     assert engine.state(identity) == 'DELETE_COMPLETE'
     assert sorted(
         each['resource_name']
@@ -275,7 +278,7 @@ def test_force_delete_applies_to_nested_stacks(engine):
     assert engine.client.list_stacks(engine.context, show_nested=True) == []
 
 
-def test_force_delete_after_timeout_forgets_hanging_nested_stack(engine, monkeypatch):
+def test_force_delete_after_timeout_forgets_hanging_nested_stack(engine):
     slow = INNER.replace(
         'user: {type: Test::Failing, properties: {after',
         'user: {type: OS::Heat::TestResource, properties: {value',
@@ -284,11 +287,10 @@ def test_force_delete_after_timeout_forgets_hanging_nested_stack(engine, monkeyp
         {'resources': {'n': {'type': 'inner.yaml'}}}, files={'inner.yaml': slow}
     )
     assert engine.state(identity) == 'CREATE_COMPLETE', engine.stack(identity)
-    monkeypatch.setattr(
-        'heat_lite.engine.stack.Stack.timeout_seconds',
-        lambda stack: 0.3 if stack.owner_id is None else 60,
-    )
-    force(engine, identity)
+    force(engine, identity, wait=False)
+    nested = engine.resource(identity, 'n')['nested_stack_id']
+    engine.wait_for_resource(nested, 'user', 'DELETE_IN_PROGRESS')
+    engine.expire(identity)
     assert engine.state(identity) == 'DELETE_COMPLETE'
     left = [
         each['resource_name']

@@ -392,10 +392,10 @@ def test_delete_stops_a_waiting_deployment(engine):
     assert configs(engine) == []
 
 
-def test_timed_out_deployment_is_cancelled_for_its_server(engine, monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setattr('heat_lite.engine.stack.Stack.timeout_seconds', lambda stack: 1)
-        identity = engine.create(deployed())
+def test_timed_out_deployment_is_cancelled_for_its_server(engine):
+    identity = engine.create(deployed(), wait=False)
+    waiting_deployments(engine)
+    engine.expire(identity)
     assert engine.state(identity) == 'CREATE_FAILED'
     (made,) = engine.client.list_software_deployments(engine.context, server_id='srv')
     assert (made['status'], made['status_reason']) == ('FAILED', 'Deployment cancelled.')
