@@ -171,7 +171,7 @@ def test_heat_lite_show_of_unknown_stack_prints_error(service, name):
         [shapes.BIN / 'heat-lite', 'stack', '--endpoint', service.endpoint, 'show', name],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=WAIT_SECONDS,
     )
     assert completed.returncode == 1
     assert completed.stderr == f'heat-lite: The Stack ({name}) could not be found.\n'
@@ -179,7 +179,11 @@ def test_heat_lite_show_of_unknown_stack_prints_error(service, name):
 
 def test_demo_creates_and_deletes_stack_without_files_left(tmp_path):
     completed = subprocess.run(
-        [shapes.BIN / 'heat-lite', 'demo'], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        [shapes.BIN / 'heat-lite', 'demo'],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=WAIT_SECONDS,
     )
     assert completed.returncode == 0, completed.stdout + completed.stderr
     for expected in (
@@ -197,7 +201,10 @@ def test_demo_with_failing_template_prints_reason(tmp_path):
     wrong = tmp_path / 'wrong.yaml'
     wrong.write_text(templates.FAILING)
     completed = subprocess.run(
-        [shapes.BIN / 'heat-lite', 'demo', '-t', wrong], capture_output=True, text=True, timeout=60
+        [shapes.BIN / 'heat-lite', 'demo', '-t', wrong],
+        capture_output=True,
+        text=True,
+        timeout=WAIT_SECONDS,
     )
     assert completed.returncode == 1
     assert 'Test Resource failed bad' in completed.stderr
