@@ -62,6 +62,11 @@ def init(argv=None):
     return _run('heat_lite.cmd.authoring.init', argv)
 
 
+def convert(argv=None):
+    """Run ``heat-lite convert``. Return its exit status."""
+    return _run('heat_lite.cmd.authoring.convert', argv)
+
+
 def _run(module, argv):
     lazy_imports.install((*SERVICE_MODULES, *LIBRARIES))
     return importlib.import_module(module).main(sys.argv[1:] if argv is None else argv)

@@ -33,6 +33,9 @@ COMMANDS = {
         'heat_lite.cmd.offline:test', 'run the test cases of templates without a service', AUTHORING
     ),
     'fmt': Program('heat_lite.cmd.offline:fmt', 'write templates in their usual form', AUTHORING),
+    'convert': Program(
+        'heat_lite.cmd.offline:convert', 'convert CFN to HOT, JSON to YAML, YAML to JSON', AUTHORING
+    ),
     'docs': Program(
         'heat_lite.cmd.offline:docs', 'describe a resource type, with an example', AUTHORING
     ),

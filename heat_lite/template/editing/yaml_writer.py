@@ -12,28 +12,27 @@ WIDTH = 100
 #: characters of a call that is written on one line
 CALL_WIDTH = 70
 _DATE = re.compile(r'\d{4}-\d{2}-\d{2}')
+#: line breaks of YAML that are no line breaks in a template
+_RARE_BREAK = re.compile('[\r\x85\u2028\u2029]')
 _FUNCTIONS = {
     name
     for key in versions.TABLE
     for version in versions.TABLE[key].values()
     for name in (*version.functions, *(version.condition_functions or ()))
 }
-#: sections that stand without an empty line between them
-_HEAD = (*versions.TABLE, 'description', 'Description')
 
 
 def to_yaml(data: dict) -> str:
     """Return a template as YAML, with an empty line between sections."""
-    text, previous = '', None
+    sections = []
     for key, value in data.items():
-        if previous is not None and not (previous in _HEAD and key in _HEAD):
-            text += '\n'
         shown = _Date(value) if key in versions.TABLE and _is_date(value) else value
-        text += yaml.dump(
-            {key: shown}, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=WIDTH
+        sections.append(
+            yaml.dump(
+                {key: shown}, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=WIDTH
+            )
         )
-        previous = key
-    return text or '{}\n'
+    return '\n'.join(sections) or '{}\n'
 
 
 def _is_date(value):
@@ -53,7 +52,9 @@ class _Writer(yaml.SafeDumper):
 
 
 def _text(writer: yaml.SafeDumper, value: str) -> yaml.Node:
-    style = '|' if '\n' in value.strip('\n') else None
+    style = '"' if _RARE_BREAK.search(value) else None
+    if not style and '\n' in value:
+        style = '|' if '\n' in value.strip('\n') else '"'
     return writer.represent_scalar('tag:yaml.org,2002:str', value, style=style)
 
 

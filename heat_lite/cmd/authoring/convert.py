@@ -1,0 +1,129 @@
+"""``heat-lite convert``: CFN to HOT, YAML to JSON, JSON to YAML."""
+
+import argparse
+import functools
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from heat_lite.cmd.authoring import template_files
+from heat_lite.cmd.cli import arguments, errors, runner
+from heat_lite.common import printable
+from heat_lite.template import reader, source_positions
+from heat_lite.template.conversion import cfn_reader, cfn_to_hot
+from heat_lite.template.editing import formatting, yaml_writer
+
+HOT, YAML, JSON = 'hot', 'yaml', 'json'
+CONVERT = (
+    arguments.argument(
+        'file', metavar='FILE', help='a template or an environment; - reads standard input'
+    ),
+    arguments.argument(
+        '--to',
+        choices=(HOT, YAML, JSON),
+        help='hot: a template in HOT, as YAML; yaml and json: the same document in another format'
+        ' (default: hot for a template in CFN, else yaml for JSON and json for YAML)',
+    ),
+    arguments.argument(
+        '-o', '--output', metavar='FILE', help='write to this file (default: standard output)'
+    ),
+    arguments.flag('--force', help='overwrite an existing file'),
+    arguments.flag(
+        '--partial',
+        help='write the template even if parts of it have no equivalent; these parts stay as they'
+        ' are, and the exit status is 1',
+    ),
+)
+
+
+def parser() -> arguments.Parser:
+    return arguments.Parser(
+        'convert',
+        'convert a template from CFN to HOT, from JSON to YAML, or from YAML to JSON. What has no'
+        ' equivalent is named, and nothing is written',
+        'heat-lite convert old.template -o app.yaml\nheat-lite convert --to json app.yaml',
+        CONVERT,
+    )
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command. Return its exit status."""
+    return runner.guarded(functools.partial(_convert, parser().parse_args(argv)))
+
+
+def _convert(args: argparse.Namespace) -> int:
+    if args.output and os.path.lexists(args.output) and not args.force:
+        raise errors.FileError(f'{args.output} exists already: --force overwrites it')
+    text = template_files.read(args.file)
+    try:
+        data = cfn_reader.parse(text, args.file)
+    except reader.FormatError as error:
+        raise errors.FileError(f'{args.file}: {error}') from None
+    is_cfn = cfn_to_hot.is_cfn(data)
+    target = args.to or (HOT if is_cfn else YAML if _is_json(text) else JSON)
+    status = errors.DONE
+    if target == HOT:
+        if not is_cfn:
+            raise errors.FileError(f'{args.file} is no template in CFN: write --to yaml or json')
+        data, status = _to_hot(args.file, text, data)
+    if status == errors.DONE or args.partial:
+        _write(args, data, target)
+        if _has_comments(text):
+            _say(f'{args.file}: note: comments are not carried over')
+    return status
+
+
+def _is_json(text):
+    return text.lstrip().startswith('{')
+
+
+def _to_hot(name, text, data):
+    """Return the template in HOT, and the exit status."""
+    done = cfn_to_hot.convert(data)
+    positions = source_positions.Positions(text)
+    for level, remarks in (('error', done.problems), ('note', done.notes)):
+        for remark in remarks:
+            line, column = positions.find(remark.path)
+            _say(f'{name}:{line}:{column}: {level}: {remark.text}')
+    if done.problems:
+        count = len(done.problems)
+        parts = 'one part has' if count == 1 else f'{count} parts have'
+        _say(f'heat-lite: {name}: {parts} no equivalent in HOT; --partial writes the rest')
+    return done.data, errors.FAILED if done.problems else errors.DONE
+
+
+def _say(text):
+    print(printable.escape(text), file=sys.stderr)
+
+
+def _write(args, data, target):
+    if target == JSON:
+        text = json.dumps(data, indent=2, ensure_ascii=False) + '\n'
+    else:
+        text = yaml_writer.to_yaml(data)
+    if not formatting.is_equal(reader.parse(text), data):
+        raise errors.CommandError(f'{args.file}: the new text would have other data')
+    if args.output:
+        template_files.create(args.output, text)
+    else:
+        sys.stdout.write(text)
+
+
+def _has_comments(text: str) -> bool:
+    """Whether a YAML text has a number sign outside of its scalars, which begins a comment."""
+    if _is_json(text):
+        return False
+    rest, start = '', 0
+    for part in _scalars(text):
+        rest += text[start : part.start_mark.index]
+        start = part.end_mark.index
+    return '#' in rest + text[start:]
+
+
+def _scalars(text: str) -> Iterator[Any]:
+    events = yaml.parse(text, Loader=yaml.SafeLoader)
+    return (event for event in events if isinstance(event, yaml.ScalarEvent))

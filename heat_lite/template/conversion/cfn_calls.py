@@ -1,0 +1,274 @@
+"""The functions of CFN as functions of HOT with the same values."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from heat_lite.template import versions
+from heat_lite.template.conversion.mappings import Mappings
+from heat_lite.template.conversion.problems import Remarks, Unconvertible
+
+HOT_VERSION = '2021-04-16'
+#: the parameter that replaces AWS::Region, as Heat defines it
+REGION = 'Region'
+REGION_SCHEMA = {
+    'type': 'string',
+    'description': 'The region, which AWS::Region was in the original template.',
+    'default': 'ap-southeast-1',
+}
+_NO_VALUE = {'Ref': 'AWS::NoValue'}
+_VERSION = versions.TABLE['heat_template_version'][HOT_VERSION]
+#: names that HOT takes for a call in a map of one key
+_HOT_CALLS = {*_VERSION.functions, *(_VERSION.condition_functions or {})}
+_CFN_CALL = re.compile(r'Fn::\w+|Ref|Condition')
+#: ``${name}`` of Fn::Sub
+_VARIABLE = re.compile(r'\$\{(!?)([^${}]*)\}')
+_FACADE = {
+    'Metadata': 'metadata',
+    'DeletionPolicy': 'deletion_policy',
+    'UpdatePolicy': 'update_policy',
+}
+
+
+class Calls:
+    """Converts values. ``parameters`` and ``resources`` are the sections of the CFN template."""
+
+    def __init__(self, parameters: dict, resources: dict, mappings: Mappings, remarks: Remarks):
+        self._parameters = parameters
+        self._resources = resources
+        self._mappings = mappings
+        self._remarks = remarks
+        self.needs_region = False
+
+    def convert(self, value: Any, path: tuple, in_condition: bool = False) -> Any:
+        """Return the value in HOT. A part without an equivalent is reported, and stays as it is."""
+        if isinstance(value, list):
+            return [
+                self.convert(item, (*path, index), in_condition) for index, item in enumerate(value)
+            ]
+        if not isinstance(value, dict):
+            return value
+        if len(value) == 1:
+            [(name, args)] = value.items()
+            if _CFN_CALL.fullmatch(name) and (name != 'Condition' or in_condition):
+                return self._call(name, args, (*path, name), value)
+            if name in _HOT_CALLS:
+                text = f'HOT would take this map for a call of the function {name}'
+                self._remarks.problem((*path, name), text)
+        return {key: self.convert(item, (*path, key), in_condition) for key, item in value.items()}
+
+    def _call(self, name, args, path, original):
+        kind = _CONVERSIONS.get(name)
+        try:
+            if kind is None:
+                raise Unconvertible(f'HOT has no equivalent of {name}')
+            return kind(self, args, path)
+        except Unconvertible as error:
+            self._remarks.problem(path, error)
+            return original
+
+    # ------------------------------------------------------------ references
+
+    def ref(self, name: Any, path: tuple = ()) -> Any:
+        """Return the equivalent of a Ref. Raises Unconvertible for an unknown name."""
+        if not isinstance(name, str):
+            raise Unconvertible('the argument of Ref is the name of a parameter or resource')
+        if name in self._resources:
+            return {'get_resource': name}
+        if name in self._parameters:
+            return {'get_param': name}
+        if name == 'AWS::StackName':
+            return {'get_param': 'OS::stack_name'}
+        if name == 'AWS::StackId':
+            return _arn()
+        if name == 'AWS::Region':
+            self.needs_region = True
+            text = f'AWS::Region becomes the parameter {REGION}, with the default of Heat'
+            self._remarks.note(path, text)
+            return {'get_param': REGION}
+        raise Unconvertible(f'{name} is neither a parameter nor a resource of this template')
+
+    def _get_att(self, args, path):
+        if isinstance(args, str):
+            args = args.split('.', 1)
+        if not isinstance(args, list) or len(args) != 2:
+            raise Unconvertible('Fn::GetAtt has the form [resource, attribute]')
+        return {'get_attr': self.convert(args, path)}
+
+    def _facade(self, key, path):
+        if key not in _FACADE:
+            raise Unconvertible(f'Fn::ResourceFacade has one of: {", ".join(_FACADE)}')
+        return {'resource_facade': _FACADE[key]}
+
+    def _find_in_map(self, args, path):
+        return self._mappings.find(args, lambda key: self.convert(key, path))
+
+    # ------------------------------------------------------------ strings and lists
+
+    def _join(self, args, path):
+        return {'list_join': self.convert(_pair('Fn::Join', args), path)}
+
+    def _split(self, args, path):
+        return {'str_split': self.convert(_pair('Fn::Split', args), path)}
+
+    def _replace(self, args, path):
+        params, template = self.convert(_pair('Fn::Replace', args), path)
+        return {'str_replace': {'template': template, 'params': params}}
+
+    def _base64(self, text, path):
+        """Return the text: Heat's Fn::Base64 leaves it to the compute service to encode it."""
+        return self.convert(text, path)
+
+    def _sub(self, args, path):
+        template, given = args if isinstance(args, list) and len(args) == 2 else (args, {})
+        if not isinstance(template, str) or not isinstance(given, dict):
+            raise Unconvertible('Fn::Sub has the form text, or [text, {name: value}]')
+        params = {}
+        for found in _VARIABLE.finditer(template):
+            name = found[2].strip()
+            params[found[0]] = f'${{{name}}}' if found[1] else self._variable(name, given, path)
+        return {'str_replace': {'template': template, 'params': params}} if params else template
+
+    def _variable(self, name, given, path):
+        if name in given:
+            return self.convert(given[name], path)
+        if '.' in name and not name.startswith('AWS::'):
+            return {'get_attr': name.split('.', 1)}
+        return self.ref(name, path)
+
+    def _select(self, args, path):
+        index, collection = _pair('Fn::Select', args)
+        converted = self.convert(collection, (*path, 1))
+        if isinstance(index, dict):
+            index = self.convert(index, (*path, 0))
+        elif isinstance(converted, list):
+            return _item(converted, index)
+        elif isinstance(converted, dict) and not _is_call(converted):
+            return converted.get(index, '')
+        return self._selected(converted, index, path)
+
+    def _selected(self, converted, index, path):
+        """Return the part of a call's result at an index or key."""
+        name = next(iter(converted)) if _is_call(converted) else None
+        args = converted.get(name) if name else None
+        if name == 'get_param' and self._is_collection(args):
+            return {'get_param': [*(args if isinstance(args, list) else [args]), index]}
+        if name == 'get_attr' and not isinstance(index, dict):
+            self._remarks.note(path, 'a missing item gives null, no longer an empty text')
+            return {'get_attr': [*args, _number(index)]}
+        if name == 'str_split' and not isinstance(index, dict):
+            self._remarks.note(path, 'a missing item is an error, no longer an empty text')
+            return {'str_split': [*args, _number(index)]}
+        raise Unconvertible(
+            'Fn::Select has an equivalent for constants, parameters that are lists or maps,'
+            ' attributes and Fn::Split only'
+        )
+
+    def _is_collection(self, args):
+        if isinstance(args, list):
+            return True  # a mapping
+        kind = self._parameters.get(args, {}).get('Type')
+        return kind in ('CommaDelimitedList', 'Json') or str(kind).startswith('List<')
+
+    def _member_list(self, args, path):
+        raise Unconvertible('write the map itself: HOT has no equivalent of Fn::MemberListToMap')
+
+    # ------------------------------------------------------------ conditions
+
+    def _if(self, args, path):
+        if not isinstance(args, list) or len(args) != 3:
+            raise Unconvertible('Fn::If has the form [condition, value, value]')
+        condition, first, second = args
+        condition = self.convert(condition, (*path, 0), in_condition=True)
+        if second == _NO_VALUE:
+            return {'if': [condition, self.convert(first, (*path, 1))]}
+        if first == _NO_VALUE:
+            return {'if': [{'not': condition}, self.convert(second, (*path, 2))]}
+        return {
+            'if': [
+                condition,
+                self.convert(first, (*path, 1)),
+                self.convert(second, (*path, 2)),
+            ]
+        }
+
+    def _condition(self, name, path):
+        return name
+
+    def _equals(self, args, path):
+        return {'equals': self.convert(_pair('Fn::Equals', args), path)}
+
+    def _not(self, args, path):
+        if not isinstance(args, list) or len(args) != 1:
+            raise Unconvertible('Fn::Not has the form [condition]')
+        return {'not': self.convert(args[0], (*path, 0), in_condition=True)}
+
+    def _and(self, args, path):
+        return {'and': self.convert(args, path, in_condition=True)}
+
+    def _or(self, args, path):
+        return {'or': self.convert(args, path, in_condition=True)}
+
+    def _zones(self, args, path):
+        raise Unconvertible(
+            'HOT has no equivalent of Fn::GetAZs: name the zones, or take them from a parameter'
+        )
+
+
+_CONVERSIONS: dict[str, Callable[[Calls, Any, tuple], Any]] = {
+    'Condition': Calls._condition,
+    'Fn::And': Calls._and,
+    'Fn::Base64': Calls._base64,
+    'Fn::Equals': Calls._equals,
+    'Fn::FindInMap': Calls._find_in_map,
+    'Fn::GetAZs': Calls._zones,
+    'Fn::GetAtt': Calls._get_att,
+    'Fn::If': Calls._if,
+    'Fn::Join': Calls._join,
+    'Fn::MemberListToMap': Calls._member_list,
+    'Fn::Not': Calls._not,
+    'Fn::Or': Calls._or,
+    'Fn::Replace': Calls._replace,
+    'Fn::ResourceFacade': Calls._facade,
+    'Fn::Select': Calls._select,
+    'Fn::Split': Calls._split,
+    'Fn::Sub': Calls._sub,
+    'Ref': Calls.ref,
+}
+
+
+def _pair(name, args):
+    if not isinstance(args, list) or len(args) != 2:
+        raise Unconvertible(f'{name} has two arguments, in a list')
+    return args
+
+
+def _is_call(value):
+    return isinstance(value, dict) and len(value) == 1 and next(iter(value)) in _HOT_CALLS
+
+
+def _number(index):
+    try:
+        return int(index)
+    except (TypeError, ValueError):
+        raise Unconvertible(f'the index {index!r} is no number') from None
+
+
+def _item(items, index):
+    try:
+        return items[_number(index)]
+    except IndexError:
+        return ''
+
+
+def _arn():
+    """Return what AWS::StackId is in Heat."""
+    parts = [
+        'arn:openstack:heat::',
+        {'get_param': 'OS::project_id'},
+        ':stacks/',
+        {'get_param': 'OS::stack_name'},
+        '/',
+        {'get_param': 'OS::stack_id'},
+    ]
+    return {'list_join': ['', parts]}
