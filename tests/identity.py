@@ -62,6 +62,7 @@ class Identity:
         self.url = None  # set by serve
         self.tokens = {}
         self.trusts = {}
+        self.credentials = {}  # id of an application credential -> user, secret, restricted
         self.asked = []  # (method, path) of each request
         self.lifetime = datetime.timedelta(hours=1)  # of new tokens
         self.age = datetime.timedelta()  # the age of new tokens
@@ -127,12 +128,29 @@ class Identity:
             )
             if name is None or self.users[name]['password'] != given['password']:
                 raise Refused(401, 'The request you have made requires authentication.')
+        elif 'application_credential' in identity['methods']:
+            return self.log_in_with_credential(identity['application_credential'])
         else:
             name = self.known(identity['token']['id'])['user']['name']
         scope = body['auth'].get('scope', {})
         if 'OS-TRUST:trust' in scope:
             name = self.trustor(scope['OS-TRUST:trust']['id'], ident('user ' + name))
         return self.issue(name, scope, identity['methods'])
+
+    def log_in_with_credential(self, given):
+        """Return a token of an application credential, whose project is that of its user."""
+        known = self.credentials.get(given['id'])
+        if known is None or known['secret'] != given['secret']:
+            raise Refused(401, 'The request you have made requires authentication.')
+        status, body, headers = self.issue(
+            known['user'], {'project': {}}, ['application_credential']
+        )
+        body['token']['application_credential'] = {
+            'id': given['id'],
+            'name': given['id'],
+            'restricted': known['restricted'],
+        }
+        return status, body, headers
 
     def trustor(self, trust_id, trustee_id):
         """Return the trustor of a trust; raise Refused with Keystone's status for an invalid

@@ -1,15 +1,20 @@
 """Creates the WSGI application from the configuration and the Paste pipelines."""
 
 import logging
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import paste.deploy
 from oslo_config import cfg
 
-from heat_lite.api import paste_config
-from heat_lite.api.middleware import fault, local_requests
-from heat_lite.common import installation, urlfetch
+from heat_lite.api import local_identity, paste_config
+from heat_lite.api.cfn import faults, local_signature, signals
+from heat_lite.api.middleware import cloud_requests, fault, local_requests
+from heat_lite.api.middleware.context import ContextFilter
+from heat_lite.common import installation, policy, urlfetch
+from heat_lite.common.local_stack_domain import LocalStackDomain
+from heat_lite.rpc.client import EngineClient
 
 LOG = logging.getLogger(__name__)
 
@@ -38,6 +43,32 @@ def load_local_app(conf: cfg.ConfigOpts, hosts: list[str], token: str | None = N
     app = load_app(conf)
     origins = conf.cors.allowed_origin or ()
     return fault.FaultFilter(local_requests.LocalRequestFilter(app, hosts, origins, token))
+
+
+def load_cloud_app(
+    conf: cfg.ConfigOpts,
+    hosts: list[str],
+    token: str | None,
+    users: Mapping[str, tuple[str, str]],
+    regions: Collection[str | None],
+    domain: LocalStackDomain,
+    url: str,
+) -> Any:
+    """Return the application of a service that acts in clouds, with its own stack users.
+
+    ``hosts`` and ``token`` as for ``load_local_app``, ``users`` as for ``CloudFilter``.
+    ``regions``: those of the clouds. ``url``: the public URL of the service.
+    """
+    app, max_body = load_app(conf), conf.max_json_body_size
+    guarded = local_requests.LocalRequestFilter(
+        cloud_requests.CloudFilter(app, users), hosts, conf.cors.allowed_origin or (), token
+    )
+    receiver = signals.SignalApplication(EngineClient(), policy.Enforcer(conf), max_body)
+    signed = local_signature.LocalSignatureFilter(ContextFilter(receiver), domain, url, max_body)
+    identity = local_identity.LocalIdentity(domain, url, regions, max_body)
+    return fault.FaultFilter(
+        cloud_requests.StackUserFilter(app, domain, faults.FaultFilter(signed), identity, guarded)
+    )
 
 
 def pipelines_file(conf: cfg.ConfigOpts) -> str:

@@ -4,7 +4,7 @@ import collections
 import threading
 import time
 import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import requests
@@ -22,6 +22,7 @@ from heat_lite.clients import (
     swift,
     zaqar,
 )
+from heat_lite.clients.cloud_login import CloudLogin
 from heat_lite.clients.finders import FINDERS
 from heat_lite.clients.service_catalog import SERVICES
 from heat_lite.common import exception
@@ -29,8 +30,9 @@ from heat_lite.common.context import RequestContext
 
 NO_KEYSTONE = (
     'there is no Keystone, and so no cloud: set auth_uri in [clients_keystone], or '
-    'www_authenticate_uri in [keystone_authtoken]'
+    'www_authenticate_uri in [keystone_authtoken], or start "heat-lite up" with --cloud NAME'
 )
+NO_LOGIN = 'there is no login for the cloud "{name}": start "heat-lite up" with --cloud {name}'
 NO_CREDENTIALS = 'there are no credentials for the cloud: the request came without a token'
 MAX_CACHED_TOKENS = 256
 #: services with a client of their own
@@ -43,10 +45,17 @@ class ClientFactory:
     Call it with a request context; the Clients are cached as long as the context lives. With a
     ``fallback``, which replaces credentials that expire (see ``keystone_session.FallbackAuth``),
     the caller keeps the Clients itself.
+    With ``logins``, the logins of clouds by their names, the project of a context names its cloud.
     """
 
-    def __init__(self, conf: cfg.ConfigOpts, plugins: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        conf: cfg.ConfigOpts,
+        plugins: dict[str, Any] | None = None,
+        logins: Mapping[str, CloudLogin] | None = None,
+    ) -> None:
         self.conf = conf
+        self.logins = logins or {}
         #: client plug-ins of third parties: ``{name: ClientPlugin}``
         self.plugins = plugins or {}
         self.connections = requests.Session()
@@ -106,8 +115,10 @@ class Clients:
     ) -> None:
         self._factory = factory
         # The context is not stored: the factory caches these Clients by it, weakly.
+        self._login = factory.logins.get(context.project_id or '')
         self._region = context.region_name or factory.conf.region_name_for_services
-        self._has_keystone = bool(keystone_session.auth_url(factory.conf))
+        self._has_keystone = not factory.logins and bool(keystone_session.auth_url(factory.conf))
+        self._no_cloud = _why_no_cloud(factory, context)
         self._auth = factory.auth_plugin(context) if self._has_keystone else None
         if self._has_keystone and fallback is not None:
             self._auth = keystone_session.FallbackAuth(
@@ -141,8 +152,10 @@ class Clients:
 
         Raises NoCloud if there is no Keystone, or no credentials.
         """
+        if self._login is not None:
+            return self._login.session
         if self._auth is None:
-            raise errors.NoCloud(reason=NO_CREDENTIALS if self._has_keystone else NO_KEYSTONE)
+            raise errors.NoCloud(reason=self._no_cloud)
         return keystone_session.create_session(
             self._factory.conf, self._auth, name, self._factory.connections
         )
@@ -202,7 +215,7 @@ class Clients:
 
     def _extensions(self, name: str, api: rest.Api) -> set[str]:
         return self._factory.extensions.get(
-            (name, self._region),
+            (name, self._region, self._login and self._login.name),
             lambda: {each['alias'] for each in api.list('/extensions', 'extensions')},
         )
 
@@ -211,15 +224,21 @@ class Clients:
         result = adapter.Adapter(
             self.session(name),
             service_type=service.type,
-            interface=option('endpoint_type'),
-            region_name=self._region,
             default_microversion=service.microversion,
             additional_headers=dict(service.headers),
+            **self._location(service.type, option('endpoint_type')),
         )
         result.endpoint_override = service.url(self._endpoint(name, result))
         if service.microversion:
             result.default_microversion = self._microversion(name, service.microversion, result)
         return _UnloggedAdapter(result, option('http_log_debug', False))
+
+    def _location(self, service_type: str, interface: str | None) -> dict[str, Any]:
+        """Return interface, region and endpoint of a service, as arguments of an adapter."""
+        if self._login is None:
+            return {'interface': interface, 'region_name': self._region}
+        found = self._login.adapter_options(service_type)
+        return {**found, 'region_name': self._region or found['region_name']}
 
     def _microversion(self, name: str, supported: str, service_adapter: adapter.Adapter) -> str:
         def service_maximum() -> str | None:
@@ -252,6 +271,13 @@ class Clients:
                 reason=f'{name} {service_adapter.service_type} endpoint is not in service catalog'
             ) from cause
         return endpoint
+
+
+def _why_no_cloud(factory: ClientFactory, context: RequestContext) -> str:
+    """Return why a context may have no session."""
+    if factory.logins:
+        return NO_LOGIN.format(name=context.project_id)
+    return NO_CREDENTIALS if keystone_session.auth_url(factory.conf) else NO_KEYSTONE
 
 
 class _UnloggedAdapter:

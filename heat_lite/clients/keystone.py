@@ -43,6 +43,9 @@ def stack_domain(conf: cfg.ConfigOpts) -> 'StackDomain | None':
 class StackDomain:
     """Management of stack users. Deleting an object that does not exist is no error."""
 
+    #: whether other services of the cloud accept the users, too
+    in_keystone = True
+
     def __init__(self, conf: cfg.ConfigOpts) -> None:
         self._conf = conf
         self._lock = threading.Lock()

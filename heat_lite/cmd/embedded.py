@@ -8,9 +8,11 @@ import contextlib
 import errno
 import gc
 import http.client
+import importlib
 import secrets
 import sys
 import time
+import urllib.parse
 
 from oslo_config import cfg
 from oslo_log import log
@@ -45,6 +47,14 @@ FIXED = (
     ('paste_deploy', 'flavor', 'the service has no login'),
     ('database', 'connection', 'the database is the SQLite file in --data-dir'),
 )
+CLOUD_FIXED = tuple(
+    (group, name, 'the login is that of --cloud')
+    for group, name in (
+        ('clients_keystone', 'auth_uri'),
+        ('keystone_authtoken', 'www_authenticate_uri'),
+        ('trustee', 'auth_type'),
+    )
+)
 # The user of the machine is its operator.
 DEFAULTS = (('enable_stack_adopt', True), ('enable_stack_abandon', True))
 POLICY = 'embedded-policy.yaml'
@@ -69,12 +79,13 @@ def serve(args, report):
         sock = supervisor.inherited_listener(wsgi_server.adopt_socket) or _listen(
             args.host, args.port
         )
+        replaces = supervisor.WorkerSlot.from_environment() is not None
         if not supervisor.is_supported():
             with supervisor.signal_stream() as signals:
                 return _run(args, conf, sock, signals)
 
         def work(number, signals):
-            return report(lambda: _run(args, conf, sock, signals))
+            return report(lambda: _run(args, conf, sock, signals, patient=replaces))
 
         watched = supervisor.Supervisor(
             work,
@@ -88,37 +99,70 @@ def serve(args, report):
         return watched.serve()
 
 
-def _run(args, conf, sock, signals):
-    """Serve on a socket until the stream of signals ends. Return the exit status."""
+def _run(args, conf, sock, signals, patient=False):
+    """Serve on a socket until the stream of signals ends. Return the exit status.
+
+    ``patient``: wait for clouds that do not respond.
+    """
     with contextlib.ExitStack() as stack:
         host, port = sock.getsockname()[:2]
-        conf.set_default('url', f'{_url(host, port)}/v1/%(tenant_id)s', group='clients_heat')
+        url = _url(host, port)
+        clouds = _log_in(args, conf, url, patient)
+        conf.set_default('url', f'{url}/v1/%(tenant_id)s', group='clients_heat')
         session.configure(conf)
         bootstrap_db.ensure_schema(conf.database.connection)
         registry = global_environment.build_registry(conf)
-        service = engine_worker.start(conf, registry, TRANSPORT)
+        service = engine_worker.start(conf, registry, TRANSPORT, clouds)
         stack.callback(engine_worker.stop, service, GRACE_SECONDS)
         token = data_folder.token(args.data_dir) if args.require_token else None
-        app = deploy.load_local_app(conf, [host, args.host, *args.allow_host], token)
+        app = _load_app(conf, [host, args.host, *args.allow_host], token, clouds)
         server = wsgi_server.Server(sock, app, wsgi_connection.limits_of(conf))
         server.start()
         stack.callback(server.stop, GRACE_SECONDS)
-        _wait_until_ready(host, port, token)
+        projects = list(clouds.logins) if clouds else [PROJECT]
+        _wait_until_ready(host, port, projects[0], token)
         _spare_collections()
-        stack.enter_context(data_folder.announce(args.data_dir, _url(host, port)))
-        print(f'heat_lite is ready: {_url(host, port)}/v1/{PROJECT}', flush=True)
+        endpoints = [f'{url}/v1/{urllib.parse.quote(each)}' for each in projects]
+        announced = endpoints[0] if len(args.cloud) == 1 else url
+        stack.enter_context(data_folder.announce(args.data_dir, announced))
+        print(f'heat_lite is ready: {" ".join(endpoints)}', flush=True)
         if token:
-            _print_options(_url(host, port), args.data_dir)
+            _print_options(endpoints[0], args.data_dir)
         for _ in signals:
             settings.reload(conf)
             service.reset()
     return 0
 
 
+def _log_in(args, conf, url, patient):
+    """Log in to the clouds of the arguments, and print what the logins may not do.
+
+    Return None without clouds. Raises StartError.
+    """
+    if not args.cloud:
+        return None
+    # The libraries of OpenStack start slowly: only clouds need them.
+    module = importlib.import_module('heat_lite.clients.clouds_yaml')
+    try:
+        clouds = module.connect(conf, args.cloud, url, args.public_url, patient)
+    except module.LoginError as error:
+        raise StartError(str(error)) from error
+    print('\n'.join(module.describe(clouds)), flush=True)
+    return clouds
+
+
+def _load_app(conf, hosts, token, clouds):
+    if clouds is None:
+        return deploy.load_local_app(conf, hosts, token)
+    users = {name: (each.user_id, each.user_name) for name, each in clouds.logins.items()}
+    regions = {each.region for each in clouds.logins.values()}
+    return deploy.load_cloud_app(conf, hosts, token, users, regions, clouds.domain, clouds.url)
+
+
 def configure(args, conf=cfg.CONF):
     """Return the configuration of the embedded service. Raises StartError."""
     if args.config_file:
-        _refuse_fixed_options(args.config_file)
+        _refuse_fixed_options(args.config_file, FIXED + (CLOUD_FIXED if args.cloud else ()))
     lazy_imports.load_strutils()
     log.register_options(conf)
     options.register(conf)
@@ -147,13 +191,13 @@ def configure(args, conf=cfg.CONF):
     return conf
 
 
-def _refuse_fixed_options(files):
+def _refuse_fixed_options(files, fixed):
     """Raise StartError if a configuration file sets an option that this shape ignores."""
     given = cfg.ConfigOpts()
-    for group, name, _ in FIXED:
+    for group, name, _ in fixed:
         given.register_opt(cfg.StrOpt(name), group=group)
     given([], project='heat_lite', prog='heat-lite', default_config_files=files)
-    for group, name, reason in FIXED:
+    for group, name, reason in fixed:
         if (given[group] if group else given)[name] is not None:
             raise StartError(
                 f'a configuration file sets [{group or "DEFAULT"}] {name}, which "heat-lite up" '
@@ -168,10 +212,10 @@ def _spare_collections():
     gc.freeze()
 
 
-def _print_options(url, folder):
+def _print_options(endpoint, folder):
     print(
         'a token is required; options of the stock client: openstack --os-auth-type admin_token '
-        f'--os-endpoint {url}/v1/{PROJECT} '
+        f'--os-endpoint {endpoint} '
         f'--os-token "$(cat {folder.resolve() / installation.TOKEN_FILE})"',
         flush=True,
     )
@@ -211,7 +255,7 @@ def _listen(host, port):
         raise StartError(f'cannot listen on {host}:{port}: {reason}') from None
 
 
-def _wait_until_ready(host, port, token=None):
+def _wait_until_ready(host, port, project, token=None):
     """Wait until a list of stacks works: it needs the API, the engine and the database."""
     reachable_host = {'0.0.0.0': '127.0.0.1', '::': '::1'}.get(host, host)
     deadline = time.monotonic() + READY_SECONDS
@@ -222,15 +266,17 @@ def _wait_until_ready(host, port, token=None):
                 f'the service is not ready after {READY_SECONDS} seconds: '
                 f'a list of stacks was answered with status {status}'
             )
-        status = _request_status(reachable_host, port, token)
+        status = _request_status(reachable_host, port, project, token)
 
 
-def _request_status(host, port, token):
+def _request_status(host, port, project, token):
     """Return the HTTP status of a list of stacks; None if the connection fails."""
     connection = http.client.HTTPConnection(host, port, timeout=READY_SECONDS)
     try:
         connection.request(
-            'GET', f'/v1/{PROJECT}/stacks?limit=1', headers={'X-Auth-Token': token or ''}
+            'GET',
+            f'/v1/{urllib.parse.quote(project)}/stacks?limit=1',
+            headers={'X-Auth-Token': token or ''},
         )
         return connection.getresponse().status
     except OSError as error:

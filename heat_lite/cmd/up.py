@@ -5,6 +5,7 @@ import importlib
 import ipaddress
 import socket
 import sys
+import urllib.parse
 from pathlib import Path
 
 from heat_lite.cmd import concurrency, data_folder
@@ -62,16 +63,29 @@ def add_arguments(parser):
         help='require the token in the file "token" of the data folder as X-Auth-Token; the'
         ' command heat-lite sends it by itself',
     )
+    parser.add_argument(
+        '--cloud',
+        action='append',
+        default=[],
+        metavar='NAME',
+        help='act in this cloud of clouds.yaml, with its login, at the endpoint /v1/NAME; may be '
+        'repeated',
+    )
+    parser.add_argument(
+        '--public-url',
+        type=_public_url,
+        metavar='URL',
+        help='URL by which servers of the clouds reach this service, for signals; anything but '
+        'loopback requires --require-token',
+    )
     parser.add_argument('--debug', action='store_true', help='log at level DEBUG')
 
 
 def run(args):
     """Serve until SIGTERM or SIGINT. Return the exit status."""
-    if not args.expose and not is_loopback(args.host):
-        return _fail(
-            f'other machines can reach {args.host}, and no login is required; '
-            'to allow this, add --expose'
-        )
+    refusal = _refusal(args)
+    if refusal:
+        return _fail(refusal)
     concurrency.use_green_threads()
     embedded = importlib.import_module('heat_lite.cmd.embedded')
     errors = (data_folder.FolderError, exception.ConfigurationError, *embedded.ERRORS)
@@ -94,6 +108,38 @@ def parser():
 def main(argv=None):
     """Run the command. Return its exit status."""
     return run(parser().parse_args(argv))
+
+
+def _refusal(args):
+    """Return why the arguments are refused; None if they are not."""
+    if not args.cloud and args.public_url:
+        return 'servers of a cloud reach --public-url; name the cloud with --cloud'
+    if args.cloud and not args.require_token:
+        host = urllib.parse.urlsplit(args.public_url).hostname if args.public_url else args.host
+        exposed = next((each for each in (args.host, host) if not is_loopback(each)), None)
+        if exposed:
+            return (
+                f'other machines can reach {exposed}, and this service acts with the login of '
+                f'{", ".join(args.cloud)}; add --require-token (signed URLs of servers need no '
+                'token)'
+            )
+    if not args.expose and not is_loopback(args.host):
+        return (
+            f'other machines can reach {args.host}, and no login is required; '
+            'to allow this, add --expose'
+        )
+    return None
+
+
+def _public_url(text):
+    try:
+        parts = urllib.parse.urlsplit(text)
+        valid = parts.scheme in ('http', 'https') and parts.hostname and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid or parts.query or parts.fragment or parts.username:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a URL like http://HOST:PORT')
+    return text
 
 
 def _port(text):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from heat_lite.clients import keystone_session
+from heat_lite.clients.cloud_login import Clouds
 from heat_lite.common import lru_cache
 from heat_lite.db import templates as db_templates
 from heat_lite.engine.stack_definition import DefinitionCache
@@ -183,13 +184,14 @@ class ServiceEndpoints:
     """URLs of the service's own APIs, as configured.
 
     ``rest`` contains ``%(tenant_id)s``; None means: look it up in the catalog. ``waitcondition``
-    belongs to the CFN API.
+    belongs to the CFN API. ``reachable``: whether servers of the cloud reach these URLs.
     """
 
     rest: str | None = None
     waitcondition: str | None = None
     auth_url: str | None = None
     region: str | None = None
+    reachable: bool = True
 
     def rest_url(self, project):
         """Return the URL of the REST API for a project, without a trailing slash; None if not
@@ -198,13 +200,15 @@ class ServiceEndpoints:
         return self.rest and self.rest.replace('%(tenant_id)s', project).rstrip('/')
 
 
-def service_endpoints(conf):
+def service_endpoints(conf, clouds=None):
+    """Return the configured URLs; with ``clouds`` those of a service that acts in them."""
     return ServiceEndpoints(
         rest=conf.clients_heat.url,
         waitcondition=conf.heat_waitcondition_server_url
         and conf.heat_waitcondition_server_url.rstrip('/'),
-        auth_url=keystone_session.auth_url(conf),
+        auth_url=clouds.identity_url if clouds else keystone_session.auth_url(conf),
         region=conf.region_name_for_services,
+        reachable=clouds is None or clouds.reachable,
     )
 
 
@@ -225,6 +229,8 @@ class Runtime:
     limits: Limits
     engine_id: str
     clients: Callable[[Any], Any]
+    #: the clouds that the embedded service has logins of; None: Keystone names the cloud
+    clouds: Clouds | None = None
     task_manager: Any = None
     local_calls: Any = None
     listener: Any = None
@@ -252,3 +258,7 @@ class Runtime:
     secret: bytes = b''
     templates: TemplateCache = dataclasses.field(default_factory=TemplateCache)
     definitions_cache: DefinitionCache = dataclasses.field(default_factory=DefinitionCache)
+
+    def project_id(self, tenant):
+        """Return the id of a project in the cloud; the tenant may be the name of a cloud."""
+        return tenant if self.clouds is None else self.clouds.project_id(tenant)

@@ -103,8 +103,9 @@ class PeriodicTask:
 class EngineService:
     """One engine in one process."""
 
-    def __init__(self, conf, registry, engine_id=None):
+    def __init__(self, conf, registry, engine_id=None, clouds=None):
         self._conf = conf
+        self._clouds = clouds
         self.engine_id = engine_id or str(uuid.uuid4())
         self.runtime = self._build_runtime(registry)
         self._servers = []
@@ -124,8 +125,11 @@ class EngineService:
             pool=pool,
             limits=runtime.read_limits(self._conf),
             engine_id=self.engine_id,
-            clients=clients.ClientFactory(self._conf, registry.client_plugins),
-            endpoints=runtime.service_endpoints(self._conf),
+            clients=clients.ClientFactory(
+                self._conf, registry.client_plugins, self._clouds and self._clouds.logins
+            ),
+            clouds=self._clouds,
+            endpoints=runtime.service_endpoints(self._conf, self._clouds),
             server_defaults=runtime.server_defaults(self._conf),
             listener=rpc_listener,
             lifecycle_plugins=lifecycle_plugins.LifecyclePlugins.from_entry_points(),
@@ -143,8 +147,9 @@ class EngineService:
         )
         result.nested_stack = functools.partial(nested_stacks.NestedStack, result)
         result.software = functools.partial(software.Software, result)
-        result.trusts = trusts.create_trust_store(self._conf)
-        domain = keystone.stack_domain(self._conf)
+        # the login of a cloud outlives its tokens, so no trusts are needed
+        result.trusts = None if self._clouds else trusts.create_trust_store(self._conf)
+        domain = self._clouds.domain if self._clouds else keystone.stack_domain(self._conf)
         if domain is not None:
             result.stack_users = functools.partial(stack_users.StackUsers, domain, self._conf)
         return result

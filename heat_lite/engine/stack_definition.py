@@ -82,7 +82,12 @@ class DefinitionCache:
         return found
 
     def _of(self, stack, template, template_id):
-        identity = {'tenant': stack.tenant, 'stack_name': stack.name, 'stack_id': stack.id}
+        identity = {
+            'tenant': stack.tenant,
+            'stack_name': stack.name,
+            'stack_id': stack.id,
+            'project_id': stack.runtime.project_id(stack.tenant),
+        }
         if stack.id is None or template_id is None:
             return StackDefinition(template, identity)
         key = stack.id, template_id

@@ -27,7 +27,9 @@ class Keypair:
 
 
 class StackUsers:
-    """``domain`` is the Keystone domain of all stack users (see ``clients.keystone``)."""
+    """``domain`` is the Keystone domain of all stack users (see ``clients.keystone``), or the
+    service's own (``common.local_stack_domain``).
+    """
 
     def __init__(self, domain, conf, stack):
         self._domain = domain
@@ -70,6 +72,11 @@ class StackUsers:
     @property
     def domain_id(self):
         return self._domain.domain_id
+
+    @property
+    def in_keystone(self):
+        """Whether other services of the cloud accept the users."""
+        return self._domain.in_keystone
 
     def project_id(self):
         """Return the project of the users of the stack. It is created with the first user.

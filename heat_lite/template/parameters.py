@@ -204,7 +204,8 @@ def _pseudo(name, default, **options):
 
 
 def _pseudo_hot(identity):
-    values = (_part(identity, 'stack_id'), _part(identity, 'tenant'), _part(identity, 'stack_name'))
+    project = _part(identity, 'project_id') or _part(identity, 'tenant')
+    values = (_part(identity, 'stack_id'), project, _part(identity, 'stack_name'))
     return {name: _pseudo(name, str(value)) for name, value in zip(PSEUDO_HOT, values, strict=True)}
 
 

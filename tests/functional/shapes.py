@@ -124,8 +124,10 @@ class Service:
 # --------------------------------------------------------------- processes
 
 
-def start(service, name, *command):
+def start(service, name, *command, variables=()):
+    """Start a program with output to a log of that name; ``variables`` of its environment."""
     environ = {key: value for key, value in os.environ.items() if not key.startswith('OS_')}
+    environ.update(variables)
     with (service.folder / f'{name}.log').open('ab') as log:
         process = subprocess.Popen(
             [str(part) for part in command],

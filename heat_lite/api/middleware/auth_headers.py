@@ -28,6 +28,10 @@ HEADERS = (
     'OpenStack-System-Scope',
 )
 
+# key of ``identity(project)``, which returns a map for ``set_identity``: a filter before the
+# pipeline knows the user of the request
+IDENTITY = 'heat_lite.identity'
+
 # key of the URL of the Keystone that authenticated the request, if not the configured one
 AUTH_URL = 'heat_lite.auth_url'
 

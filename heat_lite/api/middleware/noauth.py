@@ -14,7 +14,10 @@ ROLES = 'member,heat_stack_owner,reader'
 
 
 class NoAuthFilter:
-    """Filter; ``token``, in the form of Keystone's token validation, sets the identity of all."""
+    """Filter; ``token``, in the form of Keystone's token validation, sets the identity of all.
+
+    A filter before the pipeline may set the identity of a request (``auth_headers.IDENTITY``).
+    """
 
     def __init__(self, application: wsgi.WsgiApp, token: dict[str, Any] | None = None) -> None:
         self.application = application
@@ -34,7 +37,8 @@ class NoAuthFilter:
             'project_domain_id': DOMAIN,
             'roles': ROLES,
         }
-        auth_headers.set_identity(environ, **{**identity, **self.fixed})
+        found = environ.get(auth_headers.IDENTITY, lambda project: {})
+        auth_headers.set_identity(environ, **{**identity, **self.fixed, **found(project)})
         return self.application(environ, start_response)
 
 

@@ -36,7 +36,7 @@ def connect(choice: Choice, env: dict[str, str] | None = None) -> api_client.Api
         return _direct(env['OS_ENDPOINT'], choice.token)
     if any(env.get(name) for name in CLOUD_VARIABLES):
         return _cloud(choice, env)
-    endpoint = env.get('HEAT_LITE_ENDPOINT') or DEFAULT_ENDPOINT
+    endpoint = env.get('HEAT_LITE_ENDPOINT') or announced_endpoint() or DEFAULT_ENDPOINT
     return _direct(endpoint, choice.token or env.get('OS_TOKEN'))
 
 
@@ -60,6 +60,15 @@ def _cloud(choice, env):
     # The libraries of OpenStack start slowly: only a cloud needs them.
     log_in = pkgutil.resolve_name('heat_lite.cmd.cli.cloud_login:log_in')
     return log_in(choice.cloud, choice.region, env)
+
+
+def announced_endpoint() -> str | None:
+    """Return the endpoint of the running embedded service, if it acts in one cloud; else None."""
+    try:
+        url = (installation.data_folder() / installation.URL_FILE).read_text()
+    except (OSError, ValueError):
+        return None
+    return url if urllib.parse.urlsplit(url).path else None
 
 
 def local_token(endpoint: str) -> str | None:

@@ -67,7 +67,7 @@ class TakeoverTask:
         # it write again
         working = set(self._runtime.task_manager.stack_ids())
         for stack_id in stack_ids:
-            if stack_id in working:
+            if stack_id in working or not self._has_login(stack_id):
                 continue
             if locks.steal(self._context, stack_id, engine_id, self._runtime.engine_id) is None:
                 self._resume(stack_id)
@@ -122,7 +122,7 @@ class TakeoverTask:
         idle = unlocked & self._unlocked
         self._unlocked = unlocked - idle
         count = 0
-        for stack_id in idle:
+        for stack_id in filter(self._has_login, idle):
             if locks.acquire(self._context, stack_id, self._runtime.engine_id) is None:
                 LOG.warning(
                     'Stack %s is in progress without a lock: its action is resumed', stack_id
@@ -130,6 +130,17 @@ class TakeoverTask:
                 self._resume(stack_id)
                 count += 1
         return count
+
+    def _has_login(self, stack_id):
+        """Return False if this service is for other clouds than that of the stack.
+
+        Such a stack waits until the service is started with its cloud.
+        """
+        clouds = self._runtime.clouds
+        if clouds is None:
+            return True
+        row = db_stacks.get_row(self._context, stack_id)
+        return row is None or row.tenant in clouds.logins
 
     def _resume(self, stack_id):
         """Resume the action of a stack. If that is impossible, the stack fails with the reason."""

@@ -52,7 +52,7 @@ class Bucket(Container):
         control = self.properties['AccessControl']
         if control is None:
             return {}
-        owner = f'{self.context.project_id}:{self.context.user_id}'
+        owner = f'{self.stack.runtime.project_id(self.stack.tenant)}:{self.context.user_id}'
         read = {
             'PublicRead': PUBLIC,
             'PublicReadWrite': PUBLIC,

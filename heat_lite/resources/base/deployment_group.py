@@ -68,6 +68,11 @@ class DeploymentGroup(GroupResource):
         each = {str(name): server for name, server in (self.properties[SERVERS] or {}).items()}
         shared = {name: self.properties[name] for name in self.properties_schema if name != SERVERS}
         shared = {name: value for name, value in shared.items() if value is not None}
+        if (
+            not self.stack.runtime.endpoints.reachable
+            and 'signal_transport' not in self.properties.data
+        ):
+            del shared['signal_transport']  # each member has the default of such a service
         return lambda name: {
             'type': self.member_type,
             'properties': {**shared, 'server': each[name]},

@@ -29,8 +29,7 @@ class SignalledDeployment(SeparateStackUser, SignalResponder):
     signed_method = 'POST'
     signed_endpoint = 'signal'
 
-    def transport(self):
-        return self.properties['signal_transport']
+    transport_property = 'signal_transport'
 
     @property
     def software(self):

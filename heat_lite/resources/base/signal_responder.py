@@ -25,6 +25,16 @@ TRANSPORT_POLL_SECONDS = 1.0
 SIGNED_URL, SIGNAL_URL, AUTH_TOKEN = 'ec2_signed_url', 'signal_url', 'token'
 
 
+UNREACHABLE = (
+    '{transport} needs a URL by which servers reach this service: start it with --public-url URL, '
+    'or use TEMP_URL_SIGNAL in a cloud with object storage, or NO_SIGNAL for signals by hand'
+)
+NO_KEYSTONE_USER = (
+    '{transport} needs stack users in Keystone, which a service started with --cloud has not: use '
+    'TEMP_URL_SIGNAL, or start it with --public-url URL'
+)
+
+
 def with_default_transport(stack, properties):
     """Return the properties of a deployment, with the operator's default signal transport if the
     template sets none.
@@ -50,15 +60,38 @@ class SignalResponder(StackUser):
     signed_endpoint = 'waitcondition'
     #: whether the resource fails if the URL of that API is unknown
     requires_cfn_endpoint = True
+    #: the name of the property with the transport, if the type has one
+    transport_property: str | None = None
 
     #: whether the loss of the transport has been logged
     _transport_lost = False
 
     def transport(self):
-        return CFN
+        """Return the transport of the template, or the default.
+
+        Where servers cannot reach this service, the default is an object in Swift. The data of the
+        resource tell which transport it has been created with.
+        """
+        name = self.transport_property
+        if name is None:
+            return CFN
+        wanted, data = self.properties[name], self.data()
+        if self.properties.data.get(name) is not None or SIGNAL_URL in data:
+            return wanted
+        if signal_transports.URL in data:
+            return TEMP_URL
+        return TEMP_URL if self._needs_swift() else wanted
+
+    def _needs_swift(self):
+        """Return whether only Swift takes signals of servers, and the cloud has it."""
+        runtime = self.stack.runtime
+        return not runtime.endpoints.reachable and runtime.clouds.has_service(
+            self.stack.tenant, 'swift'
+        )
 
     def validate(self):
         super().validate()
+        self._check_way_in()
         transport = self.external_transport()
         if transport is None:
             return
@@ -67,6 +100,19 @@ class SignalResponder(StackUser):
         except errors.NoCloud as error:
             text = f'{self.transport()} needs the {transport.label} service: {error}'
             raise exception.StackValidationFailed(text) from error
+
+    def _check_way_in(self):
+        """Raise StackValidationFailed if no signal by the transport can arrive."""
+        kind = self.transport()
+        if kind == ZAQAR and self.users is not None and not self.users.in_keystone:
+            raise exception.StackValidationFailed(NO_KEYSTONE_USER.format(transport=kind))
+        if (
+            kind in (CFN, HEAT, TOKEN)
+            and self.requires_cfn_endpoint
+            and not self.stack.runtime.endpoints.reachable
+            and SIGNAL_URL not in self.data()
+        ):
+            raise exception.StackValidationFailed(UNREACHABLE.format(transport=kind))
 
     def handle_create(self):
         self.create_user()

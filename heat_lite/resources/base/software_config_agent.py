@@ -40,11 +40,20 @@ class ConfigAgent(SeparateStackUser):
         made = super().properties_of(definition)
         default = {
             name: value
-            for name, value in self.stack.runtime.server_defaults.defaults.items()
+            for name, value in self._default_transports().items()
             if name in self.properties_schema
         }
         made.data = {**default, **made.data}
         return made
+
+    def _default_transports(self):
+        """Return the operator's defaults; Swift where servers cannot reach this service."""
+        runtime = self.stack.runtime
+        if runtime.endpoints.reachable or not runtime.clouds.has_service(
+            self.stack.tenant, 'swift'
+        ):
+            return runtime.server_defaults.defaults
+        return {**runtime.server_defaults.defaults, 'software_config_transport': TEMP_URL}
 
     def validate_config_transport(self):
         """Check the service of the config transport.
@@ -55,6 +64,11 @@ class ConfigAgent(SeparateStackUser):
         transport = TRANSPORT_CLASSES.get(name)
         if transport is None:
             return
+        if name == ZAQAR and self.users is not None and not self.users.in_keystone:
+            raise exception.StackValidationFailed(
+                f'{name} needs stack users in Keystone, which a service started with --cloud has '
+                'not: use POLL_TEMP_URL, or start it with --public-url URL'
+            )
         try:
             self.stack.clients().require(transport.service)
         except errors.NoCloud as error:

@@ -79,6 +79,9 @@ class RemoteStack(Resource):
         """
         if (self.properties['context'] or {}).get('credential_secret_id'):
             raise exception.NotSupported(feature='A stack in another cloud, by stored credentials')
+        clouds = self.stack.runtime.clouds
+        if clouds is not None and self.region() in (None, clouds.region(self.stack.tenant)):
+            return EngineMethods(self.stack)
         try:
             api = self.stack.clients(self.region()).client('heat')
             return RestService(api, (self.stack.context.stack_depth or 0) + 1)

@@ -67,8 +67,7 @@ class HeatWaitConditionHandle(wait_condition.Handle):
         ),
     }
 
-    def transport(self):
-        return self.properties['signal_transport']
+    transport_property = 'signal_transport'
 
     def parse_signal(self, details, known):
         details = details if isinstance(details, dict) else {}
@@ -94,9 +93,18 @@ class HeatWaitConditionHandle(wait_condition.Handle):
             return None
         if name == 'signal':
             return self.signal_attribute()
+        if self.transport() != self.properties['signal_transport']:
+            return self._swift_attribute(name)
         if self.transport() != TOKEN:
             return None
         return {'token': self.token, 'endpoint': self.signal_url, 'curl_cli': self._curl}[name]()
+
+    def _swift_attribute(self, name):
+        """Return an attribute of TOKEN_SIGNAL where Swift replaces it."""
+        url = self.temp_url()
+        if name == 'token':
+            return ''
+        return url if name == 'endpoint' or url is None else f"curl -i -X PUT '{url}'"
 
     def _curl(self):
         url, token = self.signal_url(), self.token()

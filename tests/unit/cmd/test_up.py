@@ -40,6 +40,35 @@ def test_reachable_host_without_expose_is_refused(tmp_path, capsys):
     assert not (tmp_path / 'data').exists()
 
 
+@pytest.mark.parametrize(
+    'arguments',
+    [
+        ['--host', '0.0.0.0'],
+        ['--host', '0.0.0.0', '--expose'],
+        ['--public-url', 'http://192.0.2.7:8004'],
+    ],
+)
+def test_cloud_that_others_can_reach_needs_a_token(tmp_path, capsys, arguments):
+    assert up.main(['--cloud', 'x', '--data-dir', str(tmp_path / 'data'), *arguments]) == 1
+    assert '--require-token' in capsys.readouterr().err
+    assert not (tmp_path / 'data').exists()
+
+
+def test_public_url_without_a_cloud_is_refused(capsys):
+    assert up.main(['--public-url', 'http://127.0.0.1:8004']) == 1
+    assert '--cloud' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    'url', ['x', 'ftp://x', 'http://', 'http://x:y', 'http://a@b', 'http://x?q']
+)
+def test_public_url_that_is_none_is_a_usage_error(url, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        up.main(['--cloud', 'x', '--public-url', url])
+    assert stopped.value.code == 2
+    assert 'is not a URL' in capsys.readouterr().err
+
+
 def test_data_folder_follows_xdg(monkeypatch, tmp_path):
     monkeypatch.delenv('HEAT_LITE_DATA_DIR', raising=False)
     monkeypatch.setenv('XDG_DATA_HOME', '/somewhere')
@@ -98,6 +127,23 @@ def test_option_that_the_embedded_shape_ignores_is_refused(tmp_path, text, optio
     parser = argparse.ArgumentParser()
     up.add_arguments(parser)
     args = parser.parse_args(['--config-file', str(file)])
+    with pytest.raises(embedded.StartError, match=f'sets {re.escape(option)}'):
+        embedded.configure(args, cfg.ConfigOpts())
+
+
+@pytest.mark.parametrize(
+    'text, option',
+    [
+        ('[clients_keystone]\nauth_uri = http://x', '[clients_keystone] auth_uri'),
+        ('[trustee]\nauth_type = password', '[trustee] auth_type'),
+    ],
+)
+def test_option_of_another_login_than_that_of_the_cloud_is_refused(tmp_path, text, option):
+    file = tmp_path / 'heat.conf'
+    file.write_text(text)
+    parser = argparse.ArgumentParser()
+    up.add_arguments(parser)
+    args = parser.parse_args(['--cloud', 'x', '--config-file', str(file)])
     with pytest.raises(embedded.StartError, match=f'sets {re.escape(option)}'):
         embedded.configure(args, cfg.ConfigOpts())
 
