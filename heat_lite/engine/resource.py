@@ -172,7 +172,11 @@ class Resource(ResourceType):
     def previewed_properties(self):
         """Return the values of all properties, including hidden ones, as far as known before
         creation.
+
+        Those of an external object need not be complete: only the given ones are returned.
         """
+        if self.definition.external_id is not None:
+            return self.properties.given()
         return {name: self.properties.get(name) for name in self.properties_schema}
 
     def previewed_metadata(self):

@@ -89,6 +89,13 @@ class ResourceType:
         """
         return {}
 
+    def live_properties(self):
+        """Return the properties that describe the object as it is; None if the type cannot tell.
+
+        Raises NotFound if it does not exist.
+        """
+        return None
+
     def needs_delete(self):
         """Return whether there may be an object to delete."""
         return self.resource_id is not None

@@ -40,6 +40,7 @@ PARAM_WITH_DETAIL = 'with_detail'
 PARAM_RESOLVE_OUTPUTS = 'resolve_outputs'
 PARAM_IGNORE_ERRORS = 'ignore_errors'
 PARAM_CONVERGE = 'converge'
+PARAM_OBSERVE = 'observe'
 
 # parameters that Heat does not have
 PROTECTED = 'protected'

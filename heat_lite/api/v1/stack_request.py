@@ -227,6 +227,8 @@ class StackRequest:
             args[api.PARAM_CLEAR_PARAMETERS] = _names(
                 api.PARAM_CLEAR_PARAMETERS, args[api.PARAM_CLEAR_PARAMETERS]
             )
+        if api.PARAM_OBSERVE in args:
+            args[api.PARAM_OBSERVE] = params.flag(api.PARAM_OBSERVE, args[api.PARAM_OBSERVE])
         if api.PROTECTED in args:
             args[api.PROTECTED] = params.flag(api.PROTECTED, args[api.PROTECTED])
         if api.ON_REPLACE in args:

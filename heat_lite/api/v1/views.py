@@ -73,6 +73,9 @@ PREVIEWED_RESOURCE = (
     'may_replace',
     'property_changes',
     'definition_changes',
+    # of an existing object
+    'live_properties',
+    'live_error',
     'nested',
 )
 CHANGES = ('unchanged', 'updated', 'replaced', 'added', 'deleted')

@@ -1,7 +1,9 @@
 """Verbs that act on a stack as a whole, from ``delete`` to ``drift``."""
 
 import argparse
+import json
 import sys
+from collections.abc import Iterator
 
 from heat_lite.cmd.cli import (
     api_client,
@@ -17,6 +19,8 @@ from heat_lite.cmd.cli.arguments import argument, flag
 
 #: how the service begins the reason of a resource that others have changed
 CHANGED_BY_OTHERS = 'changed by others: '
+#: between the property, its live value and the wanted one
+IS, NOT = ' is ', ', not '
 DELETE = (
     argument('stack', metavar='STACK', nargs='+', help='name or id of a stack; may be several'),
     flag('--force', help='abandon resources that cannot be deleted, and list them'),
@@ -106,7 +110,7 @@ def follow(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
 
 
 def drift(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:
-    """Check a stack and list what others have changed.
+    """Check a stack and list the properties that others have changed.
 
     Return 3 for changes with ``--detailed-exitcode``, else 0.
     """
@@ -114,25 +118,56 @@ def drift(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     before = progress.state_before(api, path)
     api.call('POST', f'{path}/actions', {'check': None})
     outcome.follow(api, path, out, 'CHECK', before)
-    changed = [
-        {'resource': each.path, 'resource_type': each.row['resource_type'], 'change': text}
-        for each, text in _changes(progress.list_resources(api, path))
-    ]
+    changed = list(_changes(progress.list_resources(api, path)))
     if out.is_json:
         for each in changed:
             out.write_json(each, indent=None)
     elif changed:
-        out.table(['RESOURCE', 'TYPE', 'CHANGE'], [list(each.values()) for each in changed])
+        keys = ('resource', 'resource_type', 'property', 'wanted', 'found')
+        out.table(
+            ['RESOURCE', 'TYPE', 'PROPERTY', 'WANTED', 'FOUND'],
+            [[each[key] for key in keys] for each in changed],
+        )
     else:
         out.write_line('no drift')
     return errors.CHANGED if changed and args.detailed_exitcode else errors.DONE
 
 
-def _changes(rows):
-    """Yield (member, text) of the resources that others have changed."""
+def _changes(rows: list[dict]) -> Iterator[dict]:
+    """Yield each property that others have changed, of all resources."""
     tree = resource_tree.ResourceTree()
     tree.update(rows, 0, is_first=True)
     for member in tree.members.values():
-        found = member.reason.partition(CHANGED_BY_OTHERS)[2]
-        if found:
-            yield member, found
+        text = member.reason.partition(CHANGED_BY_OTHERS)[2]
+        for change in read_drift(text) if text else ():
+            yield {
+                'resource': member.path,
+                'resource_type': member.row['resource_type'],
+                **change,
+            }
+
+
+def read_drift(text: str) -> list[dict]:
+    """Return the changes that a check has found: ``name is JSON, not JSON; ...``.
+
+    A text of another form, such as a shortened one, is the value of ``found`` as it is.
+    """
+    decoder, changes, position = json.JSONDecoder(), [], 0
+    try:
+        while position < len(text):
+            start = text.index(IS, position)
+            found, end = decoder.raw_decode(text, start + len(IS))
+            wanted, end = decoder.raw_decode(text, _after(text, NOT, end))
+            name = text[position:start]
+            changes.append({'property': name, 'wanted': wanted, 'found': found})
+            position = end if end == len(text) else _after(text, '; ', end)
+    except ValueError:
+        return [{'property': None, 'wanted': None, 'found': text}]
+    return changes
+
+
+def _after(text, part, position):
+    """Return the position after ``part``. Raises ValueError if it does not stand there."""
+    if not text.startswith(part, position):
+        raise ValueError(f'{part!r} is missing at {position}')
+    return position + len(part)

@@ -188,6 +188,12 @@ VERBS = {
         'create a stack of existing objects, from such a document',
         'heat-lite adopt --adopt-file app.json app',
     ),
+    'import': Verb(
+        KEEP,
+        'imports.import_object',
+        'describe an existing object as a part of a template, and adopt it into a stack',
+        'heat-lite import OS::Neutron::Net 0b2c5e11-2f7c-4a8c-8f57-5f0c0f6e3a11 app',
+    ),
     'types': Verb(
         KNOW, 'catalog.types', 'list resource types, or show one', 'heat-lite types OS::Heat::Value'
     ),

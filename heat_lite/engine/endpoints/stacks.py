@@ -107,7 +107,7 @@ class Stacks(Endpoint):
         validation.new_stack(context, self._runtime, stack_name, parsed)
         stack = self._new_stack(context, stack_name, parsed, args)
         validation.stack(stack)
-        return preview.preview_create(stack)
+        return preview.preview_create(stack, bool(args.get(api.PARAM_OBSERVE)))
 
     @on_working_engine
     def update_stack(

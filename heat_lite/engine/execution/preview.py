@@ -93,16 +93,19 @@ def _property_change(change):
     }
 
 
-def preview_create(stack):
-    """Return the preview of a stack that is not stored, with its resources."""
+def preview_create(stack, with_live=False):
+    """Return the preview of a stack that is not stored, with its resources.
+
+    ``with_live`` adds the live properties of the objects that ``external_id`` names.
+    """
     result = format.stack(stack)
-    result['resources'] = _resources(stack)
+    result['resources'] = _resources(stack, with_live)
     result['has_changes'] = True
     result['digest'] = fingerprint.stack_fingerprint(stack)
     return result
 
 
-def _resources(stack):
+def _resources(stack, with_live=False):
     """The resources of a new stack; a list stands for one that has a nested stack."""
     required_by = stack.required_by()
     changes = {each.resource.name: each for each in predict_create(stack).resources}
@@ -113,10 +116,22 @@ def _resources(stack):
         if nested is not None:
             result.append(_resources(nested))
         else:
-            result.append(
-                {**format.preview(item, required_by.get(name, ())), **format_change(changes[name])}
-            )
+            shown = format.preview(item, required_by.get(name, ()))
+            live = _live(item) if with_live and item.definition.external_id is not None else {}
+            result.append({**shown, **format_change(changes[name]), **live})
     return result
+
+
+def _live(item):
+    """Return the live properties of an existing object, or the reason why there are none."""
+    item.record.nova_instance = item.external_id()
+    try:
+        found = item.live_properties()
+    except Exception as error:  # the error of a service, or of a type that needs more properties
+        return {'live_error': item.stack.redact(error) or type(error).__name__}
+    if found is None:
+        return {'live_error': f'The objects of {item.type()} cannot be read'}
+    return {'live_properties': found}
 
 
 def preview_update(stack, template, values, with_nested=False):

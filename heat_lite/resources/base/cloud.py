@@ -369,6 +369,11 @@ class CloudResource(ServiceObject):
             self.normalize(self.fetch()),
         )
 
+    def live_properties(self):
+        return live_state.described_values(
+            self.properties_schema, self.observed_keys, self.normalize(self.fetch())
+        )
+
     def drift(self, found):
         """Return the Drift of the object; None if no change is known."""
         stored = self.stored_properties()

@@ -7,7 +7,7 @@ set, and further keys of a map, are ignored.
 import json
 from collections.abc import Mapping
 
-from heat_lite.template.constraints import BOOLEAN, INTEGER, LIST, MAP, NUMBER
+from heat_lite.template.constraints import BOOLEAN, INTEGER, LIST, MAP, NUMBER, STRING
 
 #: values of a property that is not set: the service or a user of the object may set it freely
 UNSET = (None, '')
@@ -31,6 +31,47 @@ def observed_values(schemata, observed_keys, stored, found):
                 else with_property_names(schema, found[key])
             )
     return observed
+
+
+def described_values(schemata, observed_keys, found):
+    """Return ``{property: value}`` by which a template would describe an object.
+
+    Defaults are left out, and so are properties that the object does not show.
+    """
+    described = {}
+    for name, schema in schemata.items():
+        key = observed_keys.get(name) or schema.key(name)
+        value = found.get(key)
+        if value in (*UNSET, [], {}) or schema.alias_of or schema.hidden:
+            continue
+        if not schema.sent and name not in observed_keys:
+            continue
+        value = _described(schema, value)
+        if schema.default is None or not is_equal(schema, schema.default, value):
+            described[name] = value
+    return described
+
+
+def _described(schema, value):
+    """Return a value as a template gives it: an object by its id or name, without empty keys."""
+    if isinstance(value, Mapping) and schema.type == STRING:
+        return next((value[key] for key in ('id', 'original_name', 'name') if value.get(key)), None)
+    if isinstance(value, list | tuple) and not (schema.type == LIST and schema.schema):
+        return [each['name'] if _is_named(each) else each for each in value]
+    if isinstance(value, list | tuple):
+        return [_described(schema.schema, each) for each in value]
+    if isinstance(value, Mapping) and schema.schema:
+        shown = with_property_names(schema, value)
+        return {
+            name: _described(schema.schema[name], each)
+            for name, each in shown.items()
+            if each not in UNSET
+        }
+    return value
+
+
+def _is_named(value):
+    return isinstance(value, Mapping) and 'name' in value
 
 
 def describe_drift(stored, observed):

@@ -6,6 +6,7 @@ import contextlib
 
 from heat_lite.common import exception
 from heat_lite.engine.resource import Resource
+from heat_lite.resources.base import live_state
 from heat_lite.template import software
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import any_, boolean, list_, map_, string, text
@@ -119,6 +120,13 @@ class Config(Resource):
 
     def show(self):
         return None if self.resource_id is None else self._find_config(self.resource_id)
+
+    def live_properties(self):
+        if 'config' not in self.properties_schema:
+            return None  # the content is made of other properties
+        return live_state.described_values(
+            self.properties_schema, {}, self.software.show_config(self.resource_id)
+        )
 
     def resolve_attribute(self, name):
         return (self.show() or {}).get(name)

@@ -1,0 +1,184 @@
+"""Verbs of ``heat-lite`` about objects of a cloud, against API, engine and a fake cloud."""
+
+import json
+import uuid
+
+import pytest
+import yaml
+
+from heat_lite.cmd.cli import main
+from tests import cloud, identity
+from tests.functional import shapes
+
+VERSION = 'heat_template_version: 2021-04-16\n'
+NET = """
+resources:
+  net: {type: OS::Neutron::Net, properties: {name: mine, shared: false, tags: [a, b]}}
+"""
+
+
+@pytest.fixture(scope='module')
+def service(tmp_path_factory):
+    """A service in shape keystone whose catalog has the services of a fake cloud."""
+    made = cloud.Cloud()
+    with identity.serve(made) as url:
+        services = {name: f'{url}{prefix}' for name, prefix in cloud.PREFIXES.items()}
+        del services['identity']  # the service validates tokens at Keystone
+        folder = tmp_path_factory.mktemp('cloud')
+        with shapes.split(folder, 'cloud', 'mysql', keystone=True, services=services) as running:
+            running.cloud = made
+            yield running
+
+
+@pytest.fixture
+def command(service, capsys, tmp_path, monkeypatch):
+    """Run ``heat-lite`` in this process; return (exit status, output, errors)."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        capsys.readouterr()
+        status = main.main(['--endpoint', service.endpoint, '--token', service.token(), *words])
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def name():
+    return f'cloud-{uuid.uuid4().hex[:8]}'
+
+
+def network(service, **values):
+    return service.cloud.put('network', '/networks', status='ACTIVE', **values)
+
+
+def networks(service):
+    return {each['id'] for each in service.cloud.of('network', '/networks')}
+
+
+def test_object_is_described_as_part_of_a_template(service, command):
+    net = network(service, name='backbone', mtu=1400, shared=True, admin_state_up=True)
+    status, output, errors = command('import', 'OS::Neutron::Net', net)
+    assert (status, errors) == (0, '')
+    part = yaml.safe_load(output)['resources']['backbone']
+    assert part['type'] == 'OS::Neutron::Net'
+    assert part['properties'] == {
+        **{'name': 'backbone', 'shared': True, 'port_security_enabled': True}
+    }
+    subnet = service.cloud.put(
+        'network',
+        '/subnets',
+        network_id=net,
+        cidr='10.9.0.0/24',
+        ip_version=4,
+        allocation_pools=[{'start': '10.9.0.2', 'end': '10.9.0.9'}],
+    )
+    words = ('import', '--json', '--name', 'lan', 'OS::Neutron::Subnet', subnet)
+    status, output, errors = command(*words)
+    assert (status, errors) == (0, '')
+    properties = json.loads(output)['resources']['lan']['properties']
+    assert properties['network'] == net and properties['cidr'] == '10.9.0.0/24'
+    assert properties['allocation_pools'] == [{'start': '10.9.0.2', 'end': '10.9.0.9'}]
+
+
+def test_new_stack_owns_an_imported_object(service, command, name):
+    net = network(service, name='adopted', shared=True, admin_state_up=True)
+    status, output, errors = command('import', '-y', 'OS::Neutron::Net', net, name)
+    assert (status, errors) == (0, '') and 'ADOPT_COMPLETE' in output
+    shown = json.loads(command('resource', 'show', '--json', name, 'adopted')[1])
+    assert shown['physical_resource_id'] == net
+    assert command('drift', name)[1].splitlines()[-1] == 'no drift'
+    assert command('delete', '-y', name)[0] == 0
+    assert net not in networks(service)
+
+
+def test_existing_stack_refers_to_an_imported_object(service, command, name, tmp_path):
+    (tmp_path / 'inner.yaml').write_text(f'{VERSION}resources: {{v: {{type: OS::Heat::None}}}}')
+    (tmp_path / 'app.yaml').write_text(f'{VERSION}{NET}  nested: {{type: inner.yaml}}\n')
+    assert command('create', '-t', 'app.yaml', name)[0] == 0
+    net = network(service, name='other')
+    words = ('import', '-y', '--name', 'other', 'OS::Neutron::Net', net, name)
+    status, output, errors = command(*words)
+    assert (status, errors) == (0, '') and 'UPDATE_COMPLETE' in output
+    template = yaml.safe_load(command('template', name)[1])
+    assert template['resources']['other']['external_id'] == net
+    assert set(template['resources']) == {'net', 'nested', 'other'}
+    status, _, errors = command(*words)
+    assert status == 1 and 'has a resource other already' in errors
+    assert command('delete', '-y', name)[0] == 0
+    assert net in networks(service)
+
+
+def test_external_object_of_a_new_stack_stays(service, command, name):
+    net = network(service, name='external')
+    words = ('import', '-y', '--external', 'OS::Neutron::Net', net, name)
+    status, output, _ = command(*words)
+    assert status == 0 and 'CREATE_COMPLETE' in output
+    assert command('delete', '-y', name)[0] == 0
+    assert net in networks(service)
+
+
+def test_object_of_the_service_itself_is_imported(service, command, name):
+    config = {'name': 'motd', 'group': 'script', 'config': '#!/bin/sh\necho hi\n'}
+    inputs = [{'name': 'who', 'type': 'String', 'default': 'you'}]
+    body = {**config, 'inputs': inputs}
+    made = service.ask('POST', '/software_configs', body).json()['software_config']['id']
+    status, output, errors = command('import', '-y', 'OS::Heat::SoftwareConfig', made, name)
+    assert (status, errors) == (0, '') and 'ADOPT_COMPLETE' in output
+    properties = yaml.safe_load(command('template', name)[1])['resources']['softwareconfig']
+    assert properties['properties']['config'] == config['config']
+    assert properties['properties']['inputs'][0]['default'] == 'you'
+    assert command('delete', '-y', name)[0] == 0
+    assert service.ask('GET', f'/software_configs/{made}').status_code == 404
+
+
+@pytest.mark.parametrize(
+    ('words', 'text'),
+    [
+        (('OS::Neutron::Net', 'no-such-id'), 'OS::Neutron::Net no-such-id: '),
+        (('OS::Heat::RandomString', 'x'), 'The objects of OS::Heat::RandomString cannot be read'),
+        (('OS::Neutron::Nett', 'x'), 'OS::Neutron::Nett'),
+        (('OS::Designate::RecordSet', 'x'), 'zone'),
+    ],
+)
+def test_import_of_what_cannot_be_read_is_an_error(words, text, command):
+    status, output, errors = command('import', *words)
+    assert (status, output) == (1, '') and text in errors and 'Traceback' not in errors
+
+
+def test_drift_is_shown_for_each_property(service, command, name, tmp_path):
+    (tmp_path / 'inner.yaml').write_text(VERSION + NET.replace('mine', 'inner'))
+    (tmp_path / 'app.yaml').write_text(f'{VERSION}{NET}  nested: {{type: inner.yaml}}\n')
+    assert command('create', '-t', 'app.yaml', name)[0] == 0
+    assert command('drift', '--detailed-exitcode', name)[:1] == (0,)
+    for each in service.cloud.of('network', '/networks'):
+        if each['name'] in ('mine', 'inner'):
+            each.update(shared=True, tags=['b'])
+    status, output, errors = command('drift', '--json', '--detailed-exitcode', name)
+    assert (status, errors) == (3, '')
+    found = [json.loads(line) for line in output.splitlines() if '"property"' in line]
+    assert sorted((each['resource'], each['property']) for each in found) == [
+        ('nested/net', 'shared'),
+        ('nested/net', 'tags'),
+        ('net', 'shared'),
+        ('net', 'tags'),
+    ]
+    assert {(each['wanted'], each['found']) for each in found if each['property'] == 'shared'} == {
+        (False, True)
+    }
+    status, output, _ = command('drift', name)
+    assert status == 0
+    assert [line.split() for line in output.splitlines() if line.startswith('net ')][-1] == [
+        *('net', 'OS::Neutron::Net', 'tags', '["a",', '"b"]', '["b"]')
+    ]
+    assert command('delete', '-y', name)[0] == 0
+
+
+def test_missing_object_is_drift(service, command, name, tmp_path):
+    (tmp_path / 'app.yaml').write_text(VERSION + NET)
+    assert command('create', '-t', 'app.yaml', name)[0] == 0
+    net = json.loads(command('resource', 'show', '--json', name, 'net')[1])
+    del service.cloud.objects['network', '/networks', net['physical_resource_id']]
+    status, output, errors = command('drift', '--detailed-exitcode', name)
+    assert status == 1 and 'NotFound' in errors and 'net' in errors, output
+    assert command('delete', '-y', name)[0] == 0
