@@ -5,7 +5,7 @@ import importlib
 import os
 import sys
 
-from heat_lite.cmd import concurrency, settings, supervisor
+from heat_lite.cmd import concurrency, memory, settings, supervisor
 from heat_lite.common import exception
 
 
@@ -23,6 +23,7 @@ def serve(args, program, group, pipeline=None):
     # Modules loaded from here on are never freed. Scanning them repeatedly would take a tenth of
     # the start-up time. ``api_worker.prepare`` switches the collector on again.
     gc.disable()
+    memory.configure_allocator()
     concurrency.use_green_threads()
     conf = settings.load(args, program)
     settings.start_logging(conf)

@@ -5,7 +5,7 @@ import importlib
 import os
 import sys
 
-from heat_lite.cmd import concurrency, settings, supervisor
+from heat_lite.cmd import concurrency, memory, settings, supervisor
 from heat_lite.common import exception
 
 MIN_WORKERS = 2
@@ -16,6 +16,7 @@ def main(argv=None):
     # Modules loaded from here on are never freed. Scanning them repeatedly would take a tenth of
     # the start-up time. ``engine_worker.prepare`` switches the collector on again.
     gc.disable()
+    memory.configure_allocator()
     conf = settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-engine')
     concurrency.use(conf.heat_lite.concurrency)
     settings.start_logging(conf)

@@ -8,7 +8,7 @@ import sys
 import urllib.parse
 from pathlib import Path
 
-from heat_lite.cmd import concurrency, data_folder
+from heat_lite.cmd import concurrency, data_folder, memory
 from heat_lite.common import exception, installation
 
 PORT, MAX_PORT = 8004, 65535
@@ -86,6 +86,7 @@ def run(args):
     refusal = _refusal(args)
     if refusal:
         return _fail(refusal)
+    memory.configure_allocator()
     concurrency.use_green_threads()
     embedded = importlib.import_module('heat_lite.cmd.embedded')
     errors = (data_folder.FolderError, exception.ConfigurationError, *embedded.ERRORS)

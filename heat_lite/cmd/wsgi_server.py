@@ -107,7 +107,13 @@ class Protocol(eventlet.wsgi.HttpProtocol):
             return result
 
         self.application = respond
-        super().handle_one_response()
+        try:
+            super().handle_one_response()
+        finally:
+            # both refer to this object or to themselves: without this the body of a request
+            # stays in memory until a collection of garbage
+            self.application = None
+            self.environ.clear()
 
 
 class Server:

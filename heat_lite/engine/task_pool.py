@@ -172,7 +172,10 @@ class TaskPool:
         self._prepare = prepare
         self._changed = threading.Condition()
         self._ready = Queue(max(size * MAX_SHARE // 100, 1))
-        self._sleeping: list[tuple[float, int, Job]] = []
+        #: (time, ticket) of each pause that ends; some have ended early
+        self._sleeping: list[tuple[float, int]] = []
+        #: the jobs that still pause so, by ticket: a job that has ended is not kept until then
+        self._sleepers: dict[int, Job] = {}
         self._tickets = itertools.count(1)
         self._threads = 0
         self._idle = 0
@@ -249,6 +252,7 @@ class TaskPool:
 
     def _make_ready(self, job: Job) -> None:
         job.state = 'ready'
+        self._sleepers.pop(job.ticket, None)
         job.ticket = 0
         group = job.limit_group
         if group is not None and group.running >= group.limit:
@@ -285,6 +289,7 @@ class TaskPool:
                 self._step_done(job, pause)
                 if self._frozen:
                     self._changed.notify_all()
+            del job  # else this thread keeps it, and the outputs of its stack, until the next one
 
     def _next(self) -> Job | None:
         """Return the next job for this thread, or None when the thread should end."""
@@ -311,8 +316,9 @@ class TaskPool:
     def _wake_sleepers(self) -> None:
         now = time.monotonic()
         while self._sleeping and self._sleeping[0][0] <= now:
-            _, ticket, job = heapq.heappop(self._sleeping)
-            if job.ticket == ticket:  # otherwise the job has been woken meanwhile
+            _, ticket = heapq.heappop(self._sleeping)
+            job = self._sleepers.get(ticket)
+            if job is not None:  # otherwise the job has been woken meanwhile
                 self._make_ready(job)
 
     def _step_done(self, job: Job, pause: float | None) -> None:
@@ -333,6 +339,7 @@ class TaskPool:
             job.state = 'sleeping'
             if pause != UNTIL_WOKEN:
                 job.ticket = next(self._tickets)
-                heapq.heappush(self._sleeping, (time.monotonic() + pause, job.ticket, job))
+                self._sleepers[job.ticket] = job
+                heapq.heappush(self._sleeping, (time.monotonic() + pause, job.ticket))
                 if self._idle:
                     self._changed.notify()

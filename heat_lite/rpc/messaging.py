@@ -281,10 +281,12 @@ class Dispatcher(oslo_dispatcher.RPCDispatcher):
             return reply
         except Exception as error:
             _log_failure(incoming.message.get('method'), error)
-            failure = error
-        # An error may quote the value of a hidden parameter, which the requester knows already;
-        # logs of clients and reasons of other stacks would repeat it.
-        raise _expected(remote_errors.Carrier(failure, subject.redactor.redact_data))
+            # An error may quote the value of a hidden parameter, which the requester knows
+            # already; logs of clients and reasons of other stacks would repeat it.
+            carrier = remote_errors.Carrier(error, subject.redactor.redact_data)
+        # Outside of the block, which forgets the error. A variable of it would keep it, by its
+        # traceback, with all values of the request until a collection of garbage.
+        raise _expected(carrier)
 
 
 def _log_failure(method: Any, error: Exception) -> None:

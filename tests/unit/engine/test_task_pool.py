@@ -1,7 +1,9 @@
 """The task pool, on real threads."""
 
+import gc
 import threading
 import time
+import weakref
 
 import pytest
 
@@ -47,6 +49,31 @@ def test_job_error_is_passed_to_on_end(pool):
     job, ended = spawn(pool, task())
     assert job.ended.wait(60)
     assert str(ended[0][1]) == 'no'
+
+
+def test_pool_keeps_no_ended_job(pool):
+    """Neither its idle threads do, nor a pause of the job that was to end in an hour."""
+
+    def task():
+        yield 3600
+
+    def waiting():
+        yield task_pool.UNTIL_WOKEN
+
+    job, _ = spawn(pool, task())
+    other, _ = spawn(pool, waiting())  # while it waits, the thread stays
+    until = time.monotonic() + WAIT_SECONDS
+    while job.state != 'sleeping' and time.monotonic() < until:
+        time.sleep(0.01)
+    job.wake()
+    assert job.ended.wait(WAIT_SECONDS)
+    ended = weakref.ref(job)
+    del job
+    while ended() is not None and time.monotonic() < until:
+        time.sleep(0.01)
+        gc.collect()  # the job and its bound methods refer to each other
+    assert ended() is None
+    assert not other.ended.is_set()
 
 
 def test_sleeping_job_is_woken(pool):

@@ -1,7 +1,9 @@
 """Both transports: calls, casts, contexts, errors, timeouts, concurrency, orderly shutdown."""
 
+import gc
 import threading
 import time
+import weakref
 
 import amqp
 import kombu
@@ -22,6 +24,7 @@ class Probe(RpcClient):
     note = cast('note', '1.0', 'text')
     note_slowly = cast('note_slowly', '1.0', 'text')
     absent = call('absent')
+    refused = call('refused')
     private = call('_private')
     newer = call('echo', '1.1', 'value')
 
@@ -35,6 +38,7 @@ class Endpoint:
         self.name = name
         self.notes = []
         self.noted, self.go_on = threading.Event(), threading.Event()
+        self.value = None
 
     def echo(self, ctxt, value):
         return value
@@ -69,6 +73,11 @@ class Endpoint:
         self.noted.set()
         self.go_on.wait(60)
         self.notes.append(text)
+
+    def refused(self, ctxt):
+        value = threading.Event()  # what a frame of the traceback holds
+        self.value = weakref.ref(value)
+        raise exception.StackValidationFailed(message='no')
 
     def _private(self, ctxt):
         return 'should not be reachable'
@@ -143,6 +152,21 @@ def test_unknown_method_raises_engine_too_old(transport, topic, start, ctx):
     ) as caught:
         Probe(topic, timeout=60).absent(ctx)
     assert caught.value.code == 501
+
+
+def test_failed_call_keeps_no_values_until_a_collection_of_garbage(transport, topic, start, ctx):
+    endpoint = Endpoint()
+    start(topic, [endpoint])
+    gc.disable()
+    try:
+        with pytest.raises(exception.StackValidationFailed):
+            Probe(topic).refused(ctx)
+        until = time.monotonic() + 10  # the server may still work on the end of the call
+        while endpoint.value() is not None and time.monotonic() < until:
+            time.sleep(0.01)
+        assert endpoint.value() is None
+    finally:
+        gc.enable()
 
 
 def test_newer_version_than_the_server_raises_engine_too_old(transport, topic, start, ctx):

@@ -1,0 +1,129 @@
+"""The return of memory to the system after large work, on Linux with glibc.
+
+Memory of work that has ended stays with a process for two reasons. Objects that refer to each other
+wait for a full collection of garbage, and the interpreter decides by the number of objects, not by
+their size, when to make one: a hundred objects may hold a hundred megabytes. And the allocator of
+glibc keeps what was freed, in each of its arenas, between memory that is still in use.
+
+``configure_allocator`` sets how memory is allocated. ``Reclaimer`` collects and returns it when a
+process has become larger and is quiet.
+"""
+
+import ctypes
+import functools
+import gc
+import os
+import sys
+import threading
+import time
+import typing
+from collections.abc import Callable
+
+from heat_lite.cmd import concurrency, watchdog
+
+#: Settings of mallopt(3) by the environment variable that sets them as well: number and value.
+#: The interpreter lock lets one thread allocate at a time, so more arenas only divide the free
+#: memory. Large blocks are mapped one by one and return to the system when they are freed; without
+#: the setting glibc raises the limit up to 32 MiB as soon as it frees one.
+SETTINGS = {
+    'MALLOC_ARENA_MAX': (-8, 2),
+    'MALLOC_MMAP_THRESHOLD_': (-3, 256 * 1024),
+    'MALLOC_TRIM_THRESHOLD_': (-1, 1024 * 1024),
+}
+#: seconds between two checks
+CHECK_SECONDS = 5.0
+#: MiB that a process must have grown until its memory is reclaimed
+GROWTH = 16
+#: MiB of growth between two checks up to which a process is quiet
+QUIET_GROWTH = 2
+#: seconds after which a large process that has worked since is reclaimed again
+REPEAT_SECONDS = 20.0
+#: seconds of processor time after which a process has worked
+WORK_SECONDS = 0.1
+#: the part of the time that collections may take is 1 / PAUSE_FACTOR
+PAUSE_FACTOR = 50
+#: A collection keeps what the finalizers of the garbage refer to; the next one takes it.
+COLLECTIONS = 2
+
+
+@functools.cache
+def _libc() -> typing.Any:
+    """Return glibc, or None on another system."""
+    if sys.platform != 'linux':
+        return None
+    libc = ctypes.CDLL(None)
+    return libc if hasattr(libc, 'malloc_trim') and hasattr(libc, 'mallopt') else None
+
+
+def configure_allocator() -> None:
+    """Set how memory is allocated, except by variables of the environment. Before any thread."""
+    libc = _libc()
+    if libc is None or 'GLIBC_TUNABLES' in os.environ:
+        return
+    for variable, (number, value) in SETTINGS.items():
+        if variable not in os.environ:
+            libc.mallopt(number, value)
+
+
+def reclaim() -> None:
+    """Collect all garbage, and return free memory to the system."""
+    for _ in range(COLLECTIONS):
+        gc.collect()
+    libc = _libc()
+    if libc is not None:
+        concurrency.runner()(libc.malloc_trim, 0)
+
+
+class Reclaimer:
+    """Reclaims the memory of a process that has grown, when it grows no more.
+
+    ``resident()`` returns its resident memory in MiB, ``worked()`` its processor time in seconds.
+    """
+
+    def __init__(
+        self,
+        resident: Callable[[], int],
+        reclaim: Callable[[], None] = reclaim,
+        clock: Callable[[], float] = time.monotonic,
+        worked: Callable[[], float] = time.process_time,
+    ) -> None:
+        self._resident, self._reclaim, self._clock, self._worked = resident, reclaim, clock, worked
+        #: its memory at first, after the last reclaim, and at the last check
+        self._small = self._left = self._last = resident()
+        self._worked_at = worked()
+        self._repeat_at = self._due = clock()
+
+    def check(self) -> bool:
+        """Reclaim memory if it is due. Return whether it was."""
+        resident = self._resident()
+        quiet = resident <= self._last + QUIET_GROWTH
+        self._last, self._left = resident, min(self._left, resident)
+        begun = self._clock()
+        if not quiet or begun < self._due or not self._is_large(resident, begun):
+            return False
+        self._reclaim()
+        ended = self._clock()
+        self._due = ended + PAUSE_FACTOR * (ended - begun)
+        self._repeat_at = ended + REPEAT_SECONDS
+        self._left = self._last = self._resident()
+        self._worked_at = self._worked()
+        return True
+
+    def _is_large(self, resident: int, now: float) -> bool:
+        if resident > self._left + GROWTH:
+            return True
+        # What was in use at the last time may be free by now.
+        again = now >= self._repeat_at and self._worked() > self._worked_at + WORK_SECONDS
+        return again and resident > self._small + GROWTH
+
+    def run(self) -> None:
+        while True:
+            time.sleep(CHECK_SECONDS)
+            self.check()
+
+
+def start_reclaimer() -> None:
+    """Reclaim the memory of this process in the background. Call it after any fork."""
+    resident = functools.partial(watchdog.resident_memory, os.getpid())
+    reclaimer = Reclaimer(resident)
+    threading.Thread(target=reclaimer.run, name='reclaimer', daemon=True).start()
