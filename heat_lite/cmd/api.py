@@ -5,8 +5,8 @@ import importlib
 import os
 import sys
 
-from heat_lite.cmd import concurrency, memory, settings, supervisor
-from heat_lite.common import exception
+from heat_lite.cmd import concurrency, settings, supervisor
+from heat_lite.common import exception, memory
 
 
 def main(argv=None):

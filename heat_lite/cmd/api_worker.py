@@ -4,8 +4,8 @@ import gc
 import time
 
 from heat_lite.api import deploy
-from heat_lite.cmd import concurrency, memory, settings, wsgi_connection, wsgi_server
-from heat_lite.common import urlfetch
+from heat_lite.cmd import concurrency, settings, wsgi_connection, wsgi_server
+from heat_lite.common import memory, urlfetch
 from heat_lite.rpc import messaging
 from heat_lite.template.functions import budget
 
@@ -38,7 +38,7 @@ def run(conf, app, sock, signals, options):
     budget.set_host(time.thread_time, time.monotonic, time.sleep)
     server = wsgi_server.Server(sock, app, wsgi_connection.limits_of(conf), options)
     server.start()
-    memory.start_reclaimer()
+    memory.start_reclaimer(concurrency.runner())
     try:
         for _ in signals:
             settings.reload(conf)

@@ -4,8 +4,8 @@ import gc
 import importlib
 import uuid
 
-from heat_lite.cmd import concurrency, global_environment, memory, settings
-from heat_lite.common import urlfetch
+from heat_lite.cmd import concurrency, global_environment, settings
+from heat_lite.common import memory, urlfetch
 from heat_lite.db import session
 from heat_lite.engine import service as engine_service
 from heat_lite.rpc import messaging
@@ -68,7 +68,7 @@ def start(conf, registry, url=None, clouds=None):
         conf, registry, engine_id=str(uuid.uuid4()), clouds=clouds
     )
     service.start()
-    memory.start_reclaimer()
+    memory.start_reclaimer(concurrency.runner())
     return service
 
 

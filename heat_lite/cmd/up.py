@@ -8,8 +8,8 @@ import sys
 import urllib.parse
 from pathlib import Path
 
-from heat_lite.cmd import concurrency, data_folder, memory
-from heat_lite.common import exception, installation
+from heat_lite.cmd import concurrency, data_folder
+from heat_lite.common import exception, installation, memory
 
 PORT, MAX_PORT = 8004, 65535
 HOST = '127.0.0.1'

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from heat_lite.cmd import memory
+from heat_lite.common import memory
 
 
 class Process:
@@ -15,7 +15,7 @@ class Process:
         self.resident = self.live = resident
         self.now = self.processor = 0.0
         self.reclaimer = memory.Reclaimer(
-            lambda: self.resident, self.reclaim, lambda: self.now, lambda: self.processor
+            self.reclaim, lambda: self.resident, lambda: self.now, lambda: self.processor
         )
 
     def reclaim(self):
@@ -57,23 +57,20 @@ def test_memory_that_was_in_use_is_reclaimed_after_further_work():
 
 
 CYCLES = """
-import gc, os
-from heat_lite.cmd import memory, watchdog
-
-def resident():
-    return watchdog.resident_memory(os.getpid())
+import gc
+from heat_lite.common import memory
 
 memory.configure_allocator()
 gc.collect()
 gc.disable()
-before = resident()
+before = memory.resident()
 for number in range(100):
     cycle = []
     cycle.append((cycle, bytearray(2**20), ['x' * 1000 for _ in range(100)]))
 del cycle
-grown = resident() - before
+grown = memory.resident() - before
 memory.reclaim()
-print(grown, resident() - before)
+print(grown, memory.resident() - before)
 """
 
 

@@ -19,8 +19,6 @@ import time
 import typing
 from collections.abc import Callable
 
-from heat_lite.cmd import concurrency, watchdog
-
 #: Settings of mallopt(3) by the environment variable that sets them as well: number and value.
 #: The interpreter lock lets one thread allocate at a time, so more arenas only divide the free
 #: memory. Large blocks are mapped one by one and return to the system when they are freed; without
@@ -65,25 +63,37 @@ def configure_allocator() -> None:
             libc.mallopt(number, value)
 
 
-def reclaim() -> None:
-    """Collect all garbage, and return free memory to the system."""
+def resident() -> int:
+    """Return the resident memory of this process in MiB; 0 on a system without /proc."""
+    try:
+        with open('/proc/self/statm') as file:
+            return int(file.read().split()[1]) * os.sysconf('SC_PAGE_SIZE') // 2**20
+    except OSError:
+        return 0
+
+
+def reclaim(run: Callable[..., typing.Any] = lambda call, *arguments: call(*arguments)) -> None:
+    """Collect all garbage, and return free memory to the system.
+
+    ``run`` calls a function that works without the interpreter lock, while other threads run.
+    """
     for _ in range(COLLECTIONS):
         gc.collect()
     libc = _libc()
     if libc is not None:
-        concurrency.runner()(libc.malloc_trim, 0)
+        run(libc.malloc_trim, 0)
 
 
 class Reclaimer:
-    """Reclaims the memory of a process that has grown, when it grows no more.
+    """Reclaims the memory of this process when it has grown and grows no more.
 
     ``resident()`` returns its resident memory in MiB, ``worked()`` its processor time in seconds.
     """
 
     def __init__(
         self,
-        resident: Callable[[], int],
-        reclaim: Callable[[], None] = reclaim,
+        reclaim: Callable[[], None],
+        resident: Callable[[], int] = resident,
         clock: Callable[[], float] = time.monotonic,
         worked: Callable[[], float] = time.process_time,
     ) -> None:
@@ -122,8 +132,10 @@ class Reclaimer:
             self.check()
 
 
-def start_reclaimer() -> None:
-    """Reclaim the memory of this process in the background. Call it after any fork."""
-    resident = functools.partial(watchdog.resident_memory, os.getpid())
-    reclaimer = Reclaimer(resident)
+def start_reclaimer(run: Callable[..., typing.Any]) -> None:
+    """Reclaim the memory of this process in the background. Call it after any fork.
+
+    ``run``: as for ``reclaim``.
+    """
+    reclaimer = Reclaimer(functools.partial(reclaim, run))
     threading.Thread(target=reclaimer.run, name='reclaimer', daemon=True).start()
