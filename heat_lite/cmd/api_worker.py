@@ -35,7 +35,7 @@ def run(conf, app, sock, signals, options):
     """Serve until the stream of signals ends, then finish the requests in progress."""
     messaging.setup(conf)
     urlfetch.use_resolver(concurrency.resolver())
-    budget.set_host(time.thread_time, time.monotonic, time.sleep)
+    budget.set_clocks(time.thread_time, time.monotonic)
     server = wsgi_server.Server(sock, app, wsgi_connection.limits_of(conf), options)
     server.start()
     memory.start_reclaimer(concurrency.runner())

@@ -36,7 +36,7 @@ def use_green_threads(postgresql=False):
         eventlet = importlib.import_module('eventlet')
     # Naming a module to patch would exclude all others, so only an exclusion is named.
     eventlet.monkey_patch(**({} if postgresql else {'psycopg': False}))
-    cooperation.use(functools.partial(eventlet.sleep, 0))
+    cooperation.use_green_threads()
     _Choice.green = True
 
 

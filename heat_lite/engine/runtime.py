@@ -53,9 +53,9 @@ class Limits:
 
 
 def set_template_limits(conf):
-    """Set the limits of templates that the options give, and the clock and pause they need."""
+    """Set the limits of templates that the options give, and the clocks they need."""
     options = conf.heat_lite
-    budget.set_host(time.thread_time, time.monotonic, time.sleep)
+    budget.set_clocks(time.thread_time, time.monotonic)
     budget.set_limits(
         characters=options.template_characters,
         values=options.template_values,

@@ -10,16 +10,14 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+from heat_lite.common import cooperation
+
 #: Limits of one result: characters of a string; values, at any depth, of a list or map.
 MAX_CHARACTERS = 4 * 1024 * 1024
 MAX_VALUES = 100_000
 #: Work after which other threads get a turn, and the steps that a character or a value costs.
 PAUSE_STEPS = 20_000
 CHARACTERS_A_STEP = 64
-#: Seconds of computation between two turns of other threads.
-PAUSE_SECONDS = 0.02
-#: the longest work between two pauses that a pause makes up for, in seconds
-MAX_SLICE_SECONDS = 0.25
 
 
 class LimitExceeded(ValueError):
@@ -51,24 +49,20 @@ class Host:
     """What the surrounding process lends.
 
     ``clock``: the processor time of the thread in seconds. ``wall_clock``: the time in seconds.
-    ``pause``: lets other threads run for some seconds, or for one turn of each with 0. ``run``:
-    calls a function that computes without the interpreter lock, while other threads run.
+    ``run``: calls a function that computes without the interpreter lock, while other threads run.
     """
 
     clock: Callable[[], float] = lambda: 0.0
     wall_clock: Callable[[], float] = lambda: 0.0
-    pause: Callable[[float], Any] = lambda seconds: None
     run: Callable[..., Any] = lambda call, *arguments: call(*arguments)
 
 
 host = Host()
 
 
-def set_host(
-    clock: Callable[[], float], wall_clock: Callable[[], float], pause: Callable[[float], Any]
-) -> None:
-    """Set the clocks and the pause. Called once, when a process starts."""
-    host.clock, host.wall_clock, host.pause = clock, wall_clock, pause
+def set_clocks(clock: Callable[[], float], wall_clock: Callable[[], float]) -> None:
+    """Set the clocks. Called once, when a process starts."""
+    host.clock, host.wall_clock = clock, wall_clock
 
 
 def set_runner(run: Callable[..., Any]) -> None:
@@ -76,47 +70,30 @@ def set_runner(run: Callable[..., Any]) -> None:
     host.run = run
 
 
-#: the budgets whose work has lasted long enough for a pause, by id; sets change atomically
-crowd: set[int] = set()
-
-
-class Budget:
+class Budget(cooperation.Work):
     """What one request or step has used up. A ``with`` block makes it the current one."""
 
-    __slots__ = ('used', 'paused_at', 'seconds', 'max_characters', '_slice_begun', '_token')
+    __slots__ = ('used', 'paused_at', 'seconds', 'max_characters', '_token')
     _token: contextvars.Token | None
 
     def __init__(self, max_characters: int | None = None):
+        super().__init__()
         self.used = {'characters': 0, 'values': 0, 'steps': 0}
         self.paused_at = 0
         self.seconds = 0.0
         self.max_characters = max_characters
-        self._slice_begun = 0.0
         self._token = None
-
-    def pause(self) -> None:
-        """Let other threads run after some work: so long that the long works take turns.
-
-        A short request then waits for one of them at a time, however many there are.
-        """
-        now = host.wall_clock()
-        worked = min(now - self._slice_begun, MAX_SLICE_SECONDS) if self._slice_begun else 0
-        if self._token is not None:  # else no end would take it out of the crowd
-            crowd.add(id(self))
-        self._slice_begun = now
-        # in seconds of the wall clock, since other processes slow down work and pauses alike
-        host.pause(max(worked, PAUSE_SECONDS) * len(crowd) if len(crowd) > 1 else 0)
-        self._slice_begun = host.wall_clock()
 
     def __enter__(self) -> 'Budget':
         self._token = _current.set(self)
+        self.begin()
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._token is not None:
             _current.reset(self._token)
         self._token = None
-        crowd.discard(id(self))
+        self.end()
 
     def charge(self, name: str, what: str, amount: int, steps: int) -> None:
         """Add to what is used. Raises LimitExceeded, with the name of the function, at a limit."""
@@ -235,7 +212,7 @@ class Stopwatch:
         used['steps'] += 1
         if used['steps'] > limits.steps:
             self._budget.charge(self._name, 'steps', 0, 0)
-        if host.clock() - self._charged_at > PAUSE_SECONDS:
+        if host.clock() - self._charged_at > cooperation.MIN_TURN_SECONDS:
             self.stop()
             self._budget.pause()
             self._charged_at = host.clock()

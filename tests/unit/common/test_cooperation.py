@@ -8,9 +8,10 @@ from heat_lite.common import cooperation
 
 @pytest.fixture
 def pauses(monkeypatch):
-    """The pauses that a thread makes, as a list that grows."""
+    """The pauses of a process with green threads in seconds, as a list that grows."""
     made = []
-    monkeypatch.setattr(cooperation._state, 'pause', lambda: made.append(time.monotonic()))
+    monkeypatch.setattr(time, 'sleep', made.append)
+    monkeypatch.setattr(cooperation._state, 'green', True)
     monkeypatch.setattr(cooperation._state, 'due', 0.0)
     return made
 
@@ -24,19 +25,56 @@ def compute(seconds):
 def test_long_loop_pauses_after_each_slice(pauses):
     for _ in cooperation.each(range(10)):
         compute(cooperation.SLICE_SECONDS)
-    assert len(pauses) == 10
+    assert pauses == [0] * 10
 
 
 def test_short_loop_pauses_once(pauses, monkeypatch):
     monkeypatch.setattr(cooperation, 'SLICE_SECONDS', 600.0)
     assert list(cooperation.each(range(1000))) == list(range(1000))
-    assert len(pauses) == 1
+    assert pauses == [0]
 
 
-def test_process_with_native_threads_does_not_pause(monkeypatch):
-    monkeypatch.setattr(cooperation._state, 'pause', None)
+def test_loop_with_native_threads_does_not_pause(pauses, monkeypatch):
+    monkeypatch.setattr(cooperation._state, 'green', False)
     cooperation.cooperate()
-    assert list(cooperation.each('ab')) == ['a', 'b']
+    assert list(cooperation.each('ab')) == ['a', 'b'] and pauses == []
+
+
+@pytest.mark.parametrize('green', [True, False])
+def test_long_works_take_turns(pauses, monkeypatch, green):
+    monkeypatch.setattr(cooperation._state, 'green', green)
+    one, other = cooperation.Work(), cooperation.Work()
+    one.begin(), other.begin()
+    one.pause()
+    other.pause()
+    one.pause()
+    assert len(cooperation.long_works) == 2
+    one.end(), other.end()
+    one.pause()
+    assert not cooperation.long_works
+    alone, *together, after = pauses
+    assert (alone, after) == (0, 0)
+    assert len(together) == 2 and min(together) >= 2 * cooperation.MIN_TURN_SECONDS
+
+
+def test_long_work_makes_up_for_its_turn_up_to_a_limit(pauses):
+    one, other = cooperation.Work(), cooperation.Work()
+    one.begin(), other.begin()
+    other.pause()
+    one.pause()
+    compute(2 * cooperation.MIN_TURN_SECONDS)
+    one.pause()
+    one._turn_begun -= 60  # as if it had computed for a minute
+    one.pause()
+    one.end(), other.end()
+    assert pauses[2] >= 4 * cooperation.MIN_TURN_SECONDS
+    assert pauses[3] == 2 * cooperation.MAX_TURN_SECONDS
+
+
+def test_pause_of_a_work_begins_a_slice_of_loops(pauses, monkeypatch):
+    monkeypatch.setattr(cooperation, 'SLICE_SECONDS', 600.0)
+    cooperation.Work().pause()
+    assert list(cooperation.each('ab')) == ['a', 'b'] and pauses == [0]
 
 
 class Stack:

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from heat_lite.common import cooperation
 from heat_lite.template.function import Scope
 from heat_lite.template.functions import budget, lists_and_maps, strings
 
@@ -81,18 +82,11 @@ def test_count_values_and_characters():
     assert budget.count_characters({'a': ['xy', {'b': 'text'}], 'c': None}) == 9
 
 
-def test_long_works_take_turns(monkeypatch):
-    pauses = []
-    monkeypatch.setattr(
-        budget, 'host', budget.Host(time.thread_time, time.monotonic, pauses.append)
-    )
-    with budget.fresh() as one, budget.fresh() as other:
-        one.pause()
-        other.pause()
-        one.pause()
-        assert len(budget.crowd) == 2
-    one.pause()
-    assert not budget.crowd
-    alone, *together, after = pauses
-    assert (alone, after) == (0, 0)
-    assert len(together) == 2 and min(together) >= 2 * budget.PAUSE_SECONDS
+def test_budget_of_a_request_takes_turns_until_its_end(monkeypatch):
+    monkeypatch.setattr(time, 'sleep', lambda seconds: None)
+    with budget.fresh() as request:
+        budget.charge_steps('f', budget.PAUSE_STEPS + 1)
+        assert cooperation.long_works == {id(request)}
+    assert not cooperation.long_works
+    budget.charge_steps('f', budget.PAUSE_STEPS + 1)  # outside of a request
+    assert not cooperation.long_works
