@@ -20,6 +20,8 @@ import eventlet
 import eventlet.wsgi
 from oslo_config import cfg
 
+from heat_lite.common import cooperation
+
 #: bytes of a line between the chunks of a body, and lines after the last chunk
 MAX_CHUNK_LINE = 4096
 MAX_TRAILERS = 100
@@ -91,6 +93,7 @@ class ClientStream(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read what the client sends. Raises TimeoutError at the end of the phase's time."""
+        cooperation.cooperate()  # where bytes are ready, no wait lets others run
         if self._end is None:
             self._end = time.monotonic() + self._limits.body
         with self._wait(self._end - time.monotonic()):

@@ -14,6 +14,7 @@ import eventlet.wsgi
 import greenlet
 
 from heat_lite.cmd import wsgi_connection
+from heat_lite.common import cooperation
 
 LOG = logging.getLogger(__name__)
 
@@ -71,6 +72,7 @@ class Protocol(eventlet.wsgi.HttpProtocol):
 
     def _read_request_line(self):
         if self.requests:
+            cooperation.cooperate()  # pipelined requests are read without a wait
             self.stream.begin(wsgi_connection.NEXT_REQUEST)
         self.requests += 1
         return super()._read_request_line()
@@ -158,6 +160,7 @@ class Server:
     def _accept(self):
         try:
             while True:
+                cooperation.cooperate()  # in a flood of connections no accept waits
                 try:
                     self._admit(*self._sock.accept())
                 except OSError as error:

@@ -20,6 +20,8 @@ from pathlib import Path
 
 PROJECT = 'bystander'
 ANSWER_SECONDS = 120
+#: an address of its own, as a client on another machine: connections are limited by address
+SOURCE = '127.0.0.2'
 SMALL = {
     'heat_template_version': '2018-08-31',
     'resources': {'one': {'type': 'OS::Heat::RandomString'}},
@@ -103,7 +105,9 @@ class Bystander:
         """Send a request on a connection of its own; return the decoded answer."""
         before = [processor_seconds(pid) for pid in self._processes]
         begun = time.monotonic()
-        connection = http.client.HTTPConnection(*self._address, timeout=ANSWER_SECONDS)
+        connection = http.client.HTTPConnection(
+            *self._address, timeout=ANSWER_SECONDS, source_address=(SOURCE, 0)
+        )
         with contextlib.closing(connection):
             try:
                 text = None if body is None else json.dumps(body)

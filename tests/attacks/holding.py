@@ -1,5 +1,6 @@
 """Attacks of the table by connections, by URLs and by signals, on a running service."""
 
+import collections
 import concurrent.futures
 import contextlib
 import http.server
@@ -11,13 +12,16 @@ import urllib.parse
 import zlib
 
 from tests.attacks import hostile
+from tests.timeouts import WAIT_SECONDS
 
 CONNECTIONS = 1100
-SIGNALS = 2000
+SIGNALS = 10_000
 #: seconds during which an attack goes on that has no end of its own
 SECONDS = 4
 HEADERS = b'Host: 127.0.0.1\r\nContent-Type: application/json\r\n'
 GET = b'GET /v1/hostile/stacks HTTP/1.1\r\n' + HEADERS + b'\r\n'
+#: answered by the API alone
+VERSIONS = b'GET / HTTP/1.1\r\n' + HEADERS + b'\r\n'
 POST = b'POST /v1/hostile/stacks HTTP/1.1\r\n' + HEADERS
 #: a large answer without any work of an engine for it
 LARGE = b'GET /v1/hostile/resource_types/OS::Nova::Server/template HTTP/1.1\r\n' + HEADERS + b'\r\n'
@@ -132,21 +136,45 @@ def by_url(service, name, count=20):
 
 
 def signal_often(service, size, count):
-    """Signal a handle of a stack ``count`` times with ``size`` bytes, 20 at once."""
+    """Signal a handle of a stack ``count`` times with ``size`` bytes, 20 at once.
+
+    Return how many had which status, and the message of one that was refused.
+    """
     template = {
         'heat_template_version': hostile.VERSION,
         'resources': {'h': {'type': 'OS::Heat::WaitConditionHandle'}},
     }
-    body = {'stack_name': f'signals{size}', 'template': template}
+    body = {'stack_name': f'signals-{count}-{size}', 'template': template}
     made = service.ask('POST', '/stacks', body, project='hostile').json()['stack']
     path = f'/stacks/{body["stack_name"]}/{made["id"]}/resources/h/signal'
+    end = time.monotonic() + WAIT_SECONDS
+    while service.ask('POST', path, {'id': '0'}, project='hostile').status_code == 404:
+        assert time.monotonic() < end, 'the handle is not created'
+        time.sleep(0.1)
 
     def signal(number):
         data = {'id': str(number), 'status': 'SUCCESS', 'data': 'x' * size}
-        service.ask('POST', path, data, project='hostile')
+        answer = service.ask('POST', path, data, project='hostile', timeout=300)
+        return answer.status_code, answer.text if answer.status_code == 400 else ''
 
     with concurrent.futures.ThreadPoolExecutor(20) as pool:
-        list(pool.map(signal, range(count)))
+        statuses = list(pool.map(signal, range(count)))
+    refused = next((text for status, text in statuses if status == 400), '')
+    return collections.Counter(status for status, _ in statuses), refused
+
+
+def connect_often(service):
+    """Connect and disconnect as often as possible, by 4 clients, until SECONDS are over."""
+    end = time.monotonic() + SECONDS
+
+    def run(_):
+        count = 0
+        while time.monotonic() < end:
+            connect(service.url).close()
+            count += 1
+        return count
+
+    return f'{sum(at_once(run, 4))} connections'
 
 
 def read_never(service):
@@ -158,8 +186,8 @@ def drip_bodies(service):
     hold(service, POST + b'Content-Length: 900000\r\n\r\n{', b' ')
 
 
-def send_pipelined(service):
-    at_once(lambda number: _drain(service, GET * 400))
+def send_pipelined(service, sent=GET * 400):
+    at_once(lambda number: _drain(service, sent))
 
 
 def _drain(service, sent):
@@ -170,6 +198,18 @@ def _drain(service, sent):
         end = time.monotonic() + 3 * SECONDS
         while time.monotonic() < end and connection.recv(2**20):
             pass
+
+
+def send_tiny_chunks(service):
+    """Send bodies of 1 MB in chunks of 1 byte on 4 connections until SECONDS are over."""
+    end = time.monotonic() + SECONDS
+    head = POST + b'Transfer-Encoding: chunked\r\n\r\n'
+
+    def run(_):
+        while time.monotonic() < end:
+            flood(service.url, head, b'1\r\n \r\n' * 2**15, 8)
+
+    at_once(run, 4)
 
 
 def _chunked():
@@ -183,9 +223,14 @@ ATTACKS = {
     '1,100 idle connections': lambda service: hold(service, b''),
     '1,100 half headers': lambda service: hold(service, b'GET /v1/x HTTP/1.1\r\nHost: ', b'x'),
     '1,100 bodies of 1 byte/s': drip_bodies,
-    '1,100 idle keep-alives': lambda service: hold(service, GET),
+    '1,100 idle keep-alives': lambda service: hold(service, VERSIONS),
     '1,100 clients that never read': read_never,
+    'connections opened and closed without end': connect_often,
     '20 clients, 400 pipelined requests each': send_pipelined,
+    '20 clients, 1,000 pipelined requests without an engine': lambda service: send_pipelined(
+        service, VERSIONS * 1000
+    ),
+    'bodies in chunks of 1 byte': send_tiny_chunks,
     '20 bodies of 400 MB': lambda service: at_once(
         lambda _: flood(service.url, POST + LENGTH, b'x' * 2**20)
     ),
@@ -197,7 +242,7 @@ ATTACKS = {
     'template URL: gzip of 1 GB': lambda service: by_url(service, 'bomb'),
     'template URL: 5 GB': lambda service: by_url(service, 'endless'),
     '50 signals of 1 MB': lambda service: signal_often(service, 1_000_000, 50),
-    '2,000 small signals': lambda service: signal_often(service, 10, SIGNALS),
+    '10,000 signals to one handle': lambda service: signal_often(service, 10, SIGNALS),
 }
 #: the same against heat-lite-api-cfn, before any login
 SIGNED_ATTACKS = {

@@ -4,6 +4,8 @@ import json
 
 VERSION = '2018-08-31'
 NESTED = 'range(200).select(range(200).select(range(200).select(1).sum()).sum()).sum()'
+#: the same as many times as an attribute says; it is null before the resource exists
+UNKNOWN = 'range(int($.data)).select(range(200).select(range(200).select(1).sum()).len()).len()'
 SLOW = '(a|aa)+$'
 LONG = 'a' * 80 + 'b'
 FILE = 'x' * 400_000
@@ -58,16 +60,16 @@ def _nested_pattern():
 
 
 def _at_run_time():
-    """A stack whose expressions need an attribute, so no validation computes them."""
-    data = {'get_attr': ['first', 'value']}
+    """A stack whose expressions are short until an attribute is known, so validation passes."""
+    count = {'get_attr': ['first', 'value']}
     resources = {
-        f'r{number}': {
-            'type': 'OS::Heat::Value',
-            'properties': {'value': {'yaql': {'expression': NESTED, 'data': data}}},
-        }
+        f'r{number}': _value({'yaql': {'expression': UNKNOWN, 'data': count}})
         for number in range(8)
     }
-    resources['first'] = {'type': 'OS::Heat::RandomString'}
+    resources['first'] = {
+        'type': 'OS::Heat::Value',
+        'properties': {'type': 'number', 'value': 190},
+    }
     return request({'heat_template_version': VERSION, 'resources': resources}, '/stacks')
 
 

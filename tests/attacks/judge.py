@@ -15,9 +15,12 @@ import time
 import uuid
 from pathlib import Path
 
+import requests
+
 from tests import identity, ports, stack_domain
 from tests.attacks import bystander, holding, hostile
 from tests.functional import shapes
+from tests.timeouts import WAIT_SECONDS
 
 ATTACKER = 'hostile'
 #: beside those of the functional tests: the web server of the attackers is on this machine
@@ -130,6 +133,17 @@ def measure(service, attack):
     return seconds, result, waits
 
 
+def ended(service, path):
+    """Return a stack of the attacker after the end of its action."""
+    end = time.monotonic() + WAIT_SECONDS
+    while True:
+        stack = service.ask('GET', path, project=ATTACKER).json()['stack']
+        if not stack['stack_status'].endswith('IN_PROGRESS'):
+            return stack
+        assert time.monotonic() < end, stack
+        time.sleep(0.2)
+
+
 def described(waits):
     """Return the longest wait and the median, and the longest by the work of the service."""
     return (
@@ -146,6 +160,19 @@ def calm(service, seconds=60):
         service.ask('GET', '/stacks', project=bystander.PROJECT)
         quick = quick + 1 if time.monotonic() - begun < 0.1 else 0
         time.sleep(0.02)
+
+
+def drained(service):
+    """Wait until the service accepts connections from the attacker's address again."""
+    end, accepted = time.monotonic() + WAIT_SECONDS, 0
+    while accepted < 5:
+        assert time.monotonic() < end, 'connections are still refused'
+        try:
+            answer = service.ask('GET', '/stacks', project=bystander.PROJECT)
+            accepted += answer.status_code == 200
+        except requests.ConnectionError:
+            accepted = 0
+            time.sleep(0.1)
 
 
 def clean(service):
@@ -177,6 +204,7 @@ def judge(shape, folder, pattern, clients, write=print):
                 f'{shape} | {name:40} | {worst} | took {seconds:5.1f} s | {now[0]:+4} MB'
                 f' {now[1] or ""} | {result or ""}'
             )
+            drained(service)
             clean(service)
             calm(service)
         write(f'{shape}: memory after all attacks {growth(before, memory(service))}')

@@ -1,12 +1,15 @@
 """The table of attacks by one project, all at once, while another project uses the service."""
 
 import concurrent.futures
+import re
 import resource
+import time
 
 import pytest
 
 from tests.attacks import bystander, holding, judge
 from tests.functional import shapes
+from tests.timeouts import WAIT_SECONDS
 
 #: seconds of work of the service during a request of another project; the aim is 1. The time of
 #: work is measured, since the wall clock shows what else the machine does.
@@ -15,8 +18,13 @@ SECONDS = 2
 #: keeps. The aim is 100; 124 were measured in the embedded service, 283 in an engine with threads.
 MEMORY = 400
 FILES = 8192
-#: seconds of computation for each request, fewer than by default, so that the test ends soon
-OPTIONS = 'template_seconds = 0.5\n'
+#: lower than by default, so that short attacks reach the limits
+MAX_CONNECTIONS, MAX_SIGNALS = 150, 120
+OPTIONS = f"""
+template_seconds = 0.5
+http_max_connections_per_peer = {MAX_CONNECTIONS}
+max_handle_signals = {MAX_SIGNALS}
+"""
 
 
 @pytest.fixture(scope='module', autouse=True)
@@ -64,25 +72,89 @@ def test_requests_of_one_project_all_at_once_do_not_delay_others(target):
     judge.clean(target[0])
 
 
+def test_expression_that_hangs_at_run_time_fails_its_resource(target):
+    method, path, body = judge.hostile.REQUESTS['yaql: 8 hanging resources at run time']()
+    service = target[0]
+    with bystander.asking(service) as waits:
+        made = service.ask(method, path, body, project=judge.ATTACKER, timeout=300)
+        assert made.status_code == 201, made.text
+        stack = judge.ended(service, f'/stacks/hostile/{made.json()["stack"]["id"]}')
+    assert stack['stack_status'] == 'CREATE_FAILED'
+    reason = stack['stack_status_reason']
+    assert re.search(r'resources\.r\d: .*"yaql" exceeds a limit of the whole request: 0\.5', reason)
+    assert waits.longest < SECONDS, waits
+
+
+def test_signals_beyond_the_limit_of_a_handle_are_refused_and_delay_no_others(target):
+    service = target[0]
+    with bystander.asking(service) as waits:
+        statuses, _ = holding.signal_often(service, 10, 3 * MAX_SIGNALS)
+    assert statuses.keys() <= {200, 400} and statuses[200] >= MAX_SIGNALS, statuses
+    assert waits.longest < SECONDS, waits
+    # a burst is accepted before it is stored; what is beyond the limit is not stored
+    handle = f'/stacks/signals-{3 * MAX_SIGNALS}-10/{{}}/resources/h'
+    (stack,) = [
+        each
+        for each in service.ask('GET', '/stacks', project=judge.ATTACKER).json()['stacks']
+        if each['stack_name'] in handle
+    ]
+    handle = handle.format(stack['id'])
+    stored = until_full(service, handle)
+    refused = service.ask('POST', f'{handle}/signal', {'id': 'x'}, project=judge.ATTACKER)
+    assert refused.status_code == 400 and len(stored) == MAX_SIGNALS
+    assert f'stores {MAX_SIGNALS} signals already' in refused.text
+    assert '[heat_lite] max_handle_signals' in refused.text
+
+
+def until_full(service, handle):
+    """Return the signals of a handle as soon as it stores as many as it may."""
+    end = time.monotonic() + WAIT_SECONDS
+    while True:
+        answer = service.ask('GET', f'{handle}/metadata', project=judge.ATTACKER)
+        if len(answer.json()['metadata']) >= MAX_SIGNALS:
+            return answer.json()['metadata']
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
 @pytest.mark.parametrize(
     'name',
     [
+        '50 signals of 1 MB',
+        '1,100 idle connections',
+        '1,100 half headers',
+        '1,100 bodies of 1 byte/s',
+        '1,100 idle keep-alives',
         '1,100 clients that never read',
         '20 clients, 400 pipelined requests each',
         'template URL: a byte each half second',
         'template URL: redirects without end',
         'template URL: gzip of 1 GB',
         'template URL: 5 GB',
-        '50 signals of 1 MB',
-        '2,000 small signals',
     ],
 )
 def test_attack_by_connections_does_not_delay_others(target, name, monkeypatch):
-    """The other rows are in test_http: they end in the server, so they need one shape only."""
-    for constant, value in (('SECONDS', 1), ('CONNECTIONS', 200), ('SIGNALS', 200)):
+    for constant, value in (('SECONDS', 1), ('CONNECTIONS', MAX_CONNECTIONS + 50)):
         monkeypatch.setattr(holding, constant, value)
     (attack,) = rows_of(target, [name]).values()
     _, _, waits = judge.measure(target[0], attack)
+    judge.drained(target[0])
+    assert waits.longest < SECONDS, waits
+
+
+@pytest.mark.parametrize(
+    'name',
+    [
+        'connections opened and closed without end',
+        '20 clients, 1,000 pipelined requests without an engine',
+        'bodies in chunks of 1 byte',
+    ],
+)
+def test_bytes_that_are_always_ready_do_not_delay_others(target, name):
+    """No read of the API waits, so it must let others run by itself."""
+    (attack,) = rows_of(target, [name]).values()
+    _, _, waits = judge.measure(target[0], attack)
+    judge.drained(target[0])
     assert waits.longest < SECONDS, waits
 
 

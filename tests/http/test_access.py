@@ -1,12 +1,15 @@
 """Who may send what: each route by no token, reader, member, stack user, stranger and admin."""
 
+import configparser
 import json
 
 import pytest
 import requests
 import webob
 
-from heat_lite.api.v1 import routes
+from heat_lite.api import deploy
+from heat_lite.api.v1 import application, routes
+from heat_lite.common import installation
 from heat_lite.rpc import client as rpc_client
 from heat_lite.rpc.contract import Method
 from tests import identity
@@ -35,6 +38,10 @@ BODY = {
     'name': 'n',
 }
 MARK_UNHEALTHY = {'mark_unhealthy': True}
+FORMS = ('text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data')
+APPLICATION = 'heat_lite.api.v1.application'
+PASTE = configparser.RawConfigParser()
+PASTE.read(installation.data_path('etc', 'api-paste.ini'))
 IN = 503  # every method of the engine answers so: the request has reached it
 
 
@@ -75,8 +82,8 @@ def path_of(pattern):
     return '/v1/' + path.replace('{', '').replace('}', '')
 
 
-def status(app, token, method, path, body=None):
-    headers = {'X-Auth-Token': token} if token else {}
+def status(app, token, method, path, body=None, **claims):
+    headers = {**claims, **({'X-Auth-Token': token} if token else {})}
     request = webob.Request.blank(path, method=method, headers=headers)
     if method in ('POST', 'PUT', 'PATCH'):
         request.body = json.dumps(BODY if body is None else body).encode()
@@ -169,10 +176,42 @@ ACTIONS = {
 ROWS = [line.split(' ', 2) for line in TABLE.strip().splitlines()]
 
 
-def test_table_has_a_row_for_each_route():
-    assert [(method, path) for _, method, path in ROWS] == [
-        (row[0], row[1].removeprefix('{tenant_id}/')) for row in routes.ROUTES
+#: of the service without login only
+LOCAL_ROUTES = {('PUT', 'stacks/{stack_name}/{stack_id}/resources/{resource_name}/signal')}
+
+
+def mapped(flavor):
+    """Return the routes of the Routes mapper that an API of this flavor uses: (method, path)."""
+    app = application.build(scripted.configuration(flavor), rpc_client.EngineClient())
+    matchlist = app._router._create_mapper().matchlist
+    return [
+        (method, route.name.removeprefix('{tenant_id}/'))
+        for route in matchlist
+        for method in route.conditions['method']
     ]
+
+
+def test_table_has_a_row_for_each_route_of_the_mapper():
+    listed = [(method, path) for _, method, path in ROWS]
+    assert sorted(mapped(flavor=None)) == sorted(listed)
+    assert set(mapped('noauth')) == {*listed, *LOCAL_ROUTES}
+
+
+@pytest.mark.parametrize('flavor', ['', 'authpassword', 'standalone', 'custombackend', 'noauth'])
+def test_application_of_each_pipeline_is_that_of_the_table(flavor):
+    """No pipeline has a second application, whose routes the table would not know."""
+    pipeline = PASTE[f'pipeline:{"-".join(filter(None, ("heat-api", flavor)))}']['pipeline'].split()
+    assert PASTE[f'app:{pipeline[-1]}']['paste.app_factory'] == f'{APPLICATION}:app_factory'
+
+
+def test_each_pipeline_is_tested():
+    sections = {each.partition(':')[2] for each in PASTE.sections() if each.startswith('pipeline:')}
+    flavors = ('heat-api', *(f'heat-api-{name}' for name in ('authpassword', 'standalone')))
+    assert sections == {*flavors, 'heat-api-custombackend', 'heat-api-noauth', 'heat-api-cfn'}
+    assert {each for each in PASTE.sections() if each.startswith('app:')} == {
+        'app:apiv1app',
+        'app:cfnsignalapp',  # tests/http/test_access_cfn.py
+    }
 
 
 @pytest.mark.parametrize(('marks', 'method', 'path'), ROWS)
@@ -188,6 +227,60 @@ def test_route_lets_in_whom_the_table_states(service, tokens, marks, method, pat
     found = [status(service, tokens[name], method, url, body) for name in PERSONAS]
     assert found == [let_in if mark == '+' else 403 for mark in marks]
     assert status(service, None, method, url, body) == 401
+
+
+#: headers of a client that claims to be the administrator of the project
+CLAIMS = {
+    'X-Roles': 'admin,service',
+    'X-Role': 'admin',
+    'X-Project-Id': HOME,
+    'X-Tenant-Id': HOME,
+    'X-User-Id': 'admin',
+    'X-Identity-Status': 'Confirmed',
+    'X-Service-Roles': 'admin,service',
+    'X-Service-Identity-Status': 'Confirmed',
+    'X-Is-Admin-Project': 'True',
+    'OpenStack-System-Scope': 'all',
+}
+
+
+@pytest.mark.parametrize(('marks', 'method', 'path'), ROWS)
+def test_forged_headers_let_no_one_in(service, tokens, marks, method, path):
+    url = path_of('{tenant_id}/' + path)
+    assert status(service, None, method, url, **CLAIMS) == 401
+    assert status(service, 'no-token', method, url, **CLAIMS) == 401
+    for name, mark in zip(PERSONAS, marks, strict=True):
+        if mark == '-':
+            body = {'suspend': None} if path.endswith('{stack_id}/actions') else BODY
+            assert status(service, tokens[name], method, url, body, **CLAIMS) == 403, name
+
+
+@pytest.fixture(scope='module')
+def local():
+    """The application of `heat-lite up`, without an engine: no request may reach it."""
+    conf = scripted.configuration('noauth')
+    return deploy.load_local_app(conf, ['127.0.0.1'])
+
+
+PAGES = (
+    {'Host': 'evil.example'},
+    {'Host': '127.0.0.1', 'Origin': 'https://evil.example'},
+    {'Host': '127.0.0.1', 'Origin': 'null'},
+    {'Host': '127.0.0.1', 'Sec-Fetch-Site': 'cross-site'},
+)
+
+
+@pytest.mark.parametrize(
+    ('method', 'path'), [*((method, path) for _, method, path in ROWS), *sorted(LOCAL_ROUTES)]
+)
+def test_request_of_a_page_is_refused(local, method, path):
+    url = path_of('{tenant_id}/' + path)
+    for headers in PAGES:
+        assert status(local, None, method, url, **headers) == 403, headers
+    for kind in FORMS if method in ('POST', 'PUT', 'PATCH') else ():
+        request = webob.Request.blank(url, method=method, headers={'Host': '127.0.0.1'})
+        request.body, request.content_type = b'{}', kind
+        assert request.get_response(local).status_int == 415, kind
 
 
 @pytest.mark.parametrize('action', ACTIONS)

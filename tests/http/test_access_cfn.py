@@ -1,0 +1,112 @@
+"""Who may send signals by signed URLs: each route of heat-lite-api-cfn by each kind of signer."""
+
+import configparser
+import urllib.parse
+
+import pytest
+import webob
+
+from heat_lite.api.cfn import signals
+from heat_lite.common import ec2, installation
+from tests import identity
+from tests.http import scripted
+
+#: the owner of an access key -> project and roles; the secret of each is the name
+SIGNERS = {
+    'reader': ('home', ['reader']),
+    'member': ('home', ['member', 'reader']),
+    'stack user': ('home', ['heat_stack_user']),
+    'stranger': ('office', ['member', 'reader']),
+    'admin': ('office', ['admin', 'member', 'reader']),
+    'other role': ('home', ['auditor']),
+}
+ARN = 'arn:openstack:heat::home:stacks/s/1/resources/h'
+#: SIGNERS in their order: + is let in, - is refused with 403; then the method and the kind of path
+TABLE = """
++++++- PUT waitcondition
++++++- PUT signal
++++++- POST signal
+"""
+ROWS = [line.rsplit(' ', 2) for line in TABLE.strip().splitlines()]
+METHODS = ('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS')
+SERVICE = {'heat': {'password': 'secret', 'project': 'service', 'roles': ['admin', 'service']}}
+CLAIMS = {
+    'X-Roles': 'admin',
+    'X-Project-Id': 'home',
+    'X-User-Id': 'member',
+    'X-Identity-Status': 'Confirmed',
+    'X-Auth-EC2-Creds': '{}',
+}
+
+
+class Keystone(identity.Identity):
+    """Keystone with an access key for each signer."""
+
+    ROUTES = (('POST', '/v3/ec2tokens', 'check'), *identity.Identity.ROUTES)
+
+    def check(self, environ, body):
+        given = body['ec2Credentials']
+        name = given['access']
+        wanted = ec2.sign(name, given['verb'], given['host'], given['path'], given['params'])
+        if name not in SIGNERS or given['signature'] != wanted:
+            raise identity.Refused(401, 'EC2 signature is invalid.')
+        project, roles = SIGNERS[name]
+        domain = {'id': 'default'}
+        token = {
+            'user': {'id': name, 'name': name, 'domain': domain},
+            'project': {'id': project, 'name': project, 'domain': domain},
+            'roles': [{'id': role, 'name': role} for role in roles],
+        }
+        return 200, {'token': token}, [('X-Subject-Token', 'a-token')]
+
+
+@pytest.fixture(scope='module')
+def service():
+    with (
+        identity.serve(Keystone(SERVICE, {})) as url,
+        scripted.service(name='heat-api-cfn', keystone=url) as both,
+    ):
+        yield both
+
+
+def send(service, method, kind, signer=None, **headers):
+    """Return the status and the projects whose stacks the engine was asked to signal."""
+    app, engine = service
+    engine.script, engine.calls = {'resource_signal': {'returns': {}}}, []
+    url = f'http://heat:8000/v1/{kind}/{urllib.parse.quote(ARN, safe="/")}'
+    url = ec2.signed_url(url, signer, signer, method) if signer else url
+    request = webob.Request.blank(url, method=method, headers=headers)
+    found = request.get_response(app).status_int
+    return found, [args['stack_identity']['tenant'] for _, _, args in engine.calls]
+
+
+def test_table_has_a_row_for_each_route():
+    served = {(method, kind) for kind, methods in signals.METHODS.items() for method in methods}
+    assert served == {(method, kind) for _, method, kind in ROWS}
+    kinds = signals.PATH.pattern.partition('(?P<kind>')[2].partition(')')[0].split('|')
+    assert set(kinds) == signals.METHODS.keys()
+    paste = configparser.RawConfigParser()
+    paste.read(installation.data_path('etc', 'api-paste.ini'))
+    last = paste['pipeline:heat-api-cfn']['pipeline'].split()[-1]
+    factory = paste[f'app:{last}']['paste.app_factory']
+    assert factory == f'{signals.__name__}:{signals.app_factory.__name__}'
+
+
+@pytest.mark.parametrize(('marks', 'method', 'kind'), ROWS)
+def test_route_lets_in_whom_the_table_states(service, marks, method, kind):
+    """A signer reaches stacks of its own project, whatever project the path names."""
+    for (name, (project, _)), mark in zip(SIGNERS.items(), marks, strict=True):
+        expected = (200, [project]) if mark == '+' else (403, [])
+        assert send(service, method, kind, name) == expected, name
+        assert send(service, method, kind, name, **CLAIMS) == expected, name
+    assert send(service, method, kind) == (400, [])
+    assert send(service, method, kind, **CLAIMS) == (400, [])
+    assert send(service, method, kind, **{'X-Auth-Token': 'a-token'}) == (400, [])
+
+
+@pytest.mark.parametrize('kind', [*signals.METHODS, 'stacks', 'cloudwatch', ''])
+@pytest.mark.parametrize('method', METHODS)
+def test_no_other_route_reaches_an_engine(service, method, kind):
+    if method in signals.METHODS.get(kind, ()):
+        pytest.skip('a route of the table')
+    assert send(service, method, kind, 'admin') == (404, [])
