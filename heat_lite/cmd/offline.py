@@ -67,6 +67,13 @@ def convert(argv=None):
     return _run('heat_lite.cmd.authoring.convert', argv)
 
 
+def template_graph(name, environments, depth):
+    """Return the nodes of the graph of a template (see ``authoring.template_graph``)."""
+    lazy_imports.install((*SERVICE_MODULES, *LIBRARIES))
+    module = importlib.import_module('heat_lite.cmd.authoring.template_graph')
+    return module.nodes(name, environments, depth)
+
+
 def _run(module, argv):
     lazy_imports.install((*SERVICE_MODULES, *LIBRARIES))
     return importlib.import_module(module).main(sys.argv[1:] if argv is None else argv)

@@ -38,6 +38,12 @@ outputs:
   motd: {{value: {{get_attr: [nested, value]}}}}
 """
 
+CHAIN = f"""{VERSION}
+resources:
+  second: {{type: lib/inner.yaml, properties: {{value: {{get_attr: [first, output]}}}}}}
+  first: {{type: {TEST}}}
+"""
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
@@ -161,6 +167,7 @@ def test_json_of_each_verb_can_be_read(folder, command, name):
         ('resource', 'show', name, 'plain'),
         ('template', name),
         ('environment', name),
+        ('graph', name),
         ('snapshot', 'list', name),
         ('hook', 'list', name),
         ('types',),
@@ -174,6 +181,23 @@ def test_json_of_each_verb_can_be_read(folder, command, name):
     moments = [json.loads(line)['event_time'] for line in output.splitlines()]
     assert len(moments) > 6 and moments == sorted(moments)
     assert command('delete', '--json', name)[0] == 0
+
+
+@shapes.of('embedded')
+def test_graph_shows_states_and_what_waits_for_what(folder, command, name):
+    (folder / 'chain.yaml').write_text(CHAIN)
+    assert command('create', '-t', 'chain.yaml', name)[0] == 0
+    status, output, errors = command('graph', name)
+    assert (status, errors) == (0, '')
+    assert [line.split() for line in output.splitlines()] == [
+        [name, 'CREATE_COMPLETE'],
+        ['1', '✔', 'first', TEST, 'CREATE_COMPLETE'],
+        ['2', '✔', 'second', 'inner.yaml', 'CREATE_COMPLETE', 'after', 'first'],
+        ['└', '✔', 'leaf', TEST, 'CREATE_COMPLETE'],
+    ]
+    assert '"first" -> "second";' in command('graph', name, '--format', 'dot')[1]
+    assert 'leaf' not in command('graph', name, '--nested', '0')[1]
+    assert command('delete', name)[0] == 0
 
 
 @shapes.of('embedded')

@@ -27,7 +27,12 @@ def run(argv: list[str], known: list[str]) -> int:
     if not name:
         return _unknown(words, known)
     function, parser = resolve(name)
-    return _call(function, parser.parse_args([*leading, *words[length:]]))
+    args = parser.parse_args([*leading, *words[length:]])
+    offline = verbs.VERBS[name].offline
+    if offline and getattr(args, offline):
+        out = terminal.Terminal(is_json=args.json)
+        return guarded(functools.partial(function, None, out, args))
+    return _call(function, args)
 
 
 def resolve(name: str) -> tuple[Any, Any]:

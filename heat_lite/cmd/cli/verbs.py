@@ -8,12 +8,14 @@ class Verb(NamedTuple):
 
     ``target``: module and function, ``module.function``. The constant of the module with the name
     of the function in capitals has its arguments. ``group`` is the heading in the list of verbs.
+    With the option ``offline``, the verb needs no service.
     """
 
     group: str
     target: str
     summary: str
     example: str
+    offline: str = ''
 
 
 CHANGE, LOOK, ACT, KEEP, KNOW = (
@@ -86,6 +88,13 @@ VERBS = {
     ),
     'resource show': Verb(
         LOOK, 'resources.show', 'show a resource of a stack', 'heat-lite resource show app server'
+    ),
+    'graph': Verb(
+        LOOK,
+        'graphs.graph',
+        'draw the dependencies of a stack, or of a template',
+        'heat-lite graph app\nheat-lite graph -t app.yaml --format mermaid',
+        offline='template',
     ),
     'template': Verb(
         LOOK, 'stacks.template', 'print the template of a stack', 'heat-lite template app'

@@ -153,7 +153,7 @@ class Cycle(Rule):
     name = 'cycle'
 
     def check(self, document):
-        graph = dependencies.Dependencies(_edges(document))
+        graph = dependencies.Dependencies(dependency_edges(document))
         try:
             graph.order()
         except exception.CircularDependencyException as error:
@@ -162,7 +162,7 @@ class Cycle(Rule):
             yield (document.section_key('resources'), first), str(error)
 
 
-def _edges(document):
+def dependency_edges(document):
     """Yield the dependencies of resources, those of both branches of an ``if`` included."""
     resources = document.section_key('resources')
     for name, snippet in document.resources.items():

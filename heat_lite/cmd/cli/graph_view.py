@@ -1,0 +1,218 @@
+"""The resources of a stack or a template and their dependencies: as text, DOT and Mermaid."""
+
+import dataclasses
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from heat_lite.cmd.cli import terminal
+
+TEXT, DOT, MERMAID = 'text', 'dot', 'mermaid'
+FORMATS = (TEXT, DOT, MERMAID)
+#: {outcome of a status: color of a node}
+FILLS = {'COMPLETE': '#d5f0d5', 'FAILED': '#f5c6c6', 'IN_PROGRESS': '#fdf0c0'}
+GAP = '  '
+MIN_WIDTH = 40
+
+
+@dataclasses.dataclass
+class Node:
+    """A resource.
+
+    ``path`` has the names of the resources that contain it, e.g. ``outer/inner``. ``requires``
+    are the names of the resources, beside it, that it waits for. ``status`` is empty in a template.
+    """
+
+    path: str
+    type: str
+    requires: Sequence[str] = ()
+    status: str = ''
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition('/')[2]
+
+    @property
+    def kind(self) -> str:
+        """The type; of a template only the name of its file."""
+        is_file = self.type.endswith(('.yaml', '.yml', '.template', '.json'))
+        return self.type.rpartition('/')[2] if is_file else self.type
+
+    @property
+    def base(self) -> str:
+        """The path of the resource that contains it, empty at the top."""
+        return self.path.rpartition('/')[0]
+
+
+class Graph:
+    """The nodes of a stack, by the path of the resource that contains them."""
+
+    def __init__(self, nodes: Iterable[Node]):
+        self.nodes = list(nodes)
+        self._levels: dict[str, list[Node]] = {}
+        for node in self.nodes:
+            self._levels.setdefault(node.base, []).append(node)
+
+    def inside(self, path: str) -> list[Node]:
+        """Return the nodes in a resource, in the stack itself for an empty path."""
+        return self._levels.get(path, [])
+
+    def edges(self, path: str) -> Iterator[tuple[Node, Node]]:
+        """Yield (required, requiring) of the nodes in a resource."""
+        nodes = {node.name: node for node in self.inside(path)}
+        for node in nodes.values():
+            for name in node.requires:
+                if name in nodes:
+                    yield nodes[name], node
+
+    def steps(self, path: str) -> list[list[Node]]:
+        """Return the nodes in a resource by step: those of a step need only earlier ones.
+
+        The nodes of a cycle are the last step.
+        """
+        waiting = {node.name: node for node in self.inside(path)}
+        steps = []
+        while waiting:
+            ready = [
+                node
+                for node in waiting.values()
+                if not any(name in waiting for name in node.requires)
+            ]
+            steps.append(ready or list(waiting.values()))
+            for node in steps[-1]:
+                del waiting[node.name]
+        return steps
+
+
+# --------------------------------------------------------------- text
+
+
+@dataclasses.dataclass
+class _Row:
+    step: str
+    branch: str  # the lines of the tree in front of the name
+    node: Node
+    after: str
+
+
+def draw(graph: Graph, out: terminal.Terminal, width: int) -> None:
+    """Write the resources step by step, with what each waits for, and nested ones as a tree."""
+    rows = list(_rows(graph, '', ''))
+    if not rows:
+        out.write_line('no resources')
+        return
+    number = max(len(row.step) for row in rows)
+    names = max(len(row.branch) + len(row.node.name) for row in rows) + (
+        2 if any(row.node.status for row in rows) else 0
+    )
+    types = max(len(row.node.kind) for row in rows)
+    for row in rows:
+        _draw_row(row, (number, names, types), out, max(width, MIN_WIDTH))
+
+
+def _rows(graph, path, branch):
+    steps = graph.steps(path)
+    last = steps[-1][-1] if steps else None
+    needs: dict[str, list[str]] = {node.name: [] for node in graph.inside(path)}
+    for required, requiring in graph.edges(path):
+        needs[requiring.name].append(required.name)
+    for index, nodes in enumerate(steps, 1):
+        for position, node in enumerate(nodes):
+            step = str(index) if not path and not position else ''
+            corner = '' if not path else '└ ' if node is last else '├ '
+            yield _Row(step, branch + corner, node, ', '.join(needs[node.name]))
+            below = '' if not path else '  ' if node is last else '│ '
+            yield from _rows(graph, node.path, branch + below)
+
+
+def _draw_row(row, widths, out, limit):
+    number, names, types = widths
+    symbol = out.symbol(row.node.status) + ' ' if row.node.status else ''
+    shown = row.branch + row.node.name
+    padding = ' ' * (names - len(shown) - (2 if symbol else 0))
+    kind = row.node.kind
+    line = f'{row.step:>{number}}{GAP}{row.branch}{symbol}{row.node.name}{padding}{GAP}'
+    length = number + names + 2 * len(GAP)
+    status = f'{GAP}{row.node.status}' if row.node.status else ''
+    after = f'{GAP}after {row.after}' if row.after else ''
+    if length + types + len(status) + len(after) <= limit:
+        out.write_line((line + kind.ljust(types) + status + after).rstrip())
+        return
+    room = max(limit - length - len(status), 8)
+    out.write_line((line + terminal.shorten(kind, room) + status).rstrip())
+    indent = ' ' * (number + len(GAP) + len(row.branch) + 4)
+    for text in textwrap.wrap(
+        after.strip(), limit, initial_indent=indent, subsequent_indent=indent
+    ):
+        out.write_line(text)
+
+
+# --------------------------------------------------------------- languages of graphs
+
+
+def as_dot(graph: Graph, name: str) -> str:
+    """Return the graph in the language of Graphviz. An arrow leads to what waits."""
+    lines = [f'digraph {_quoted(name)} {{', '  rankdir=TB;', '  node [shape=box, style=filled];']
+    lines += _dot_level(graph, '', '  ')
+    return '\n'.join([*lines, '}'])
+
+
+def _dot_level(graph, path, indent):
+    for node in graph.inside(path):
+        label = '\\n'.join(_escaped(text) for text in (node.name, node.kind, node.status) if text)
+        fill = FILLS.get(terminal.outcome(node.status), '#ffffff')
+        yield f'{indent}{_quoted(node.path)} [label="{label}", fillcolor="{fill}"];'
+        if graph.inside(node.path):
+            yield f'{indent}subgraph {_quoted("cluster_" + node.path)} {{'
+            yield f'{indent}  label={_quoted(node.name)};'
+            yield from _dot_level(graph, node.path, indent + '  ')
+            yield f'{indent}}}'
+            for inner in graph.inside(node.path):
+                yield f'{indent}{_quoted(node.path)} -> {_quoted(inner.path)} [style=dotted];'
+    for first, second in graph.edges(path):
+        yield f'{indent}{_quoted(first.path)} -> {_quoted(second.path)};'
+
+
+def _escaped(text):
+    return text.replace('\\', '\\\\').replace('"', '\\"')
+
+
+def _quoted(text):
+    return f'"{_escaped(text)}"'
+
+
+def as_mermaid(graph: Graph) -> str:
+    """Return the graph in the language of Mermaid. An arrow leads to what waits."""
+    ids = {node.path: f'n{number}' for number, node in enumerate(graph.nodes)}
+    lines = ['flowchart TD', *_mermaid_level(graph, '', '  ', ids)]
+    for outcome, fill in FILLS.items():
+        members = [ids[each.path] for each in graph.nodes if _has_outcome(each, outcome)]
+        if members:
+            lines.append(f'  classDef {outcome.lower()} fill:{fill}')
+            lines.append(f'  class {",".join(members)} {outcome.lower()}')
+    return '\n'.join(lines)
+
+
+def _has_outcome(node, outcome):
+    return terminal.outcome(node.status) == outcome
+
+
+def _mermaid_level(graph, path, indent, ids):
+    for node in graph.inside(path):
+        texts = [_entities(text) for text in (node.name, node.kind, node.status) if text]
+        yield f'{indent}{ids[node.path]}["{"<br/>".join(texts)}"]'
+        inner = graph.inside(node.path)
+        if inner:
+            yield f'{indent}subgraph s{ids[node.path]}["{_entities(node.name)}"]'
+            yield from _mermaid_level(graph, node.path, indent + '  ', ids)
+            yield f'{indent}end'
+            yield f'{indent}{ids[node.path]} -.- s{ids[node.path]}'
+    for first, second in graph.edges(path):
+        yield f'{indent}{ids[first.path]} --> {ids[second.path]}'
+
+
+def _entities(text):
+    """Return a text with the characters that Mermaid reads escaped."""
+    return ''.join(
+        character if character.isalnum() or character in ' :_-./' else f'#{ord(character)};'
+        for character in text
+    )
