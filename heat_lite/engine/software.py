@@ -223,15 +223,31 @@ class Software:
         row = db_resources.get_by_physical_id(self._context, server_id)
         if row is None:
             return
-        values = {'deployments': self.configs_for_server(server_id)}
+        server = record.Record.from_row(None, row)
+        # read again after a concurrent change, or a deployment stored meanwhile would be lost
         try:
-            made = record.change_metadata(
-                self._context, record.Record.from_row(None, row), lambda known: {**known, **values}
+            record.change_metadata(
+                self._context,
+                server,
+                lambda known: {**known, 'deployments': self.configs_for_server(server_id)},
             )
         except exception.EntityNotFound:
             return
-        if self._is_published(made):
-            self._publish(row, made)
+        self._publish_newest(row, server)
+
+    def _publish_newest(self, row, server):
+        """Publish the metadata of a server where its agent reads them from another service.
+
+        They are read again afterwards: concurrent publications end in any order, and the last one
+        must be that of the newest metadata.
+        """
+        published = None
+        while True:
+            known = record.read_metadata(self._context, server) or {}
+            if known == published or not self._is_published(known):
+                return
+            self._publish(row, known)
+            published = known
 
     def _publish(self, row, metadata):
         """Call ``metadata_updated`` of the server in this row, unless it is gone."""

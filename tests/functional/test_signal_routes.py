@@ -258,6 +258,22 @@ def test_server_metadata_is_published_by_its_transport(running_cloud, driver, id
     )
 
 
+def test_published_metadata_are_the_newest_whichever_request_ends_last(running_cloud, driver, ids):
+    template = server_resource('POLL_TEMP_URL', deployment_swift_data={'container': 'c'})
+    del template['resources']['d']
+    stack = driver.create(template)
+    deployed = deployment_template('NO_SIGNAL', server_resource=driver.physical_id(stack, 's'))
+    running_cloud.cloud.fail('PUT', '/c/', None, seconds=2)
+    slow = driver.create(deployed, 'slow', wait=False)
+    until(lambda: any(body is None for _, path, body in running_cloud.cloud.asked if '/c/' in path))
+    driver.create(deployed, 'fast')
+    driver.wait(slow)
+    told = driver.outputs(stack)['told']
+    found = requests.get(told['request']['metadata_url']).json()
+    assert len(found['deployments']) == 2
+    assert found == driver.resource(stack, 's')['metadata']
+
+
 # --------------------------------------------------------------- workflows
 
 
