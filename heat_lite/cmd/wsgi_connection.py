@@ -25,6 +25,8 @@ from heat_lite.common import cooperation
 #: bytes of a line between the chunks of a body, and lines after the last chunk
 MAX_CHUNK_LINE = 4096
 MAX_TRAILERS = 100
+#: chunks of a body: each costs about 10 microseconds, however short it is
+MAX_CHUNKS = 65536
 #: a line before a chunk: its size and extensions
 CHUNK_SIZE = re.compile(rb'([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n')
 LINE_ENDS = (b'\r\n', b'\n')
@@ -149,6 +151,7 @@ class Body(eventlet.wsgi.Input):
         )
         self._end_connection = end_connection
         self._left = 0
+        self._chunks = 0
         self._complete = False
 
     def read(self, length: int | None = None) -> bytes:
@@ -190,6 +193,9 @@ class Body(eventlet.wsgi.Input):
                 )
             self._left = int(found[1], 16)
             self._complete = not self._left
+            self._chunks += 1
+            if self._chunks > MAX_CHUNKS:
+                raise eventlet.wsgi.ChunkReadError(f'the body has more than {MAX_CHUNKS} chunks')
             if self._complete:
                 self._skip_trailers()
         return bool(self._left)

@@ -147,8 +147,11 @@ class Resource(ResourceType):
         """
         return engine_record.change_metadata(self.context, self.record, changed)
 
-    def check_signal(self, details):
-        """Raise what a signal is refused for before it is accepted; types override it."""
+    def check_signal(self, details, pending):
+        """Raise what a signal is refused for before it is accepted; types override it.
+
+        ``pending`` are the details of signals that are accepted and not handled yet.
+        """
 
     def metadata_set(self, metadata):
         self.record.set(rsrc_metadata=metadata)

@@ -212,6 +212,29 @@ def service_endpoints(conf, clouds=None):
     )
 
 
+class PendingSignals:
+    """The signals that are accepted and not handled yet, by the id of their resource's row."""
+
+    def __init__(self):
+        self._by_row = {}
+        self._lock = threading.Lock()
+
+    def of(self, row_id):
+        """Return the details of the pending signals of a row, oldest first."""
+        with self._lock:
+            return list(self._by_row.get(row_id, ()))
+
+    def add(self, row_id, details):
+        with self._lock:
+            self._by_row.setdefault(row_id, []).append(details)
+
+    def remove(self, row_id, details):
+        with self._lock:
+            left = [each for each in self._by_row.pop(row_id) if each is not details]
+            if left:
+                self._by_row[row_id] = left
+
+
 @dataclasses.dataclass
 class Runtime:
     """The services of one engine that its stacks use.
@@ -251,6 +274,7 @@ class Runtime:
     endpoints: ServiceEndpoints = dataclasses.field(default_factory=ServiceEndpoints)
     server_defaults: ServerDefaults = dataclasses.field(default_factory=ServerDefaults)
     waits: WaitRegistry = dataclasses.field(default_factory=WaitRegistry)
+    pending_signals: PendingSignals = dataclasses.field(default_factory=PendingSignals)
     #: held by the resource that makes its first call after a take-over (``execution.quarantine``)
     quarantine_slot: threading.Lock = dataclasses.field(default_factory=threading.Lock)
     revision: str = 'unknown'

@@ -32,12 +32,18 @@ def signal(stack, name, details, wait=False):
         return
     item = find(stack, name)
     _require_signal_handler(stack, item)
-    item.check_signal(details)
+    row_id, pending = item.record.id, stack.runtime.pending_signals
+    item.check_signal(details, pending.of(row_id))
+    pending.add(row_id, details)
     work = scheduler.TaskRunner(_handle_signal(stack, item, details), name=f'signal to {item}')
     errors = []
-    job = stack.runtime.pool.spawn(
-        work, on_end=_note_failure(item, errors), subject=stack.log_subject
-    )
+    note_failure = _note_failure(item, errors)
+
+    def on_end(result, error):
+        pending.remove(row_id, details)
+        note_failure(result, error)
+
+    job = stack.runtime.pool.spawn(work, on_end=on_end, subject=stack.log_subject)
     if wait:
         job.ended.wait()
         for error in errors:

@@ -5,6 +5,7 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -13,7 +14,9 @@ import yaml
 from heat_lite.api import wsgi
 from heat_lite.api.middleware import context
 from heat_lite.common import exception
+from heat_lite.resources.heat import wait_condition
 from tests import databases, engines
+from tests.timeouts import WAIT_SECONDS
 
 VERSION = '2021-04-16'
 #: far more than any request takes: machines that run tests are busy
@@ -22,12 +25,27 @@ MAX_SIGNALS = 20
 NOTHING = {'n': {'type': 'OS::Heat::None'}}
 
 
+class SlowHandle(wait_condition.HeatWaitConditionHandle):
+    """A handle that stores its signals when ``released`` is set."""
+
+    resource_type = 'Test::SlowHandle'
+    released = threading.Event()
+
+    def handle_signal(self, details=None):
+        while not self.released.is_set():
+            yield
+        return super().handle_signal(details)
+
+
 @pytest.fixture(scope='module')
 def engine(tmp_path_factory):
     with (
         databases.migrated('sqlite', tmp_path_factory.mktemp('db')) as url,
         engines.running(
-            url, action_retry_limit=0, ours={'max_handle_signals': MAX_SIGNALS}
+            url,
+            [SlowHandle],
+            action_retry_limit=0,
+            ours={'max_handle_signals': MAX_SIGNALS},
         ) as driver,
     ):
         yield driver
@@ -234,3 +252,22 @@ def test_many_signals_are_refused_beyond_the_limit_of_the_handle(engine):
         send(number)
     with pytest.raises(exception.RequestLimitExceeded, match='max_handle_signals'):
         send(MAX_SIGNALS)
+
+
+def test_signals_that_are_not_stored_yet_count_for_the_limit_of_the_handle(engine):
+    """A burst is answered before it is handled, and must not fill the memory meanwhile."""
+    engine.context.project_id = 'burst'
+    identity = engine.create(handle(SlowHandle.resource_type))
+    for number in range(MAX_SIGNALS):
+        signal_to(engine, identity, {'id': str(number)})
+    with pytest.raises(exception.RequestLimitExceeded, match='max_handle_signals'):
+        signal_to(engine, identity, {'id': 'one more'})
+    signal_to(engine, identity, {'id': '0'})  # replaces one that is pending
+    SlowHandle.released.set()
+    end = time.monotonic() + WAIT_SECONDS
+    while len(engine.resource(identity, 'h')['metadata']) < MAX_SIGNALS:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    signal_to(engine, identity, {'id': '1'})
+    with pytest.raises(exception.RequestLimitExceeded, match='max_handle_signals'):
+        signal_to(engine, identity, {'id': 'one more'})

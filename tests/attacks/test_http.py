@@ -138,6 +138,7 @@ SECOND = b'GET /v1/demo/stacks?second HTTP/1.1\r\n' + HEADERS + b'\r\n'
     [
         CHUNKED + b'-5\r\nabcde\r\n0\r\n\r\n',
         CHUNKED + b'+5\r\nabcde\r\n0\r\n\r\n',
+        CHUNKED + b'1\r\n \r\n' * 65536 + b'1\r\n',
         CHUNKED + b'0x5\r\nabcde\r\n0\r\n\r\n',
         CHUNKED + b'1_0\r\n' + b'a' * 16 + b'\r\n0\r\n\r\n',
         CHUNKED + b'\r\n',

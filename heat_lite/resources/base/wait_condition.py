@@ -6,6 +6,7 @@ A signal through any engine wakes the waiting condition. The condition also poll
 notification was lost.
 """
 
+import contextlib
 import json
 import time
 
@@ -57,16 +58,16 @@ class Handle(SignalResponder):
         self.metadata_change(merge)
         return f'status:{last[self.STATUS]} reason:{last[self.REASON]}'
 
-    def check_signal(self, details):
+    def check_signal(self, details, pending):
         """Raise RequestLimitExceeded if the handle is full. A malformed signal is handled later."""
         if details is None:
             return
-        known = self.signals()
-        try:
-            name, signal = self.parse_signal(details, known)
-        except exception.Invalid:
-            return
-        self._checked({**known, name: signal})
+        known = {**self.signals()}
+        for each in (*pending, details):
+            with contextlib.suppress(exception.Invalid):
+                name, signal = self.parse_signal(each, known)
+                known[name] = signal
+        self._checked(known)
 
     def _checked(self, signals):
         """Return the signals. Raises RequestLimitExceeded if they are too many or too large."""
