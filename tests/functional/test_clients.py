@@ -1,9 +1,12 @@
 """Clients against a running service: `openstack`, python-heatclient, openstacksdk, `heat-lite`."""
 
 import json
+import os
+import shutil
 import subprocess
 import time
 import uuid
+from pathlib import Path
 
 import openstack
 import pytest
@@ -19,6 +22,11 @@ from tests.timeouts import WAIT_SECONDS
 
 HELLO = installation.data_path('etc', 'templates', 'hello.yaml')
 CLIENT_SHAPES = ('embedded', 'keystone')
+#: where Debian's package golang-github-gophercloud-gophercloud-dev has its sources
+GO_PATH = Path('/usr/share/gocode')
+#: the folder of the programs of a virtual environment with the package ansible, for its test: it
+#: needs an openstacksdk that is older than that of these tests
+ANSIBLE = 'HEAT_LITE_TEST_ANSIBLE'
 
 
 @pytest.fixture
@@ -237,3 +245,64 @@ def test_openstack_command_of_the_operator_works_without_login(service, name, tm
     run(service, 'openstack', 'stack', 'adopt', '--adopt-file', file, name, '--wait')
     assert ask(service, 'stack', 'show', name)['stack_status'] == 'ADOPT_COMPLETE'
     run(service, 'openstack', 'stack', 'delete', name, '--yes', '--wait')
+
+
+@shapes.of('embedded')
+def test_gophercloud_makes_all_its_calls(service, tmp_path):
+    go = shutil.which('go')
+    if go is None or not (GO_PATH / 'src/github.com/gophercloud/gophercloud').is_dir():
+        pytest.skip('go or the sources of gophercloud are not installed')
+    source = Path(__file__).parent / 'gophercloud' / 'main.go'
+    program = tmp_path / 'client'
+    env = {**os.environ, 'GO111MODULE': 'off', 'GOPATH': str(GO_PATH), 'GOFLAGS': ''}
+    built = subprocess.run(
+        [go, 'build', '-o', program, source], capture_output=True, text=True, env=env, timeout=500
+    )
+    assert built.returncode == 0, built.stderr
+    done = subprocess.run(
+        [program, service.endpoint, HELLO], capture_output=True, text=True, timeout=400
+    )
+    failed = [line for line in done.stdout.splitlines() if line.startswith('FAILED')]
+    assert (done.returncode, failed) == (0, []), done.stdout + done.stderr
+
+
+PLAYBOOK = """
+- hosts: localhost
+  gather_facts: false
+  module_defaults:
+    group/openstack.cloud.openstack: &login
+      auth_type: none
+      auth: {{endpoint: "{endpoint}"}}
+    openstack.cloud.stack: *login
+    openstack.cloud.stack_info: *login
+  tasks:
+    - openstack.cloud.stack:
+        {{name: "{name}", template: "{template}", parameters: {{who: you}}, wait: true}}
+      register: made
+    - assert: {{that: "made.stack.status == 'CREATE_COMPLETE'"}}
+    - openstack.cloud.stack: {{name: "{name}", template: "{template}", tag: "a,b"}}
+    - openstack.cloud.stack_info: {{name: "{name}"}}
+      register: info
+    - assert: {{that: "info.stacks[0].status == 'UPDATE_COMPLETE'"}}
+    - openstack.cloud.stack: {{name: "{name}", state: absent}}
+    - openstack.cloud.stack: {{name: "{name}", state: absent}}
+      register: again
+    - assert: {{that: 'not again.changed'}}
+"""
+
+
+@shapes.of('embedded')
+def test_ansible_module_creates_updates_and_deletes_stack(service, name, tmp_path):
+    if not os.environ.get(ANSIBLE):
+        pytest.skip(f'{ANSIBLE} names no installation of ansible')
+    programs = Path(os.environ[ANSIBLE])
+    playbook = tmp_path / 'playbook.yaml'
+    playbook.write_text(
+        PLAYBOOK.format(endpoint=service.endpoint, name=name, template=HELLO.resolve())
+    )
+    words = [programs / 'ansible-playbook', '-i', 'localhost,', '-c', 'local', playbook]
+    words += ['-e', f'ansible_python_interpreter={programs / "python"}']
+    keep = {key: value for key, value in os.environ.items() if key != 'PYTHONPATH'}
+    env = {**keep, 'LC_ALL': 'C.UTF-8', 'HOME': str(tmp_path)}
+    done = subprocess.run(words, capture_output=True, text=True, env=env, timeout=WAIT_SECONDS)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -25,7 +25,8 @@ class EventController:
     ) -> dict[str, Any]:
         """List the events of a stack, or of one resource.
 
-        No events of a resource are a 404: each resource has some.
+        No events of a resource are a 404: each resource has some. The page after the last one is
+        empty: clients such as gophercloud read pages until there is an empty one.
         """
         query = params.read(params.EVENTS, request.query)
         filters = params.read(params.EVENT_FILTERS, request.query)
@@ -35,7 +36,7 @@ class EventController:
         rows = self.client.list_events(
             request.context, stack_identity=identity, filters=filters or None, **query
         )
-        if resource_name is not None and not rows:
+        if resource_name is not None and not rows and not query.get('marker'):
             raise exc.HTTPNotFound(f'No events found for resource {resource_name}')
         with_root = query.get('nested_depth') is not None
         return {'events': [views.event(request, row, with_root=with_root) for row in rows]}
