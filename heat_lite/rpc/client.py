@@ -128,6 +128,7 @@ class EngineClient(RpcClient):
         heat_version=None,
         with_description=False,
     )
+    list_unavailable_types = call('list_unavailable_types', '1.36', type_name=None)
     resource_schema = call('resource_schema', '1.30', 'type_name', with_description=False)
     generate_template = call('generate_template', '1.9', 'type_name', template_type='cfn')
 

@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from heat_lite.cmd.cli import main
+from heat_lite.cmd.cli import api_client, main
 from tests.functional import shapes
 from tests.timeouts import WAIT_SECONDS
 
@@ -198,6 +198,21 @@ def test_graph_shows_states_and_what_waits_for_what(folder, command, name):
     assert '"first" -> "second";' in command('graph', name, '--format', 'dot')[1]
     assert 'leaf' not in command('graph', name, '--nested', '0')[1]
     assert command('delete', name)[0] == 0
+
+
+@shapes.of('embedded')
+def test_types_that_need_a_cloud_are_listed_with_the_reason(service, command):
+    status, output, _ = command('types', '--name', 'nova::server')
+    assert status == 0 and 'not available: nova: there is no Keystone' in output
+    assert '\n  OS::Nova::Server\n' in output
+    rows = {row['resource_type']: row for row in json.loads(command('types', '--json')[1])}
+    assert rows['OS::Heat::Value'] == {'resource_type': 'OS::Heat::Value', 'available': True}
+    assert not rows['OS::Nova::Server']['available'] and len(rows) >= 160
+    offered = command('types', '--available')[1].split()
+    assert 'OS::Heat::Value' in offered and 'OS::Nova::Server' not in offered
+    # without the key of the query the answer is that of Heat
+    listed = api_client.ApiClient(service.endpoint).call('GET', '/resource_types')
+    assert listed.keys() == {'resource_types'} and sorted(listed['resource_types']) == offered
 
 
 @shapes.of('embedded')

@@ -117,7 +117,13 @@ EVENTS = {**STACK_PAGE, 'nested_depth': optional_integer}
 
 CONFIGS = {'limit': optional_integer, 'marker': text}
 
-RESOURCE_TYPES = {'support_status': text, 'name': text, 'version': text, 'with_description': flag}
+RESOURCE_TYPES = {
+    'support_status': text,
+    'name': text,
+    'version': text,
+    'with_description': flag,
+    'with_unavailable': flag,
+}
 
 
 def read(table: dict[str, Any], query: Any) -> dict[str, Any]:

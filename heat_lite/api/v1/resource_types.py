@@ -28,7 +28,12 @@ class ResourceTypeController:
             heat_version=query.get('version'),
             with_description=query.get('with_description', False),
         )
-        return {'resource_types': types}
+        result = {'resource_types': types}
+        if query.get('with_unavailable'):  # not in Heat, which ignores the key
+            result['unavailable_types'] = self.client.list_unavailable_types(
+                request.context, type_name=query.get('name')
+            )
+        return result
 
     def resource_schema(self, request: wsgi.Request, tenant_id: str, type_name: str) -> Any:
         return self.client.resource_schema(

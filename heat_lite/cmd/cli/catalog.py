@@ -8,6 +8,7 @@ from heat_lite.cmd.cli.arguments import argument
 TYPES = (
     argument('type', metavar='TYPE', nargs='?', help='show this type; else list all types'),
     argument('--name', metavar='TEXT', help='list only types whose name contains this text'),
+    arguments.flag('--available', help='list only types that the service offers'),
 )
 FUNCTIONS = (
     argument(
@@ -24,13 +25,33 @@ def types(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     if args.type:
         _show_type(api.call('GET', f'/resource_types/{api_client.quote(args.type)}'), out)
         return
+    found = api.call('GET', '/resource_types', with_unavailable='true')
     wanted = (args.name or '').lower()
-    listed = api.call('GET', '/resource_types')['resource_types']
-    found = [each for each in listed if wanted in each.lower()]
+    offered = sorted(each for each in found['resource_types'] if wanted in each.lower())
+    missing = [
+        each
+        for each in found.get('unavailable_types', ())  # Heat does not have the key
+        if wanted in each['resource_type'].lower() and not args.available
+    ]
     if out.is_json:
-        out.write_json(found)
-    for each in () if out.is_json else sorted(found):
-        out.write_line(each)
+        rows = [{'resource_type': name, 'available': True} for name in offered]
+        out.write_json([*rows, *({**each, 'available': False} for each in missing)])
+        return
+    for name in offered:
+        out.write_line(name)
+    _show_missing(missing, out)
+
+
+def _show_missing(rows, out):
+    """Write the types that the service does not offer, by the reason."""
+    by_reason: dict[str, list[str]] = {}
+    for each in rows:
+        by_reason.setdefault(each['reason'], []).append(each['resource_type'])
+    for reason, names in by_reason.items():
+        out.write_line()
+        out.write_line(f'not available: {reason}')
+        for name in names:
+            out.write_line(f'  {name}')
 
 
 def _show_type(schema, out):

@@ -89,6 +89,24 @@ class Templates(Endpoint):
             for name in names
         ]
 
+    def list_unavailable_types(
+        self, context: RequestContext, type_name: str | None = None
+    ) -> list[Wire]:
+        """Return the types that ``list_resource_types`` leaves out because the cloud of the
+        requester lacks a service, each with the reason.
+        """
+        clients = self._runtime.clients(context)
+        known: dict[tuple, str | None] = {}
+        found = []
+        for name in _matching(type_name, self._runtime.registry.names()):
+            cls = self._runtime.registry.get(name)
+            if cls.support_status.status == support.HIDDEN or not self._is_permitted(context, name):
+                continue
+            reason = _reason_of_absence(clients, cls, known)
+            if reason is not None:
+                found.append({'resource_type': name, 'reason': reason})
+        return found
+
     def resource_schema(
         self, context: RequestContext, type_name: str, with_description: bool = False
     ) -> Wire:
@@ -134,12 +152,13 @@ class Templates(Endpoint):
         has.
         """
         clients = self._runtime.clients(context)
-        known: dict[tuple, bool] = {}
+        known: dict[tuple, str | None] = {}
         classes = {name: self._runtime.registry.get(name) for name in names}
         return [
             name
             for name, cls in classes.items()
-            if cls.support_status.status != support.HIDDEN and _is_available(clients, cls, known)
+            if cls.support_status.status != support.HIDDEN
+            and _reason_of_absence(clients, cls, known) is None
         ]
 
     def _is_permitted(self, context: RequestContext, name: str) -> bool:
@@ -152,8 +171,8 @@ class Templates(Endpoint):
         )
 
 
-def _is_available(clients: Any, cls: type[Resource], known: dict) -> bool:
-    """Return whether the cloud has the services of a type.
+def _reason_of_absence(clients: Any, cls: type[Resource], known: dict) -> str | None:
+    """Return why the cloud lacks a service of a type; None if it has all of them.
 
     ``known`` caches the answers by service.
     """
@@ -161,9 +180,11 @@ def _is_available(clients: Any, cls: type[Resource], known: dict) -> bool:
     if needs not in known:
         try:
             cls.require_service(clients, cls.resource_type)
-            known[needs] = True
-        except exception.HeatException:
-            known[needs] = False
+            known[needs] = None
+        except exception.ResourceTypeUnavailable as error:
+            known[needs] = f'{error.kwargs["service_name"]}: {error.kwargs["reason"]}'
+        except exception.HeatException as error:
+            known[needs] = str(error)
     return known[needs]
 
 

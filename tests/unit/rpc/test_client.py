@@ -24,7 +24,11 @@ EXPLICIT = {
     'check_software_deployment': client._CHECK_DEPLOYMENT,
 }
 # methods that Heat does not have
-ADDED = {'engine': {'stack_retry', 'stack_protect'}, 'listener': set(), 'worker': set()}
+ADDED = {
+    'engine': {'stack_retry', 'stack_protect', 'list_unavailable_types'},
+    'listener': set(),
+    'worker': set(),
+}
 CASES = [(part, name) for part, methods in HEAT.items() for name in methods]
 ENDPOINTS = {'engine': service.ENDPOINTS, 'listener': (listener_endpoint.Listener,)}
 
