@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time
 import uuid
+from pathlib import Path
 
+import openstack.connection
 import pytest
 import requests
 import yaml
@@ -275,6 +277,73 @@ def test_work_continues_after_kill_and_start_with_the_same_cloud(clouds, clouds_
     )
     assert PASSWORD.encode() not in stored
     assert CREDENTIAL['secret'].encode() not in stored
+
+
+def test_token_of_the_login_is_renewed(service, clouds, monkeypatch):
+    one = clouds['one']
+    wait(service, create(service, NET))
+    one.identity.tokens.clear()
+    monkeypatch.setattr(one.cloud, 'accepts', one.identity.is_valid)
+    wait(service, create(service, NET))
+
+
+def test_replaced_service_waits_for_a_keystone_that_does_not_respond(tmp_path):
+    """The watchdog replaces a service that was killed, and keeps the port open."""
+    keystone = identity.Identity(
+        {'u': {'password': PASSWORD, 'project': 'p', 'roles': ['member']}},
+        {'network': 'http://127.0.0.1:1'},
+    )
+    port = ports.reserve()
+    with contextlib.ExitStack() as stack:
+        with identity.serve(keystone, port) as auth_url:
+            login = {'auth_url': auth_url, 'username': 'u', 'password': PASSWORD}
+            scope = {'project_name': 'p', 'project_domain_name': 'Default'}
+            known = {'three': {'auth': {**login, **scope, 'user_domain_name': 'Default'}}}
+            file = tmp_path / 'clouds.yaml'
+            file.write_text(yaml.safe_dump({'clouds': known}))
+            running = stack.enter_context(up(file, tmp_path, 'three'))
+        watchdog = running.processes['up'].pid
+        (worker,) = Path(f'/proc/{watchdog}/task/{watchdog}/children').read_text().split()
+        os.kill(int(worker), signal.SIGKILL)
+        log = tmp_path / 'up.log'
+        until = time.monotonic() + WAIT_SECONDS
+        while 'cannot be reached, the login is retried' not in log.read_text():
+            assert time.monotonic() < until, log.read_text()
+            time.sleep(0.05)
+        stack.enter_context(identity.serve(keystone, port))
+        assert running.ask('GET', '/stacks', timeout=WAIT_SECONDS).status_code == 200
+
+
+# --------------------------------------------------------------- clients
+
+
+def test_openstacksdk_needs_no_login(service):
+    connection = openstack.connection.Connection(
+        auth_type='none', auth={'endpoint': f'{service.url}/two'}, app_name='tests'
+    )
+    name = f's{uuid.uuid4().hex[:8]}'
+    made = connection.orchestration.create_stack(name=name, template=NET)
+    found = connection.orchestration.wait_for_status(
+        made, 'CREATE_COMPLETE', ['CREATE_FAILED'], interval=0.1, wait=WAIT_SECONDS
+    )
+    assert name in [each.name for each in connection.orchestration.stacks()]
+    connection.orchestration.delete_stack(found)
+
+
+@pytest.mark.parametrize('endpoint', [False, True])
+def test_command_line_finds_the_only_cloud_and_its_token(unreachable, endpoint):
+    """Without --endpoint the data folder tells where the service is."""
+    name = create(unreachable, NET)
+    arguments = ['--endpoint', unreachable.endpoint] if endpoint else []
+    environ = {name: value for name, value in os.environ.items() if not name.startswith('OS_')}
+    ended = subprocess.run(
+        [shapes.BIN / 'heat-lite', 'list', *arguments],
+        env={**environ, 'HEAT_LITE_DATA_DIR': str(unreachable.folder / 'data')},
+        capture_output=True,
+        text=True,
+        timeout=WAIT_SECONDS,
+    )
+    assert name in ended.stdout, ended.stderr
 
 
 # --------------------------------------------------------------- signals by the public URL
