@@ -106,9 +106,18 @@ def _json_object(body: bytes) -> Any:
     if not body.startswith(b'{'):
         return None
     try:
-        value = json.loads(body.decode())
+        return parse_json(body, body.decode())
     except ValueError as error:
         raise BadRequest(str(error)) from None
+
+
+def parse_json(body: bytes, text: str | bytes) -> Any:
+    """Return the value of a body, whose ``text`` is given decoded or not.
+
+    Raises ValueError if it is no JSON, and BadRequest if no engine or database can take the value.
+    """
+    try:
+        value = json.loads(text)
     except RecursionError:
         raise _too_deep() from None
     if body.count(b'{') + body.count(b'[') > MAX_DEPTH:

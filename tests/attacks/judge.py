@@ -43,6 +43,8 @@ auth_uri = {keystone}
 """
 SHAPES = {'mariadb': 'mysql', 'postgresql': 'postgresql'}
 CFN_ROW = 'api-cfn'
+#: after which processes have reclaimed memory
+QUIET_SECONDS = 60
 
 
 @contextlib.contextmanager
@@ -121,6 +123,18 @@ def growth(before, after):
     ended = sorted({name for name, pid in before.keys() - after.keys()})
     grown = max((after[each] - before[each] for each in before.keys() & after.keys()), default=0)
     return grown, ended
+
+
+def settle(service, before, limit, seconds=WAIT_SECONDS):
+    """Wait until no process has grown by ``limit`` MB; return as ``growth`` does.
+
+    Processes still work on requests whose clients have gone, and reclaim memory only when they are
+    quiet. What remains after ``seconds`` is kept.
+    """
+    end = time.monotonic() + seconds
+    while (found := growth(before, memory(service)))[0] >= limit and time.monotonic() < end:
+        time.sleep(0.5)
+    return found
 
 
 def measure(service, attack):
@@ -207,6 +221,7 @@ def judge(shape, folder, pattern, clients, write=print):
             drained(service)
             clean(service)
             calm(service)
+        time.sleep(QUIET_SECONDS)
         write(f'{shape}: memory after all attacks {growth(before, memory(service))}')
 
 

@@ -65,12 +65,14 @@ def check(report, requests):
     assert accepted > requests / 10, report['statuses']  # the requests reach more than the API
 
 
-@pytest.mark.parametrize('backend', databases.BACKENDS)
-def test_hostile_requests_never_fail_api_and_engine(backend, tmp_path):
+@pytest.mark.parametrize(
+    ('backend', 'api'), [*((each, 'rest') for each in databases.BACKENDS), ('sqlite', 'cfn')]
+)
+def test_hostile_requests_never_fail_api_and_engine(backend, api, tmp_path):
     with databases.migrated(backend, tmp_path) as url:
         command = [sys.executable, '-W', 'ignore', '-m', 'tests.attacks.fuzz.process', url]
         done = subprocess.run(
-            [*command, '--requests', str(REQUESTS), '--seed', str(SEED)],
+            [*command, '--api', api, '--requests', str(REQUESTS), '--seed', str(SEED)],
             capture_output=True,
             text=True,
             cwd=ROOT,

@@ -84,7 +84,12 @@ def credentials_of(request: webob.Request) -> dict[str, Any]:
 
     Raises Fault for a request without a signature of version 2, or with an expired one.
     """
-    params = dict(request.GET)
+    try:
+        params, path = dict(request.GET), request.script_name + request.path_info
+    except UnicodeDecodeError:
+        raise faults.Fault(
+            400, 'InvalidParameterValue', 'The path or the query is not encoded as UTF-8'
+        ) from None
     if len(params) < len(request.GET):
         # the signature would cover one of the values only
         raise faults.Fault(
@@ -103,7 +108,7 @@ def credentials_of(request: webob.Request) -> dict[str, Any]:
         'signature': signature,
         'host': request.host,
         'verb': request.method,
-        'path': request.script_name + request.path_info,
+        'path': path,
         'params': params,
         'headers': {},
         'body_hash': hashlib.sha256(request.body).hexdigest(),

@@ -1,6 +1,5 @@
 """Signals by signed URLs: PUT /v1/waitcondition/{arn}, POST or PUT /v1/signal/{arn}."""
 
-import json
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -62,7 +61,7 @@ class SignalApplication:
                 message=f'The signal exceeds the maximum size of {self.max_body} bytes.'
             )
         try:
-            return json.loads(request.body) if request.body else None
+            return wsgi.parse_json(request.body, request.body) if request.body else None
         except ValueError as error:
             raise exception.Invalid(reason=f'the signal is not valid JSON: {error}') from None
 

@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import sys
+import tempfile
 import urllib.parse
 
 from oslo_config import cfg
@@ -23,7 +24,15 @@ from heat_lite.cmd import concurrency, global_environment
 from heat_lite.db import session
 from heat_lite.engine.service import EngineService
 from heat_lite.rpc import messaging
-from tests.attacks.fuzz import sender
+from tests import identity
+from tests.attacks.fuzz import attacks, examples, sender, signed
+from tests.http.scripted import KEYSTONE
+
+#: name of an API -> the strategy of its requests, and those to begin with
+KINDS = {
+    'rest': (attacks.attacks, examples.EXAMPLES),
+    'cfn': (signed.requests, signed.EXAMPLES),
+}
 
 
 class ErrorLines(logging.Handler):
@@ -40,9 +49,9 @@ class ErrorLines(logging.Handler):
 class Target:
     """The WSGI application of this process, which is the attacked one."""
 
-    def __init__(self, app, errors):
+    def __init__(self, app, errors, signed_app=None):
         self.pid = os.getpid()
-        self._app = app
+        self._app, self._signed_app = app, signed_app
         self._errors = errors
 
     def errors(self):
@@ -52,9 +61,10 @@ class Target:
     def send(self, attack):
         """Call the application as a server does; return (status, body)."""
         started = []
-        answer = self._app(
-            _environ(attack), lambda status, headers, exc_info=None: started.append(status)
-        )
+        is_signed = isinstance(attack, signed.Attack)
+        application = self._signed_app if is_signed else self._app
+        environ = _signed_environ(attack) if is_signed else _environ(attack)
+        answer = application(environ, lambda status, headers, exc_info=None: started.append(status))
         return int(started[0].split()[0]), b''.join(answer)
 
 
@@ -79,6 +89,21 @@ def _environ(attack):
         'wsgi.multiprocess': False,
         'wsgi.run_once': False,
     }
+    return environ | _headers(attack)
+
+
+def _signed_environ(attack):
+    """Return the environ of a request to heat-lite-api-cfn."""
+    plain = _environ(attack)
+    return plain | {
+        'PATH_INFO': urllib.parse.unquote(attack.path, encoding='latin-1'),
+        'QUERY_STRING': signed.query_of(attack),
+        'HTTP_HOST': signed.HOST,
+    }
+
+
+def _headers(attack):
+    environ = {}
     for name, value in attack.headers.items():
         key = name.upper().replace('-', '_')
         key = key if key == 'CONTENT_TYPE' else f'HTTP_{key}'
@@ -86,12 +111,12 @@ def _environ(attack):
     return environ
 
 
-def configuration(url):
+def configuration(url, files=()):
     conf = cfg.ConfigOpts()
     log.register_options(conf)
     options.register(conf)
     conf.register_opts(session.OPTIONS, 'database')
-    conf([], project='heat_lite', default_config_files=[])
+    conf([], project='heat_lite', default_config_files=list(files))
     conf.set_override('connection', url, 'database')
     conf.set_override('flavor', 'noauth', 'paste_deploy')
     conf.set_override('enable_stack_adopt', True)
@@ -100,8 +125,11 @@ def configuration(url):
 
 
 @contextlib.contextmanager
-def serving(url):
-    """Run API and engine on a migrated database; yield the Target."""
+def serving(url, api):
+    """Run API and engine on a migrated database; yield the Target.
+
+    ``api``: 'rest', or 'cfn' for that of signed URLs beside it.
+    """
     errors = ErrorLines()
     logging.getLogger().addHandler(errors)
     conf = configuration(url)
@@ -110,23 +138,38 @@ def serving(url):
     service = EngineService(conf, global_environment.build_registry(conf))
     service.start()
     try:
-        yield Target(deploy.load_app(conf), errors)
+        with contextlib.ExitStack() as stack:
+            cfn = stack.enter_context(_signed_app(url)) if api == 'cfn' else None
+            yield Target(deploy.load_app(conf), errors, cfn)
     finally:
         service.stop(5)
         messaging.cleanup()
         session.dispose()
 
 
+@contextlib.contextmanager
+def _signed_app(url):
+    """Yield the application of heat-lite-api-cfn, with a Keystone for itself only."""
+    with (
+        identity.serve(signed.Keystone(signed.SERVICE, {})) as keystone,
+        tempfile.NamedTemporaryFile('w', suffix='.conf') as file,
+    ):
+        file.write(KEYSTONE.format(url=keystone))
+        file.flush()
+        yield deploy.load_app(configuration(url, [file.name]), 'heat-api-cfn')
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('url')
+    parser.add_argument('--api', choices=KINDS, default='rest')
     parser.add_argument('--requests', type=int, default=1000)
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--seconds', type=float, default=float('inf'))
     args = parser.parse_args()
     concurrency.use_native_threads()
-    with serving(args.url) as target:
-        report = sender.Fuzz(target).run(args.requests, args.seed, args.seconds)
+    with serving(args.url, args.api) as target:
+        report = sender.Fuzz(target, *KINDS[args.api]).run(args.requests, args.seed, args.seconds)
     print(json.dumps(dataclasses.asdict(report)))
 
 

@@ -60,11 +60,13 @@ class Fuzz:
     """A run against a target.
 
     ``target.send(attack)`` returns (status, body bytes), ``target.errors()`` the ERROR lines since
-    its last call, ``target.pid`` is the process that is attacked.
+    its last call, ``target.pid`` is the process that is attacked. ``strategy`` generates the
+    requests after the ``first`` ones.
     """
 
-    def __init__(self, target):
+    def __init__(self, target, strategy=attacks.attacks, first=examples.EXAMPLES):
         self.target = target
+        self._strategy, self._first = strategy, first
         self.report = Report()
         self._places = {}
 
@@ -72,7 +74,7 @@ class Fuzz:
         """Send the examples, then generated requests, in batches. Return the report."""
         end = time.monotonic() + seconds
         self._renew()
-        for attack in examples.EXAMPLES:
+        for attack in self._first:
             self.send(attack)
         before, batches = None, -(-requests // BATCH)
         for number in range(batches):
@@ -95,7 +97,7 @@ class Fuzz:
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         )
-        @given(attack=attacks.attacks)
+        @given(attack=self._strategy)
         def attack_once(attack):
             self.send(attack)
 
