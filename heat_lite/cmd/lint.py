@@ -1,12 +1,12 @@
 """``heat-lite lint``: checks templates and environments without a service."""
 
-import argparse
 import functools
 import importlib.metadata
 import os
 import sys
 
 from heat_lite.cmd import file_references, lint_settings, offline_types, time_limit
+from heat_lite.cmd.cli import option_parser
 from heat_lite.template.lint import finding, report
 from heat_lite.template.lint.linter import Linter
 from heat_lite.template.lint.rules import RULES
@@ -72,11 +72,12 @@ class Files:
 
 
 def parser():
-    top = argparse.ArgumentParser(
-        prog='heat-lite lint',
-        description='Check templates, environments, and the templates that they refer to.'
-        ' No service and no network are used.',
-        epilog='The exit status is 0 without findings (or with notes only), 1 with warnings,'
+    top = option_parser.Parser(
+        'lint',
+        'check templates, environments, and the templates that they refer to.'
+        ' No service and no network are used',
+        'heat-lite lint app.yaml production.yaml\nheat-lite lint --format sarif templates/',
+        note='The exit status is 0 without findings (or with notes only), 1 with warnings,'
         ' 2 with errors.',
     )
     top.add_argument(

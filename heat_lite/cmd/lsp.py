@@ -9,6 +9,7 @@ from lsprotocol import types
 from pygls import uris
 
 from heat_lite.cmd import language_server, lint_settings
+from heat_lite.cmd.cli import option_parser
 from heat_lite.cmd.language_server import TemplateServer
 from heat_lite.template.editing import completion, cursor, lookup
 
@@ -121,9 +122,10 @@ def _at(server, params):
 
 
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
-        prog='heat-lite lsp',
-        description='Serve editors: the Language Server Protocol over standard input and output.',
+    top = option_parser.Parser(
+        'lsp',
+        'serve editors: the Language Server Protocol over standard input and output',
+        'heat-lite lsp --config heat-lint.yaml',
     )
     top.add_argument(
         '--config',

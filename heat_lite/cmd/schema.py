@@ -1,18 +1,19 @@
 """``heat-lite schema``: prints the JSON Schema of HOT with all resource types, for editors."""
 
-import argparse
 import json
 import sys
 
 from heat_lite.cmd import offline_types
+from heat_lite.cmd.cli import option_parser
 from heat_lite.template import json_schema
 
 
 def parser():
-    top = argparse.ArgumentParser(
-        prog='heat-lite schema',
-        description='Print the JSON Schema of HOT with all resource types. Editors use it to'
-        ' complete and check templates.',
+    top = option_parser.Parser(
+        'schema',
+        'print the JSON Schema of HOT with all resource types. Editors use it to complete and check'
+        ' templates',
+        'heat-lite schema > hot.json',
     )
     top.add_argument(
         '--indent',

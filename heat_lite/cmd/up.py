@@ -9,6 +9,7 @@ import urllib.parse
 from pathlib import Path
 
 from heat_lite.cmd import concurrency, data_folder
+from heat_lite.cmd.cli import option_parser
 from heat_lite.common import exception, installation, memory
 
 PORT, MAX_PORT = 8004, 65535
@@ -101,7 +102,11 @@ def run(args):
 
 
 def parser():
-    top = argparse.ArgumentParser(prog='heat-lite up', description=__doc__.partition(': ')[2])
+    top = option_parser.Parser(
+        'up',
+        'run the whole service in one process, with an SQLite file and without a broker or a login',
+        'heat-lite up\nheat-lite up --cloud NAME',
+    )
     add_arguments(top)
     return top
 

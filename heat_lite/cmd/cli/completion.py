@@ -17,7 +17,16 @@ from typing import Any
 import argcomplete
 import argcomplete.lexers
 
-from heat_lite.cmd.cli import api_client, arguments, connection, main, resource_tree, runner, verbs
+from heat_lite.cmd.cli import (
+    api_client,
+    arguments,
+    connection,
+    main,
+    option_parser,
+    resource_tree,
+    runner,
+    verbs,
+)
 
 SHELLS = {
     'bash': 'eval "$(heat-lite completion bash)"   # in ~/.bashrc',
@@ -44,13 +53,11 @@ ERRORS = (api_client.RequestFailed, OSError, ValueError, KeyError, TypeError, At
 
 
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
-        prog='heat-lite completion',
-        description='Print the completion of a shell: commands, options, and the names of stacks,'
-        ' resources and types of the service.',
-        epilog='examples:\n' + '\n'.join(f'  {line}' for line in SHELLS.values()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+    top = option_parser.Parser(
+        'completion',
+        'print the completion of a shell: commands, options, and the names of stacks, resources and'
+        ' types of the service',
+        '\n'.join(SHELLS.values()),
     )
     top.add_argument('shell', choices=list(SHELLS), help='the shell')
     return top

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from heat_lite.cmd.cli import api_client, errors, outcome, progress, terminal
+from heat_lite.cmd.cli import api_client, errors, option_parser, outcome, progress, terminal
 from heat_lite.common import installation
 
 START_SECONDS = 30
@@ -107,7 +107,12 @@ def run_demo(
 
 
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(prog='heat-lite demo', description=__doc__)
+    top = option_parser.Parser(
+        'demo',
+        'start a service, create a stack, show its outputs, delete it. The service and its files'
+        ' are removed at the end',
+        'heat-lite demo -t app.yaml',
+    )
     top.add_argument(
         '-t',
         '--template',

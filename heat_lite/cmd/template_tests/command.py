@@ -1,28 +1,26 @@
 """``heat-lite test``: runs the cases of files and folders."""
 
-import argparse
 import functools
 import os
 import sys
 
 from heat_lite.cmd import lint, offline_types, time_limit
+from heat_lite.cmd.cli import option_parser
 from heat_lite.cmd.template_tests import case_file, case_report, case_run
 from heat_lite.common import printable
 
 PASSED, FAILED, UNUSABLE = 0, 1, 2
-EXAMPLE = """example:
-  heat-lite test tests
-  heat-lite test -k production --junit report.xml app.test.yaml"""
+EXAMPLE = """heat-lite test tests
+heat-lite test -k production --junit report.xml app.test.yaml"""
 
 
 def parser():
-    top = argparse.ArgumentParser(
-        prog='heat-lite test',
-        description='Run the test cases of templates. No service and no network are used.',
-        epilog='The exit status is 0 if all cases pass, 1 if one fails, and 2 if a file cannot be'
-        f' used or no case is found.\n\n{EXAMPLE}',
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+    top = option_parser.Parser(
+        'test',
+        'run the test cases of templates. No service and no network are used',
+        EXAMPLE,
+        note='The exit status is 0 if all cases pass, 1 if one fails, and 2 if a file cannot be'
+        ' used or no case is found.',
     )
     top.add_argument(
         'files',

@@ -7,8 +7,10 @@ import sys
 
 import pytest
 
-from heat_lite.cmd.cli import arguments, main, verbs
+from heat_lite.cmd.cli import arguments, completion, main, verbs
 
+#: programs with a required argument
+TAKES_FILES = ('fmt', 'convert', 'test', 'import')
 NOWHERE = 'http://127.0.0.1:1/v1/p'
 
 
@@ -65,6 +67,27 @@ def test_each_option_of_a_verb_has_a_help_with_its_default(name):
         if action.option_strings and not isinstance(action, argparse._HelpAction):
             help_text = formatter._get_help_string(action)
             assert 'default' in help_text or action.required, action
+
+
+@pytest.mark.parametrize('name', main.COMMANDS)
+def test_each_option_of_a_program_has_a_help_with_its_default_and_an_example(name):
+    parser = completion._program_parser(name)
+    text = ' '.join(parser.format_help().split())
+    assert f'heat-lite {name}' in text.partition('example:')[2]
+    for action in parser._actions:
+        assert action.help, action
+        if action.option_strings and not isinstance(action, argparse._HelpAction):
+            assert 'default' in arguments.Formatter('x')._get_help_string(action), action
+
+
+@pytest.mark.parametrize('name', main.COMMANDS)
+def test_misspelt_option_of_a_program_gets_a_suggestion(name, capsys):
+    parser = completion._program_parser(name)
+    option = next((each for each in parser._option_string_actions if len(each) > 6), '--help')
+    arguments = ['bash'] if name == 'completion' else ['x'] if name in TAKES_FILES else []
+    with pytest.raises(SystemExit):
+        parser.parse_args([*arguments, option[:-1] + 'xx'])
+    assert f'Did you mean {option}?' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize('name', verbs.VERBS)

@@ -1,0 +1,74 @@
+"""The parser of commands: help with defaults and an example, suggestions for misspelt options.
+
+It imports only the standard library, since ``up`` chooses the kind of threads before other imports.
+"""
+
+import argparse
+import difflib
+import textwrap
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+#: characters of a line of a description
+WIDTH = 79
+
+
+class Argument(NamedTuple):
+    """The arguments of ``add_argument``."""
+
+    names: tuple[str, ...]
+    settings: dict[str, Any]
+
+
+def flatten(arguments: Iterable) -> list[Argument]:
+    """Return the arguments of tuples of arguments."""
+    found: list[Argument] = []
+    for each in arguments:
+        found.extend([each] if isinstance(each, Argument) else flatten(each))
+    return found
+
+
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    """Adds the default to the help of each option that does not name it."""
+
+    def _get_help_string(self, action):
+        text = action.help or ''
+        if not action.option_strings or 'default' in text or action.required or action.nargs == 0:
+            is_flag = action.option_strings and isinstance(action.const, bool)
+            return text + (' (default: no)' if is_flag and 'default' not in text else '')
+        return f'{text} (default: {"none" if action.default in (None, []) else action.default})'
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that suggests an option for a misspelt one."""
+
+    def __init__(
+        self, name: str, summary: str, example: str, arguments: Iterable = (), note: str = ''
+    ):
+        super().__init__(
+            prog=f'heat-lite {name}',
+            description=textwrap.fill(f'{summary[:1].upper()}{summary[1:].rstrip(".")}.', WIDTH),
+            epilog='\n\n'.join(
+                [*([textwrap.fill(note, WIDTH)] if note else []), _example(example)]
+            ),
+            formatter_class=Formatter,
+            allow_abbrev=False,
+        )
+        for each in flatten(arguments):
+            self.add_argument(*each.names, **each.settings)
+
+    def parse_args(self, args=None, namespace=None):
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            hint = self._suggestion(unknown[0].partition('=')[0])
+            self.error(f'unrecognized arguments: {" ".join(unknown)}{hint}')
+        return found
+
+    def _suggestion(self, name):
+        options = [each for each in self._option_string_actions if each.startswith('--')]
+        match = difflib.get_close_matches(name, options, n=1, cutoff=0.6)
+        return f'\nDid you mean {match[0]}?' if name.startswith('-') and match else ''
+
+
+def _example(text):
+    return 'example:\n' + textwrap.indent(text, '  ')
