@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from heat_lite.cmd import lint, offline_types
 from heat_lite.cmd.authoring import template_files
-from heat_lite.cmd.cli import errors, graph_view
+from heat_lite.cmd.cli import errors, graphs
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.linter import Linter
 from heat_lite.template.lint.rules.shape import dependency_edges
 
 
-def nodes(name: str, environments: Sequence[str], depth: int) -> list[graph_view.Node]:
+def nodes(name: str, environments: Sequence[str], depth: int) -> list[graphs.Node]:
     """Return the resources, those of nested templates down to a depth included.
 
     Raises FileError for a file that is no template.
@@ -34,7 +34,7 @@ def nodes(name: str, environments: Sequence[str], depth: int) -> list[graph_view
     return list(_nodes(document, '', depth))
 
 
-def _nodes(document: TemplateDocument, base: str, depth: int) -> Iterator[graph_view.Node]:
+def _nodes(document: TemplateDocument, base: str, depth: int) -> Iterator[graphs.Node]:
     requires: dict[str, dict[str, None]] = {}
     for node, other in dependency_edges(document):
         requires.setdefault(node, {})
@@ -43,7 +43,7 @@ def _nodes(document: TemplateDocument, base: str, depth: int) -> Iterator[graph_
     key = document.resource_key('type')
     for name, snippet in document.resources.items():
         path = f'{base}{name}'
-        yield graph_view.Node(path, str(snippet.get(key)), list(requires[name]))
+        yield graphs.Node(path, str(snippet.get(key)), list(requires[name]))
         nested = document.nested_of(name) if depth else None
         if nested is not None and nested.template is not None:
             yield from _nodes(nested, path + '/', depth - 1)

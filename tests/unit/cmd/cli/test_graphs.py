@@ -3,8 +3,8 @@ import json
 
 import pytest
 
-from heat_lite.cmd.cli import graph_view, main, terminal
-from heat_lite.cmd.cli.graph_view import Graph, Node
+from heat_lite.cmd.cli import graphs, main, terminal
+from heat_lite.cmd.cli.graphs import Graph, Node
 
 NODES = [
     Node('server', 'OS::Nova::Server', ['port', 'secret'], 'CREATE_IN_PROGRESS'),
@@ -42,7 +42,7 @@ def folder(tmp_path, monkeypatch):
 
 def drawn(nodes, width=100):
     stream = io.StringIO()
-    graph_view.draw(Graph(nodes), terminal.Terminal(stream), width)
+    graphs.draw(Graph(nodes), terminal.Terminal(stream), width)
     return stream.getvalue()
 
 
@@ -77,7 +77,7 @@ def test_no_resources_are_said():
 
 
 def test_dot_has_nodes_edges_and_clusters():
-    text = graph_view.as_dot(Graph(NODES), 'my "stack"')
+    text = graphs.as_dot(Graph(NODES), 'my "stack"')
     assert text.startswith('digraph "my \\"stack\\"" {')
     assert '"net" -> "port";' in text and '"app/two" -> "app/one";' in text
     assert 'subgraph "cluster_app" {' in text
@@ -86,7 +86,7 @@ def test_dot_has_nodes_edges_and_clusters():
 
 
 def test_mermaid_has_nodes_edges_and_classes():
-    text = graph_view.as_mermaid(Graph([*NODES, Node('a"[b]', 'T', ['net'])]))
+    text = graphs.as_mermaid(Graph([*NODES, Node('a"[b]', 'T', ['net'])]))
     lines = [line.strip() for line in text.splitlines()]
     assert lines[0] == 'flowchart TD'
     assert 'n3["secret<br/>OS::Heat::RandomString<br/>CREATE_FAILED"]' in lines
