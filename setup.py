@@ -5,6 +5,7 @@ A checkout has the data files in ``etc/heat_lite`` and ``migrations``, an instal
 """
 
 import shutil
+import subprocess
 from pathlib import Path
 
 from setuptools import setup
@@ -24,6 +25,15 @@ class BuildWithData(build_py):
                 shutil.copytree(
                     source, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns('__pycache__')
                 )
+            self.write_commit()
+
+    def write_commit(self):
+        """Write the commit of the checkout, if there is one, for build_info and --version."""
+        if not (Path('.git').exists() and shutil.which('git')):
+            return
+        found = subprocess.run(['git', 'rev-parse', 'HEAD'], capture_output=True, text=True)
+        if found.returncode == 0:
+            Path(self.build_lib, 'heat_lite', '_data', 'commit').write_text(found.stdout)
 
 
 setup(cmdclass={'build_py': BuildWithData})

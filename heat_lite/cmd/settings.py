@@ -7,7 +7,7 @@ from oslo_log import log
 
 from heat_lite import conf as options
 from heat_lite.cmd import lazy_imports, log_format
-from heat_lite.common import cipher
+from heat_lite.common import cipher, installation
 from heat_lite.conf import identity
 
 LOG = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ def load(args, prog, conf=cfg.CONF):
     lazy_imports.load_strutils()
     if 'debug' not in conf:
         log.register_options(conf)
-    return options.load(args, prog, conf)
+    return options.load(args, prog, conf, f'{prog} {installation.revision()}')
 
 
 class UnsafeKey(Exception):

@@ -3,6 +3,7 @@
 import functools
 import importlib
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,54 @@ CHECKOUT = {
 # files of the data folder: the token of the embedded service, and the URL that it belongs to
 TOKEN_FILE = 'token'
 URL_FILE = 'url'
+
+
+#: the value of [revision] heat_revision that says nothing
+UNKNOWN = 'unknown'
+_COMMIT_LENGTH = 12
+_VERSION = re.compile(r'^version = (\S+)$', re.MULTILINE)
+
+
+def build_name(configured: str) -> str:
+    """Return the operator's name of the build; without one, the version of the code."""
+    return revision() if configured in ('', UNKNOWN) else configured
+
+
+@functools.lru_cache(1)
+def revision() -> str:
+    """Return the version of the code that runs, with its commit as far as known: 0.1.0+1a2b3c..."""
+    commit = _read(PACKAGE / '_data' / 'commit')
+    setup = None if commit else _VERSION.search(_read(PACKAGE.parent / 'setup.cfg'))
+    if setup:
+        found, commit = setup[1], _checked_out(PACKAGE.parent / '.git')
+    else:
+        found = _installed_version()
+    return f'{found}+{commit[:_COMMIT_LENGTH]}' if commit else found
+
+
+def _installed_version():
+    metadata = importlib.import_module('importlib.metadata')
+    try:
+        return metadata.version('heat-lite')
+    except metadata.PackageNotFoundError:
+        return UNKNOWN
+
+
+def _checked_out(folder):
+    """Return the commit of a checkout, an empty text if it is unknown."""
+    head = _read(folder / 'HEAD')
+    name = head.removeprefix('ref: ')
+    if name == head:
+        return head
+    packed = (line.split(' ') for line in _read(folder / 'packed-refs').splitlines())
+    return _read(folder / name) or next((words[0] for words in packed if words[1:] == [name]), '')
+
+
+def _read(path):
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ''
 
 
 def data_folder() -> Path:

@@ -35,10 +35,16 @@ def find_config_files(prog: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def load(args: Sequence[str], prog: str, conf: cfg.ConfigOpts = cfg.CONF) -> cfg.ConfigOpts:
-    """Register all options and read the command line and the files: the start of an entry point."""
+def load(
+    args: Sequence[str], prog: str, conf: cfg.ConfigOpts = cfg.CONF, version: str | None = None
+) -> cfg.ConfigOpts:
+    """Register all options and read the command line and the files: the start of an entry point.
+
+    ``version`` is what ``--version`` prints.
+    """
     register(conf)
-    conf(args, project='heat_lite', prog=prog, default_config_files=find_config_files(prog))
+    files = find_config_files(prog)
+    conf(args, project='heat_lite', prog=prog, version=version, default_config_files=files)
     return conf
 
 

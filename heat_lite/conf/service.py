@@ -99,7 +99,8 @@ REVISION = [
     cfg.StrOpt(
         'heat_revision',
         default='unknown',
-        help="Name of the operator's build, which the API shows in build_info.",
+        help="Name of the operator's build, which the API shows in build_info. If it is unknown, it"
+        ' is the version of heat_lite with the commit.',
     )
 ]
 

@@ -12,7 +12,7 @@ import uuid
 
 from heat_lite.clients import clients, keystone, trusts
 from heat_lite.common import context as request_context
-from heat_lite.common import policy, urlfetch
+from heat_lite.common import installation, policy, urlfetch
 from heat_lite.db import group_commit
 from heat_lite.db import purge as db_purge
 from heat_lite.db import services as db_services
@@ -136,7 +136,7 @@ class EngineService:
             event_sinks=notification.Sinks(registry.event_sinks),
             cloud_backend=registry.cloud_backend,
             allows_type=policy.Enforcer(self._conf).allows_type,
-            revision=self._conf.revision.heat_revision,
+            revision=installation.build_name(self._conf.revision.heat_revision),
             secret=self._conf.auth_encryption_key.encode(),
         )
         timeout = db_services.heartbeat_lifetime(heartbeat.interval(self._conf))

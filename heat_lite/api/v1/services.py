@@ -3,6 +3,7 @@
 from typing import Any
 
 from heat_lite.api import wsgi
+from heat_lite.common import installation
 from heat_lite.rpc.client import EngineClient
 
 
@@ -13,7 +14,7 @@ class BuildInfoController:
 
     def __init__(self, client: EngineClient, revision: str) -> None:
         self.client = client
-        self.revision = revision
+        self.revision = installation.build_name(revision)
 
     def build_info(self, request: wsgi.Request, tenant_id: str) -> dict[str, Any]:
         return {

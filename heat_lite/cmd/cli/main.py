@@ -50,6 +50,7 @@ COMMANDS = {
 COMPLETING = '_ARGCOMPLETE'
 COMPLETE = 'heat_lite.cmd.cli.completion:complete'
 RUN = 'heat_lite.cmd.cli.runner:run'
+REVISION = 'heat_lite.common.installation:revision'
 INTERRUPTED = 128 + signal.SIGINT
 
 
@@ -72,6 +73,9 @@ def main(argv: list[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv) or ['--help']
     if words[0] in ('-h', '--help', 'help') or words in (['stack', '--help'], ['stack', '-h']):
         print(usage())
+        return 0
+    if words[0] == '--version':
+        print('heat-lite', pkgutil.resolve_name(REVISION)())
         return 0
     for stream in (sys.stdout, sys.stderr):
         # An output that cannot encode a character shows a replacement.
