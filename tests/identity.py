@@ -295,13 +295,16 @@ class ThreadingServer(ThreadingMixIn, WSGIServer):
 
 
 @contextlib.contextmanager
-def serve(application, port=0):
+def serve(application, port=0, tls=None):
     """Serve an application on loopback. Return its URL, and set it on an Identity.
 
-    ``port`` 0 is a free port.
+    ``port`` 0 is a free port, ``tls`` the ssl.SSLContext of an HTTPS server.
     """
     server = make_server('127.0.0.1', port, application, ThreadingServer, SilentHandler)
     url = f'http://127.0.0.1:{server.server_port}'
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+        url = f'https://127.0.0.1:{server.server_port}'
     if isinstance(application, Identity):
         application.url = url = url + '/v3'
     thread = threading.Thread(
