@@ -147,7 +147,6 @@ def test_attack_by_connections_does_not_delay_others(target, name, monkeypatch):
     [
         'connections opened and closed without end',
         '20 clients, 1,000 pipelined requests without an engine',
-        'bodies in chunks of 1 byte',
     ],
 )
 def test_bytes_that_are_always_ready_do_not_delay_others(target, name):
