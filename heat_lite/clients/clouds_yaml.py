@@ -15,6 +15,7 @@ from typing import Any
 
 import openstack.config
 from keystoneauth1 import exceptions
+from keystoneauth1.identity.base import BaseIdentityPlugin
 from oslo_config import cfg
 
 from heat_lite.clients import keystone_session
@@ -96,7 +97,12 @@ def _log_in(name: str) -> CloudLogin:
     config = _load(name)
     session = config.get_session()
     session.timeout = session.timeout or keystone_session.TIMEOUT
-    known = session.auth.get_access(session)
+    if not isinstance(session.auth, BaseIdentityPlugin):
+        raise LoginError(
+            f'the auth_type of cloud "{name}" gives no catalog of services; use a password, an '
+            'application credential or a token of Keystone'
+        )
+    known: Any = session.auth.get_access(session)
     if not known.project_scoped:
         raise LoginError(
             f'the login of cloud "{name}" names no project; set project_name and '

@@ -88,6 +88,7 @@ def clouds_file(clouds, tmp_path_factory):
         'wrong': {'auth': {**password, 'password': 'wrong'}},
         'unscoped': {'auth': unscoped},
         'nowhere': {'auth': nowhere},
+        'none': {'auth_type': 'none', 'auth': {'endpoint': 'http://127.0.0.1:1'}},
         'elsewhere': {'auth': password, 'region_name': 'RegionTwo'},
     }
     file = tmp_path_factory.mktemp('clouds') / 'clouds.yaml'
@@ -228,6 +229,7 @@ def test_types_of_a_missing_service_are_unavailable(service):
         ('unscoped', 'names no project'),
         ('nowhere', 'cloud "nowhere" cannot be reached'),
         ('elsewhere', 'no service in region RegionTwo'),
+        ('none', 'the auth_type of cloud "none" gives no catalog'),
         ('unknown', 'Cloud unknown was not found'),
     ],
 )

@@ -83,6 +83,8 @@ class StackUserFilter:
         user = self.domain.identity_of_token(environ.get(TOKEN_HEADER, ''))
         if user is None:
             return self.guarded
+        # it is a credential of this service only
+        del environ[TOKEN_HEADER]
         environ[auth_headers.IDENTITY] = lambda project: identity_of(user)
         return self.application
 
