@@ -10,8 +10,8 @@ from heat_lite.cmd import lazy_imports
 SERVICE_MODULES = tuple(
     f'heat_lite.{name}'
     for name in (
-        *('clients.client_plugin', 'clients.errors', 'clients.keystone', 'clients.trusts'),
-        *('clients.keystone_session', 'clients.rest', 'common.urlfetch', 'conf'),
+        *('clients.client_plugin', 'clients.cloud_login', 'clients.errors', 'clients.keystone'),
+        *('clients.keystone_session', 'clients.rest', 'clients.trusts', 'common.urlfetch', 'conf'),
         *('db.column_types', 'db.credentials', 'db.encryption', 'db.events', 'db.journal'),
         *('db.queries', 'db.resources', 'db.software', 'db.snapshots', 'db.stack_creation'),
         *('db.stacks', 'db.templates'),

@@ -9,8 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from heat_lite.clients import keystone_session
-from heat_lite.clients.cloud_login import Clouds
+from heat_lite.clients import cloud_login, keystone_session
 from heat_lite.common import lru_cache
 from heat_lite.db import templates as db_templates
 from heat_lite.engine.stack_definition import DefinitionCache
@@ -253,7 +252,7 @@ class Runtime:
     engine_id: str
     clients: Callable[[Any], Any]
     #: the clouds that the embedded service has logins of; None: Keystone names the cloud
-    clouds: Clouds | None = None
+    clouds: 'cloud_login.Clouds | None' = None
     task_manager: Any = None
     local_calls: Any = None
     listener: Any = None

@@ -146,11 +146,9 @@ def _in_order(rows: list[dict]) -> Iterator[tuple[str, int, dict]]:
     by_stack: dict[str, list[dict]] = {}
     for row in rows:
         by_stack.setdefault(stack_of(row), []).append(row)
-    nested = {nested_of(row) for row in rows} - {''}
     waiting = [
         ('', 0, row)
-        for stack in reversed(list(by_stack))
-        if stack not in nested
+        for stack in reversed(_outermost(by_stack, rows))
         for row in reversed(_sorted(by_stack[stack]))
     ]
     while waiting:
@@ -159,6 +157,22 @@ def _in_order(rows: list[dict]) -> Iterator[tuple[str, int, dict]]:
         yield path, depth, row
         children = by_stack.pop(nested_of(row), ()) if nested_of(row) else ()
         waiting += [(path + '/', depth + 1, each) for each in reversed(_sorted(children))]
+
+
+def _outermost(by_stack, rows):
+    """Return the stacks that are in no other.
+
+    A nested stack is listed a moment before the resource that contains it has its link. It is left
+    out until then: its members would be taken for those of the outermost stack.
+    """
+    nested = {nested_of(row) for row in rows} - {''}
+    unlinked = {row['resource_name']: stack_of(row) for row in rows if not nested_of(row)}
+    outermost, others = [], []
+    for stack, members in by_stack.items():
+        if stack not in nested:
+            container = unlinked.get(members[0].get('parent_resource'), stack)
+            (outermost if container == stack else others).append(stack)
+    return outermost or others
 
 
 def _sorted(rows):

@@ -30,6 +30,23 @@ def test_members_of_nested_stacks_follow_their_resource():
     assert tree.members['b/c'].depth == 1
 
 
+def test_nested_stack_is_left_out_until_its_resource_has_the_link():
+    tree = resource_tree.ResourceTree()
+    leaf = {**row('leaf', 'CREATE_FAILED', 'n1'), 'parent_resource': 'b'}
+    tree.update([row('b', 'CREATE_IN_PROGRESS'), leaf], 0)
+    assert list(tree.members) == ['b']
+    tree.update([row('b', 'CREATE_FAILED', nested='n1'), leaf], 1)
+    assert list(tree.members) == ['b', 'b/leaf']
+    assert [each.path for each in tree.causes()] == ['b/leaf']
+
+
+def test_nested_stack_that_is_followed_itself_is_listed():
+    tree = resource_tree.ResourceTree()
+    rows = [{**row(name, 'CREATE_COMPLETE', 'n1'), 'parent_resource': 'b'} for name in 'ab']
+    tree.update(rows, 0)
+    assert list(tree.members) == ['a', 'b']
+
+
 def test_rows_without_links_are_listed():
     tree = resource_tree.ResourceTree()
     tree.update([{'resource_name': 'a', 'resource_status': 'CREATE_COMPLETE'}], 0)
