@@ -85,6 +85,7 @@ def _configuration(files, flavor):
     )
     conf.set_override('flavor', flavor, 'paste_deploy')
     conf.set_override('cloud_backend', 'scripted')  # the engine plays it
+    conf.set_override('heat_revision', 'r6', 'revision')
     return conf
 
 

@@ -3,12 +3,16 @@
 import types
 
 from heat_lite.common.redaction import Redactor
+from heat_lite.engine import runtime
 from heat_lite.engine.stack_definition import DefinitionCache
 from heat_lite.template.template import Template
 
 
 def stack(stack_id):
-    return types.SimpleNamespace(id=stack_id, tenant='p', name='s', redactor=Redactor())
+    engine = runtime.Runtime(None, None, runtime.Limits(), 'engine', None)
+    return types.SimpleNamespace(
+        id=stack_id, tenant='p', name='s', redactor=Redactor(), runtime=engine
+    )
 
 
 def template(size=1):
