@@ -4,6 +4,7 @@ Tests: tests/functional/test_engine.py.
 """
 
 import dataclasses
+import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -216,22 +217,26 @@ class PendingSignals:
 
     def __init__(self):
         self._by_row = {}
+        self._tickets = itertools.count(1)
         self._lock = threading.Lock()
 
     def of(self, row_id):
         """Return the details of the pending signals of a row, oldest first."""
         with self._lock:
-            return list(self._by_row.get(row_id, ()))
+            return list(self._by_row.get(row_id, {}).values())
 
     def add(self, row_id, details):
+        """Return a ticket to remove the signal; the details of several may be one object."""
         with self._lock:
-            self._by_row.setdefault(row_id, []).append(details)
+            ticket = next(self._tickets)
+            self._by_row.setdefault(row_id, {})[ticket] = details
+            return ticket
 
-    def remove(self, row_id, details):
+    def remove(self, row_id, ticket):
         with self._lock:
-            left = [each for each in self._by_row.pop(row_id) if each is not details]
-            if left:
-                self._by_row[row_id] = left
+            del self._by_row[row_id][ticket]
+            if not self._by_row[row_id]:
+                del self._by_row[row_id]
 
 
 @dataclasses.dataclass

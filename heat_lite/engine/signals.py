@@ -34,13 +34,13 @@ def signal(stack, name, details, wait=False):
     _require_signal_handler(stack, item)
     row_id, pending = item.record.id, stack.runtime.pending_signals
     item.check_signal(details, pending.of(row_id))
-    pending.add(row_id, details)
+    ticket = pending.add(row_id, details)
     work = scheduler.TaskRunner(_handle_signal(stack, item, details), name=f'signal to {item}')
     errors = []
     note_failure = _note_failure(item, errors)
 
     def on_end(result, error):
-        pending.remove(row_id, details)
+        pending.remove(row_id, ticket)
         note_failure(result, error)
 
     job = stack.runtime.pool.spawn(work, on_end=on_end, subject=stack.log_subject)
