@@ -123,7 +123,7 @@ def _run(args, conf, sock, signals, patient=False):
         _wait_until_ready(host, port, projects[0], token)
         _spare_collections()
         endpoints = [f'{url}/v1/{urllib.parse.quote(each)}' for each in projects]
-        announced = endpoints[0] if len(args.cloud) == 1 else url
+        announced = endpoints[0] if len(endpoints) == 1 else url
         stack.enter_context(data_folder.announce(args.data_dir, announced))
         print(f'heat_lite is ready: {" ".join(endpoints)}', flush=True)
         if token:

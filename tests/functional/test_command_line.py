@@ -1,6 +1,7 @@
 """The verbs of ``heat-lite`` against a running service."""
 
 import json
+import os
 import threading
 import time
 import uuid
@@ -75,6 +76,15 @@ def command(service, capsys):
 
 
 FILES = ('-t', 'app.yaml', '-e', 'types.yaml')
+
+
+@shapes.of('embedded')
+def test_running_service_is_found_without_an_endpoint(service, monkeypatch, capsys):
+    """The data folder tells its port."""
+    for variable in [each for each in os.environ if each.startswith(('OS_', 'HEAT_LITE_'))]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv('HEAT_LITE_DATA_DIR', str(service.folder / 'data'))
+    assert main.main(['list']) == 0, capsys.readouterr()
 
 
 @shapes.of('embedded')

@@ -121,7 +121,8 @@ CONNECTION = (
         '--endpoint',
         metavar='URL',
         help='http://HOST:PORT/v1/PROJECT (default: the cloud of the OS_* variables, else'
-        f' HEAT_LITE_ENDPOINT, else {connection.DEFAULT_ENDPOINT})',
+        ' HEAT_LITE_ENDPOINT, else that of a running `heat-lite up`, else'
+        f' {connection.DEFAULT_ENDPOINT})',
     ),
     argument('--token', metavar='TOKEN', help='token for --endpoint (default: OS_TOKEN)'),
     argument('--os-cloud', metavar='NAME', help='cloud of clouds.yaml (default: OS_CLOUD)'),

@@ -63,7 +63,7 @@ def _cloud(choice, env):
 
 
 def announced_endpoint() -> str | None:
-    """Return the endpoint of the running embedded service, if it acts in one cloud; else None."""
+    """Return the endpoint of the running embedded service; None with several clouds."""
     try:
         url = (installation.data_folder() / installation.URL_FILE).read_text()
     except (OSError, ValueError):
