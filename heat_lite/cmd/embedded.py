@@ -120,11 +120,11 @@ def _run(args, conf, sock, signals, patient=False):
         server.start()
         stack.callback(server.stop, GRACE_SECONDS)
         projects = list(clouds.logins) if clouds else [PROJECT]
-        _wait_until_ready(host, port, projects[0], token)
-        _spare_collections()
         endpoints = [f'{url}/v1/{urllib.parse.quote(each)}' for each in projects]
         announced = endpoints[0] if len(endpoints) == 1 else url
         stack.enter_context(data_folder.announce(args.data_dir, announced))
+        _wait_until_ready(host, port, projects[0], token)
+        _spare_collections()
         print(f'heat_lite is ready: {" ".join(endpoints)}', flush=True)
         if token:
             _print_options(endpoints[0], args.data_dir)
