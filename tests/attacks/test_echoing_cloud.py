@@ -33,9 +33,9 @@ caching = false
 [service_extension_cache]
 caching = false
 """
-TEXT, ITEM, NUMBER = 'planted "echo"\n<é>-5c1', 'planted-item-5c1', 62951413
+TEXT, ITEM, NUMBER = 'planted "echo"\n<é>-zq1vw8k', 'planted-item-zq1vw8k', 62951413
 #: parts of the values; none may be in any text
-SECRETS = ('planted "echo', 'planted \\"echo', '-5c1', str(NUMBER))
+SECRETS = ('planted "echo', 'planted \\"echo', '-zq1vw8k', str(NUMBER))
 PARAMETERS = {
     'text': {'type': 'string', 'hidden': True},
     'list': {'type': 'comma_delimited_list', 'hidden': True},
