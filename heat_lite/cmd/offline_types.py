@@ -35,8 +35,8 @@ class CloudRequired(Exception):
 class OfflineTypes:
     """All resource types, in the form that the linter uses.
 
-    ``plugin_dirs`` are folders of plug-ins. ``foreign`` are patterns of types of which only the
-    names are known.
+    ``plugin_dirs`` are folders of plug-ins. ``foreign`` are patterns of types whose
+    schemas are unknown.
 
     ``base``: the mappings of the package, without the templates, which are types here.
     """

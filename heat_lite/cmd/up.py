@@ -18,6 +18,13 @@ HOST = '127.0.0.1'
 
 def add_arguments(parser):
     """Add the options of the command to a parser."""
+    _add_service_arguments(parser)
+    _add_access_arguments(parser)
+    _add_cloud_arguments(parser)
+    parser.add_argument('--debug', action='store_true', help='log at level DEBUG')
+
+
+def _add_service_arguments(parser):
     parser.add_argument(
         '--port',
         type=_port,
@@ -45,6 +52,9 @@ def add_arguments(parser):
         default=[],
         help='folder of plug-in modules with further resource types',
     )
+
+
+def _add_access_arguments(parser):
     parser.add_argument(
         '--expose',
         action='store_true',
@@ -64,6 +74,9 @@ def add_arguments(parser):
         help='require the token in the file "token" of the data folder as X-Auth-Token; the'
         ' command heat-lite sends it by itself',
     )
+
+
+def _add_cloud_arguments(parser):
     parser.add_argument(
         '--cloud',
         action='append',
@@ -79,7 +92,6 @@ def add_arguments(parser):
         help='URL by which servers of the clouds reach this service, for signals; anything but '
         'loopback requires --require-token',
     )
-    parser.add_argument('--debug', action='store_true', help='log at level DEBUG')
 
 
 def run(args):

@@ -119,7 +119,7 @@ def _service_options(leading):
 
 
 def _program_parser(name):
-    # The linter imports much of the engine, of which its parser needs nothing.
+    # The linter imports much of the engine. Its parser needs none of it.
     pkgutil.resolve_name('heat_lite.cmd.lazy_imports:install')()
     return pkgutil.resolve_name(PARSERS.get(name) or AUTHORING.format(name))()
 

@@ -111,7 +111,7 @@ class _Segment(NamedTuple):
 
 
 def _sort(lines, part, order, is_top=False):
-    """Sort the entries of a map within ``lines``, of which it keeps its range."""
+    """Sort the entries of a map. The map keeps its range within ``lines``."""
     pairs = part.pairs()
     if not pairs:
         return
