@@ -93,12 +93,13 @@ def quoted_path(path: str) -> str:
 
 
 def short_id(source: str | uuid.UUID | None = None) -> str:
-    """Return twelve characters a-z2-7 derived from a UUID, or from a new UUID."""
+    """Return twelve characters a-z2-7: the 60 random bits of the time fields of a UUID.
+
+    Heat derives the same from the same UUID, so both find each other's nested stacks by name.
+    Without a ``source`` the UUID is new.
+    """
     value = uuid.uuid4() if source is None else uuid.UUID(str(source))
-    # 60 random bits of a version 4 UUID, without its version and variant bits.
-    number = value.int
-    bits = ((number >> 80) << 12 | (number >> 64) & 0xFFF) & ((1 << 60) - 1)
-    return base64.b32encode((bits << 4).to_bytes(8, 'big'))[:12].decode().lower()
+    return base64.b32encode((value.time << 4).to_bytes(8, 'big'))[:12].decode().lower()
 
 
 def physical_name(

@@ -32,3 +32,17 @@ def test_stack_path_with_quoted_path_equals_url_path():
         identifier.stack_path('p', 's t', '1') + identifier.quoted_path('/resources/r x')
         == identity.url_path()
     )
+
+
+# uuid of a resource and end of the name of its nested stack, as Heat 27.0.1 stored them
+@pytest.mark.parametrize(
+    ('resource_uuid', 'expected'),
+    [
+        ('5b0f7eb8-25ce-4c0a-a22c-f61a024e12b7', 'ycrfzznq67vy'),
+        ('6508d765-9ca5-4c01-8f65-26b8456447fd', 'yam4uvsqrv3f'),
+        ('95543c3b-8520-433f-81cc-889db67f7add', 'gp4feckvipb3'),
+    ],
+)
+def test_short_id_of_a_uuid_equals_that_of_heat(resource_uuid, expected):
+    assert identifier.short_id(resource_uuid) == expected
+    assert identifier.physical_name('s', 'r', resource_uuid) == f's-r-{expected}'

@@ -3,6 +3,7 @@ import sqlalchemy
 from alembic import autogenerate
 from alembic.runtime.migration import MigrationContext
 
+from heat_lite.common import identifier
 from heat_lite.common.context import RequestContext
 from heat_lite.db import connections, migration, models, stacks
 from tests import databases
@@ -58,6 +59,36 @@ def test_stacks_of_version_001_survive_the_upgrade(url):
     with databases.configured(url):
         found = stacks.get(RequestContext(project_id='t', overwrite=False), 's')
         assert (found.name, found.raw_template_id, found.protected) == ('old', 7, None)
+
+
+def test_names_derived_from_uuids_survive_the_upgrade(url):
+    migration.sync(url, '004')
+    engine = sqlalchemy.create_engine(connections.full_url(url), poolclass=sqlalchemy.NullPool)
+    # a resource and the end of the name that version 004 derived from its UUID
+    before = {
+        'ee59d83a-ed4a-4f54-86ad-e1a2b3c4d5e6': '5zm5qoxnjl2u',
+        '00000001-0002-4003-8004-000000000005': 'aaaaaaiaaiad',
+    }
+    with engine.begin() as connection:
+        connection.execute(
+            sqlalchemy.text("insert into raw_template (id, template) values (7, '{}')")
+        )
+        connection.execute(
+            sqlalchemy.text(
+                'insert into stack (id, name, raw_template_id, disable_rollback, tenant) '
+                "values ('s', 'old', 7, :no, 't')"
+            ),
+            {'no': False},
+        )
+        for name in before:
+            connection.execute(
+                sqlalchemy.text("insert into resource (uuid, name, stack_id) values (:u, :n, 's')"),
+                {'u': name, 'n': name},
+            )
+    migration.sync(url)
+    with engine.connect() as connection:
+        rows = connection.execute(sqlalchemy.text('select name, uuid from resource')).all()
+    assert {row.name: identifier.short_id(row.uuid) for row in rows} == before
 
 
 def test_models_match_the_migrated_schema(url):
