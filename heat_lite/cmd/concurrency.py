@@ -9,6 +9,8 @@ import importlib
 import os
 import socket
 import sys
+import threading
+import types
 import warnings
 
 from heat_lite.cmd import lazy_imports
@@ -36,8 +38,28 @@ def use_green_threads(postgresql=False):
         eventlet = importlib.import_module('eventlet')
     # Naming a module to patch would exclude all others, so only an exclusion is named.
     eventlet.monkey_patch(**({} if postgresql else {'psycopg': False}))
+    _replace_thread_locals()
     cooperation.use_green_threads()
     _Choice.green = True
+
+
+#: type of the values of one native thread, and the packages whose modules are loaded before the
+#: choice of threads and keep such values, e.g. the request context of log lines
+NATIVE_LOCAL = threading.local
+PACKAGES = ('heat_lite', 'oslo_')
+
+
+def _replace_thread_locals():
+    """Give each green thread its own values in modules that were imported before.
+
+    All green threads of a process are one native thread, so they would share the values.
+    """
+    for name, module in list(sys.modules.items()):
+        if not name.startswith(PACKAGES) or type(module) is not types.ModuleType:
+            continue
+        for attribute, value in list(vars(module).items()):
+            if type(value) is NATIVE_LOCAL:
+                setattr(module, attribute, threading.local())
 
 
 def use_native_threads():

@@ -6,6 +6,7 @@ import os
 import sys
 
 from heat_lite.cmd import concurrency, settings
+from heat_lite.common import log_context
 
 CONFIG_FILE_VARIABLE = 'HEAT_LITE_CONFIG_FILE'
 
@@ -27,4 +28,10 @@ def application():
     # Imported late: oslo.messaging looks for eventlet when it is imported.
     importlib.import_module('heat_lite.rpc.messaging').setup(conf)
     LOG.info('Python %s', sys.version.split()[0])
-    return importlib.import_module('heat_lite.api.deploy').load_app(conf)
+    app = importlib.import_module('heat_lite.api.deploy').load_app(conf)
+
+    def with_own_log_lines(environ, start_response):
+        log_context.forget_request()
+        return app(environ, start_response)
+
+    return with_own_log_lines

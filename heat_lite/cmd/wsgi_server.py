@@ -14,7 +14,7 @@ import eventlet.wsgi
 import greenlet
 
 from heat_lite.cmd import wsgi_connection
-from heat_lite.common import cooperation
+from heat_lite.common import cooperation, log_context
 
 LOG = logging.getLogger(__name__)
 
@@ -71,6 +71,7 @@ class Protocol(eventlet.wsgi.HttpProtocol):
         self.requests = 0
 
     def _read_request_line(self):
+        log_context.forget_request()
         if self.requests:
             cooperation.cooperate()  # pipelined requests are read without a wait
             self.stream.begin(wsgi_connection.NEXT_REQUEST)

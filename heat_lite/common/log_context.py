@@ -5,10 +5,13 @@ the tasks of many stacks, so each step sets the subject of its own task. ``cmd.l
 it into each line, and removes the values of hidden parameters that the work has read.
 """
 
+import contextlib
 import dataclasses
 import threading
 import typing
 from collections.abc import Iterable
+
+from oslo_context import context as oslo_context
 
 from heat_lite.common import redaction
 from heat_lite.common.context import RequestContext
@@ -31,6 +34,17 @@ _current = threading.local()
 def set_subject(subject: Subject | None) -> None:
     """Set the subject of this thread; None removes it."""
     _current.subject = subject
+
+
+def forget_request() -> None:
+    """Forget the request that this thread worked on, before it receives another one.
+
+    Until the next one has a RequestContext, log lines of the thread name no request.
+    """
+    set_subject(None)
+    # the library has no function for it
+    with contextlib.suppress(AttributeError):
+        del oslo_context._request_store.context
 
 
 def get_subject() -> Subject | None:

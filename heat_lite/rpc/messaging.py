@@ -272,6 +272,7 @@ class Dispatcher(oslo_dispatcher.RPCDispatcher):
         self._around, self._max_reply = around, max_reply
 
     def dispatch(self, incoming: Any) -> Any:
+        log_context.forget_request()
         subject = log_context.subject_of_arguments(incoming.message.get('args'))
         log_context.set_subject(subject)
         try:

@@ -67,6 +67,8 @@ class RequestIdFilter(request_id.RequestId):
         headers = {request_id.INBOUND_HEADER: environ.get(INBOUND, '')}
         self.set_global_req_id(types.SimpleNamespace(environ=environ, headers=headers))
         request_id_value = environ[request_id.ENV_REQUEST_ID] = context.generate_request_id()
+        # for the log lines until the identity of the request is known
+        context.RequestContext(request_id=request_id_value)
 
         def start(
             status: str, headers: list[tuple[str, str]], exc_info: Any = None

@@ -38,6 +38,30 @@ system = len(__import__('os').listdir('/proc/self/task'))
 [thread.join() for thread in threads]
 print(server.executor, system < 5, time.monotonic() - began < 60)
 """
+# No green thread reads what another stores in modules that were imported before the choice.
+STORES = """
+from heat_lite.cmd import api, concurrency, log_format
+from heat_lite.common import context, log_context
+from heat_lite.db import session
+from oslo_context import context as oslo_context
+concurrency.use('eventlet')
+import threading
+context.RequestContext(request_id='req-first')
+log_context.set_subject('first')
+session.retry_forever()
+seen = []
+def look():
+    seen.append((oslo_context.get_current(), log_context.get_subject(), session.retries_forever()))
+    context.RequestContext(request_id='req-second')
+    log_context.set_subject('second')
+other = threading.Thread(target=look)
+other.start()
+other.join()
+print(*seen, oslo_context.get_current().request_id, log_context.get_subject())
+log_context.forget_request()
+log_context.forget_request()
+print(oslo_context.get_current(), log_context.get_subject())
+"""
 
 
 def output(program):
@@ -54,6 +78,12 @@ def test_threading_prevents_the_import_of_eventlet():
 
 def test_eventlet_patches_threads():
     assert output(GREEN) == 'eventlet True True'
+
+
+def test_modules_imported_before_the_choice_keep_values_of_each_green_thread():
+    own, forgotten = output(STORES).splitlines()
+    assert own == '(None, None, False) req-first first'
+    assert forgotten == 'None None'
 
 
 def test_unknown_kind_is_refused():
