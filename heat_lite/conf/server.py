@@ -18,10 +18,10 @@ HEAT_LITE = [
     ),
     cfg.IntOpt(
         'task_threads',
-        default=64,
+        default=86,
         min=1,
         help='Maximum number of threads of an engine that process resources. Threads are started '
-        'on demand.',
+        'on demand. One project uses at most three quarters of them.',
     ),
     cfg.IntOpt(
         'delete_conflict_wait',

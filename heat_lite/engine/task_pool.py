@@ -24,7 +24,8 @@ OnEnd = Callable[[Any, BaseException | None], Any]
 #: ready jobs by their projects, in the order of their turns
 Line = dict[str | None, 'collections.deque[Job]']
 IDLE_SECONDS = 30.0
-#: percent of the threads that the steps of one project may take
+#: percent of the threads that the steps of one project may take; of the default number that is as
+#: many as one transaction serves (``db.group_commit.MAX_GROUP``)
 MAX_SHARE = 75
 #: seconds between two checks of ``may_step`` while it is False
 BLOCKED_POLL_SECONDS = 0.1
@@ -124,11 +125,17 @@ class Queue:
         self._low_priority: Line = {}
         self._turns = itertools.count(1)
         self._running: collections.Counter[str | None] = collections.Counter()
+        #: by project: the jobs without a concurrency limit that are ready or being stepped, and
+        #: the jobs with one that are being stepped
+        self._unlimited: collections.Counter[str | None] = collections.Counter()
+        self._limited: collections.Counter[str | None] = collections.Counter()
 
     def __bool__(self) -> bool:
         return bool(self._normal or self._low_priority)
 
     def append(self, job: Job) -> None:
+        if job.limit_group is None:
+            self._unlimited[job.project] += 1
         line = self._low_priority if job.low_priority else self._normal
         line.setdefault(job.project, collections.deque()).append(job)
 
@@ -141,9 +148,21 @@ class Queue:
 
     def done(self, job: Job) -> None:
         """Count a step of the project as ended."""
-        self._running[job.project] -= 1
-        if not self._running[job.project]:
-            del self._running[job.project]
+        counted = self._unlimited if job.limit_group is None else self._limited
+        for counter in (self._running, counted):
+            counter[job.project] -= 1
+            if not counter[job.project]:
+                del counter[job.project]
+
+    def runnable_count(self) -> int:
+        """Return how many jobs without a concurrency limit are being stepped or may be now.
+
+        A job that waits until its project has less than its share at work is not counted.
+        """
+        return sum(
+            count if project is None else min(count, self._share - self._limited[project])
+            for project, count in list(self._unlimited.items())
+        )
 
     def _next_of(self, line: Line) -> Job | None:
         free = (each for each in line if each is None or self._running[each] < self._share)
@@ -153,6 +172,8 @@ class Queue:
             if jobs:
                 line[project] = jobs  # at the end of the line
             self._running[project] += 1
+            if job.limit_group is not None:
+                self._limited[project] += 1
             return job
         return None
 
@@ -180,7 +201,7 @@ class TaskPool:
         self._threads = 0
         self._idle = 0
         self._closed = self._frozen = False
-        self._stepping = self._runnable = 0
+        self._stepping = 0
         #: a callable that returns whether any job may be stepped now; called before each step
         self.may_step: Callable[[], bool] = lambda: True
         self.jobs: set[Job] = set()
@@ -210,9 +231,10 @@ class TaskPool:
         """Return how many jobs without a concurrency limit are being stepped or ready, at most
         ``size``.
 
-        Jobs with a limit are left out: they spend their time waiting for cloud services.
+        Jobs with a limit are left out: they spend their time waiting for cloud services. So are
+        those that the share of their project keeps waiting.
         """
-        return min(self._runnable, self._size)
+        return min(self._ready.runnable_count(), self._size)
 
     def wake(self, job: Job) -> None:
         with self._changed:
@@ -258,9 +280,7 @@ class TaskPool:
         if group is not None and group.running >= group.limit:
             group.queue.append(job)
             return
-        if group is None:
-            self._runnable += 1
-        else:
+        if group is not None:
             group.running += 1
         self._ready.append(job)
         if self._idle:
@@ -324,9 +344,7 @@ class TaskPool:
     def _step_done(self, job: Job, pause: float | None) -> None:
         self._ready.done(job)
         group = job.limit_group
-        if group is None:
-            self._runnable -= 1
-        else:
+        if group is not None:
             group.running -= 1
             if group.queue:
                 self._make_ready(group.queue.popleft())

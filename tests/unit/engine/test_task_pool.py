@@ -211,9 +211,9 @@ def test_low_priority_jobs_run_after_others(pool):
     assert order == [3, 4, 5, 0, 6, 7, 1, 2] and not queue
 
 
-def job_of(pool, project):
+def job_of(pool, project, limit_group=None):
     subject = log_context.Subject(RequestContext(project_id=project), 'stack')
-    return task_pool.Job(pool, None, subject=subject)
+    return task_pool.Job(pool, None, limit_group, subject=subject)
 
 
 def test_projects_take_turns_in_the_queue(pool):
@@ -231,6 +231,23 @@ def test_project_has_at_most_its_share_of_steps(pool):
     assert [each and each.project for each in begun] == ['a', 'b', 'a', None]
     queue.done(begun[0])
     assert queue.pop().project == 'a' and queue.pop() is None and queue
+
+
+def test_runnable_count_excludes_jobs_beyond_the_share(pool):
+    queue = task_pool.Queue(4)
+    limit = task_pool.ConcurrencyLimit(2)
+    for project in 'aaaaaab':
+        queue.append(job_of(pool, project))
+    assert queue.runnable_count() == 4 + 1
+    limited = job_of(pool, 'c', limit)
+    for job in (limited, *(job_of(pool, 'c') for _ in range(4))):
+        queue.append(job)
+    assert queue.runnable_count() == 4 + 1 + 4
+    begun = [queue.pop() for _ in range(3)]
+    assert begun[-1] is limited and queue.runnable_count() == 4 + 1 + 3
+    for job in begun:
+        queue.done(job)
+    assert queue.runnable_count() == 4 + 0 + 4
 
 
 def test_long_steps_of_one_project_leave_threads_to_others():
