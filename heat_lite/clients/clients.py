@@ -24,7 +24,7 @@ from heat_lite.clients import (
 )
 from heat_lite.clients.cloud_login import CloudLogin
 from heat_lite.clients.finders import FINDERS
-from heat_lite.clients.service_catalog import SERVICES
+from heat_lite.clients.service_catalog import SERVICES, SharedServices
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 
@@ -35,6 +35,7 @@ NO_KEYSTONE = (
 NO_LOGIN = 'there is no login for the cloud "{name}": start "heat-lite up" with --cloud {name}'
 NO_CREDENTIALS = 'there are no credentials for the cloud: the request came without a token'
 MAX_CACHED_TOKENS = 256
+MAX_CACHED_VALUES = 20000
 #: services with a client of their own
 API_CLASSES: dict[str, type[rest.Api]] = {'swift': swift.Swift, 'zaqar': zaqar.Zaqar}
 
@@ -61,6 +62,9 @@ class ClientFactory:
         self.connections = requests.Session()
         self.extensions = TtlCache(conf.service_extension_cache)
         self.microversions = TtlCache(conf.service_extension_cache)
+        #: objects whose existence a validation has found, by project, kind and name or id
+        self.valid = TtlCache(conf.constraint_validation_cache)
+        self.regions = SharedServices.from_conf(conf)
         self._clients: weakref.WeakKeyDictionary[RequestContext, Clients] = (
             weakref.WeakKeyDictionary()
         )
@@ -124,6 +128,7 @@ class Clients:
             self._auth = keystone_session.FallbackAuth(
                 factory.conf, self._auth, fallback, factory.connections
             )
+        self._project = context.project_id
         self._apis: dict[str, rest.Api] = {}
         self._pollers: dict[tuple[str, str], shared_poller.SharedPoller] = {}
         # contexts with the same token share pollers
@@ -198,9 +203,13 @@ class Clients:
         )
 
     def lookup_error(self, kind: str, value: Any) -> str | None:
-        """Return why ``value`` is no id or name of an object of a kind; None if it is one."""
+        """Return why ``value`` is no id or name of an object of a kind; None if it is one.
+
+        That it is one is cached for all requests of the project.
+        """
+        key = (self._project, self._region, kind, str(value))
         try:
-            self.find(kind, value)
+            self._factory.valid.get(key, lambda: self.find(kind, value))
         except errors.Unavailable as error:
             raise exception.ServiceUnavailable(reason=str(error)) from error
         except (errors.NoSuchObject, errors.NoCloud, errors.ServiceError) as error:
@@ -215,7 +224,7 @@ class Clients:
 
     def _extensions(self, name: str, api: rest.Api) -> set[str]:
         return self._factory.extensions.get(
-            (name, self._region, self._login and self._login.name),
+            (name, self._region_of(name), self._login and self._login.name),
             lambda: {each['alias'] for each in api.list('/extensions', 'extensions')},
         )
 
@@ -226,19 +235,33 @@ class Clients:
             service_type=service.type,
             default_microversion=service.microversion,
             additional_headers=dict(service.headers),
-            **self._location(service.type, option('endpoint_type')),
+            **self._location(name, option('endpoint_type')),
         )
         result.endpoint_override = service.url(self._endpoint(name, result))
         if service.microversion:
             result.default_microversion = self._microversion(name, service.microversion, result)
         return _UnloggedAdapter(result, option('http_log_debug', False))
 
-    def _location(self, service_type: str, interface: str | None) -> dict[str, Any]:
+    def _location(self, name: str, interface: str | None) -> dict[str, Any]:
         """Return interface, region and endpoint of a service, as arguments of an adapter."""
+        region = self._region_of(name)
         if self._login is None:
-            return {'interface': interface, 'region_name': self._region}
-        found = self._login.adapter_options(service_type)
-        return {**found, 'region_name': self._region or found['region_name']}
+            return {'interface': interface, 'region_name': region}
+        found = self._login.adapter_options(SERVICES[name].type)
+        return {**found, 'region_name': region or found['region_name']}
+
+    def _region_of(self, name: str) -> str | None:
+        return self._factory.regions.region_of(SERVICES[name].type) or self._region
+
+    def keystone_url(self, interface: str) -> str | None:
+        """Return the URL of Keystone with an interface of the catalog; None if it has none."""
+        if self._auth is None:
+            raise errors.NoCloud(reason=self._no_cloud)
+        access = self._auth.get_access(self.session())
+        found = access.service_catalog.get_urls(
+            service_type='identity', interface=interface, region_name=self._region
+        )
+        return keystone_session.versioned(found[0]) if found and found[0] else None
 
     def _microversion(self, name: str, supported: str, service_adapter: adapter.Adapter) -> str:
         def service_maximum() -> str | None:
@@ -310,5 +333,7 @@ class TtlCache:
         expires, value = self._entries.get(key, (0, None))
         if time.monotonic() >= expires:
             value = fetch()
+            if len(self._entries) >= MAX_CACHED_VALUES:
+                self._entries = {}
             self._entries[key] = (time.monotonic() + self._seconds, value)
         return value

@@ -72,24 +72,24 @@ class Api:
         headers: dict[str, str] | None = None,
         microversion: str | None = None,
         text: str | None = None,
+        timeout: float | None = None,
     ) -> requests.Response:
         """Send a request and return the response.
 
-        ``microversion`` overrides that of the adapter. ``text`` is a body of plain text, instead of
-        the JSON ``body``.
+        ``microversion`` overrides that of the adapter, ``timeout`` (seconds) that of the session.
+        ``text`` is a body of plain text, instead of the JSON ``body``.
         """
         options = {
             'params': params,
             'json': body,
             'microversion': microversion,
             'data': None if text is None else text.encode(),
+            'timeout': timeout,
         }
         given = {name: value for name, value in options.items() if value is not None}
-        defaults = {} if text is None else {'Content-Type': 'text/plain'}
+        sent = {**({} if text is None else {'Content-Type': 'text/plain'}), **(headers or {})}
         try:
-            response = self._adapter.request(
-                path, method, raise_exc=False, headers={**defaults, **(headers or {})}, **given
-            )
+            response = self._adapter.request(path, method, raise_exc=False, headers=sent, **given)
         except exceptions.EndpointNotFound as error:
             raise errors.NoCloud(reason=f'the catalog has no endpoint of {self.name}') from error
         except exceptions.ConnectionError as error:

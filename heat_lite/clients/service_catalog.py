@@ -4,6 +4,9 @@ import dataclasses
 import re
 import uuid
 
+import os_service_types
+from oslo_config import cfg
+
 _VERSIONED = re.compile(r'/v\d+(\.\d+)?(/|$)')
 
 
@@ -53,3 +56,24 @@ SERVICES = {
     'zaqar': Service('messaging', '/v2', headers=(('Client-ID', str(uuid.uuid4())),)),
     'zun': Service('container', '/v1', '1.36'),
 }
+
+
+@dataclasses.dataclass(frozen=True)
+class SharedServices:
+    """The shared services: their region, None if there are none, and their types.
+
+    A type may be an alias, e.g. ``volumev3``.
+    """
+
+    region: str | None
+    types: frozenset[str]
+
+    @classmethod
+    def from_conf(cls, conf: cfg.ConfigOpts) -> 'SharedServices':
+        known = os_service_types.ServiceTypes()
+        types = (known.get_service_type(name) or name for name in conf.shared_services_types)
+        return cls(conf.region_name_for_shared_services or None, frozenset(types))
+
+    def region_of(self, service_type: str) -> str | None:
+        """Return the region of a service by its official type; None if it is not shared."""
+        return self.region if service_type in self.types else None

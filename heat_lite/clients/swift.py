@@ -22,8 +22,11 @@ class Swift(rest.Api):
     def create_container(self, container: str, **headers: str) -> None:
         self.request('PUT', _path(container), headers=headers)
 
-    def put_object(self, container: str, name: str, text: str = '') -> None:
-        self.request('PUT', _path(container, name), text=text)
+    def put_object(
+        self, container: str, name: str, text: str = '', timeout: float | None = None
+    ) -> None:
+        """Store an object; ``timeout`` of the request in seconds, by default that of all."""
+        self.request('PUT', _path(container, name), text=text, timeout=timeout)
 
     def get_object(self, container: str, name: str) -> tuple[str, str | None]:
         """Return the text of an object and its Last-Modified header. Raises NotFound."""

@@ -48,7 +48,7 @@ def load(environment_dir, template_dir):
     if not folder.is_dir():
         folder = installation.data_path('etc', 'environment.d')
     entries = {}
-    for path in sorted(folder.glob('*.yaml')):
+    for path in _files_of(folder):
         try:
             entries.update(
                 reader.parse_environment(path.read_text(encoding='utf-8')).get(SECTION) or {}
@@ -59,6 +59,11 @@ def load(environment_dir, template_dir):
     for target in {value for value in entries.values() if is_template(value)}:
         _read_template(target, pathlib.Path(template_dir), texts)
     return TypeRegistry(entries), texts
+
+
+def _files_of(folder):
+    """Return the files of a folder by their names: all but hidden ones, as Heat reads them."""
+    return [path for path in sorted(folder.glob('[!.]*')) if path.is_file()]
 
 
 def _read_template(target, folder, texts, name=None):

@@ -39,6 +39,8 @@ ANY_HEADER = zlib.MAX_WBITS | 32
 FAILURES = (OSError, http.client.HTTPException, ValueError, LookupError, zlib.error)
 
 _rules = Rules()
+#: bytes and seconds of a download
+_limits: tuple[int, float] = (524288, 60)
 _resolve: Callable[..., Any] = socket.getaddrinfo
 
 
@@ -47,8 +49,9 @@ class URLFetchError(ValueError):
 
 
 def configure(conf: cfg.ConfigOpts) -> None:
-    """Use the networks and the proxy of the configuration for all downloads of this process."""
-    global _rules
+    """Use the networks, the proxy and the limits of the configuration in this process."""
+    global _rules, _limits
+    _limits = conf.max_template_size, conf.template_fetch_timeout
     ours = conf.heat_lite
     _rules = Rules(
         tuple(ours.template_url_allow), tuple(ours.template_url_refuse), ours.template_url_proxy
@@ -61,12 +64,19 @@ def use_resolver(resolve: Callable[..., Any]) -> None:
     _resolve = resolve
 
 
-def get(url: str, limit: int, timeout: float, schemes: Collection[str] = SCHEMES) -> str:
+def get(
+    url: str,
+    limit: int | None = None,
+    timeout: float | None = None,
+    schemes: Collection[str] = SCHEMES,
+) -> str:
     """Return the text at ``url``. Raises URLFetchError.
 
     ``limit`` is in bytes. ``timeout`` is in seconds for everything: names, connections, redirects
-    and the body.
+    and the body. By default both are those of the configuration.
     """
+    limit = _limits[0] if limit is None else limit
+    timeout = _limits[1] if timeout is None else timeout
     _check_scheme(url, schemes)
     download = _Download(limit, timeout, schemes)
     threading.Thread(target=download.run, args=(url,), daemon=True).start()

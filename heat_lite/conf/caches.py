@@ -18,8 +18,7 @@ GROUPS = {
     'constraint_validation_cache': _cache(
         'the results of the validation of constraints',
         60,
-        ' The option is accepted, no effect here: resource_finder_cache caches the lookups that '
-        'constraints need.',
+        ' Only the existence of an object is cached, for its project; that it is missing is not.',
     ),
     'service_extension_cache': _cache('the extensions and microversions of a service', 3600),
     'resource_finder_cache': _cache('the id that was found for a name of a cloud resource', 3600),

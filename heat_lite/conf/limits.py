@@ -84,8 +84,9 @@ DEFAULT = [
         'max_interface_check_attempts',
         default=10,
         min=1,
-        help='Number of checks whether a port was attached or detached. The option is accepted, '
-        'no effect here.',
+        help='Number of checks whether a port was attached to a server or detached from it. The '
+        'pauses between the checks grow from 0.5 to 12 seconds. The resource fails after the last '
+        'check.',
     ),
     cfg.IntOpt(
         'stack_action_timeout',
@@ -118,8 +119,8 @@ DEFAULT = [
         'metadata_put_timeout',
         default=60,
         min=0,
-        help='Timeout in seconds for storing metadata at a temporary URL. The option is accepted, '
-        'no effect here.',
+        help='Timeout in seconds of the request that stores the metadata of a server in the object '
+        'storage, from which the server reads it by a temporary URL.',
     ),
     cfg.BoolOpt(
         'enable_stack_abandon',

@@ -67,14 +67,13 @@ DEFAULT = [
     ),
     cfg.StrOpt(
         'region_name_for_shared_services',
-        help='Region of the services that all regions share. The option is accepted, no effect '
-        'here.',
+        help='Region of the services that all regions share. If set, the services of '
+        'shared_services_types are used in this region, whatever region a stack names.',
     ),
     cfg.ListOpt(
         'shared_services_types',
         default=['image', 'volumev3'],
-        help='Types of the services that all regions share. The option is accepted, no effect '
-        'here.',
+        help='Types of the services, as in the service catalog, that all regions share.',
     ),
     cfg.BoolOpt(
         'convergence_engine',

@@ -33,8 +33,8 @@ DEFAULT = [
         'server_keystone_endpoint_type',
         choices=['', 'public', 'internal', 'admin'],
         default='',
-        help='Interface of the Keystone endpoint that servers use. The option is accepted, no '
-        'effect here: servers use the URL of www_authenticate_uri.',
+        help='Interface of the Keystone endpoint in the service catalog that servers use. If '
+        'empty, servers use the URL of www_authenticate_uri.',
     ),
     cfg.URIOpt(
         'heat_metadata_server_url',
@@ -66,8 +66,8 @@ VOLUMES = [
     cfg.BoolOpt(
         'backups_enabled',
         default=True,
-        help='Whether the volume service supports backups. The option is accepted, no effect here: '
-        'a snapshot of a volume always requests a backup.',
+        help='Whether the volume service supports backups. If false, volumes with the deletion '
+        'policy Snapshot are refused, and a snapshot of a stack with a volume fails.',
     )
 ]
 

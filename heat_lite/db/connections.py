@@ -48,6 +48,8 @@ class Settings:
     mysql_sql_mode: str | None = 'TRADITIONAL'
     mysql_wsrep_sync_wait: int | None = None
     sqlite_synchronous: bool = True
+    slave_connection: str | None = None
+    synchronous_reader: bool = True
 
     @classmethod
     def from_conf(cls, group: typing.Any) -> 'Settings':
@@ -75,6 +77,17 @@ def create_engines(settings: Settings) -> tuple[sqlalchemy.Engine, sqlalchemy.En
         )
     writer = _file(url, settings, writes=True)
     return writer, writer if _in_memory(url) else _file(url, settings, writes=False)
+
+
+def create_replica(settings: Settings) -> sqlalchemy.Engine | None:
+    """Return the engine of reads that may be late; None if they go to the database itself.
+
+    As in oslo.db, ``slave_connection`` is not used with ``synchronous_reader``.
+    """
+    if not settings.slave_connection or settings.synchronous_reader:
+        return None
+    replica = dataclasses.replace(settings, connection=settings.slave_connection)
+    return create_engines(replica)[1]
 
 
 def is_transient(error: Exception, dialect: str) -> bool:

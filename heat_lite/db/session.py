@@ -57,7 +57,7 @@ class _State:
     """The configuration of the process, set by ``configure``."""
 
     def __init__(self):
-        self.writer = self.reader = None
+        self.writer = self.reader = self.replica = None
         self.pauses = PAUSES
         self.write_lock = contextlib.nullcontext()
 
@@ -76,7 +76,9 @@ def configure(conf: cfg.ConfigOpts) -> None:
     if not group.connection:
         raise ValueError('[database] connection is not set. Set it to the URL of the database.')
     dispose()
-    _state.writer, _state.reader = connections.create_engines(connections.Settings.from_conf(group))
+    settings = connections.Settings.from_conf(group)
+    _state.writer, _state.reader = connections.create_engines(settings)
+    _state.replica = connections.create_replica(settings)
     _state.pauses = _configured_pauses(group) if group.use_db_reconnect else PAUSES
     # SQLite allows one writer at a time and polls its lock. This lock wakes the next writer.
     _state.write_lock = threading.Lock() if dialect() == 'sqlite' else contextlib.nullcontext()
@@ -101,9 +103,9 @@ def _configured_pauses(group):
 
 def dispose() -> None:
     """Close all connections. A forked process calls it first, and then ``configure``."""
-    for engine in {_state.writer, _state.reader} - {None}:
+    for engine in {_state.writer, _state.reader, _state.replica} - {None}:
         engine.dispose()
-    _state.writer = _state.reader = None
+    _state.writer = _state.reader = _state.replica = None
 
 
 def configured() -> bool:
@@ -115,7 +117,25 @@ def engine(writes: bool = True) -> sqlalchemy.Engine:
     """Return the engine of writers or of readers. Raises RuntimeError before ``configure``."""
     if not configured():
         raise RuntimeError('The database is not configured.')
-    return _state.writer if writes else _state.reader
+    if writes:
+        return _state.writer
+    if _state.replica is not None and getattr(_current, 'may_be_late', False):
+        return _state.replica
+    return _state.reader
+
+
+@contextlib.contextmanager
+def late_reads() -> Iterator[None]:
+    """Let the readers of the block use the replica of the database, if one is configured.
+
+    A replica may lack the newest changes, so no decision may depend on what is read from it.
+    """
+    before = getattr(_current, 'may_be_late', False)
+    _current.may_be_late = True
+    try:
+        yield
+    finally:
+        _current.may_be_late = before
 
 
 def in_transaction() -> bool:

@@ -197,6 +197,10 @@ class Resource(ResourceType):
         self.properties.validate(with_value=self.stack.tree.strict)
         self.update_policy().validate()
 
+    def supports_snapshot_delete(self):
+        """Return whether ``deletion_policy: Snapshot`` is possible."""
+        return hasattr(self, 'handle_snapshot_delete')
+
     # ------------------------------------------------------------ stored data
 
     def data(self):

@@ -50,6 +50,9 @@ class Limits:
     max_handle_size: int = 4194304
     max_tags_per_stack: int = 1000
     engine_death_limit: int = 2
+    max_interface_check_attempts: int = 10
+    metadata_put_timeout: float = 60.0
+    backups_enabled: bool = True
 
 
 def set_template_limits(conf):
@@ -95,6 +98,9 @@ def read_limits(conf):
         max_software_deployments_per_tenant=conf.max_software_deployments_per_tenant,
         enable_stack_adopt=conf.enable_stack_adopt,
         enable_stack_abandon=conf.enable_stack_abandon,
+        max_interface_check_attempts=conf.max_interface_check_attempts,
+        metadata_put_timeout=conf.metadata_put_timeout,
+        backups_enabled=conf.volumes.backups_enabled,
     )
 
 
@@ -185,6 +191,8 @@ class ServiceEndpoints:
 
     ``rest`` contains ``%(tenant_id)s``; None means: look it up in the catalog. ``waitcondition``
     belongs to the CFN API. ``reachable``: whether servers of the cloud reach these URLs.
+    ``keystone_interface``: the interface of the catalog whose Keystone servers use; None means
+    ``auth_url``.
     """
 
     rest: str | None = None
@@ -192,6 +200,7 @@ class ServiceEndpoints:
     auth_url: str | None = None
     region: str | None = None
     reachable: bool = True
+    keystone_interface: str | None = None
 
     def rest_url(self, project):
         """Return the URL of the REST API for a project, without a trailing slash; None if not
@@ -209,6 +218,7 @@ def service_endpoints(conf, clouds=None):
         auth_url=clouds.identity_url if clouds else keystone_session.auth_url(conf),
         region=conf.region_name_for_services,
         reachable=clouds is None or clouds.reachable,
+        keystone_interface=None if clouds else conf.server_keystone_endpoint_type or None,
     )
 
 

@@ -268,7 +268,7 @@ def _placed(error, definition):
 
 
 def _deletion_policy(resource, definition):
-    if definition.deletion_policy == 'Snapshot' and not hasattr(resource, 'handle_snapshot_delete'):
+    if definition.deletion_policy == 'Snapshot' and not resource.supports_snapshot_delete():
         section, name, _ = definition.path
         path = (section, name, definition.version.dialect.resource['deletion_policy'])
         raise exception.StackValidationFailed('"Snapshot" deletion policy not supported', path=path)

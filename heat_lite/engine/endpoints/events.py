@@ -9,6 +9,7 @@ from heat_lite.common import exception, identifier
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.db import events as db_events
+from heat_lite.db import session
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.queries import StackFilter
 from heat_lite.engine import format, masking
@@ -43,15 +44,16 @@ class Events(Endpoint):
         keys = [key for key in sort_keys or () if key in SORT_KEYS]
         # newest first, unless a key is given (as in Heat)
         direction = sort_dir or ('asc' if keys else 'desc')
-        rows = db_events.list(
-            context,
-            list(identities),
-            filters=filters,
-            limit=MAX_EVENTS + 1 if limit is None else min(limit, MAX_EVENTS + 1),
-            marker=marker,
-            sort_keys=keys,
-            sort_dir=direction,
-        )
+        with session.late_reads():
+            rows = db_events.list(
+                context,
+                list(identities),
+                filters=filters,
+                limit=MAX_EVENTS + 1 if limit is None else min(limit, MAX_EVENTS + 1),
+                marker=marker,
+                sort_keys=keys,
+                sort_dir=direction,
+            )
         if len(rows) > MAX_EVENTS:
             raise exception.RequestLimitExceeded(
                 f'There are more than {MAX_EVENTS} events: ask for pages (limit and marker)'

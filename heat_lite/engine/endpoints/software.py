@@ -6,6 +6,7 @@ Tests: tests/functional/test_software.py.
 from typing import Any
 
 from heat_lite.common.context import RequestContext
+from heat_lite.db import session
 from heat_lite.engine import scheduler
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 
@@ -19,7 +20,8 @@ class SoftwareConfigs(Endpoint):
         tenant_safe: bool = True,
     ) -> list[Wire]:
         """Return a page of configurations, newest first, without their contents."""
-        return self._runtime.software(context).list_configs(limit, marker, tenant_safe)
+        with session.late_reads():
+            return self._runtime.software(context).list_configs(limit, marker, tenant_safe)
 
     def show_software_config(self, context: RequestContext, config_id: str) -> Wire:
         return self._runtime.software(context).show_config(config_id)
@@ -47,7 +49,8 @@ class SoftwareDeployments(Endpoint):
     def list_software_deployments(
         self, context: RequestContext, server_id: str | None = None
     ) -> list[Wire]:
-        return self._runtime.software(context).list_deployments(server_id)
+        with session.late_reads():
+            return self._runtime.software(context).list_deployments(server_id)
 
     def metadata_software_deployments(self, context: RequestContext, server_id: str) -> list[Wire]:
         """Return the configurations that the agent of a server applies."""

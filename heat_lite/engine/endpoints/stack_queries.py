@@ -7,6 +7,7 @@ import uuid
 
 from heat_lite.common import exception, identifier
 from heat_lite.common.context import RequestContext
+from heat_lite.db import session
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.queries import StackFilter
 from heat_lite.engine import format, masking
@@ -62,7 +63,10 @@ class StackQueries(Endpoint):
             not_tags=not_tags,
             not_tags_any=not_tags_any,
         )
-        rows = db_stacks.list(context, stack_filter, limit, marker, sort_keys, sort_dir, brief=True)
+        with session.late_reads():
+            rows = db_stacks.list(
+                context, stack_filter, limit, marker, sort_keys, sort_dir, brief=True
+            )
         return [format.stack_row(row) for row in rows]
 
     def count_stacks(
@@ -90,7 +94,8 @@ class StackQueries(Endpoint):
             not_tags=not_tags,
             not_tags_any=not_tags_any,
         )
-        return db_stacks.count(context, stack_filter)
+        with session.late_reads():
+            return db_stacks.count(context, stack_filter)
 
     def show_stack(
         self, context: RequestContext, stack_identity: Wire, resolve_outputs: bool = True

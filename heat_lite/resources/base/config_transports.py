@@ -80,7 +80,9 @@ class TempUrl(ConfigTransport):
 
     def publish(self, metadata):
         self._resource.client(self.service).put_object(
-            *self._object_location(), json.dumps(metadata)
+            *self._object_location(),
+            json.dumps(metadata),
+            timeout=self._resource.stack.limits.metadata_put_timeout,
         )
 
     def delete_remote(self):

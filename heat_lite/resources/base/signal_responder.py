@@ -7,7 +7,13 @@ import urllib.parse
 from heat_lite.clients import errors
 from heat_lite.common import ec2, exception
 from heat_lite.resources.base import signal_transports
-from heat_lite.resources.base.stack_user import ACCESS, PASSWORD, SECRET, StackUser
+from heat_lite.resources.base.stack_user import (
+    ACCESS,
+    PASSWORD,
+    SECRET,
+    StackUser,
+    keystone_url,
+)
 
 LOG = logging.getLogger(__name__)
 CFN, TEMP_URL, HEAT, NONE, ZAQAR, TOKEN = TRANSPORTS = (
@@ -263,7 +269,7 @@ class SignalResponder(StackUser):
     def login_values(self):
         addresses = self.stack.runtime.endpoints
         return {
-            'auth_url': f'{addresses.auth_url}/',
+            'auth_url': f'{keystone_url(self.stack)}/',
             'username': self.physical_resource_name(),
             'user_id': self.user_id,
             'password': self.data()[PASSWORD],

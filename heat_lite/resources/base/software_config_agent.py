@@ -5,7 +5,7 @@ import logging
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base import config_transports
-from heat_lite.resources.base.stack_user import PASSWORD, SeparateStackUser
+from heat_lite.resources.base.stack_user import PASSWORD, SeparateStackUser, keystone_url
 
 LOG = logging.getLogger(__name__)
 CFN, HEAT, TEMP_URL, ZAQAR = TRANSPORTS = (
@@ -160,7 +160,7 @@ class ConfigAgent(SeparateStackUser):
         return {
             'user_id': self.user_id,
             'password': self.data()[PASSWORD],
-            'auth_url': f'{addresses.auth_url}/',
+            'auth_url': f'{keystone_url(self.stack)}/',
             'project_id': self.users.project_id(),
             'region_name': addresses.region,
         }

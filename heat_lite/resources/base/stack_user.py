@@ -2,7 +2,12 @@
 resource or read its metadata.
 """
 
+import logging
+
+from heat_lite.clients import errors
 from heat_lite.engine.resource import Resource
+
+LOG = logging.getLogger(__name__)
 
 PASSWORD, CREDENTIAL, ACCESS, SECRET, USER = (
     'password',
@@ -11,6 +16,21 @@ PASSWORD, CREDENTIAL, ACCESS, SECRET, USER = (
     'secret_key',
     'user_id',
 )
+
+
+def keystone_url(stack):
+    """Return the URL of Keystone for servers, without a slash at its end.
+
+    It is that of the catalog with the configured interface, or else the configured one.
+    """
+    endpoints = stack.runtime.endpoints
+    found = None
+    if endpoints.keystone_interface:
+        try:
+            found = stack.clients().keystone_url(endpoints.keystone_interface)
+        except errors.NoCloud as error:
+            LOG.debug('Servers use the configured URL of Keystone: %s', error)
+    return found or endpoints.auth_url
 
 
 class StackUser(Resource):

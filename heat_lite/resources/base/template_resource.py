@@ -17,7 +17,6 @@ from heat_lite.template.template import Template
 
 #: the output that replaces the reference id of the resource
 REFERENCE_OUTPUT = PSEUDO_HOT[0]
-FETCH_BYTES, FETCH_SECONDS = 524288, 10
 #: parsed templates with the lengths of their texts, at most 256 and 4 million characters in total:
 #: any user can have texts parsed, and the data takes several times the memory of its text
 _TEMPLATES = lru_cache.LruCache(256, 4_000_000, operator.itemgetter(1))
@@ -174,7 +173,7 @@ def fetch_template(files, name):
     try:
         if text is not None:
             return _parsed(text, name)
-        return _parsed(urlfetch.get(name, FETCH_BYTES, FETCH_SECONDS), name)
+        return _parsed(urlfetch.get(name), name)
     except urlfetch.URLFetchError as error:
         reason = str(error)
     except reader.FormatError as error:

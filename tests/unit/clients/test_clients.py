@@ -71,6 +71,71 @@ def test_lookup_error_is_not_cached(running_cloud, conf):
     assert found.lookup_error('neutron.network', 'later') is None
 
 
+def test_found_object_is_valid_for_the_project_until_the_cache_expires(running_cloud, conf):
+    """[constraint_validation_cache] is of the project: other requests of it ask no service."""
+    conf.set_override('caching', False, 'resource_finder_cache')
+    factory = clients.ClientFactory(conf)
+    first, second = (factory(request_context(running_cloud)) for _ in range(2))
+    running_cloud.cloud.put('network', '/networks', name='valid-one')
+    assert first.lookup_error('neutron.network', 'valid-one') is None
+    before = len(running_cloud.cloud.asked)
+    assert second.lookup_error('neutron.network', 'valid-one') is None
+    assert len(running_cloud.cloud.asked) == before
+    elsewhere = clients.Clients(
+        factory, request_context(running_cloud, region_name='RegionOne', auth_token=None)
+    )
+    assert elsewhere.lookup_error('neutron.network', 'valid-one') is not None
+
+
+def test_validation_without_cache_asks_each_time(running_cloud, conf):
+    conf.set_override('caching', False, 'resource_finder_cache')
+    conf.set_override('caching', False, 'constraint_validation_cache')
+    found = clients.ClientFactory(conf)(request_context(running_cloud))
+    running_cloud.cloud.put('network', '/networks', name='asked-twice')
+    before = len(running_cloud.cloud.asked)
+    for _ in range(2):
+        assert found.lookup_error('neutron.network', 'asked-twice') is None
+    assert len(running_cloud.cloud.asked) == before + 2
+
+
+@pytest.fixture
+def endpoints(running_cloud):
+    """The endpoints of the catalog by their types, which the test may change."""
+    catalog = running_cloud.identity.tokens[running_cloud.token]['catalog']
+    found = {entry['type']: entry['endpoints'] for entry in catalog}
+    before = [(each, dict(each)) for listed in found.values() for each in listed]
+    yield found
+    for each, values in before:
+        each.update(values)
+
+
+def test_shared_services_are_used_in_their_region(running_cloud, conf, endpoints):
+    for kind in ('image', 'volumev3' if 'volumev3' in endpoints else 'block-storage'):
+        for each in endpoints[kind]:
+            each['region'] = each['region_id'] = 'Shared'
+    conf.set_override('region_name_for_services', 'RegionOne')
+    found = clients.ClientFactory(conf)(request_context(running_cloud))
+    with pytest.raises(errors.NoCloud):
+        found.require('glance')
+    conf.set_override('region_name_for_shared_services', 'Shared')
+    found = clients.ClientFactory(conf)(request_context(running_cloud))
+    for name in ('glance', 'cinder', 'nova'):
+        found.require(name)
+    conf.set_override('shared_services_types', ['image'])
+    found = clients.ClientFactory(conf)(request_context(running_cloud))
+    found.require('glance')
+    with pytest.raises(errors.NoCloud):
+        found.require('cinder')
+
+
+def test_keystone_url_has_the_interface_of_the_catalog(running_cloud, conf, endpoints):
+    for each in endpoints['identity']:
+        each['url'] = f'http://{each["interface"]}.keystone:5000'
+    found = clients.ClientFactory(conf)(request_context(running_cloud))
+    assert found.keystone_url('internal') == 'http://internal.keystone:5000/v3'
+    assert found.keystone_url('nowhere') is None
+
+
 @pytest.mark.parametrize(
     ('override', 'reason'),
     [

@@ -1,7 +1,10 @@
 """The global environment: files of ``environment_dir`` and ``template_dir``."""
 
+import pytest
+
 from heat_lite import resources
 from heat_lite.cmd import global_environment
+from heat_lite.common import exception
 from heat_lite.template.environment import Environment
 
 
@@ -23,6 +26,18 @@ def test_load_reads_files_in_order_and_skips_broken_ones(tmp_path, caplog):
     assert resolve('Our::Text', tmp_path) == 'RandomString'
     assert resolve('My::Delay', tmp_path) == 'Delay'
     assert 'c.yaml is left out' in caplog.text
+
+
+def test_load_reads_each_file_but_hidden_ones_and_folders(tmp_path):
+    files = {'a.yaml': 'One', 'b.yml': 'Two', 'c': 'Three', 'd.json': 'Four', '.e.yaml': 'Five'}
+    for name, kind in files.items():
+        text = f'{{"resource_registry": {{"My::{kind}": "OS::Heat::Delay"}}}}'
+        (tmp_path / name).write_text(text)
+    (tmp_path / 'folder.yaml').mkdir()
+    for kind in ('One', 'Two', 'Three', 'Four'):
+        assert resolve(f'My::{kind}', tmp_path) == 'Delay'
+    with pytest.raises(exception.EntityNotFound):
+        resolve('My::Five', tmp_path)
 
 
 def test_environment_of_the_stack_wins(tmp_path):

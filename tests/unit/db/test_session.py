@@ -386,3 +386,33 @@ def test_green_threads_do_not_block_each_other(backend_url):
         timeout=180,
     )
     assert done.stdout.strip() == '500', done.stderr
+
+
+def configured(tmp_path, **options):
+    """Configure the process for one file, with another one as its replica."""
+    conf = cfg.ConfigOpts()
+    conf.register_opts(session.OPTIONS, 'database')
+    conf([], project='heat_lite', default_config_files=[])
+    conf.set_override('connection', f'sqlite:///{tmp_path}/one', 'database')
+    conf.set_override('slave_connection', f'sqlite:///{tmp_path}/two', 'database')
+    for name, value in options.items():
+        conf.set_override(name, value, 'database')
+    session.configure(conf)
+
+
+@session.reader
+def file_in_use():
+    return session.execute(text('PRAGMA database_list')).first().file.rpartition('/')[2]
+
+
+@pytest.mark.parametrize(('synchronous', 'late'), [(True, 'one'), (False, 'two')])
+def test_late_reads_use_the_replica_unless_readers_are_synchronous(tmp_path, synchronous, late):
+    configured(tmp_path, synchronous_reader=synchronous)
+    try:
+        assert file_in_use() == 'one'
+        with session.late_reads():
+            assert file_in_use() == late
+            assert session.writer(file_in_use)() == 'one'
+        assert file_in_use() == 'one'
+    finally:
+        session.dispose()

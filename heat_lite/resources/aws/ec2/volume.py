@@ -69,6 +69,9 @@ class Volume(Ec2Object):
                 self.client().create, f'/backups/{diff["SnapshotId"]}/restore', 'restore', values
             )
 
+    def supports_snapshot_delete(self):
+        return VolumeBackups(self).enabled()
+
     def handle_snapshot_delete(self, state):
         yield from VolumeBackups(self).create_before_delete(state)
         yield from self.handle_delete()

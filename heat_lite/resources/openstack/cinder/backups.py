@@ -16,9 +16,21 @@ class VolumeBackups:
     def __init__(self, volume):
         self._volume = volume
 
+    def enabled(self):
+        """Return whether the cloud has backups."""
+        return self._volume.stack.limits.backups_enabled
+
     def create(self):
-        """A generator: create a backup, wait until it is available and return its id."""
+        """A generator: create a backup, wait until it is available and return its id.
+
+        Raises Error if the operator has disabled backups.
+        """
         volume = self._volume
+        if not self.enabled():
+            raise exception.Error(
+                'The volume cannot be saved: the cloud has no backups of volumes '
+                '([volumes] backups_enabled)'
+            )
         values = {'volume_id': volume.resource_id, 'force': True}
         client = volume.client()
         created = yield from volume.call_with_retry(client.create, '/backups', 'backup', values)

@@ -174,6 +174,9 @@ class Volume(CloudResource):
         backup = yield from self.backups.create()
         self.data_set(BACKUP_ID, backup)
 
+    def supports_snapshot_delete(self):
+        return self.backups.enabled()
+
     def handle_snapshot_delete(self, state):
         yield from self.backups.create_before_delete(state)
         yield from self.handle_delete()

@@ -14,7 +14,7 @@ class NetworkGateway(NeutronResource):
 
     resource_type = 'OS::Neutron::NetworkGateway'
     support_status = support.since('2014.1')
-    rest = Rest('neutron', '/network-gateways', 'network_gateway', extension='network-gateway')
+    rest = Rest('neutron', '/network-gateways', 'network_gateway')
 
     properties_schema = {
         'name': name_property(),

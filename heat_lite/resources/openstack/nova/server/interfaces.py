@@ -5,8 +5,9 @@ import time
 from heat_lite.common import exception
 from heat_lite.resources.base.service_retry import retry_delays
 
-#: seconds until an interface must be attached or detached
-CHANGE_TIMEOUT = 60
+#: seconds between the first two checks whether an interface is attached or detached; they double
+#: up to the second number
+FIRST_PAUSE, MAX_PAUSE = 0.5, 12.0
 #: seconds that Nova may take to show the addresses of a new interface
 ADDRESSES_TIMEOUT = 10
 MAC = 'OS-EXT-IPS-MAC:mac_addr'
@@ -47,18 +48,18 @@ class ServerInterfaces:
         return f'{self._server.object_path()}/os-interface'
 
     def _wait_until(self, port_id, attached):
-        deadline = time.monotonic() + CHANGE_TIMEOUT
-        for pause in retry_delays():
+        attempts = self._server.stack.limits.max_interface_check_attempts
+        for attempt in range(attempts):
+            if attempt:
+                yield min(FIRST_PAUSE * 2 ** (attempt - 1), MAX_PAUSE)
             listed = yield from self.list()
             if any(interface['port_id'] == port_id for interface in listed) == attached:
                 return
-            if time.monotonic() > deadline:
-                verb, preposition = ('attach', 'to') if attached else ('detach', 'from')
-                raise exception.Error(
-                    f'Failed to {verb} interface ({port_id}) {preposition} '
-                    f'server ({self._server.resource_id})'
-                )
-            yield pause
+        verb, preposition = ('attach', 'to') if attached else ('detach', 'from')
+        raise exception.Error(
+            f'Failed to {verb} interface ({port_id}) {preposition} '
+            f'server ({self._server.resource_id})'
+        )
 
     def wait_for_addresses(self):
         """A generator: wait until Nova shows the addresses of exactly the attached interfaces.
