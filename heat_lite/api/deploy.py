@@ -5,10 +5,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-import paste.deploy
 from oslo_config import cfg
 
-from heat_lite.api import local_identity, paste_config
+from heat_lite.api import heat_pipelines, local_identity
 from heat_lite.api.cfn import faults, local_signature, signals
 from heat_lite.api.middleware import cloud_requests, fault, local_requests
 from heat_lite.api.middleware.context import ContextFilter
@@ -26,13 +25,11 @@ def load_app(conf: cfg.ConfigOpts, name: str | None = None) -> Any:
 
     ``messaging.setup`` must be called before the first request.
     """
-    name = name or '-'.join(part for part in (NAME, conf.paste_deploy.flavor) if part)
     urlfetch.configure(conf)
     file = pipelines_file(conf)
-    LOG.debug('Loading %s from %s', name, file)
-    return paste.deploy.loadapp(
-        f'config:{file}', name=name, global_conf=paste_config.global_conf_of(conf)
-    )
+    flavor = None if name else conf.paste_deploy.flavor
+    LOG.debug('Loading %s from %s', name or NAME, file)
+    return heat_pipelines.load(file, name or NAME, flavor, conf)
 
 
 def load_local_app(conf: cfg.ConfigOpts, hosts: list[str], token: str | None = None) -> Any:

@@ -98,9 +98,14 @@ def configuration(flavor='noauth', keystone=None):
 
 
 @contextlib.contextmanager
-def service(flavor='noauth', name=None, keystone=None, policy_file=None):
-    """Yield (application, engine), one service at a time: a process has one transport."""
+def service(flavor='noauth', name=None, keystone=None, policy_file=None, pipelines=None):
+    """Yield (application, engine), one service at a time: a process has one transport.
+
+    ``pipelines``: the path of another file of pipelines than that of the package.
+    """
     conf = configuration(flavor, keystone)
+    if pipelines:
+        conf.set_override('api_paste_config', str(pipelines), 'paste_deploy')
     if policy_file:
         policy_opts.set_defaults(conf, policy_file)
     messaging.setup(conf, f'local:///contracts-{next(_numbers)}')

@@ -34,6 +34,8 @@ IDENTITY = 'heat_lite.identity'
 
 # key of the URL of the Keystone that authenticated the request, if not the configured one
 AUTH_URL = 'heat_lite.auth_url'
+#: first parts of paths, which name the version of the API
+VERSIONS = ('v1', 'v1.0')
 
 
 def environ_key(header: str) -> str:
@@ -58,6 +60,11 @@ def set_identity(environ: dict[str, Any], **identity: str | None) -> None:
 
 
 def project_of_path(environ: dict[str, Any]) -> str:
-    """Return the project in the path, from which the version is removed; empty without one."""
+    """Return the project in the path; empty without one.
+
+    The filter of versions, before or after the caller, moves the version to SCRIPT_NAME.
+    """
     parts = environ.get('PATH_INFO', '').strip('/').split('/')
+    if parts[0] in VERSIONS and not environ.get('SCRIPT_NAME', '').endswith('/v1'):
+        parts = parts[1:] or ['']
     return parts[0]

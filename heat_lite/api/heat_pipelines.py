@@ -1,0 +1,169 @@
+"""Pipelines in the api-paste.ini of Heat, whose factories are known here by their names.
+
+Paste imports a factory by its name. The names of Heat, and of libraries that would read another
+configuration than that of the application, are replaced before, so no package ``heat`` is needed.
+"""
+
+import configparser
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from oslo_config import cfg
+from paste.deploy import loadwsgi
+
+from heat_lite.api import paste_config, wsgi
+from heat_lite.api.middleware import fault, strip_identity
+from heat_lite.common import exception
+
+HERE, MIDDLEWARE = 'heat_lite.api', 'heat_lite.api.middleware'
+PASS = f'{HERE}.heat_pipelines:pass_factory'
+PASSWORD = f'{MIDDLEWARE}.password:filter_factory'
+FAULT = f'{MIDDLEWARE}.fault:filter_factory'
+#: name of a factory -> name of the factory that replaces it
+FACTORIES = {
+    'heat.api:pipeline_factory': f'{HERE}.heat_pipelines:pipeline_factory',
+    'heat.api.openstack.v1:API': f'{HERE}.v1.application:app_factory',
+    'heat.api.cfn.v1:API': f'{HERE}.cfn.signals:app_factory',
+    'heat.api.openstack:version_negotiation_filter': f'{MIDDLEWARE}.version:filter_factory',
+    'heat.api.openstack:faultwrap_filter': FAULT,
+    # The other API has errors in XML. Its first own filter is where they are made.
+    'heat.api.cfn:version_negotiation_filter': f'{HERE}.cfn.faults:filter_factory',
+    'heat.api.aws.ec2token:EC2Token_filter_factory': f'{HERE}.cfn.ec2token:filter_factory',
+    'heat.common.context:ContextMiddleware_filter_factory': f'{MIDDLEWARE}.context:filter_factory',
+    # The filters ``authpassword`` and ``context`` know the URL of Keystone.
+    'heat.common.auth_url:filter_factory': PASS,
+    'heat.common.auth_password:filter_factory': PASSWORD,
+    'heat.common.custom_backend_auth:filter_factory': f'{MIDDLEWARE}.custom_backend:filter_factory',
+    'heat.common.noauth:filter_factory': f'{MIDDLEWARE}.noauth:filter_factory',
+    'keystonemiddleware.auth_token:filter_factory': f'{MIDDLEWARE}.keystone_token:filter_factory',
+    'oslo_middleware.cors:filter_factory': f'{MIDDLEWARE}.oslo_filters:cors_factory',
+    'oslo_middleware.request_id:RequestId.factory': f'{MIDDLEWARE}.oslo_filters:request_id_factory',
+    'oslo_middleware:RequestId.factory': f'{MIDDLEWARE}.oslo_filters:request_id_factory',
+    'oslo_middleware:HTTPProxyToWSGI.factory': f'{MIDDLEWARE}.oslo_filters:proxy_factory',
+    'oslo_middleware.http_proxy_to_wsgi:HTTPProxyToWSGI.factory': (
+        f'{MIDDLEWARE}.oslo_filters:proxy_factory'
+    ),
+    # No traces are recorded here.
+    'osprofiler.web:WsgiMiddleware.factory': PASS,
+}
+#: factories of Heat that take the real factory from another key of their section
+INDIRECT = ('heat.common.wsgi:app_factory', 'heat.common.wsgi:filter_factory')
+KINDS = ('app', 'filter', 'composite')
+#: the composite of the library Paste, which is no requirement
+URLMAP = 'egg:Paste#urlmap'
+#: headers that the password filter validates
+LOGIN = 'X-Auth-Url X-User-Domain-Id'
+
+
+def load(file: str, name: str, flavor: str | None, conf: cfg.ConfigOpts) -> Any:
+    """Return the application of a pipelines file.
+
+    ``name``: that of a pipeline with the flavor, or of a composite that knows the flavors. Raises
+    ConfigurationError for a flavor that the composite does not know.
+    """
+    loader = loadwsgi.ConfigLoader(file)
+    is_heat = replace_factories(loader.parser)
+    flavored = '-'.join(part for part in (name, flavor) if part)
+    if f'composite:{name}' in loader.parser.sections():
+        flavored = name
+    global_conf = paste_config.global_conf_of(conf)
+    loader.update_defaults(global_conf, overwrite=False)
+    app = loader.get_context(loadwsgi.APP, flavored, global_conf).create()
+    # Pipelines of Heat rely on their filters for it, which set the headers that they know only.
+    keep = LOGIN.split() if _has_password(loader.parser, flavored, flavor) else ()
+    return strip_identity.StripIdentityFilter(app, keep) if is_heat else app
+
+
+def replace_factories(parser: configparser.ConfigParser) -> bool:
+    """Replace the factories of Heat in all sections. Return whether there were any."""
+    found = False
+    for section in parser.sections():
+        for kind in KINDS:
+            key, own = f'paste.{kind}_factory', f'heat.{kind}_factory'
+            # the section itself: the other sections take the defaults of the file
+            factory = parser.get(section, key, raw=True, fallback=None)
+            if factory in INDIRECT:
+                factory = parser.get(section, own, raw=True, fallback=PASS)
+                parser.remove_option(section, own)
+            if factory in FACTORIES or factory == PASS:
+                found = True
+                parser.set(section, key, FACTORIES.get(factory, PASS))
+        if parser.get(section, 'use', raw=True, fallback=None) == URLMAP:
+            parser.remove_option(section, 'use')
+            parser.set(section, 'paste.composite_factory', f'{HERE}.heat_pipelines:urlmap_factory')
+    return found
+
+
+def _has_password(parser: configparser.ConfigParser, name: str, flavor: str | None) -> bool:
+    """Return whether a pipeline, or that of a flavor, logs in with a name and a password."""
+    logins = {
+        section.removeprefix('filter:')
+        for section in parser.sections()
+        if parser.get(section, 'paste.filter_factory', raw=True, fallback=None) == PASSWORD
+    }
+    lines = [
+        value
+        for section in parser.sections()
+        if section == f'pipeline:{name}' or section.startswith('composite:')
+        for key, value in parser.items(section, raw=True)
+        if key == 'pipeline' or key == (flavor or 'default')
+    ]
+    return any(logins.intersection(line.split()) for line in lines)
+
+
+def pipeline_factory(loader: Any, global_conf: dict[str, Any], **local_conf: str) -> Any:
+    """Return the application of the pipeline of [paste_deploy] flavor, ``default`` without one.
+
+    ``local_conf``: the names of filters and of the application at the end, by flavor.
+    """
+    conf = paste_config.from_global_conf(global_conf)
+    flavor = conf.paste_deploy.flavor or 'default'
+    if flavor not in local_conf:
+        raise exception.ConfigurationError(
+            f'The pipelines file has no pipeline of [paste_deploy] flavor = {flavor}: it has '
+            f'{", ".join(sorted(local_conf))}'
+        )
+    *names, last = local_conf[flavor].split()
+    filters = [loader.get_filter(name, global_conf=global_conf) for name in names]
+    app = loader.get_app(last, global_conf=global_conf)
+    if 'faultwrap' in names:
+        # also the innermost, as authtoken would respond to errors of the application itself
+        app = fault.FaultFilter(app, debug=bool(conf.debug))
+    for made in reversed(filters):
+        app = made(app)
+    return app
+
+
+class PathMap:
+    """Application that passes a request on by the beginning of its path."""
+
+    def __init__(self, apps: Mapping[str, wsgi.WsgiApp]) -> None:
+        #: the longest path first
+        self.apps = sorted(apps.items(), key=lambda item: -len(item[0]))
+
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
+        path = environ.get('PATH_INFO', '')
+        for prefix, app in self.apps:
+            if path == prefix or path.startswith(f'{prefix}/'):
+                environ['SCRIPT_NAME'] = environ.get('SCRIPT_NAME', '') + prefix
+                environ['PATH_INFO'] = path[len(prefix) :]
+                return app(environ, start_response)
+        start_response('404 Not Found', [('Content-Length', '0')])
+        return []
+
+
+def urlmap_factory(loader: Any, global_conf: dict[str, Any], **local_conf: str) -> PathMap:
+    """Return the applications by path, e.g. ``/healthcheck: healthcheck``."""
+    return PathMap(
+        {
+            path.rstrip('/'): loader.get_app(name, global_conf=global_conf)
+            for path, name in local_conf.items()
+        }
+    )
+
+
+def pass_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+    """Return a filter without an effect."""
+    return lambda application: application
