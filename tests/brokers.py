@@ -51,6 +51,12 @@ def virtual_host_or_skip():
         yield url
 
 
+def close_connections(url):
+    """Let the broker close all connections of the virtual host of a transport URL."""
+    name = url.rpartition('/')[2]
+    _run_rabbitmqctl('close_all_connections', '--vhost', name, 'a test closes them')
+
+
 def _check_available():
     parts = urllib.parse.urlsplit(URL)
     try:

@@ -145,8 +145,11 @@ def delete_queue(queue: str) -> None:
     if get is None:
         return
     try:
-        with get(retry=0) as connection:
-            connection.channel.queue_delete(queue=queue)
+        # With the lock, because the heartbeat thread of the connection reads from it, too; on a
+        # channel of its own, because an error closes the channel.
+        with get(retry=0) as pooled, pooled._connection_lock:
+            with pooled.connection.connection.channel() as channel:
+                channel.queue_delete(queue=queue)
     except Exception as error:  # the driver's library raises many classes
         LOG.info('Queue %s was not deleted and stays on the broker: %s', queue, error)
 
