@@ -597,8 +597,9 @@ def head_container(cloud, service, one, headers, **_):
 
 
 @route('object-store', 'GET', r'/(?P<one>[^/]+)')
-def list_container(cloud, service, one, query, **_):
+def list_container(cloud, service, one, query, headers, **_):
     held = require(cloud, service, '/', one)['objects']
+    headers['X-Container-Bytes-Used'] = str(sum(map(len, held.values())))
     return 200, [{'name': name} for name in held if name.startswith(query.get('prefix', ''))]
 
 

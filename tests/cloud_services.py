@@ -345,4 +345,4 @@ def get_object(cloud, service, one, name, headers, **_):
     if name not in held:
         raise Refused(404, 'The resource could not be found.')
     headers['X-Timestamp'] = container.get('stamps', {}).get(name, '9')  # the newest version
-    return 200, held[name].encode()
+    return 200, held[name] if isinstance(held[name], bytes) else held[name].encode()

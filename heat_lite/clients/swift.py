@@ -33,6 +33,10 @@ class Swift(rest.Api):
         response = self.request('GET', _path(container, name))
         return _text(response), response.headers.get('Last-Modified')
 
+    def get_bytes(self, container: str, name: str) -> bytes:
+        """Return the content of an object. Raises NotFound."""
+        return self.request('GET', _path(container, name)).content
+
     def delete_object(self, container: str, name: str) -> None:
         """Delete an object with all its versions: a DELETE restores the previous version."""
         try:
@@ -47,6 +51,14 @@ class Swift(rest.Api):
             self.delete(_path(container))
         except (errors.NotFound, errors.Conflict):
             return
+
+    def describe_container(self, container: str) -> tuple[int, list[str]]:
+        """Return the size of all objects in bytes, and their names: at most as many as Swift puts
+        into one list. Raises NotFound.
+        """
+        response = self.request('GET', _path(container), params={'format': 'json'})
+        size = int(response.headers.get('X-Container-Bytes-Used') or 0)
+        return size, [each['name'] for each in response.json()]
 
     def list_objects(self, container: str, prefix: str = '') -> list[str]:
         """Return the names of the objects with a prefix."""

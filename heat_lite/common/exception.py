@@ -107,6 +107,14 @@ class ServiceUnavailable(HeatException):
     msg_fmt = 'The service cannot take the request now: %(reason)s'
 
 
+class DownloadLimitExceeded(HeatException):
+    code = 400
+    msg_fmt = 'Permissible download limit exceeded: %(message)s'
+
+    def __init__(self, message=None, **kwargs):
+        super().__init__(self.msg_fmt % {'message': message}, **kwargs)
+
+
 class NestedTooDeeply(RequestLimitExceeded):
     """OS::Heat::Stack resources contain each other too deeply, or there are too many of them."""
 
@@ -358,6 +366,8 @@ class ResourcePropertyConflict(HeatException):
 
 class ResourceTypeUnavailable(HeatException):
     code = 400
+    #: the number by which a validation can be told to ignore the error
+    error_code = '99001'
     msg_fmt = (
         'HEAT-E99001 Service %(service_name)s is not available for resource type '
         '%(resource_type)s, reason: %(reason)s'

@@ -40,6 +40,7 @@ class Limits:
     max_snapshots_per_stack: int = 32
     max_software_configs_per_tenant: int = 4096
     max_software_deployments_per_tenant: int = 4096
+    max_json_body_size: int = 1048576
     enable_stack_adopt: bool = False
     enable_stack_abandon: bool = False
     max_parallel_handlers: int = 16
@@ -96,6 +97,7 @@ def read_limits(conf):
         max_snapshots_per_stack=conf.max_snapshots_per_stack,
         max_software_configs_per_tenant=conf.max_software_configs_per_tenant,
         max_software_deployments_per_tenant=conf.max_software_deployments_per_tenant,
+        max_json_body_size=conf.max_json_body_size,
         enable_stack_adopt=conf.enable_stack_adopt,
         enable_stack_abandon=conf.enable_stack_abandon,
         max_interface_check_attempts=conf.max_interface_check_attempts,

@@ -157,10 +157,11 @@ def _too_many(item):
     return 0 <= item.limits.max_resources_per_stack < (item.tree.top.tree.counted or 0)
 
 
-def template(context, runtime, parsed, show_nested=False):
+def template(context, runtime, parsed, show_nested=False, ignorable=()):
     """Return the response of ``validate_template``. As in Heat, values are not validated, and the
     types that the policy denies the requester are accepted: nothing is created.
 
+    ``ignorable``: the codes of errors of resources to ignore.
     For an error in the text of the template the response is ``{'Error': text, 'Path': [...]}``.
     """
     item = engine_stack.Stack(
@@ -169,7 +170,7 @@ def template(context, runtime, parsed, show_nested=False):
     try:
         parsed.validate()
         item.parameters.validate(validate_value=False)
-        _definitions(item, 'validate_names', enforce_types=False)
+        _definitions(item, 'validate_names', enforce_types=False, ignorable=ignorable)
     except exception.StackValidationFailed as error:
         return {'Error': str(error), 'Path': list(error.path)}
     answer = _described(item, show_nested)
@@ -197,17 +198,21 @@ def _described(item, show_nested):
     return {**answer, 'NestedParameters': nested} if nested else answer
 
 
-def _definitions(item, check, enforce_types=True):
+def _definitions(item, check, enforce_types=True, ignorable=()):
     """Validate the template, then each resource in order of dependencies: a cycle comes first.
 
     ``check`` is the name of the method of the resource to call; ``enforce_types`` applies the
-    policy rules of types.
+    policy rules of types. The errors of a resource whose codes are ``ignorable`` are ignored.
     """
     item.template.validate_declarations()
     graph = dependency_graph(item, enforce_types)
     outputs = item.bound.outputs.values()  # reading them raises errors of form
     for name in cooperation.each(graph.order()):
-        single_resource(item, item.bound.resources[name], check)
+        try:
+            single_resource(item, item.bound.resources[name], check)
+        except exception.HeatException as error:
+            if getattr(error, 'error_code', None) not in ignorable:
+                raise
     for definition in cooperation.each(outputs):
         definition.validate(item.scope)
 

@@ -98,7 +98,9 @@ def configuration(flavor='noauth', keystone=None):
 
 
 @contextlib.contextmanager
-def service(flavor='noauth', name=None, keystone=None, policy_file=None, pipelines=None):
+def service(
+    flavor='noauth', name=None, keystone=None, policy_file=None, pipelines=None, engine=None
+):
     """Yield (application, engine), one service at a time: a process has one transport.
 
     ``pipelines``: the path of another file of pipelines than that of the package.
@@ -109,7 +111,7 @@ def service(flavor='noauth', name=None, keystone=None, policy_file=None, pipelin
     if policy_file:
         policy_opts.set_defaults(conf, policy_file)
     messaging.setup(conf, f'local:///contracts-{next(_numbers)}')
-    engine = Engine()
+    engine = engine or Engine()
     server = messaging.serve(api.ENGINE_TOPIC, 'scripted', [engine], executor='threading')
     server.start()
     try:

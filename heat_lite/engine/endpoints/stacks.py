@@ -5,9 +5,9 @@ Tests: tests/functional/test_engine.py.
 
 from collections.abc import Callable
 
-from heat_lite.common import exception, status
+from heat_lite.common import status
 from heat_lite.common.context import RequestContext
-from heat_lite.engine import adoption, stack_storage, validation
+from heat_lite.engine import adoption, stack_storage, template_files, validation
 from heat_lite.engine import stack as engine_stack
 from heat_lite.engine.action_run import ActionRun
 from heat_lite.engine.endpoints.base import Endpoint, Wire, on_working_engine
@@ -56,7 +56,9 @@ class Stacks(Endpoint):
         validation.capacity(context, self._runtime)
         adopted, params, files = adoption.merge(self._runtime, args, params, files)
         if template_id is None:
-            parsed = self._template(template, params, files, environment_files, files_container)
+            parsed = self._template(
+                context, template, params, files, environment_files, files_container
+            )
         else:
             parsed = self._runtime.templates.get(context, template_id)
         if owner_id is None:
@@ -103,7 +105,9 @@ class Stacks(Endpoint):
     ) -> Wire:
         """Return the stack as it would be created, with its resources. Nothing is stored."""
         adopted, params, files = adoption.merge(self._runtime, args, params, files)
-        parsed = self._template(template, params, files, environment_files, files_container)
+        parsed = self._template(
+            context, template, params, files, environment_files, files_container
+        )
         validation.new_stack(context, self._runtime, stack_name, parsed)
         stack = self._new_stack(context, stack_name, parsed, args)
         validation.stack(stack)
@@ -175,7 +179,11 @@ class Stacks(Endpoint):
             stack, template, params, files, args, environment_files, files_container
         )
         return preview.preview_update(
-            stack, parsed, _update_values(stack, args), args.get('show_nested', False)
+            stack,
+            parsed,
+            _update_values(stack, args),
+            with_nested=args.get(api.PARAM_SHOW_NESTED, False),
+            converge=args.get(api.PARAM_CONVERGE, False) or stack.limits.observe_on_update,
         )
 
     def _validated_update(
@@ -243,8 +251,9 @@ class Stacks(Endpoint):
 
     # ------------------------------------------------------------ helpers
 
-    @staticmethod
     def _template(
+        self,
+        context: RequestContext,
         template: Wire,
         params: Wire,
         files: Wire,
@@ -256,11 +265,7 @@ class Stacks(Endpoint):
 
         ``onto(environment, parameters)`` adapts the environment given.
         """
-        if files_container:
-            raise exception.NotSupported(
-                feature='Reading files from a Swift container (files_container)'
-            )
-        files = files or {}
+        files = template_files.with_container(self._runtime, context, files, files_container)
         known = Template(template, files).parameter_schemata
         environment = merge.merge_environments(params or {}, files, environment_files, known)
         return Template(
@@ -305,17 +310,26 @@ class Stacks(Endpoint):
         With ``existing`` (PATCH) it is merged into the present one.
         """
         if not args.get('existing'):
-            return self._template(template, params, files, environment_files, files_container)
+            return self._template(
+                stack.context, template, params, files, environment_files, files_container
+            )
         present, clear = stack.template, args.get('clear_parameters') or ()
         data, files = (
             present.data if template is None else template,
-            {**present.files, **(files or {})},
+            {
+                **present.files,
+                **template_files.with_container(
+                    self._runtime, stack.context, files, files_container
+                ),
+            },
         )
 
         def onto_present(environment: dict, known: dict) -> dict:
             return merge.patch(present.environment.data, environment, clear, known)
 
-        return self._template(data, params, files, environment_files, files_container, onto_present)
+        return self._template(
+            stack.context, data, params, files, environment_files, onto=onto_present
+        )
 
     def _as_updated(self, stack: Stack, template: Template, args: Wire) -> Stack:
         """Return the stack with the new template, for validation only. Nothing is stored."""

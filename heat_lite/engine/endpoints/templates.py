@@ -9,7 +9,7 @@ from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.engine import validation
+from heat_lite.engine import template_files, validation
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.resource import Resource
 from heat_lite.template import generate, merge, patterns, schema, support, versions
@@ -32,14 +32,17 @@ class Templates(Endpoint):
     ) -> Wire:
         """Return what a client needs to fill in the parameters of a template.
 
-        Raises the first error in it.
+        Raises the first error in it whose code is not one of ``ignorable_errors``.
         """
-        blank = Template(template, files or {})
+        files = template_files.with_container(self._runtime, context, files, files_container)
+        blank = Template(template, files)
         environment = merge.merge_environments(
-            params or {}, files or {}, environment_files, blank.parameter_schemata
+            params or {}, files, environment_files, blank.parameter_schemata
         )
-        parsed = Template(template, files or {}, Environment(environment))
-        return validation.template(context, self._runtime, parsed, show_nested)
+        parsed = Template(template, files, Environment(environment))
+        return validation.template(
+            context, self._runtime, parsed, show_nested, ignorable_errors or ()
+        )
 
     # ------------------------------------------------------------ template language
 

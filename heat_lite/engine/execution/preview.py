@@ -4,7 +4,7 @@ Tests: tests/functional/test_preview.py.
 """
 
 from heat_lite.common import cooperation, exception, status
-from heat_lite.engine import diff, fingerprint, format
+from heat_lite.engine import diff, fingerprint, format, lifecycle
 from heat_lite.engine.execution.prediction import (
     UNKNOWN,
     predict_create,
@@ -134,19 +134,28 @@ def _live(item):
     return {'live_properties': found}
 
 
-def preview_update(stack, template, values, with_nested=False):
+def preview_update(stack, template, values, with_nested=False, converge=False):
     """Return the preview of an update to ``template``. Uses ``stack`` up.
 
-    ``values`` are the columns that the update would change.
+    ``values`` are the columns that the update would change. With ``converge`` the present
+    properties are those of the live objects, as in an update with it.
     """
     present, wanted = (
         fingerprint.stack_fingerprint(stack),
         fingerprint.stack_fingerprint(stack, template, values),
     )
+    if converge:
+        _observe(stack)
     answer = format_update(_predicted(stack, template), with_nested)
     answer['has_changes'] = answer['has_changes'] or wanted != present
     answer.update(digest=wanted, present_digest=present, refused=_refusal(stack))
     return answer
+
+
+def _observe(stack):
+    for item in cooperation.each(stack.current_resources()):
+        for _ in lifecycle.observe(item):
+            pass
 
 
 def refuse_replacements(stack, template):
