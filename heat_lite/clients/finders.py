@@ -44,6 +44,14 @@ class Finder:
     def list_key(self) -> str:
         return self.keys or f'{self.key}s'
 
+    def is_id(self, value: object) -> bool:
+        """Return whether a value can only be an id: it has the form of ids, or there are no
+        names.
+        """
+        if self.has_refs or not isinstance(value, str):
+            return False
+        return not self.name_field or self.has_uuids and bool(_UUID.fullmatch(value))
+
     def find(self, api: 'rest.Api', value: str) -> str:
         """Return the id of the object with the id or name ``value``. Raises NoSuchObject."""
         if self.optional and value == '':

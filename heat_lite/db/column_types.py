@@ -67,6 +67,18 @@ class Secret(Json):
         return None if value is None else json.loads(encryption.decrypt_column(value))
 
 
+class PropertyValues(Json):
+    """The properties of a resource, which ``encryption.encrypt_properties`` has encrypted or not.
+
+    Rows of earlier versions are encrypted like a Secret.
+    """
+
+    cache_ok = True
+
+    def process_result_value(self, value: typing.Any, dialect: Dialect) -> typing.Any:
+        return None if value is None else json.loads(encryption.decrypt_column(value))
+
+
 class TruncatedText(TypeDecorator):
     """A text for users that is truncated to the length of the column, with an ellipsis.
 

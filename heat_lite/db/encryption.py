@@ -8,7 +8,9 @@ plain rows can coexist. See ``common.cipher`` for the cipher.
 
 import hashlib
 import hmac
-from collections.abc import Sequence
+import json
+import typing
+from collections.abc import Mapping, Sequence
 
 from heat_lite.common import cipher
 from heat_lite.conf import identity
@@ -78,6 +80,28 @@ def decrypt_column(text: str) -> str:
     if not text.startswith(PREFIX):
         return text
     return decrypt(cipher.METHOD, text[len(PREFIX) :]) or ''
+
+
+def encrypt_properties(values: Mapping[str, typing.Any]) -> tuple[bool, Mapping[str, typing.Any]]:
+    """Return (encrypted, values) of a row of ``resource_properties_data``, in Heat's form.
+
+    An encrypted value is a list of the method and the ciphertext of its JSON.
+    """
+    if not (_Settings.encrypt_parameters and _Settings.key):
+        return False, values
+    return True, {
+        name: list(cipher.encrypt(json.dumps(value), _Settings.key))
+        for name, value in values.items()
+    }
+
+
+def decrypt_properties(encrypted: bool | None, values: typing.Any) -> typing.Any:
+    """Return the plain values of ``encrypt_properties``. Raises InvalidEncryptionKey."""
+    if not encrypted or not values:
+        return values
+    return {
+        name: json.loads(decrypt(method, text) or 'null') for name, (method, text) in values.items()
+    }
 
 
 def digest(text: str) -> str:

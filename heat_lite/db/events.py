@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import delete, func, select
 
 from heat_lite.common.context import RequestContext
-from heat_lite.db import models, queries, resources, session
+from heat_lite.db import encryption, models, queries, resources, session
 from heat_lite.db.column_types import row_type
 
 _E, _P = models.event, models.resource_properties_data
@@ -51,9 +51,12 @@ FILTERS = (
 def get(context: RequestContext, event_uuid: str) -> typing.Any:
     """Return one EventRow or None, with the properties of its resource at that time."""
     row = session.execute(
-        select(*_COLUMNS, _P.c.data).outerjoin(_P).where(_E.c.uuid == event_uuid)
+        select(*_COLUMNS, _P.c.encrypted, _P.c.data).outerjoin(_P).where(_E.c.uuid == event_uuid)
     ).first()
-    return row and EventRow(*row)
+    if row is None:
+        return None
+    *columns, encrypted, properties = row
+    return EventRow(*columns, encryption.decrypt_properties(encrypted, properties))
 
 
 @session.reader

@@ -13,7 +13,7 @@ from sqlalchemy import delete, insert, or_, select, tuple_, update
 
 from heat_lite.common import cooperation
 from heat_lite.common.context import RequestContext
-from heat_lite.db import batch, group_commit, models, resources, session, stacks
+from heat_lite.db import batch, encryption, group_commit, models, resources, session, stacks
 from heat_lite.db.column_types import utcnow
 
 _INSERT_PROPERTIES = insert(models.resource_properties_data)
@@ -48,7 +48,7 @@ class ChangeSet:
     data_deleted: list[tuple[int | str, str]] = dataclasses.field(default_factory=list)
     holder: str | None = None
     release: str | None = None
-    property_ids: dict[int | str, int] = dataclasses.field(default_factory=dict)
+    property_ids: dict[int | str, int | None] = dataclasses.field(default_factory=dict)
 
 
 def save(context: RequestContext, changes: ChangeSet) -> list[int]:
@@ -182,10 +182,18 @@ def _release_locks(change_sets):
 
 
 def _insert_properties(change_sets, now):
+    """Insert the properties; return their ids by row. No properties need no row: None."""
     named = [pair for changes in change_sets for pair in changes.properties]
-    rows = [{'data': data, 'encrypted': False, 'created_at': now} for _, data in named]
-    ids = batch.insert(_INSERT_PROPERTIES, rows, returning=models.resource_properties_data.c.id)
-    return dict(zip((row for row, _ in named), ids, strict=True))
+    rows = [_properties_row(values, now) for _, values in named if values]
+    ids = iter(
+        batch.insert(_INSERT_PROPERTIES, rows, returning=models.resource_properties_data.c.id)
+    )
+    return {row: next(ids) if values else None for row, values in named}
+
+
+def _properties_row(values, now):
+    encrypted, data = encryption.encrypt_properties(values)
+    return {'data': data, 'encrypted': encrypted, 'created_at': now}
 
 
 def _with_defaults(row, changes, property_ids, now):

@@ -20,7 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from heat_lite.db.column_types import Json, Secret, TruncatedText, UtcTime, utcnow
+from heat_lite.db.column_types import Json, PropertyValues, Secret, TruncatedText, UtcTime, utcnow
 
 metadata = MetaData()
 
@@ -148,7 +148,7 @@ stack_tag = _table(
 resource_properties_data = _table(
     'resource_properties_data',
     Column('id', Integer, primary_key=True),
-    Column('data', Secret),
+    Column('data', PropertyValues),
     Column('encrypted', Boolean, default=False),
     *_times(),
 )

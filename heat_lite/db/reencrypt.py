@@ -6,6 +6,7 @@ key changes: they write parameters and properties encrypted or not by their conf
 ``encryption``.
 """
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 
 import sqlalchemy
@@ -30,6 +31,9 @@ _SECRET_COLUMNS = {
 PREFIX_COLUMNS = {table: columns for table, columns in _SECRET_COLUMNS.items() if columns}
 #: Columns with a prefix that are always encrypted; they have a value during an action only.
 REQUESTER_COLUMNS = {models.stack: ['asker']}
+#: Properties of resources, whose values are encrypted one by one. Earlier versions encrypted the
+#: column as a whole, with a prefix.
+PROPERTIES_TABLE, DATA, ENCRYPTED = models.resource_properties_data, 'data', 'encrypted'
 #: The fingerprint by which a content is found. It depends on the encryption of the content.
 HASH = 'content_hash'
 
@@ -55,6 +59,15 @@ def reencrypt_tables(
         _process_table(
             table, columns, lambda row: _reencrypted_columns(row, always, keys), batch_size
         )
+    yield (
+        PROPERTIES_TABLE.name,
+        _process_table(
+            PROPERTIES_TABLE,
+            [DATA, ENCRYPTED],
+            lambda row: _reencrypted_properties(row, encrypt, keys),
+            batch_size,
+        ),
+    )
     for table, columns in PREFIX_COLUMNS.items():
         yield (
             table.name,
@@ -135,6 +148,31 @@ def _reencrypted_columns(row, encrypt, keys):
         name: None if text is None else _reencrypted_text(text, encrypt, keys)
         for name, text in row.items()
     }
+
+
+def _reencrypted_properties(row, encrypt, keys):
+    text = row[DATA]
+    if text is None:
+        return row
+    has_prefix = text.startswith(encryption.PREFIX)
+    encrypted = has_prefix or bool(row[ENCRYPTED])
+    if has_prefix:
+        text = _decrypted(text[len(encryption.PREFIX) :], keys)
+    values = json.loads(text)
+    wanted = encrypted if encrypt is None else encrypt
+    if not (encrypted or wanted):
+        return row
+    if row[ENCRYPTED] and not has_prefix:
+        if wanted and all(_can_decrypt(value, keys[0], how) for how, value in values.values()):
+            return row
+        values = {
+            name: json.loads(_decrypted(value, keys, how)) for name, (how, value) in values.items()
+        }
+    if wanted:
+        values = {
+            name: list(cipher.encrypt(json.dumps(value), keys[0])) for name, value in values.items()
+        }
+    return {DATA: json.dumps(values), ENCRYPTED: bool(wanted)}
 
 
 def _reencrypted_text(text, encrypt, keys):

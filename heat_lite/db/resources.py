@@ -54,7 +54,7 @@ _LIST = (
     .order_by(_R.c.id)
 )
 _DATA = select(_D.c.resource_id, _D.c.key, _D.c.value, _D.c.decrypt_method)
-_ROWS = select(_R, _P.c.data).outerjoin(_P, _R.c.rsrc_prop_data_id == _P.c.id)
+_ROWS = select(_R, _P.c.encrypted, _P.c.data).outerjoin(_P, _R.c.rsrc_prop_data_id == _P.c.id)
 
 
 def list_by_stack(context: RequestContext, stack_id: str) -> list[ResourceRow]:
@@ -119,7 +119,7 @@ def get_by_physical_id(context: RequestContext, physical_id: str) -> typing.Any:
 
 def _rows(query, which):
     data = _data(_DATA.join(_R).where(which))
-    return [ResourceRow(*row, data.get(row[0], {})) for row in session.rows(query)]
+    return [_complete_row(row, data.get(row[0], {})) for row in session.rows(query)]
 
 
 def _first(query):
@@ -127,7 +127,12 @@ def _first(query):
     if row is None:
         return None
     data = _data(_DATA.where(_D.c.resource_id == row.id))
-    return ResourceRow(*row, data.get(row.id, {}))
+    return _complete_row(row, data.get(row.id, {}))
+
+
+def _complete_row(row, data):
+    *columns, encrypted, properties = row
+    return ResourceRow(*columns, encryption.decrypt_properties(encrypted, properties), data)
 
 
 def _data(query):

@@ -9,7 +9,7 @@ import typing
 from collections.abc import Mapping
 
 from heat_lite.common import exception, status
-from heat_lite.template import function
+from heat_lite.template import function, stored_properties
 
 #: actions whose interruption leaves the object in an unknown state
 CREATING_OR_DELETING = (status.CREATE, status.ADOPT, status.DELETE)
@@ -89,18 +89,10 @@ def _change(resource, definition, changes, later):
 def between(resource, definition, later=frozenset()):
     """Return the Changes, or None if there are none.
 
-    Properties compare by resolved values: those stored at the last action with those of the new
-    definition.
+    Properties compare by resolved values: those given at the last action, read through the present
+    schema, with those of the new definition.
     """
-    properties = resource.properties_of(definition)
-    after = (
-        {name: properties[name] for name in properties if name not in later}
-        if later
-        else properties.resolved()
-    )
-    before = resource.record.properties or {}
-    changed = {name: value for name, value in after.items() if value != before.get(name)}
-    changed.update({name: None for name in before if name not in properties})
+    changed = _changed_properties(resource, definition, later)
     parts = {
         name: getattr(definition, name) for name in PARTS if _differs(resource, definition, name)
     }
@@ -114,6 +106,18 @@ def between(resource, definition, later=frozenset()):
     ):
         return None
     return Changes(changed, parts)
+
+
+def _changed_properties(resource, definition, later):
+    properties = resource.properties_of(definition)
+    before = resource.stored_properties()
+    changed = stored_properties.changed_values(before, properties, later)
+    ceased = {
+        name
+        for name, value in (resource.record.properties or {}).items()
+        if value is not None and name not in properties
+    }
+    return {**changed, **dict.fromkeys(sorted(ceased))}
 
 
 def _differs(resource, definition, part):
@@ -174,7 +178,7 @@ def _forcing(resource, definition, changed, parts, later, doubt=False):
 
 
 def _forced_by_type(resource, changed, parts, after):
-    before = {**dict.fromkeys(resource.properties_schema), **(resource.record.properties or {})}
+    before = resource.stored_properties()
     if resource.needs_replace_with_prop_diff(changed, after, before):
         return {
             name for name in changed if resource.needs_replace_with_prop_diff({name}, after, before)

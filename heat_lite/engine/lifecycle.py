@@ -92,8 +92,7 @@ def observe(resource):
         LOG.info('%s: the object does not exist any more, the resource fails', resource)
         state_set(resource, status.CHECK, status.FAILED, 'The object is not there any more')
         return
-    if found:
-        resource.record.set_properties({**(resource.record.properties or {}), **found})
+    resource.store_observed(found or {})
 
 
 def fail(resource, action, error):
@@ -276,7 +275,7 @@ def _run(resource, handler, action, *args):
 
 def _create(resource, interrupted=False):
     if not interrupted or resource.record.properties is None:
-        resource.record.set_properties(resource.properties.resolved())
+        resource.store_properties()
     if resource.requires_deferred_auth:
         resource.stack.tree.deferred.ensure(resource.context)
     retries = resource.stack.limits.action_retry_limit
@@ -350,7 +349,7 @@ def _update(resource, before, definition, decision):
     except exception.UpdateReplace:
         resource.redefine(before)
         raise
-    resource.record.set_properties(resource.properties.resolved())
+    resource.store_properties()
     if 'metadata' in changes.definition:
         resource.metadata_set(resource.stack.resolve(definition.metadata) or {})
 
@@ -383,7 +382,7 @@ def _find_unrecorded(resource, state):
 
 
 def _adopt(resource, data):
-    resource.record.set_properties(resource.properties.resolved())
+    resource.store_properties()
     yield from _handle(resource, status.ADOPT, data)
 
 

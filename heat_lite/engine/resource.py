@@ -11,7 +11,7 @@ from heat_lite.common import exception, status
 from heat_lite.db import column_types
 from heat_lite.engine import record as engine_record
 from heat_lite.engine.resource_type import SHOW, ResourceType
-from heat_lite.template import attributes, function, properties
+from heat_lite.template import attributes, function, properties, stored_properties
 
 LONGEST_ID = 255  # length of the column
 #: bytes of a text whose encrypted form fits into a column of MariaDB (65535 bytes)
@@ -35,6 +35,8 @@ class Resource(ResourceType):
         self.stack = stack
         self.record = record
         self._properties = None
+        #: the map of the row and its StoredProperties
+        self._stored = None, None
         self._attributes = None
 
     def __str__(self):
@@ -112,13 +114,61 @@ class Resource(ResourceType):
         """Return the properties by this or another definition of the same type."""
         return self._section_of(definition, 'properties', self.properties_schema)
 
+    def given_properties(self):
+        """Return what is stored: the properties that the template gives, with functions resolved.
+
+        Names are not translated, defaults not added, as in Heat.
+        """
+        given = self.definition.properties or {}
+        resolve = self.stack.resolver()
+        return {
+            name: resolve(value) for name, value in given.items() if not function.is_omitted(value)
+        }
+
+    def store_properties(self):
+        """Store the given properties. Raises StackValidationFailed if one of them is invalid."""
+        self.properties.resolved()
+        self.record.set_properties(self.given_properties())
+
+    def store_observed(self, found):
+        """Store the properties of the object at present where they differ from the stored ones."""
+        stored = self.stored_properties()
+        changed = {name: value for name, value in found.items() if value != stored.get(name)}
+        if changed:
+            known = stored.raw_values() if stored else {}
+            self.record.set_properties({**known, **changed})
+
+    def stored_properties(self):
+        """Return all properties as of the last create or update.
+
+        Empty before that, and for an external object.
+        """
+        values = self.record.properties
+        if values is None and self.action == status.INIT or self.definition.external_id is not None:
+            return {}
+        if self._stored[1] is None or self._stored[0] is not values:
+            stored = stored_properties.StoredValues(values or {})
+            self._stored = values, self.properties_of(self.definition.with_properties(stored))
+        return self._stored[1]
+
+    def stored_property(self, name):
+        """Return a property as of the last create or update; before the first one, the value in the
+        template.
+        """
+        stored = self.stored_properties()
+        return stored[name] if name in stored else self.properties[name]
+
     def update_policy(self):
         return self._section_of(self.definition, 'update_policy', self.update_policy_schema)
 
     def _section_of(self, definition, section, schemata):
         stack = self.stack
         given = getattr(definition, section) or {}
-        find = functools.partial(stack.runtime.registry.find, stack)
+        registry = stack.runtime.registry
+        if isinstance(given, stored_properties.StoredValues):
+            find = functools.partial(registry.find_stored, stack)
+            return stored_properties.StoredProperties(schemata, given, name=self.name, find=find)
+        find = functools.partial(registry.find, stack)
         lookups = {'find': find, 'pending': stack.pending, 'strict': stack.tree.strict}
         return properties.Properties(
             schemata, given, stack.resolver(), self.name, section, stack.lookup, **lookups
@@ -128,6 +178,7 @@ class Resource(ResourceType):
         """Replace the definition."""
         self.definition = definition
         self._properties = None
+        self._stored = None, None
         self._attributes = None
 
     def metadata_get(self, refresh=False):

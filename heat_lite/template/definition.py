@@ -112,6 +112,12 @@ class ResourceDefinition:
             other.raw[key] = _with_raw_values(value, getattr(self, part), self.raw.get(key))
         return other
 
+    def with_properties(self, values: Mapping[str, Any]) -> 'ResourceDefinition':
+        """Return a copy for reading other properties. Its ``raw`` is not changed."""
+        other = copy.copy(self)
+        other.properties = values
+        return other
+
     def requires(self, names: Collection[str]) -> set[str]:
         """Return the resources among ``names`` that this one depends on.
 

@@ -1,7 +1,7 @@
 """The properties of a resource, read from its definition through the schemas of its type."""
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from heat_lite.common import exception
@@ -64,6 +64,7 @@ class Properties(Mapping):
     def with_rules(self, rules):
         """Add translation rules (see ``translation``) and return self."""
         self._rules = (*self._rules, *rules)
+        self._values.clear()  # the rules may have been made of values read before
         return self
 
     # ------------------------------------------------------------ reading
@@ -76,7 +77,7 @@ class Properties(Mapping):
             options = self._options_for(key)
             value = self._read(key, options)
             if self._find is not None and options.strict and self.schemata[key].names_objects:
-                value = _replace_names(self.schemata[key], value, self._find)
+                value = replace_names(self.schemata[key], value, self._find)
         except exception.StackValidationFailed as error:
             raise error.prefixed(self.name, self.section.title(), key) from error.__cause__
         if self._is_constant(key):
@@ -94,7 +95,7 @@ class Properties(Mapping):
 
     def resolved(self):
         """Return the values of all properties."""
-        with self._one_translation():
+        with self.translated_once():
             return {key: self[key] for key in self.schemata}
 
     def given(self):
@@ -109,6 +110,16 @@ class Properties(Mapping):
             and not is_omitted(self.data.get(source))
             and self._raw(source) is not None
         )
+
+    def raw_values(self, without: Collection[str] = ()) -> dict[str, Any]:
+        """Return the given values by property: resolved, but not converted and without ids."""
+        with self.translated_once():
+            sources = {key: self._source(key) for key in self.schemata if key not in without}
+            return {
+                key: self._value(source)
+                for key, source in sources.items()
+                if source is not None and not is_omitted(self.data.get(source))
+            }
 
     def user_value(self, key: str) -> Any:
         """Return the value in the definition, resolved, but without conversion and default."""
@@ -132,7 +143,7 @@ class Properties(Mapping):
         """
         raise_first(property_checks.property_names(self.schemata, self.data, (self.section,)))
         if with_value:
-            with self._one_translation():
+            with self.translated_once():
                 for key in self.schemata:
                     self._validate(key)
 
@@ -195,7 +206,7 @@ class Properties(Mapping):
             raise property_checks.property_conflict(conflict.names).error from None
 
     @contextlib.contextmanager
-    def _one_translation(self):
+    def translated_once(self):
         """Apply the rules once for all properties that are read within this context."""
         if self._rules:
             self._translated = self._translation()
@@ -232,7 +243,7 @@ def _has_no_functions(snippet):
     return next(function.nodes(snippet), None) is None
 
 
-def _replace_names(schema, value, find):
+def replace_names(schema: PropertySchema, value: Any, find: Callable[[str, Any], Any]) -> Any:
     """Return the value with the names of cloud objects replaced by ids."""
     if value is None or value == '' or not schema.names_objects:
         return value
@@ -260,7 +271,7 @@ def _replace_names(schema, value, find):
 
 def _replace_nested(key, schema, value, find):
     try:
-        return _replace_names(schema, value, find)
+        return replace_names(schema, value, find)
     except exception.StackValidationFailed as error:
         raise error.prefixed(key) from error.__cause__
 

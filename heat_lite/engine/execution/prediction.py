@@ -199,13 +199,17 @@ class _Walk:
             names = [*decision.changes.properties, *sorted(decision.later)]
             after = decision.changes.properties
         else:
-            properties, before = future.properties, resource.record.properties or {}
-            names = [name for name in properties if properties.is_given(name) or name in before]
+            properties, before = future.properties, resource.stored_properties()
+            names = [
+                name
+                for name in properties
+                if properties.is_given(name) or before.get(name) is not None
+            ]
             after = {name: properties[name] for name in names if name not in decision.later}
         return [self._change(name, resource, future, after, decision) for name in names]
 
     def _change(self, name, resource, future, after, decision):
-        before = (resource.record.properties or {}).get(name)
+        before = resource.stored_properties().get(name)
         secret = self._taint.is_tainted([*_snippets(name, future), *_snippets(name, resource)])
         old, new = (masking.mask(name, value, secret) for value in (before, after.get(name)))
         return PropertyChange(

@@ -69,17 +69,6 @@ class ServiceResource(Resource):
             return False
         return True
 
-    def stored_property(self, name):
-        """Return a property as of the last create or update; before the first one, the value in the
-        template.
-        """
-        stored = self.record.properties or {}
-        return stored[name] if name in stored else self.properties[name]
-
-    def stored_properties(self):
-        """Return all properties as of the last create or update."""
-        return self.record.properties or {}
-
 
 class ServiceObject(ServiceResource):
     """A resource that represents one object: its path, and the wait for its status."""

@@ -1,18 +1,22 @@
 """Encrypted columns are unreadable without the key, on each database, and the key can change."""
 
+import json
 import uuid
 
 import pytest
+import sqlalchemy
 
-from heat_lite.common import exception
+from heat_lite.common import cipher, exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import (
     credentials,
+    encryption,
     events,
     journal,
     models,
     reencrypt,
     resources,
+    session,
     snapshots,
     software,
     stack_creation,
@@ -175,7 +179,14 @@ def test_reencryption_changes_the_key_and_decrypts_again(backend_url, context):
         changed = change(True, OLD)
         assert (
             set(changed)
-            == {table.name for table in (*reencrypt.PREFIX_COLUMNS, models.resource_data)}
+            == {
+                table.name
+                for table in (
+                    *reencrypt.PREFIX_COLUMNS,
+                    reencrypt.PROPERTIES_TABLE,
+                    models.resource_data,
+                )
+            }
             and changed['resource_data'] == 1
         )
         assert change(True, OLD) == {}
@@ -184,7 +195,12 @@ def test_reencryption_changes_the_key_and_decrypts_again(backend_url, context):
         with pytest.raises(ValueError, match='encrypted with none of the given keys'):
             change(True, NEW, 'a third key')
         assert set(change(True, NEW, OLD)) == {
-            table.name for table in (*reencrypt.PREFIX_COLUMNS, *reencrypt.METHOD_COLUMNS)
+            table.name
+            for table in (
+                *reencrypt.PREFIX_COLUMNS,
+                reencrypt.PROPERTIES_TABLE,
+                *reencrypt.METHOD_COLUMNS,
+            )
         }
         assert readable(ALWAYS + WANTED) == [] and look(context, planted) == EXPECTED
         # Rows inserted during the re-encryption have the new key.
@@ -196,6 +212,34 @@ def test_reencryption_changes_the_key_and_decrypts_again(backend_url, context):
         assert change(False, NEW) != {} and readable(ALWAYS) == [] and readable(WANTED) == WANTED
     with databases.configured(url, key=NEW):
         assert look(context, planted) == EXPECTED and change(False, NEW) == {}
+
+
+def test_properties_are_encrypted_one_by_one_and_read_in_the_former_form(backend_url, context):
+    _, url = backend_url
+    table = sqlalchemy.table(
+        'resource_properties_data', *map(sqlalchemy.column, ('data', 'encrypted'))
+    )
+    with databases.configured(url, key=OLD, encrypt=True):
+        databases.delete_all_rows()
+        planted = plant(context)
+
+        @session.writer
+        def stored(values=None):
+            if values:
+                session.execute(sqlalchemy.update(table).values(values))
+            return session.execute(sqlalchemy.select(table.c.data, table.c.encrypted)).one()
+
+        text, encrypted = stored()
+        method, ciphertext = json.loads(text)['p']
+        assert encrypted and json.loads(cipher.decrypt(method, ciphertext, OLD)) == (
+            'planted-property'
+        )
+        whole = encryption.PREFIX + cipher.encrypt('{"p": "planted-property"}', OLD)[1]
+        stored({'data': whole, 'encrypted': False})
+        assert look(context, planted) == EXPECTED
+        assert change(True, OLD)['resource_properties_data'] == 1
+        assert list(json.loads(stored().data)) == ['p'] and stored().encrypted
+        assert look(context, planted) == EXPECTED
 
 
 def plant_another(context):

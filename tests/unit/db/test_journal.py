@@ -434,6 +434,23 @@ def test_properties_are_stored_as_json(database, context, make_stack):
     assert isinstance(json.loads(stored()), dict)
 
 
+def test_no_properties_have_no_row(database, context, make_stack):
+    stack_id = make_stack()
+    (row,) = journal.save(context, creation(stack_id, 1))
+    assert resources.get(context, row).rsrc_prop_data_id is not None
+    turn = journal.ChangeSet(
+        stack_id, properties=[(row, {})], events=[{'row': row, 'uuid': 'without-properties'}]
+    )
+    journal.save(context, turn)
+    found = resources.get(context, row)
+    assert (found.rsrc_prop_data_id, found.properties, turn.property_ids) == (
+        None,
+        None,
+        {row: None},
+    )
+    assert events.get(context, 'without-properties').properties is None
+
+
 def test_unchanged_properties_are_not_stored_again(database, context, make_stack):
     journal.save(context, full_turn(context, make_stack(current_traversal='t1'), 7))
 

@@ -7,6 +7,7 @@ from heat_lite.engine import diff
 from heat_lite.engine.resource import Resource
 from heat_lite.template.properties import Properties
 from heat_lite.template.schema import string
+from heat_lite.template.stored_properties import StoredProperties, StoredValues
 
 
 class Kind(Resource):
@@ -19,7 +20,9 @@ class Kind(Resource):
     }
 
     def properties_of(self, definition):
-        return Properties(self.properties_schema, definition.properties, name=self.name)
+        given = definition.properties
+        kind = StoredProperties if isinstance(given, StoredValues) else Properties
+        return kind(self.properties_schema, given, name=self.name)
 
     def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
         return (
@@ -37,6 +40,7 @@ def definition(metadata=None, **properties):
         resource_type='Test::Kind',
         raw=raw,
         properties=properties,
+        with_properties=lambda values: types.SimpleNamespace(properties=values),
         metadata=metadata,
         update_policy=None,
         deletion_policy='Delete',
@@ -44,12 +48,19 @@ def definition(metadata=None, **properties):
     )
 
 
+@pytest.fixture(params=['given', 'complete'], autouse=True)
+def stored_form(request, monkeypatch):
+    """The form of the stored properties: as given, or all of them as in earlier versions."""
+    missing = dict.fromkeys(Kind.properties_schema) if request.param == 'complete' else {}
+    monkeypatch.setattr(Kind, 'not_given', missing, raising=False)
+
+
 def resource(action='CREATE', state='COMPLETE', **properties):
     record = types.SimpleNamespace(
         action=action,
         status=state,
         nova_instance='id',
-        properties={**dict.fromkeys(Kind.properties_schema), **properties},
+        properties={**Kind.not_given, **properties},
     )
     return Kind('r', definition(**properties), None, record)
 

@@ -8,6 +8,7 @@ from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
+from heat_lite.template.template import Template
 
 
 class Cipher(CloudResource):
@@ -37,10 +38,19 @@ def resource(service, kind=Cipher, name=None):
         action='CREATE',
         physical_name=lambda stack_name, limit: 'stack-it-abc',
     )
+    runtime = types.SimpleNamespace(registry=types.SimpleNamespace(find_stored=lambda *_: None))
     stack = types.SimpleNamespace(
-        name='stack', clients=lambda: types.SimpleNamespace(client=lambda _: service)
+        name='stack',
+        clients=lambda: types.SimpleNamespace(client=lambda _: service),
+        runtime=runtime,
     )
-    return kind('it', types.SimpleNamespace(resource_type=kind.resource_type), stack, record)
+    text = {
+        'heat_template_version': '2021-04-16',
+        'resources': {'it': {'type': kind.resource_type}},
+    }
+    template = Template(text)
+    definition = template.bind(template.parameters()).resources['it']
+    return kind('it', definition, stack, record)
 
 
 def test_find_existing_with_a_generated_name_returns_the_object():

@@ -254,7 +254,7 @@ class ServerNetworking:
 
     def _attachments(self):
         server = self._server
-        networks = server.stored_property('networks') if server.record.properties else ()
+        networks = server.stored_properties().get('networks')
         return networks_property.load(server.data().get(ATTACHMENTS), networks)
 
     def _store(self, attachments):

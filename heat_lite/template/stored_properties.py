@@ -1,0 +1,104 @@
+"""Properties as they are stored: the values that a template gave, resolved, without defaults.
+
+Rows of earlier versions hold the values of all properties: with defaults, with None for what was
+not given, with ids in the place of names. Both forms are read through the schemas of the type.
+"""
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from heat_lite.common import exception
+from heat_lite.template import coercion
+from heat_lite.template.constraints import LIST, MAP
+from heat_lite.template.properties import Properties, replace_names
+
+
+class StoredValues(dict):
+    """The map of a row, in the place of the properties of a definition."""
+
+
+class StoredProperties(Properties):
+    """A map of all properties of a type, as of the last action. Reading a value never fails.
+
+    A name stays a name if ``find`` no longer knows its object.
+    """
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self.schemata:
+            raise self._invalid(key)
+        if key not in self._values:
+            value = self._stored_value(key)
+            if self._find is not None and self.schemata[key].names_objects:
+                value = replace_names(self.schemata[key], value, self._find_or_keep)
+            self._values[key] = value
+        return self._values[key]
+
+    def _stored_value(self, key):
+        schema, given = self.schemata[key], None
+        try:
+            source = self._source(key)
+            given = None if source is None else _without_none(schema, self._value(source))
+            if given is None:
+                return coercion.missing_value(key, schema)
+            return coercion.convert(schema, given, coercion.LENIENT)
+        except (exception.StackValidationFailed, coercion.AliasConflict):
+            return given  # the schema has changed since
+
+    def _find_or_keep(self, kind, value):
+        try:
+            return self._find(kind, value)
+        except exception.StackValidationFailed:
+            return value
+
+
+def changed_values(
+    before: Mapping, after: Properties, later: Collection[str] = frozenset()
+) -> dict[str, Any]:
+    """Return ``{name: new value}`` of the properties that differ; None for one that ceases to be.
+
+    A value that is given as before has not changed, whatever it stands for now. ``later`` are
+    properties whose new values are unknown. Raises StackValidationFailed for invalid new values.
+    """
+    was_given = before.raw_values() if isinstance(before, Properties) else {}
+    is_given = after.raw_values(later)
+    changed = {}
+    with after.translated_once():
+        for name in after:
+            if name in later or _is_same(name, was_given, is_given):
+                continue
+            value = after[name]
+            if value != before.get(name):
+                changed[name] = value
+    return changed
+
+
+def _is_same(name, before, after):
+    """Return whether a property is given in neither map, or in both with equal values."""
+    if name not in before or name not in after:
+        return name not in before and name not in after
+    return equal(before[name], after[name])
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Return whether two values are equal as JSON: ``true`` is not 1."""
+    return one == other and _text(one) == _text(other)
+
+
+def _text(value):
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _without_none(schema, value):
+    """Return a stored value without the keys that have no value in maps with known keys."""
+    if schema.schema is None:
+        return value
+    if schema.type == LIST and isinstance(value, list | tuple):
+        return [_without_none(schema.schema, item) for item in value]
+    if schema.type == MAP and isinstance(value, Mapping):
+        return {
+            key: _without_none(schema.schema[key], item) if key in schema.schema else item
+            for key, item in value.items()
+            if item is not None
+        }
+    return value
