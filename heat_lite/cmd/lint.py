@@ -90,7 +90,7 @@ def parser():
         '--format',
         choices=report.FORMATS,
         default='text',
-        help='output format of the findings (default %(default)s)',
+        help='output format of the findings; short has one line each (default %(default)s)',
     )
     top.add_argument(
         '--ignore',
@@ -158,15 +158,14 @@ def _lint(args):
     """Print the findings. Return the exit status."""
     try:
         settings = lint_settings.load(args.config).without_rules(args.ignore)
-        findings = find(args.files, settings, args.root, args.plugin_dir)
+        findings, texts = inspect(args.files, settings, args.root, args.plugin_dir)
     except ValueError as error:
         print(f'heat-lite lint: {error}', file=sys.stderr)
         return 2
-    write = (
-        functools.partial(report.as_sarif, version=version())
-        if args.format == 'sarif'
-        else report.FORMATS[args.format]
-    )
+    write = {
+        'sarif': functools.partial(report.as_sarif, version=version()),
+        'text': functools.partial(report.as_text, texts=texts),
+    }.get(args.format, report.FORMATS[args.format])
     try:
         print(write(findings), flush=True)
     except BrokenPipeError:
@@ -176,6 +175,14 @@ def _lint(args):
 
 def find(names, settings, roots=(), plugin_dirs=()):
     """Return the findings in files and folders. Raises ValueError for too many files."""
+    return inspect(names, settings, roots, plugin_dirs)[0]
+
+
+def inspect(names, settings, roots=(), plugin_dirs=()):
+    """Return the findings in files and folders, and the texts that may be quoted.
+
+    Raises ValueError for too many files.
+    """
     files, candidates = lint_settings.expand(names, settings)
     named = [*files, *settings.environments]
     folders = [name for name in names if os.path.isdir(name)]
@@ -190,7 +197,7 @@ def find(names, settings, roots=(), plugin_dirs=()):
         types.base,
         settings.levels,
     )
-    return linter.lint(named, candidates)
+    return linter.lint(named, candidates), linter.texts
 
 
 if __name__ == '__main__':

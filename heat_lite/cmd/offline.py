@@ -33,7 +33,7 @@ def test(argv=None):
 
 def schema(argv=None):
     """Run ``heat-lite schema``. Return its exit status."""
-    return _run('heat_lite.cmd.schema', argv)
+    return _run('heat_lite.cmd.authoring.schema', argv)
 
 
 def lsp(argv=None):

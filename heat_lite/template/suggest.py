@@ -9,7 +9,7 @@ from heat_lite.common.exception import append_hint
 #: Limits of the search, to bound the cost of an error message.
 MAX_LENGTH, MAX_CANDIDATES = 100, 2000
 #: Minimal similarity of two names, from 0 to 1, and their minimal length: ``r1`` is not ``r2``.
-MIN_SIMILARITY, MIN_LENGTH = 0.75, 4
+MIN_SIMILARITY, MIN_LENGTH = 0.75, 3
 #: Long names must be more similar: ``OS::Heat::ResourceGroup`` is not ``OS::Heat::TestResource``.
 LONG_NAME_LENGTH, LONG_NAME_MIN_SIMILARITY = 12, 0.85
 

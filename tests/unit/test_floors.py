@@ -70,6 +70,7 @@ CLI_MAY = (
     'common.printable',
     'cmd.cli',
     'cmd.file_references',
+    'cmd.located_errors',
     'common.installation',
     'template.reader',
 )

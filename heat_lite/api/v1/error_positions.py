@@ -80,6 +80,8 @@ def path_of(error: exception.HeatException) -> tuple[Any, ...]:
         return ('parameters', details['parameter'])
     if isinstance(error, exception.UserParameterMissing):
         return ('parameters', details.get('key'))
+    if isinstance(error, exception.InvalidTemplateVersion):
+        return ('heat_template_version',)
     if isinstance(error, exception.InvalidTemplateReference):
         parts = _PART.findall(str(details.get('key')))
         return ('resources', *(int(index) if index else name for index, name in parts))

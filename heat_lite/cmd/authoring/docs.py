@@ -102,9 +102,17 @@ def _show_function(name, rows, out):
     out.write_line(f'  since {first}' + ('' if last == first else f', up to {last}'))
 
 
+def _meant(name: str, known: list[str]) -> str | None:
+    """Return the name that ends with the word of the user, else the most similar one."""
+    ends = [each for each in known if each.rpartition('::')[2].lower() == name.lower()]
+    return min(ends, key=lambda each: (each.startswith('AWS'), each), default=None) or (
+        errors.closest(name, known)
+    )
+
+
 def _show_type(types, name, out, functions):
     if not types.knows(name):
-        match = errors.closest(name, [*types.names(), *functions])
+        match = _meant(name, [*types.names(), *functions])
         hint = f' Did you mean {match}?' if match else ''
         raise errors.CommandError(
             f'there is no resource type {name}.{hint} `heat-lite docs` lists all types.'

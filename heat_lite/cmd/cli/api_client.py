@@ -25,12 +25,22 @@ class RequestFailed(Exception):
 
     ``status``: the HTTP status; 0 without a response
     ``kind``: the class of the error in the service, e.g. ``EntityNotFound``
+    ``position``: the place in the request that the error is about, ``{file, line, column}``
     """
 
-    def __init__(self, status: int, text: str, kind: str = ''):
+    def __init__(self, status: int, text: str, kind: str = '', position: dict | None = None):
         super().__init__(EMPTY_PART.sub('', text))
         self.status = status
         self.kind = kind
+        self.position = position
+
+    def __str__(self):
+        return super().__str__() + position_text(self.position)
+
+    @property
+    def text(self) -> str:
+        """The message without its position."""
+        return super().__str__()
 
     @property
     def is_temporary(self) -> bool:
@@ -71,8 +81,8 @@ def failure(url: str, error: urllib.error.HTTPError) -> RequestFailed:
         found = details.get('message') or details.get('explanation') or summary
         if details is answer:
             return RequestFailed(error.code, without_markup(str(found), error))
-        text = str(found) + position_text(details.get('position'))
-        return RequestFailed(error.code, text, str(details.get('type') or ''))
+        kind = str(details.get('type') or '')
+        return RequestFailed(error.code, str(found), kind, _position(details.get('position')))
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     if text.startswith('<'):
@@ -92,6 +102,12 @@ def without_markup(text: str, error: urllib.error.HTTPError) -> str:
 def server_of(url: str) -> str:
     parts = urllib.parse.urlsplit(url)
     return f'{parts.scheme}://{parts.netloc}'
+
+
+def _position(found: Any) -> dict | None:
+    """Return the position in an error response, None if it has another form."""
+    is_one = isinstance(found, dict) and {'file', 'line', 'column'} <= found.keys()
+    return found if is_one else None
 
 
 def position_text(position: dict | None) -> str:

@@ -44,7 +44,7 @@ PARSERS = {
     'lint': 'heat_lite.cmd.lint:parser',
     'test': 'heat_lite.cmd.template_tests.command:parser',
     'lsp': 'heat_lite.cmd.lsp:parser',
-    'schema': 'heat_lite.cmd.schema:parser',
+    'schema': 'heat_lite.cmd.authoring.schema:parser',
     'completion': 'heat_lite.cmd.cli.completion:parser',
 }
 AUTHORING = 'heat_lite.cmd.authoring.{}:parser'

@@ -23,6 +23,10 @@ class FileError(CommandError):
     """A file cannot be used. The text names the file and the place that refers to it."""
 
 
+class LocatedError(FileError):
+    """An error at a place of a file. The text begins with the place, as those of compilers do."""
+
+
 class StackFailed(CommandError):
     """The action of a stack failed or took too long."""
 
@@ -39,9 +43,9 @@ class Interrupted(CommandError):
     exit_status = INTERRUPTED
 
 
-def complain(text: str) -> None:
+def complain(text: str, prefix: str = 'heat-lite: ') -> None:
     """Write an error to the standard error output, harmless for a terminal."""
-    print(f'heat-lite: {printable.escape(text, keep=chr(10))}', file=sys.stderr)
+    print(prefix + printable.escape(text, keep=chr(10)), file=sys.stderr)
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
@@ -75,4 +79,6 @@ def _candidates(api, error, args):
         rows = api.call('GET', api.find(args.stack) + '/resources')['resources']
         return resource, [each['resource_name'] for each in rows]
     rows = api.call('GET', '/stacks', limit=MAX_NAMES)['stacks']
-    return args.stack, [each['stack_name'] for each in rows]
+    given = [args.stack] if isinstance(args.stack, str) else args.stack
+    missing = next((name for name in given if f'({name})' in str(error)), given[0])
+    return missing, [each['stack_name'] for each in rows]

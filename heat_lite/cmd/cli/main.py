@@ -71,6 +71,8 @@ def main(argv: list[str] | None = None) -> int:
     if os.environ.get(COMPLETING) and argv is None:
         pkgutil.resolve_name(COMPLETE)()
     words = list(sys.argv[1:] if argv is None else argv) or ['--help']
+    if words[0] == 'help' and len(words) > 1:
+        words = [*words[1:], '--help']
     if words[0] in ('-h', '--help', 'help') or words in (['stack', '--help'], ['stack', '-h']):
         print(usage())
         return 0

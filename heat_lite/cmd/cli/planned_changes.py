@@ -32,7 +32,10 @@ def request(api: api_client.ApiClient, name: str, body: dict, existing: bool) ->
             raise
         stack = api.call('POST', '/stacks/preview', {**body, 'stack_name': name})['stack']
         more = {key: stack[key] for key in ('has_changes', 'digest') if key in stack}
-        return Preview({'resource_changes': {'added': flatten(stack['resources'])}, **more}, True)
+        added = flatten(stack['resources'])
+        for each in added:
+            each['path'] = nested_path(each, stack['stack_name'])
+        return Preview({'resource_changes': {'added': added}, **more}, True)
     return Preview(api.call('PATCH' if existing else 'PUT', f'{path}/preview', body), False)
 
 
@@ -42,6 +45,21 @@ def flatten(resources: list) -> list[dict]:
     for each in resources:
         found.extend(flatten(each) if isinstance(each, list) else [each])
     return found
+
+
+def nested_path(resource: dict[str, Any], stack_name: str) -> str:
+    """Return the path of a resource in the preview of a create, which lists all levels together.
+
+    A nested stack is named after its parent and its resource: ``app-group-0``.
+    """
+    name, parent = resource['resource_name'], resource.get('parent_resource')
+    if not parent:
+        return name
+    outer, ending = str(resource.get('stack_name')), f'-{parent}'
+    if not (outer.startswith(f'{stack_name}-') and outer.endswith(ending)):
+        return f'{parent}/{name}'
+    outer = outer.removesuffix(ending).removeprefix(stack_name).removeprefix('-')
+    return '/'.join(part for part in (outer, parent, name) if part)
 
 
 def has_changes(response: dict[str, Any]) -> bool:
@@ -92,10 +110,7 @@ def show(response: dict[str, Any], out: terminal.Terminal) -> None:
 
 def _show_one(resource: dict[str, Any], action: str, out: terminal.Terminal, indent: str) -> None:
     sign, status = SIGNS[action]
-    name, parent = resource['resource_name'], resource.get('parent_resource')
-    # The preview of a create lists nested resources beside others.
-    if parent and not indent:
-        name = f'{parent}/{name}'
+    name = resource.get('path', resource['resource_name'])
     word = f'may {action}' if resource.get('may_replace') else action
     reason = f'  ({resource["reason"]})' if resource.get('reason') else ''
     out.write_line(

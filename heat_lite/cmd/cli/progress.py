@@ -14,15 +14,17 @@ PAUSE_PER_REQUEST = 4
 UNREACHABLE_SECONDS = 120.0
 #: seconds until the state shows an action that the service has accepted
 START_SECONDS = 5.0
+NEWEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'desc'}
 #: minutes that an action may take, unless the stack has a timeout
 DEFAULT_MINUTES = 60
 
 
 class Before(NamedTuple):
-    """The stack before the action: its state and its resources."""
+    """The stack before the action: its state, its resources, the id of its last event."""
 
     stack: dict[str, Any] | None = None
     rows: tuple = ()
+    event: str | None = None
 
 
 NO_STACK = Before()
@@ -43,7 +45,16 @@ def list_resources(api: api_client.ApiClient, path: str) -> list[dict]:
 def state_before(api: api_client.ApiClient, path: str) -> Before:
     """Return the state of a stack before an action is requested."""
     stack = api.call('GET', path, resolve_outputs='false')['stack']
-    return Before(stack, tuple(list_resources(api, path)))
+    return Before(stack, tuple(list_resources(api, path)), last_event(api, path))
+
+
+def last_event(api: api_client.ApiClient, path: str) -> str | None:
+    """Return the id of the newest event of a stack; None if there is none or it is not known."""
+    try:
+        found = api.call('GET', path + '/events', limit=1, **NEWEST_FIRST)['events']
+        return found[0]['id']
+    except (api_client.RequestFailed, IndexError, KeyError, TypeError):
+        return None
 
 
 class Follower:
@@ -121,6 +132,8 @@ class Follower:
             self.before.stack is not None
             and _state(stack) == _state(self.before.stack)
             and self.seconds < START_SECONDS
+            # A short action has ended in the state of before, with events of its own.
+            and last_event(self.api, self.path) == self.before.event
         )
 
     def _check_limit(self, stack, limit):

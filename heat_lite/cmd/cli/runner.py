@@ -3,15 +3,24 @@
 import functools
 import importlib
 import os
+import pkgutil
 import sys
 import traceback
 from collections.abc import Callable
 from typing import Any
 
-from heat_lite.cmd.cli import api_client, arguments, connection, errors, terminal, verbs
+from heat_lite.cmd.cli import (
+    api_client,
+    arguments,
+    connection,
+    errors,
+    terminal,
+    verbs,
+)
 
 #: set to any value, it shows the traceback of an unexpected error
 DEBUG = 'HEAT_LITE_DEBUG'
+OF_RESPONSE = 'heat_lite.cmd.located_errors:of_response'
 
 
 def run(argv: list[str], known: list[str]) -> int:
@@ -50,12 +59,18 @@ def _unknown(words, known):
         errors.complain('a command is missing. `heat-lite --help` lists all commands.')
         return errors.USAGE
     below = [each for each in known if each.startswith(words[0] + ' ')]
-    found = errors.closest(' '.join(words[:2]), known) or errors.closest(words[0], known)
+    found = verbs.OTHER_WORDS.get(words[0]) or _closest(words, known)
     hint = f' Did you mean `{found}`?' if found else ''
     if below:
         hint = f' Write one of: {", ".join(below)}.'
     errors.complain(f'unknown command {words[0]!r}.{hint} `heat-lite --help` lists all commands.')
     return errors.USAGE
+
+
+def _closest(words, known):
+    """Return the most similar command, also one after a misspelt ``stack``."""
+    named = [*known, *(f'stack {each}' for each in known)]
+    return errors.closest(' '.join(words[:2]), named) or errors.closest(words[0], known)
 
 
 def _call(function: Any, args: Any) -> int:
@@ -69,8 +84,18 @@ def _with_service(function, args):
     try:
         return function(api, terminal.Terminal(is_json=args.json), args)
     except api_client.RequestFailed as error:
+        if error.position is not None:
+            _raise_at_its_place(error, args)
         errors.complain(str(error) + errors.suggestion(api, error, args))
         return errors.FAILED
+
+
+def _raise_at_its_place(error, args):
+    """Raise LocatedError, if the error of the service is at a place of a file of the user."""
+    # It imports the library yaml, which starts slowly.
+    place = pkgutil.resolve_name(OF_RESPONSE)(error, args)
+    if place is not None:
+        raise place from None
 
 
 def guarded(work: Callable[[], int | None]) -> int:
@@ -81,6 +106,9 @@ def guarded(work: Callable[[], int | None]) -> int:
         # The reader closed the pipe (`| head`). Nothing may be written to it at exit either.
         sys.stdout = None  # type: ignore[assignment]
         return errors.DONE
+    except errors.LocatedError as error:
+        errors.complain(str(error), prefix='')
+        return error.exit_status
     except errors.CommandError as error:
         errors.complain(str(error))
         return error.exit_status

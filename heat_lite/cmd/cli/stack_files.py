@@ -12,11 +12,11 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
-from heat_lite.cmd import file_references
+from heat_lite.cmd import file_references, located_errors
 from heat_lite.cmd.cli import api_client
 from heat_lite.cmd.cli.errors import FileError
 from heat_lite.template import reader
@@ -52,6 +52,28 @@ def read(name: str) -> bytes:
     return fetch(name) if file_references.is_url(name) else file_references.read_bytes(name)
 
 
+class _Place(NamedTuple):
+    """The place of a reference in a template."""
+
+    name: str
+    source: str
+    key: str
+    mark: Any
+
+    def error(self, text: str) -> FileError:
+        line, column = self.mark.line + 1, self.mark.column + 1
+        return located_errors.located(self.name, line, column, f'{self.key}: {text}', self.source)
+
+
+class _RegistryPlace(NamedTuple):
+    """The place of a reference in an environment, for people."""
+
+    text: str
+
+    def error(self, text: str) -> FileError:
+        return FileError(f'{self.text}: {text}')
+
+
 class StackFiles:
     """The files that templates and environments refer to.
 
@@ -71,10 +93,11 @@ class StackFiles:
 
     def environment(self, name: str) -> dict:
         """Return an environment with the URLs of the files that it refers to."""
+        text = self.text(name)
         try:
-            environment = reader.parse_environment(self.text(name))
+            environment = reader.parse_environment(text)
         except reader.FormatError as error:
-            raise FileError(f'{name}: {error}') from None
+            raise _environment_error(name, error, text) from None
         registry = environment.get('resource_registry')
         if self._with_references and isinstance(registry, dict):
             self._resolve_registry(name, name, registry)
@@ -98,20 +121,24 @@ class StackFiles:
             if isinstance(value, dict):
                 self._resolve_registry(name, base, value)
             elif key not in NO_FILES and isinstance(value, str) and _is_file(value):
-                registry[key] = self._add(base, value, f'{name}: resource_registry {key}')
+                place = _RegistryPlace(f'{name}: resource_registry {key}')
+                registry[key] = self._add(base, value, place)
 
     def _add(self, name, reference, place):
-        """Read the file of a reference and return its URL."""
+        """Read the file of a reference and return its URL.
+
+        ``place.error(text)`` is the error of a file that cannot be used.
+        """
         target = file_references.join(name, reference)
         url = file_references.url_of(target)
         if url in self.contents:
             return url
         if _is_remote(name) and not _is_remote(target):
-            raise FileError(f'{place}: a remote file must not refer to the local file {target}')
+            raise place.error(f'a remote file must not refer to the local file {target}')
         try:
             content = self._read(target)
         except ValueError as error:
-            raise FileError(f'{place}: {target}: {error}') from None
+            raise place.error(f'{target}: {error}') from None
         # A template that contains itself finds its own entry.
         self.contents[url] = ''
         self.contents[url] = self._content(target, content)
@@ -134,12 +161,20 @@ class StackFiles:
             return text
         parts, end = [], 0
         for key, node in _references(name, text):
-            place = f'{name}, line {node.start_mark.line + 1}: {key}'
-            url = self._add(name, node.value, place)
+            url = self._add(name, node.value, _Place(name, text, key, node.start_mark))
             ending = '\n' if text[node.end_mark.index - 1] == '\n' else ''
             parts += [text[end : node.start_mark.index], json.dumps(url), ending]
             end = node.end_mark.index
         return ''.join(parts) + text[end:]
+
+
+def _environment_error(name, error, text):
+    is_syntax = ', column ' in str(error)
+    return (
+        located_errors.syntax_error(name, error, text)
+        if is_syntax
+        else FileError(f'{name}: {error}')
+    )
 
 
 def _is_remote(name: str) -> bool:
@@ -164,8 +199,17 @@ def _references(name: str, text: str) -> list[tuple[str, Any]]:
         root = yaml.compose(text, Loader=LOADER)
         found = {node.start_mark.index: (key, node) for key, node in _scalars(root)}
     except (yaml.YAMLError, RecursionError) as error:
-        raise FileError(f'{name}: {" ".join(str(error).split())}') from None
+        raise located_errors.syntax_error(name, _explained(text) or error, text) from None
     return [found[index] for index in sorted(found)]
+
+
+def _explained(text: str) -> Exception | None:
+    """Return the error of the reader of templates, whose text is better than that of libyaml."""
+    try:
+        reader.parse(text)
+    except reader.FormatError as error:
+        return error
+    return None
 
 
 def _scalars(root: Any) -> Iterator[tuple[str, Any]]:

@@ -227,6 +227,30 @@ ALIASES = {
     'snapshot': 'snapshot create',
     'restore': 'snapshot restore',
 }
+#: {word of other tools: command}, for suggestions
+OTHER_WORDS = {
+    'deploy': 'apply',
+    'describe': 'show',
+    'destroy': 'delete',
+    'diff': 'preview',
+    'get': 'show',
+    'info': 'show',
+    'log': 'events',
+    'logs': 'events',
+    'ls': 'list',
+    'new': 'create',
+    'output': 'outputs',
+    'plan': 'preview',
+    'remove': 'delete',
+    'rm': 'delete',
+    'rollback': 'cancel',
+    'status': 'show',
+    'stop': 'cancel',
+    'tail': 'events --follow',
+    'upgrade': 'update',
+    'wait': 'follow',
+    'watch': 'follow',
+}
 
 
 def find(words: list[str]) -> tuple[str, int]:

@@ -61,6 +61,8 @@ class Linter:
         self._files = files
         self._levels = levels or {}
         self._validation_errors = validation_errors
+        #: the texts that reports may quote: {name: text}
+        self.texts: dict[str, str] = {}
         self._rules = [rule for rule in RULES if rule.name not in ignored]
         self._templates: dict[str, TemplateDocument | None] = {}
 
@@ -113,7 +115,8 @@ class Linter:
 
     def _document(self, name):
         try:
-            return Document(name, self._files.read(name))
+            text = self.texts[name] = self._files.read(name)
+            return Document(name, text)
         except ValueError as error:
             return Document(name, '', error)
 
@@ -122,12 +125,20 @@ class Linter:
 
         A file that is no template is not quoted: a template may name any file as a type.
         """
+        is_new = name not in self.texts
         document = self._document(name)
         if document.text and document.error is not None:
+            self._forget(name, is_new)
             return Document(name, '', ValueError(without_excerpt(document.error)))
         if document.data and not any(key in document.data for key in reader.VERSION_KEYS):
+            self._forget(name, is_new)
             return Document(name, '', ValueError('The file is no template: it has no version'))
         return document
+
+    def _forget(self, name, is_new):
+        """Keep a text that the user did not name out of reports."""
+        if is_new:
+            self.texts.pop(name, None)
 
     def _template(self, document, environment):
         return TemplateDocument(

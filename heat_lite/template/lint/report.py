@@ -1,17 +1,37 @@
 """Reports of findings: text for people, JSON for programs, SARIF 2.1.0 for code hosts."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from heat_lite.template.lint import excerpt
 from heat_lite.template.lint.finding import LEVELS, Finding
 from heat_lite.template.lint.rules import RULES
 
 _SARIF = 'https://json.schemastore.org/sarif-2.1.0.json'
 
 
-def as_text(findings: Sequence[Finding]) -> str:
+#: rules about secrets: their lines are not shown
+SECRET = ('hard-coded-password',)
+
+
+def as_short_text(findings: Sequence[Finding]) -> str:
     """Return a line for each finding, in the format of compilers, and a line with their number."""
     return '\n'.join([*map(str, findings), _count(findings)])
+
+
+def as_text(findings: Sequence[Finding], texts: Mapping[str, str]) -> str:
+    """Return the short text, with the line of the file below each finding.
+
+    ``texts`` has the texts of files by their names. Lines of other files, and those that contain a
+    secret, are not shown.
+    """
+    hidden = {(each.file, each.line) for each in findings if each.rule in SECRET}
+    lines = []
+    for each in findings:
+        lines.append(str(each))
+        if each.file in texts and (each.file, each.line) not in hidden:
+            lines += excerpt.excerpt(texts[each.file], each.line, each.column)
+    return '\n'.join([*lines, _count(findings)])
 
 
 def _count(findings):
@@ -74,4 +94,4 @@ def _escaped(letter):
     return ''.join(f'%{byte:02X}' for byte in letter.encode())
 
 
-FORMATS = {'text': as_text, 'json': as_json, 'sarif': as_sarif}
+FORMATS = {'text': as_text, 'short': as_short_text, 'json': as_json, 'sarif': as_sarif}

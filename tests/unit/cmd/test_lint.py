@@ -40,16 +40,53 @@ def run(*argv, cwd=ROOT, stdin=''):
     )
 
 
-def test_text_format_lists_findings_and_a_summary(folder):
+def test_text_format_shows_the_line_of_each_finding_and_a_summary(folder):
     done = run('lint', 'good.yaml', 'warned.yaml', 'bad.yaml', cwd=folder)
+    line = (folder / 'bad.yaml').read_text().splitlines()[2]
+    nested = (folder / 'nested' / 'inner.yaml').read_text().splitlines()[4]
     assert done.stdout.splitlines() == [
         'warned.yaml:3:3: warning unused-parameter: The parameter "unused" is never used',
+        '    3 |   unused: {type: string}',
+        '      |   ^',
         'bad.yaml:3:45: error unknown-property: There is no property "nmae". Did you mean "name"?',
+        f'    3 | {line}',
+        '      | ' + ' ' * 44 + '^',
         'nested/inner.yaml:5:7: error unknown-type: There is no resource type "OS::Heat::Vlaue".'
         ' Did you mean "OS::Heat::Value"?',
+        f'    5 | {nested}',
+        '      |       ^',
         '2 errors, 1 warning',
     ]
     assert (done.returncode, done.stderr) == (2, '')
+
+
+def test_short_format_has_one_line_for_each_finding(folder):
+    done = run('lint', '--format', 'short', 'warned.yaml', cwd=folder)
+    assert done.stdout.splitlines() == [
+        'warned.yaml:3:3: warning unused-parameter: The parameter "unused" is never used',
+        '1 warning',
+    ]
+
+
+def test_text_format_shows_no_line_of_a_file_that_is_no_template(tmp_path):
+    secret = 'prefix: zvqkwpml: wrong\n'
+    (tmp_path / 'secret.yaml').write_text(secret)
+    (tmp_path / 'app.yaml').write_text(
+        'heat_template_version: 2021-04-16\nresources:\n  r: {type: secret.yaml}\n'
+    )
+    done = run('lint', 'app.yaml', cwd=tmp_path)
+    assert 'secret.yaml:' in done.stdout and done.returncode == 2
+    assert 'zvqkwpml' not in done.stdout + done.stderr
+    assert 'zvqkwpml' in run('lint', 'secret.yaml', cwd=tmp_path).stdout
+
+
+def test_text_format_shows_no_line_with_a_password(tmp_path):
+    (tmp_path / 'app.yaml').write_text(
+        'heat_template_version: 2021-04-16\nresources:\n  u:\n    type: OS::Keystone::User\n'
+        '    properties: {name: user, password: zvqkwpml}\n'
+    )
+    done = run('lint', 'app.yaml', cwd=tmp_path)
+    assert 'hard-coded-password' in done.stdout and 'zvqkwpml' not in done.stdout
 
 
 def test_json_format_lists_findings(folder):
@@ -176,7 +213,8 @@ def project(tmp_path):
 
 
 def found(done):
-    return {tuple(line.split(':')[::3][:1]) + (line.split()[2],) for line in done.splitlines()[:-1]}
+    lines = [line for line in done.splitlines()[:-1] if ' | ' not in line]
+    return {tuple(line.split(':')[::3][:1]) + (line.split()[2],) for line in lines}
 
 
 def test_folder_is_searched_for_templates(project):

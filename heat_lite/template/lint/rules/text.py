@@ -4,13 +4,12 @@ import re
 from typing import ClassVar
 
 from heat_lite.template import reader
+from heat_lite.template.lint import syntax_errors
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import ANY, Rule
 from heat_lite.template.lint.suppressions import comments
-from heat_lite.template.source_positions import START, Position
+from heat_lite.template.source_positions import START
 from heat_lite.template.suggest import with_suggestion
-
-_MARK = re.compile(r'line (\d+), column (\d+)')
 
 
 class Syntax(Rule):
@@ -21,28 +20,15 @@ class Syntax(Rule):
 
     def check(self, document):
         if document.error is not None:
-            yield _position(str(document.error)), _summary(document.error)
+            text = str(document.error)
+            yield syntax_errors.position_of(text), syntax_errors.summary(text)
         elif not document.data:
             yield START, 'The document is empty'
 
 
-def _position(text):
-    """Return the last position in an error of the YAML parser: the place where it failed."""
-    marks = _MARK.findall(text)
-    return Position(*map(int, marks[-1])) if marks else START
-
-
-def _summary(error):
-    """Return the lines of an error that state the problem, without positions and excerpts."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    stated = [line for line in lines if line and not _MARK.search(line) and line[0] != '^']
-    details = ('found', 'expected', 'could not', 'but')
-    return ' '.join(stated[:1] + [line for line in stated[1:] if line.startswith(details)])
-
-
 def without_excerpt(error: Exception) -> str:
     """Return the text of a syntax error with its position only."""
-    line, column = _position(str(error))
+    line, column = syntax_errors.position_of(str(error))
     return f'The file is no valid YAML or JSON, or no map\nline {line}, column {column}'
 
 

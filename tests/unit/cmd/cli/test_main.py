@@ -42,6 +42,9 @@ def test_help_lists_every_command(argv, capsys):
         (['strut'], "unknown command 'strut'"),
         (['shwo', 'app'], 'Did you mean `show`?'),
         (['stack', 'lsit'], 'Did you mean `list`?'),
+        (['stak', 'list'], 'Did you mean `stack list`?'),
+        (['ls'], 'Did you mean `list`?'),
+        (['destroy', 'app'], 'Did you mean `delete`?'),
         (['resource', 'lst'], 'Write one of: resource list, resource show'),
         (['--endpoint', NOWHERE], 'a command is missing'),
     ],
@@ -49,6 +52,17 @@ def test_help_lists_every_command(argv, capsys):
 def test_unknown_command_is_refused(argv, text, capsys):
     assert main.main(argv) == 2
     assert text in capsys.readouterr().err
+
+
+def test_help_of_a_command_is_that_of_its_option(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main.main(['help', 'create'])
+    assert not caught.value.code and 'usage: heat-lite create' in capsys.readouterr().out
+
+
+def test_words_of_other_tools_lead_to_commands():
+    assert {each.split()[0] for each in verbs.OTHER_WORDS.values()} <= set(verbs.VERBS)
+    assert not set(verbs.OTHER_WORDS) & {*verbs.VERBS, *verbs.ALIASES, *main.COMMANDS}
 
 
 @pytest.mark.parametrize('name', main.COMMANDS)

@@ -1,5 +1,7 @@
 import io
 
+import pytest
+
 from heat_lite.cmd.cli import planned_changes, terminal
 
 #: the form of a server that names no actions
@@ -39,6 +41,15 @@ def test_replacements_have_the_path_of_nested_resources():
     assert '~ outer  T  update\n    ! b  T  replace\n' in shown(response)
 
 
-def test_nested_resources_of_a_create_are_shown_with_their_parent():
-    inner = {'resource_name': 'a', 'resource_type': 'T', 'parent_resource': 'outer'}
-    assert shown({'resource_changes': {'added': [inner]}}).startswith('+ outer/a  T  create\n')
+@pytest.mark.parametrize(
+    'stack_name, parent, path',
+    [
+        ('app', None, 'r'),
+        ('app-one', 'one', 'one/r'),
+        ('app-group-0', '0', 'group/0/r'),
+        ('a-shortened-name', '0', '0/r'),
+    ],
+)
+def test_nested_path_names_the_resources_that_contain_it(stack_name, parent, path):
+    resource = {'resource_name': 'r', 'stack_name': stack_name, 'parent_resource': parent}
+    assert planned_changes.nested_path(resource, 'app') == path

@@ -121,6 +121,24 @@ def test_state_of_before_is_not_the_end_of_the_action():
         assert 'UPDATE_COMPLETE' in follow(url, 'UPDATE', before=before)[-1]
 
 
+def test_action_that_ends_in_the_state_of_before_is_known_by_its_events():
+    requests = []
+    inner = application_of(['CHECK_COMPLETE'])
+
+    def application(environ, start_response):
+        if not environ['PATH_INFO'].endswith('/events'):
+            return inner(environ, start_response)
+        requests.append(environ['QUERY_STRING'])
+        start_response('200 OK', [('Content-Type', 'application/json')])
+        return [json.dumps({'events': [{'id': f'event-{len(requests)}'}]}).encode()]
+
+    with identity.serve(application) as url:
+        before = progress.state_before(api_client.ApiClient(url), '/stacks/s/1')
+        assert before.event == 'event-1'
+        assert 'CHECK_COMPLETE' in follow(url, 'CHECK', before=before)[-1]
+    assert len(requests) == 2 and 'sort_dir=desc' in requests[0]
+
+
 def test_interrupt_tells_how_to_follow_and_cancel():
     class InterruptingView:
         def show(self, *state):

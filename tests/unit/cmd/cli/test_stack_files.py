@@ -73,7 +73,9 @@ def test_binary_file_is_sent_in_base64(folder):
 
 def test_missing_file_is_named_with_the_line_that_refers_to_it(folder):
     write(folder, app__yaml=template('  a: {type: nowhere.yaml}\n'))
-    with pytest.raises(errors.FileError, match=r'app.yaml, line 3: type: nowhere.yaml: .*No such'):
+    with pytest.raises(
+        errors.FileError, match=r'app.yaml:3:\d+: error: type: nowhere.yaml: .*No such'
+    ):
         stack_files.StackFiles().template('app.yaml')
 
 

@@ -227,11 +227,11 @@ FOUND = [
 
 def test_as_text_findings_are_listed_and_counted():
     assert (
-        report.as_text(FOUND)
+        report.as_short_text(FOUND)
         == 'a b.yaml:3:7: error cycle: Round and "round"\nc.yaml:1:1: note not-read: Far\n'
         '1 error, 1 note'
     )
-    assert report.as_text([]) == 'nothing to complain about'
+    assert report.as_short_text([]) == report.as_text([], {}) == 'nothing to complain about'
 
 
 def test_as_json_findings_have_their_fields():

@@ -1,0 +1,60 @@
+"""Errors at a place of a file, in the form of compilers: file:line:col, text, line with a mark."""
+
+import os
+from typing import Any
+
+from heat_lite.cmd import file_references
+from heat_lite.cmd.cli import api_client
+from heat_lite.cmd.cli.errors import LocatedError
+from heat_lite.template import source_positions
+from heat_lite.template.lint import excerpt, syntax_errors
+
+#: what to do after an error of the service: {class of the error: advice}
+ADVICE = {
+    'UserParameterMissing': ' Give it a value with -P NAME=VALUE or in an environment (-e FILE).',
+}
+
+
+def located(name: str, line: int, column: int, text: str, source: str | None) -> LocatedError:
+    """Return an error at a place of a file, whose text is ``source`` if it may be shown."""
+    shown = [] if source is None else excerpt.excerpt(source, line, column)
+    return LocatedError('\n'.join([f'{name}:{line}:{column}: error: {text}', *shown]))
+
+
+def syntax_error(name: str, error: Exception, source: str) -> LocatedError:
+    """Return the error of the YAML parser as one at its place."""
+    position = syntax_errors.position_of(str(error))
+    return located(name, *position, syntax_errors.summary(error), source)
+
+
+def of_response(error: api_client.RequestFailed, args: Any) -> LocatedError | None:
+    """Return the error of the service at its place in a file of the user; None without a place.
+
+    The service names the template ``template``, and other files by their URL.
+    """
+    if error.position is None:
+        return None
+    file = str(error.position['file'])
+    name = getattr(args, 'template', None) if file == source_positions.TEMPLATE else _name_of(file)
+    if not name:
+        return None
+    text = error.text + ADVICE.get(error.kind, '')
+    return located(name, error.position['line'], error.position['column'], text, _source(name))
+
+
+def _name_of(url):
+    """Return the name of a file as a user would write it."""
+    if not url.startswith('file://'):
+        return url
+    path = file_references.path_of(url)
+    relative = os.path.relpath(path)
+    return path if relative.startswith('../..') else relative
+
+
+def _source(name):
+    if name == file_references.STDIN or file_references.is_url(name):
+        return None
+    try:
+        return file_references.read_bytes(name).decode('utf-8', 'replace')
+    except ValueError:
+        return None

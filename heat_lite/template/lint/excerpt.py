@@ -1,0 +1,39 @@
+"""The line of a text that an error is about, with a mark below, as compilers show it."""
+
+import unicodedata
+
+#: columns of a line that are shown
+WIDTH = 100
+#: columns in front of the mark, in a line that is too long
+CONTEXT = 60
+
+
+def excerpt(text: str, line: int, column: int) -> list[str]:
+    """Return the line, and the mark below its column; nothing for a line that does not exist.
+
+    Both count from 1. Characters that a terminal would obey are replaced.
+    """
+    lines = text.split('\n')
+    if not 1 <= line <= len(lines) or not lines[line - 1].strip():
+        return []
+    shown = _printable(lines[line - 1].rstrip('\r'))
+    start = max(0, column - 1 - CONTEXT) if len(shown) > WIDTH else 0
+    before = ' ' * sum(_width(each) for each in shown[start : column - 1])
+    margin = f'{line:5}'
+    return [
+        f'{margin} | {shown[start : start + WIDTH]}',
+        f'{" " * len(margin)} | {before}^',
+    ]
+
+
+def _printable(text):
+    return ''.join(
+        each if each.isprintable() else ' ' if each == '\t' else '\ufffd' for each in text
+    )
+
+
+def _width(character):
+    """Return the columns of a character in a terminal."""
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in 'WF' else 1

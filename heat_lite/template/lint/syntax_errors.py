@@ -1,0 +1,45 @@
+"""The errors of the YAML parser: their position, what they state, and what an author may change."""
+
+import re
+
+from heat_lite.template.source_positions import START, Position
+
+_MARK = re.compile(r'line (\d+), column (\d+)')
+_PREFIX = re.compile(r'^Error parsing template (\[root stack\]|\S+) ')
+#: {part of an error: what an author may change}
+ADVICE = {
+    r"character '\t'": 'YAML indents with spaces: replace the tab',
+    "but found '<block mapping start>'": 'the indentation fits to no line above',
+    'did not find expected key': 'check the indentation of this line and the quotes before it',
+    'mapping values are not allowed': 'check the indentation, or quote a value that has a colon',
+    "could not find expected ':'": 'check for a key without a colon, and the indentation',
+    'found unexpected end of stream': 'check for a quote that is not closed',
+    "expected ',' or ']'": 'check for a bracket that is not closed, or a missing comma',
+    "expected ',' or '}'": 'check for a brace that is not closed, or a missing comma',
+    "character '%'": 'quote the value',
+    "character '@'": 'quote the value',
+    "character '`'": 'quote the value',
+    'unknown escape character': 'write a backslash twice between double quotes',
+}
+
+
+def position_of(text: str) -> Position:
+    """Return the last position in an error of the YAML parser: the place where it failed."""
+    marks = _MARK.findall(text)
+    return Position(*map(int, marks[-1])) if marks else START
+
+
+def summary(error: Exception | str) -> str:
+    """Return the lines of an error that state the problem, and advice.
+
+    Positions and excerpts are left out.
+    """
+    lines = [line.strip() for line in str(error).splitlines()]
+    stated = [line for line in lines if line and not _MARK.search(line) and line[0] != '^']
+    details = ('found', 'expected', 'could not', 'but')
+    text = ' '.join(
+        [_PREFIX.sub('', each) for each in stated[:1]]
+        + [line for line in stated[1:] if line.startswith(details)]
+    )
+    advice = next((each for part, each in ADVICE.items() if part in text), None)
+    return f'{text}: {advice}' if advice else text

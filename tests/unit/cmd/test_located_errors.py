@@ -1,0 +1,62 @@
+import argparse
+
+import pytest
+
+from heat_lite.cmd import located_errors
+from heat_lite.cmd.cli import api_client, errors, stack_files
+
+TEXT = 'heat_template_version: 2021-04-16\nresources:\n  r: {type: Nope}\n'
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'app.yaml').write_text(TEXT)
+    return tmp_path
+
+
+def located(template, file='template', kind=''):
+    position = {'file': file, 'line': 3, 'column': 7}
+    failed = api_client.RequestFailed(400, 'No such type.', kind, position)
+    found = located_errors.of_response(failed, argparse.Namespace(template=template))
+    return None if found is None else str(found).splitlines()
+
+
+def test_error_of_the_template_shows_the_line_of_the_file():
+    assert located('app.yaml') == [
+        'app.yaml:3:7: error: No such type.',
+        '    3 |   r: {type: Nope}',
+        '      |       ^',
+    ]
+
+
+def test_error_of_another_file_has_the_name_that_a_user_would_write(folder):
+    (folder / 'lib').mkdir()
+    (folder / 'lib' / 'part.yaml').write_text(TEXT)
+    first, *shown = located('app.yaml', (folder / 'lib' / 'part.yaml').as_uri())
+    assert first.startswith('lib/part.yaml:3:7: error') and len(shown) == 2
+
+
+@pytest.mark.parametrize('name', ['-', 'http://host/app.yaml', 'gone.yaml'])
+def test_error_of_a_text_that_cannot_be_read_again_has_its_position_only(name):
+    assert located(name) == [f'{name}:3:7: error: No such type.']
+
+
+def test_error_without_a_place_in_a_file_is_left_to_the_caller():
+    assert located(None) is None
+    failed = api_client.RequestFailed(400, 'Wrong')
+    assert located_errors.of_response(failed, argparse.Namespace(template='app.yaml')) is None
+
+
+def test_missing_parameter_says_how_to_set_it():
+    assert '-P NAME=VALUE' in located('app.yaml', kind='UserParameterMissing')[0]
+
+
+def test_syntax_error_of_a_template_and_an_environment_is_at_its_place(folder):
+    (folder / 'bad.yaml').write_text('parameters:\n\ta: 1\n')
+    for read in (stack_files.StackFiles().template, stack_files.StackFiles().environment):
+        with pytest.raises(errors.LocatedError) as caught:
+            read('bad.yaml')
+        first, *shown = str(caught.value).splitlines()
+        assert first.startswith('bad.yaml:2:1: error:') and 'replace the tab' in first
+        assert shown[-1].endswith('^')
