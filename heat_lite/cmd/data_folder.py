@@ -4,11 +4,13 @@ import contextlib
 import fcntl
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from heat_lite.common import installation
 
+#: names of the clouds that the stacks in the folder may be in, one a line
+CLOUDS_FILE = 'clouds'
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -58,6 +60,16 @@ def token(folder: Path) -> str:
         file.chmod(0o600)
         file.write_text(secrets.token_urlsafe(32))
     return file.read_text().strip()
+
+
+def remember_clouds(folder: Path, names: Iterable[str]) -> set[str]:
+    """Add the clouds of a start to those of earlier ones. Return all of them."""
+    file = folder / CLOUDS_FILE
+    known = set(file.read_text().splitlines()) if file.exists() else set()
+    found = known | set(names)
+    if found != known:
+        file.write_text('\n'.join(sorted(found)))
+    return found
 
 
 @contextlib.contextmanager

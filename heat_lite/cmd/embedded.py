@@ -112,7 +112,8 @@ def _run(args, conf, sock, signals, patient=False):
         session.configure(conf)
         bootstrap_db.ensure_schema(conf.database.connection)
         registry = global_environment.build_registry(conf)
-        service = engine_worker.start(conf, registry, TRANSPORT, clouds)
+        absent = _absent_clouds(args.data_dir, clouds)
+        service = engine_worker.start(conf, registry, TRANSPORT, clouds, absent)
         stack.callback(engine_worker.stop, service, GRACE_SECONDS)
         token = data_folder.token(args.data_dir) if args.require_token else None
         app = _load_app(conf, [host, args.host, *args.allow_host], token, clouds)
@@ -149,6 +150,20 @@ def _log_in(args, conf, url, patient):
         raise StartError(str(error)) from error
     print('\n'.join(module.describe(clouds)), flush=True)
     return clouds
+
+
+def _absent_clouds(folder, clouds):
+    """Return the clouds of earlier starts whose login is not given now, and print them."""
+    names = set(clouds.logins) if clouds else set()
+    absent = sorted(data_folder.remember_clouds(folder, names) - names)
+    if absent:
+        options = ' '.join(f'--cloud {name}' for name in absent)
+        print(
+            f'the data folder has stacks of other clouds, whose work waits: {", ".join(absent)}\n'
+            f'  start with {options} to continue them',
+            flush=True,
+        )
+    return absent
 
 
 def _load_app(conf, hosts, token, clouds):

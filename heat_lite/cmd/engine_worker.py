@@ -54,19 +54,17 @@ def run(conf, registry, signals):
         stop(service, conf.heat_lite.graceful_shutdown_timeout)
 
 
-def start(conf, registry, url=None, clouds=None):
+def start(conf, registry, url=None, clouds=None, absent_clouds=()):
     """Start an engine. Must be called after any fork, since it opens connections.
 
     ``url``: the transport URL; None selects the one of the configuration. ``clouds``: the clouds
-    that the embedded service has logins of.
+    that the embedded service has logins of. ``absent_clouds``: names of clouds that it had before.
     """
     urlfetch.use_resolver(concurrency.resolver())
     budget.set_runner(concurrency.runner())
     session.configure(conf)
     messaging.setup(conf, url)
-    service = engine_service.EngineService(
-        conf, registry, engine_id=str(uuid.uuid4()), clouds=clouds
-    )
+    service = engine_service.EngineService(conf, registry, str(uuid.uuid4()), clouds, absent_clouds)
     service.start()
     memory.start_reclaimer(concurrency.runner())
     return service

@@ -270,6 +270,8 @@ class Runtime:
     clients: Callable[[Any], Any]
     #: the clouds that the embedded service has logins of; None: Keystone names the cloud
     clouds: 'cloud_login.Clouds | None' = None
+    #: clouds whose stacks are in the database, but whose login this service does not have
+    absent_clouds: frozenset[str] = frozenset()
     task_manager: Any = None
     local_calls: Any = None
     listener: Any = None

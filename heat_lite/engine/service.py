@@ -103,11 +103,12 @@ class PeriodicTask:
 class EngineService:
     """One engine in one process."""
 
-    def __init__(self, conf, registry, engine_id=None, clouds=None):
+    def __init__(self, conf, registry, engine_id=None, clouds=None, absent_clouds=()):
         self._conf = conf
         self._clouds = clouds
         self.engine_id = engine_id or str(uuid.uuid4())
         self.runtime = self._build_runtime(registry)
+        self.runtime.absent_clouds = frozenset(absent_clouds)
         self._servers = []
         self._heartbeat = None
         self._timers = []

@@ -98,9 +98,14 @@ def clouds_file(clouds, tmp_path_factory):
 
 @contextlib.contextmanager
 def up(clouds_file, folder, *names, port=None, options=()):
-    """Run the service with clouds; yield its shapes.Service, whose project is the first cloud."""
+    """Run the service with clouds; yield its shapes.Service, whose project is the first cloud.
+
+    Without clouds its project is ``one``.
+    """
     port = port or ports.reserve()
-    service = shapes.Service('cloud', f'http://127.0.0.1:{port}/v1', names[0], folder)
+    service = shapes.Service(
+        'cloud', f'http://127.0.0.1:{port}/v1', *(names[:1] or ['one']), folder
+    )
     arguments = [part for name in names for part in ('--cloud', name)]
     shapes.start(
         service,
@@ -252,7 +257,7 @@ def test_cloud_without_a_login_ends_the_start_with_the_reason(clouds_file, tmp_p
 
 
 def test_work_continues_after_kill_and_start_with_the_same_cloud(clouds, clouds_file, tmp_path):
-    """In between the service runs for another cloud only, and leaves the stack alone."""
+    """In between the service runs for another cloud, and without one: the stack waits."""
     one = clouds['one'].cloud
     one.looks = 10**9
     try:
@@ -269,6 +274,10 @@ def test_work_continues_after_kill_and_start_with_the_same_cloud(clouds, clouds_
         one.looks = 1
     with up(clouds_file, tmp_path, 'two') as other:
         assert other.ask('GET', '/stacks', project='one').status_code == 404
+    with up(clouds_file, tmp_path) as without:
+        assert '--cloud one --cloud two' in (tmp_path / 'up.log').read_text()
+        [stack] = without.ask('GET', '/stacks').json()['stacks']
+        assert stack['stack_status'] == 'CREATE_IN_PROGRESS'
     for volume in one.of('block-storage', '/volumes'):
         volume['looks'] = 0
     with up(clouds_file, tmp_path, 'one') as again:

@@ -132,15 +132,17 @@ class TakeoverTask:
         return count
 
     def _has_login(self, stack_id):
-        """Return False if this service is for other clouds than that of the stack.
+        """Return False if the stack is one of a cloud that this service has no login of.
 
         Such a stack waits until the service is started with its cloud.
         """
-        clouds = self._runtime.clouds
-        if clouds is None:
+        clouds, absent = self._runtime.clouds, self._runtime.absent_clouds
+        if clouds is None and not absent:
             return True
         row = db_stacks.get_row(self._context, stack_id)
-        return row is None or row.tenant in clouds.logins
+        if row is None:
+            return True
+        return row.tenant not in absent if clouds is None else row.tenant in clouds.logins
 
     def _resume(self, stack_id):
         """Resume the action of a stack. If that is impossible, the stack fails with the reason."""

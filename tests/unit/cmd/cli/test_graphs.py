@@ -138,3 +138,38 @@ def test_wrong_use_is_reported(argv, status, text, folder, capsys):
     (folder / 'other.yaml').write_text('services: {}')
     assert main.main(['graph', *argv]) == status
     assert text in capsys.readouterr().err
+
+
+GROUPS = """\
+heat_template_version: 2021-04-16
+parameters: {size: {type: number, default: 2}}
+resources:
+  g:
+    type: OS::Heat::ResourceGroup
+    properties:
+      count: {get_param: size}
+      resource_def: {type: part.yaml, properties: {text: a}}
+  s:
+    type: OS::Heat::AutoScalingGroup
+    properties: {min_size: 1, max_size: 3, resource: {type: OS::Heat::TestResource}}
+  c:
+    type: OS::Heat::ResourceChain
+    properties: {resources: [OS::Heat::TestResource, OS::Heat::RandomString]}
+  computed:
+    type: OS::Heat::ResourceGroup
+    properties: {count: {get_attr: [g, href]}, resource_def: {type: OS::Heat::TestResource}}
+"""
+
+
+@pytest.mark.parametrize('more, size', [([], 2), (['-e', 'env.yaml'], 3)])
+def test_graph_of_a_template_has_the_members_of_groups(folder, capsys, more, size):
+    (folder / 'groups.yaml').write_text(GROUPS)
+    (folder / 'env.yaml').write_text('parameters: {size: 3}\n')
+    assert main.main(['graph', '--json', '-t', 'groups.yaml', *more]) == 0
+    found = {each['path']: each for each in json.loads(capsys.readouterr().out)}
+    members = [path for path in found if path.startswith('g/') and path.count('/') == 1]
+    assert members == [f'g/{index}' for index in range(size)]
+    assert found['g/0/v']['resource_type'] == 'OS::Heat::Value'
+    assert [path for path in found if path.startswith('s/')] == ['s/0']
+    assert found['c/1']['requires'] == ['0'] and found['c/0']['requires'] == []
+    assert [path for path in found if path.startswith('computed/')] == ['computed/0']
