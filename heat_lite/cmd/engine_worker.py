@@ -5,6 +5,7 @@ import importlib
 import uuid
 
 from heat_lite.cmd import concurrency, global_environment, settings
+from heat_lite.cmd.heat_database import commands as heat_database
 from heat_lite.common import memory, urlfetch
 from heat_lite.db import session
 from heat_lite.engine import service as engine_service
@@ -23,7 +24,10 @@ PRELOADED_MODULES = (
 
 
 def prepare(conf):
-    """Load what all engines of a program share. Return ``run_worker(number, signals)``."""
+    """Load what all engines of a program share. Return ``run_worker(number, signals)``.
+
+    Raises ConfigurationError for a database that belongs to Heat.
+    """
     registry = global_environment.build_registry(conf)
 
     def run_worker(number, signals):
@@ -31,6 +35,7 @@ def prepare(conf):
 
     # Loads the drivers before the fork. Each worker opens its own connections.
     session.configure(conf)
+    heat_database.require_own_database(conf)
     messaging.setup(conf)
     messaging.cleanup()
     session.dispose()

@@ -8,6 +8,7 @@ from oslo_db import exception as db_exception
 from sqlalchemy import exc as sql_exception
 
 from heat_lite.cmd import settings
+from heat_lite.cmd.heat_database import commands as heat_database
 from heat_lite.common import cipher, context, exception
 from heat_lite.conf import identity
 from heat_lite.db import migration, purge, reencrypt, resources, services, session, stacks
@@ -44,8 +45,12 @@ def _fail(reason):
 
 
 def db_sync(conf):
-    """Create or upgrade the tables."""
-    migration.sync(conf.database.connection, conf.command.version)
+    """Create or upgrade the tables, or take over those of Heat."""
+    if conf.command.dry_run:
+        return heat_database.dry_run(conf)
+    if conf.command.check:
+        return heat_database.check(conf)
+    return heat_database.sync(conf)
 
 
 def db_version(conf):
@@ -179,9 +184,7 @@ def _add_commands(commands):
         parser.set_defaults(func=function)
         return parser
 
-    add_command('db_sync', db_sync).add_argument(
-        'version', nargs='?', help='upgrade to this revision instead of the newest'
-    )
+    _add_sync_arguments(add_command('db_sync', db_sync))
     add_command('db_version', db_version)
     _add_purge_arguments(add_command('purge_deleted', purge_deleted))
     _add_encryption_arguments(add_command('update_params', update_params))
@@ -200,6 +203,19 @@ def _add_commands(commands):
         parser = add_command(name, not_implemented, 'Not implemented.')
         for argument in arguments:
             parser.add_argument(argument, nargs='?')
+
+
+def _add_sync_arguments(parser):
+    parser.add_argument('version', nargs='?', help='upgrade to this revision instead of the newest')
+    parser.add_argument(
+        '--check', action='store_true', help='print the steps only; status 1 if there are any'
+    )
+    parser.add_argument(
+        '--dry-run',
+        action='store_true',
+        help='print the steps, then read, parse and plan each stack, and report what cannot be '
+        'carried over',
+    )
 
 
 def _add_purge_arguments(parser):

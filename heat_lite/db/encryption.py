@@ -17,6 +17,8 @@ from heat_lite.conf import identity
 
 #: Start of an encrypted column. No JSON text starts with it.
 PREFIX = f'{cipher.METHOD}:'
+#: Keys of an environment as Heat stores it.
+PARAMETERS, ENCRYPTED_NAMES = 'parameters', 'encrypted_param_names'
 
 
 class _Settings:
@@ -49,10 +51,31 @@ def encrypt(text: str, always: bool = True) -> tuple[str | None, str]:
 
 
 def decrypt(method: str | None, text: str | None) -> str | None:
-    """Return the plain text of what ``encrypt`` returned. Raises InvalidEncryptionKey."""
-    if method is None or text is None:
+    """Return the plain text of what ``encrypt`` or Heat has stored. Raises InvalidEncryptionKey.
+
+    Heat stores '' as the method of a plain text.
+    """
+    if not method or text is None:
         return text
     return cipher.decrypt(method, text, _Settings.key or '', _Settings.former_keys)
+
+
+def decrypt_parameters(environment: dict | None) -> dict:
+    """Return an environment with plain parameters.
+
+    Heat lists encrypted parameters in ``encrypted_param_names`` and stores [method, ciphertext] as
+    their values. A parameter of the list can be plain: Heat keeps the list of another template.
+    """
+    environment = environment or {}
+    names = environment.get(ENCRYPTED_NAMES)
+    if names is None:
+        return environment
+    plain = {name: value for name, value in environment.items() if name != ENCRYPTED_NAMES}
+    values = {**(plain.get(PARAMETERS) or {})}
+    for name in names:
+        if cipher.is_encrypted_pair(values.get(name)):
+            values[name] = decrypt(*values[name])
+    return {**plain, PARAMETERS: values}
 
 
 def encrypt_or_none(text: str) -> str | None:

@@ -8,7 +8,7 @@ from sqlalchemy import delete, exists, select, update
 
 from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
-from heat_lite.db import batch, group_commit, models, session
+from heat_lite.db import batch, group_commit, models, queries, session
 
 _L = models.stack_lock
 # MariaDB's INSERT IGNORE also ignores a missing stack, so the number of attempts is limited.
@@ -119,7 +119,10 @@ def unlocked_in_progress(context: RequestContext) -> list[str]:
     table = models.stack
     locked = exists().where(_L.c.stack_id == table.c.id)
     query = select(table.c.id).where(
-        table.c.status == status.IN_PROGRESS, table.c.deleted_at.is_(None), ~locked
+        table.c.status == status.IN_PROGRESS,
+        table.c.deleted_at.is_(None),
+        queries.is_no_backup(),
+        ~locked,
     )
     return list(session.execute(query).scalars())
 

@@ -1,6 +1,11 @@
-"""Migration of the database schema with the Alembic scripts in ``migrations``."""
+"""Migration of the database schema with the Alembic scripts in ``migrations``.
+
+A database at a revision of Heat is extended instead (see ``heat_schema``).
+"""
 
 import contextlib
+import logging
+from collections.abc import Callable
 
 import sqlalchemy
 from alembic import command, config
@@ -8,24 +13,88 @@ from alembic.runtime import migration
 from alembic.script import ScriptDirectory
 
 from heat_lite.common import installation
-from heat_lite.db import connections
+from heat_lite.db import connections, heat_schema
+
+LOG = logging.getLogger(__name__)
 
 
-def sync(url: str, version: str | None = None) -> None:
-    """Upgrade the schema to the newest version or to the given one. Data is kept."""
+def sync(url: str, version: str | None = None, report: heat_schema.Report = LOG.info) -> None:
+    """Upgrade the schema to the newest version or to the given one. Data is kept.
+
+    Raises ValueError for a revision of Heat that is unknown. ``report`` gets a line for each step
+    of the take-over of a database of Heat.
+    """
     with _connection(url) as connection:
-        command.upgrade(_config(connection), version or 'head')
+        present = _revision(connection)
+        if not heat_schema.is_heat(present):
+            command.upgrade(_config(connection), version or 'head')
+            return
+        _require_known(present)
+        if version is not None:
+            raise ValueError(
+                f'A database of Heat is upgraded to the newest version, not {version}.'
+            )
+        connection = connection.execution_options(isolation_level='AUTOCOMMIT')
+        heat_schema.extend(connection, report)
+        heat_schema.set_revision(connection, newest() or '')
+
+
+def plan(url: str) -> list[str]:
+    """Return what ``sync`` would do, one line for each step; [] if there is nothing to do.
+
+    Raises ValueError as ``sync`` does.
+    """
+    with _connection(url) as connection:
+        present = _revision(connection)
+        if not heat_schema.is_heat(present):
+            return [] if present == newest() else [f'upgrade from {present} to {newest()}']
+        _require_known(present)
+        steps = [step.text for step in heat_schema.missing(connection)]
+    return [
+        f'take over the database of Heat at revision {present}',
+        *steps,
+        'stack: mark the living top-level stacks, and make their names unique in a project',
+        f'set the revision to {newest()}',
+    ]
+
+
+def revert(url: str, report: heat_schema.Report, change: Callable[[], None]) -> None:
+    """Give the schema back to Heat. ``change()`` brings the rows into Heat's form before.
+
+    Raises ValueError if the database is not at the newest version of this service.
+    """
+    with _connection(url) as connection:
+        present = _revision(connection)
+        if present != newest():
+            raise ValueError(f'The database is at revision {present}, not {newest()}: run db_sync.')
+        change()
+        connection = connection.execution_options(isolation_level='AUTOCOMMIT')
+        heat_schema.revert(connection, report)
+        heat_schema.set_revision(connection, heat_schema.HEAT_HEAD)
+        report(f'alembic_version: revision {heat_schema.HEAT_HEAD} of Heat')
 
 
 def version(url: str) -> str | None:
     """Return the version of the schema; None before the first ``sync``."""
     with _connection(url) as connection:
-        return migration.MigrationContext.configure(connection).get_current_revision()
+        return _revision(connection)
 
 
 def newest() -> str | None:
     """Return the version of the schema that this code requires."""
     return ScriptDirectory.from_config(_config(None)).get_current_head()
+
+
+def _revision(connection):
+    found = migration.MigrationContext.configure(connection).get_current_revision()
+    # The read has begun a transaction, in which no option of the connection can change.
+    connection.rollback()
+    return found
+
+
+def _require_known(revision):
+    if revision not in heat_schema.HEAT_REVISIONS:
+        raise ValueError(heat_schema.unknown_revision(revision))
 
 
 def _config(connection):

@@ -99,7 +99,9 @@ def stack_conditions(
         conditions.append(_S.c.tenant == context.tenant_id)
     if not stack_filter.show_deleted:
         conditions.append(_S.c.deleted_at.is_(None))
-    if not stack_filter.show_nested:
+    if stack_filter.show_nested:
+        conditions.append(is_no_backup())
+    else:
         conditions.append(_S.c.owner_id.is_(None))
     conditions.extend(
         _matches(_S.c[FILTERS[name]], wanted)
@@ -107,6 +109,14 @@ def stack_conditions(
         if name in FILTERS
     )
     return [*conditions, *_tag_conditions(stack_filter)]
+
+
+def is_no_backup() -> ColumnElement[bool]:
+    """Return the condition that excludes the backup stacks of Heat's legacy engine.
+
+    They hold what an update has replaced, and belong to the stack that is their owner.
+    """
+    return or_(_S.c.backup.is_(None), _S.c.backup.is_(False))
 
 
 def _tag_conditions(stack_filter):

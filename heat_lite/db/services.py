@@ -2,6 +2,7 @@
 
 import datetime
 import typing
+from collections.abc import Sequence
 
 from sqlalchemy import delete as sql_delete
 from sqlalchemy import insert, or_, select, update
@@ -105,6 +106,17 @@ def clean_host(context: RequestContext, host: str, hostname: str, binary: str) -
             dead = sql_delete(_S).where(_S.c.id == row.id, _S.c.updated_at == last)
             count += session.execute(dead).rowcount
     return count
+
+
+@session.reader
+def foreign(context: RequestContext, binary: str) -> Sequence[typing.Any]:
+    """Return the rows of living engines of another service, for example of Heat."""
+    return [row for row in _all() if row.binary != binary and is_up(row)]
+
+
+def describe(row: typing.Any) -> str:
+    """Return which engine a row is, for an operator."""
+    return f'{row.binary} {row.engine_id} on host {row.hostname}'
 
 
 def is_up(row: typing.Any, now: datetime.datetime | None = None) -> bool:

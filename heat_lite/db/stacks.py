@@ -228,7 +228,9 @@ def children(
     context: RequestContext, owner_ids: Collection[str], show_deleted: bool = False
 ) -> Sequence[ListedStack]:
     """Return the stacks nested directly below any of these, without LARGE_COLUMNS."""
-    query = select(*_SMALL, literal(None)).where(_S.c.owner_id.in_(owner_ids))
+    query = select(*_SMALL, literal(None)).where(
+        _S.c.owner_id.in_(owner_ids), queries.is_no_backup()
+    )
     if not show_deleted:
         query = query.where(_S.c.deleted_at.is_(None))
     return [ListedStack(*row) for row in session.execute(query.order_by(_S.c.created_at, _S.c.id))]
@@ -237,7 +239,9 @@ def children(
 @session.reader
 def child_rows(context: RequestContext, owner_id: str) -> dict[str, StackRow]:
     """Return the living stacks nested directly below one: the complete rows by id."""
-    query = select(_S).where(_S.c.owner_id == owner_id, _S.c.deleted_at.is_(None))
+    query = select(_S).where(
+        _S.c.owner_id == owner_id, _S.c.deleted_at.is_(None), queries.is_no_backup()
+    )
     return {row.id: StackRow(*row, []) for row in session.execute(query).all()}
 
 

@@ -97,7 +97,7 @@ def _files_ids(all_files):
 def get(context: RequestContext, template_id: int) -> typing.Any:
     """Return the TemplateRow of this id, or None."""
     row = session.execute(_GET.where(_T.c.id == template_id)).first()
-    return row and TemplateRow(row[0], row[1], row[2] or {}, row[3] or {})
+    return row and TemplateRow(row[0], row[1], encryption.decrypt_parameters(row[2]), row[3] or {})
 
 
 @session.reader

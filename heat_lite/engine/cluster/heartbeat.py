@@ -45,6 +45,7 @@ class Heartbeat:
         self._task_manager = task_manager
         self._host = conf.host
         self._last = time.monotonic()
+        self._others = set()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name='heartbeat', daemon=True)
 
@@ -74,6 +75,18 @@ class Heartbeat:
             report_interval=self._interval,
         )
 
+    def _warn_of_others(self):
+        """Log the engines of another service on this database, which do not know its locks."""
+        others = {services.describe(row) for row in services.foreign(self._context, BINARY)}
+        for other in sorted(others - self._others):
+            LOG.error(
+                '%s has started on the database of engine %s: both would change the same stacks; '
+                'stop one of the services',
+                other,
+                self._engine_id,
+            )
+        self._others = others
+
     def _run(self):
         while not self._stopping.wait(max(0.1, self._last + self._interval - time.monotonic())):
             try:
@@ -97,6 +110,7 @@ class Heartbeat:
             self._task_manager.drop_lost_locks(
                 lambda: locks.stack_ids_of(self._context, self._engine_id)
             )
+        self._warn_of_others()
         # the time before the heartbeat was stored, to be on the safe side
         self._last = now
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from heat_lite.engine import stack_storage
+from heat_lite.engine import legacy_stacks, stack_storage
 from heat_lite.engine.action_run import ActionRun
 from heat_lite.engine.stack import Stack
 from heat_lite.engine.task_pool import Job
@@ -100,6 +100,8 @@ class ActionRequest(Request):
         if self.action.preempts:
             self.check(live)
             live.context = self.stack.context
+        if legacy_stacks.is_legacy(live):
+            legacy_stacks.bring_over(live)
         self.run.draining = live.run.draining
         live.run = self.run
         self.action.begin(live)

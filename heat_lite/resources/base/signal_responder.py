@@ -11,6 +11,7 @@ from heat_lite.resources.base.stack_user import (
     ACCESS,
     PASSWORD,
     SECRET,
+    USER,
     StackUser,
     keystone_url,
 )
@@ -29,6 +30,8 @@ TRANSPORT_CLASSES = {TEMP_URL: signal_transports.TempUrl, ZAQAR: signal_transpor
 #: seconds between two polls of such a transport: it sends no notification
 TRANSPORT_POLL_SECONDS = 1.0
 SIGNED_URL, SIGNAL_URL, AUTH_TOKEN = 'ec2_signed_url', 'signal_url', 'token'
+#: the keys by which Heat stores the URL for signals: of TOKEN_SIGNAL and of HEAT_SIGNAL
+HEAT_SIGNAL_URLS = ('endpoint', 'heat_signal_url')
 
 
 UNREACHABLE = (
@@ -82,7 +85,7 @@ class SignalResponder(StackUser):
         if name is None:
             return CFN
         wanted, data = self.properties[name], self.data()
-        if self.properties.data.get(name) is not None or SIGNAL_URL in data:
+        if self.properties.data.get(name) is not None or self.signal_url() is not None:
             return wanted
         if signal_transports.URL in data:
             return TEMP_URL
@@ -116,7 +119,7 @@ class SignalResponder(StackUser):
             kind in (CFN, HEAT, TOKEN)
             and self.requires_cfn_endpoint
             and not self.stack.runtime.endpoints.reachable
-            and SIGNAL_URL not in self.data()
+            and self.signal_url() is None
         ):
             raise exception.StackValidationFailed(UNREACHABLE.format(transport=kind))
 
@@ -223,14 +226,25 @@ class SignalResponder(StackUser):
 
     def signal_url(self):
         """Return the URL for signals that are authenticated by a token."""
-        return self.data().get(SIGNAL_URL)
+        data = self.data()
+        return next((data[key] for key in (SIGNAL_URL, *HEAT_SIGNAL_URLS) if data.get(key)), None)
 
     def signed_url(self):
         """Return the URL that needs no token; without Keystone the plain URL.
 
         None if neither is known.
         """
-        return self.data().get(SIGNED_URL) or self.signal_url()
+        return self.data().get(SIGNED_URL) or self._sign_for_heat() or self.signal_url()
+
+    def _sign_for_heat(self):
+        """Return the signed URL of a resource of Heat, which makes it when it is read; or None."""
+        cfn, users = self.stack.runtime.endpoints.waitcondition, self.users
+        if cfn is None or users is None or USER not in self.data() or self.signal_url():
+            return None
+        if ACCESS not in self.data():
+            self.create_keypair()
+            self.stack.journal.flush()
+        return self._signed_url(cfn)
 
     def token(self):
         return self.data().get(AUTH_TOKEN)

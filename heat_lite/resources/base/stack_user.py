@@ -72,7 +72,8 @@ class StackUser(Resource):
 
     @property
     def user_id(self):
-        return self.resource_id
+        # Heat stores the id of the user in the data, too; it is not the id of each resource.
+        return self.data().get(USER) or self.resource_id
 
     def create_keypair(self):
         """Create an access key, to sign URLs that need no token."""

@@ -9,6 +9,8 @@ from heat_lite.resources.openstack.nova.server.networks_property import EXTRA, A
 
 #: keys in the data of the resource: the attachments, and those released to the replacing server
 ATTACHMENTS, RELEASED = 'plugs', 'lent'
+#: the key by which Heat stores the ports that it has created for a server
+HEAT_PORTS = 'internal_ports'
 
 
 class ServerNetworking:
@@ -55,7 +57,8 @@ class ServerNetworking:
             yield from self._clean_up(attachment)
         for port in self._created_ports() if self.interrupted else ():
             yield from self._delete_port(port)
-        self._server.data_delete(ATTACHMENTS)
+        for key in (ATTACHMENTS, HEAT_PORTS):
+            self._server.data_delete(key)
 
     def has_own_ports(self):
         return any(attachment.own for attachment in self._attachments())
@@ -255,10 +258,13 @@ class ServerNetworking:
     def _attachments(self):
         server = self._server
         networks = server.stored_properties().get('networks')
-        return networks_property.load(server.data().get(ATTACHMENTS), networks)
+        data = server.data()
+        own = networks_property.heat_ports(data.get(HEAT_PORTS))
+        return networks_property.load(data.get(ATTACHMENTS), networks, own)
 
     def _store(self, attachments):
         self._server.data_set(ATTACHMENTS, networks_property.dump(attachments))
+        self._server.data_delete(HEAT_PORTS)
 
     def _released(self):
         text = self._server.data().get(RELEASED)

@@ -169,11 +169,26 @@ def dump(attachments):
     return json.dumps([[each.network, each.port, each.own] for each in attachments], sort_keys=True)
 
 
-def load(text, networks):
-    """Return the attachments in ``text``; without it (None) those of the property ``networks``."""
-    if text is None:
-        return [Attachment(each, each['port']) for each in networks or () if each[ALLOCATE] is None]
-    return [Attachment(*each) for each in json.loads(text)]
+def load(text, networks, own_ports=()):
+    """Return the attachments in ``text``; without it (None) those of the property ``networks``.
+
+    ``own_ports`` are the ids of the ports that Heat has created for ``networks``, in their order.
+    """
+    if text is not None:
+        return [Attachment(*each) for each in json.loads(text)]
+    ports, attachments = list(own_ports), []
+    for network in networks or ():
+        if network.get(ALLOCATE) is None:
+            attachment = Attachment(network, network.get('port'))
+            if ports and needs_port(attachment.network):
+                attachment.port, attachment.own = ports.pop(0), True
+            attachments.append(attachment)
+    return attachments
+
+
+def heat_ports(text):
+    """Return the ids of ports in a list of Heat, ``[{"id": ...}]``; [] without a text."""
+    return [each['id'] for each in json.loads(text or '[]')]
 
 
 def compare(attachments, networks, interfaces=()):

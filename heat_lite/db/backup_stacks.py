@@ -1,0 +1,52 @@
+"""Rows of Heat's legacy engine, brought into the form that actions of this service expect.
+
+The legacy engine stores neither the requirements of resources nor the template of each. What an
+update has replaced is in a backup stack, ``NAME*``, that the stack owns.
+"""
+
+import typing
+
+from sqlalchemy import select, update
+
+from heat_lite.common import status
+from heat_lite.common.context import RequestContext
+from heat_lite.db import models, queries, session
+from heat_lite.db.column_types import utcnow
+
+_S, _R = models.stack, models.resource
+
+
+@session.writer
+def absorb_backups(context: RequestContext, stack_id: str) -> int:
+    """Give the resources of the backup stacks of a stack to the stack itself.
+
+    Each row gets its template, which tells it from the newer row of its name. The backup stacks
+    are marked deleted. Return their number. The caller holds the lock of the stack.
+    """
+    owned = (_S.c.owner_id == stack_id) & _S.c.backup.is_(True) & _S.c.deleted_at.is_(None)
+    found = session.execute(select(_S.c.id, _S.c.raw_template_id).where(owned)).all()
+    main = session.execute(select(_S.c.raw_template_id).where(_S.c.id == stack_id)).scalar()
+    for backup in [*found, (stack_id, main)]:
+        _assign_template(*backup)
+    for backup_id, _ in found:
+        moved = {'stack_id': stack_id, 'updated_at': _R.c.updated_at}
+        session.execute(update(_R).where(_R.c.stack_id == backup_id).values(moved))
+        nested = (_S.c.owner_id == backup_id) & queries.is_no_backup()
+        session.execute(update(_S).where(nested).values(owner_id=stack_id))
+        ended = {'action': status.DELETE, 'status': status.COMPLETE, 'deleted_at': utcnow()}
+        session.execute(update(_S).where(_S.c.id == backup_id).values(ended))
+    return len(found)
+
+
+def _assign_template(stack_id, template_id):
+    rows = (_R.c.stack_id == stack_id) & _R.c.current_template_id.is_(None)
+    values = {'current_template_id': template_id, 'updated_at': _R.c.updated_at}
+    session.execute(update(_R).where(rows).values(values))
+
+
+@session.writer
+def store_requirements(context: RequestContext, requires: dict[int, list[int]]) -> None:
+    """Store the ids of the rows that each row requires, by its id."""
+    for row_id, ids in requires.items():
+        values: dict[str, typing.Any] = {'requires': ids, 'updated_at': _R.c.updated_at}
+        session.execute(update(_R).where(_R.c.id == row_id).values(values))

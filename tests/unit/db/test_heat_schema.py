@@ -1,0 +1,185 @@
+"""A database of Heat gets the tables of this service beside its own, and can be given back."""
+
+import pytest
+import sqlalchemy
+
+from heat_lite.common.context import RequestContext, admin_context
+from heat_lite.db import (
+    connections,
+    credentials,
+    heat_rows,
+    heat_schema,
+    locks,
+    migration,
+    models,
+    queries,
+    resources,
+    stacks,
+    templates,
+)
+from tests import databases, heat_database
+
+
+@pytest.fixture(params=heat_database.BACKENDS)
+def url(request, tmp_path):
+    with heat_database.loaded(request.param, tmp_path) as made:
+        yield made
+
+
+def engine_of(url):
+    return sqlalchemy.create_engine(connections.full_url(url), poolclass=sqlalchemy.NullPool)
+
+
+def shape(url):
+    """Return the columns and indexes of all tables, without the names of indexes."""
+    inspector = sqlalchemy.inspect(engine_of(url))
+    return {
+        name: (
+            {column['name']: str(column['type']) for column in inspector.get_columns(name)},
+            {
+                (tuple(each['column_names']), bool(each.get('unique')))
+                for each in inspector.get_indexes(name)
+            },
+        )
+        for name in inspector.get_table_names()
+    }
+
+
+def content(url):
+    """Return all rows of the tables in the columns that Heat has."""
+    with engine_of(url).connect() as connection:
+        found = {}
+        for table in models.metadata.sorted_tables:
+            own = heat_schema.OWN_COLUMNS.get(table.name, ())
+            columns = [sqlalchemy.column(name) for name in table.c.keys() if name not in own]
+            rows = connection.execute(sqlalchemy.select(*columns).select_from(table)).all()
+            found[table.name] = sorted(map(repr, rows))
+        return found
+
+
+def ignore(text):
+    pass
+
+
+def test_sync_extends_a_database_of_heat_and_keeps_its_rows(url):
+    before = content(url)
+    assert migration.plan(url)
+    migration.sync(url, report=ignore)
+    assert migration.version(url) == migration.newest()
+    assert migration.plan(url) == []
+    assert content(url) == before
+    found = shape(url)
+    for table in models.metadata.sorted_tables:
+        assert set(table.c.keys()) <= set(found[table.name][0])
+
+
+def test_plan_changes_nothing(url):
+    before = shape(url)
+    migration.plan(url)
+    assert shape(url) == before
+    assert migration.version(url) == heat_schema.HEAT_HEAD
+
+
+def test_interrupted_sync_is_continued(url):
+    lines = []
+
+    def interrupt(text):
+        lines.append(text)
+        if len(lines) == 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        migration.sync(url, report=interrupt)
+    assert migration.version(url) == heat_schema.HEAT_HEAD
+    migration.sync(url, report=ignore)
+    assert migration.version(url) == migration.newest()
+
+
+def test_revert_restores_the_schema_and_the_rows(url):
+    before, rows = shape(url), content(url)
+    migration.sync(url, report=ignore)
+    migration.revert(url, ignore, lambda: None)
+    assert migration.version(url) == heat_schema.HEAT_HEAD
+    assert shape(url) == before
+    assert content(url) == rows
+
+
+@pytest.mark.parametrize('revision', heat_schema.HEAT_REVISIONS)
+def test_sync_accepts_known_revisions(url, revision):
+    with engine_of(url).begin() as connection:
+        heat_schema.set_revision(connection, revision)
+        if revision != heat_schema.HEAT_HEAD:
+            connection.exec_driver_sql('ALTER TABLE snapshot DROP COLUMN action')
+        if revision in heat_schema.HEAT_REVISIONS[:2]:
+            connection.exec_driver_sql('DROP TABLE resource_snapshot')
+    migration.sync(url, report=ignore)
+    assert 'action' in shape(url)['snapshot'][0]
+    assert 'resource_snapshot' in shape(url)
+
+
+def test_unknown_revision_is_refused_with_the_cure(url):
+    with engine_of(url).begin() as connection:
+        heat_schema.set_revision(connection, '0123456789ab')
+    with pytest.raises(ValueError, match='run "heat-manage db_sync"'):
+        migration.sync(url, report=ignore)
+    with pytest.raises(ValueError, match='0123456789ab'):
+        migration.plan(url)
+
+
+def test_names_of_living_top_level_stacks_are_unique_afterwards(url):
+    with engine_of(url).begin() as connection:
+        copy = 'SELECT name, raw_template_id, disable_rollback, tenant FROM stack WHERE name = '
+        connection.exec_driver_sql(
+            'INSERT INTO stack (id, created_at, name, raw_template_id, disable_rollback, tenant) '
+            "SELECT 'older', '2020-01-01', name, raw_template_id, disable_rollback, tenant "
+            "FROM stack WHERE name = 'leg-basic-1'"
+        )
+        assert len(connection.exec_driver_sql(f"{copy} 'leg-basic-1'").all()) == 2
+    lines = []
+    migration.sync(url, report=lines.append)
+    assert any('older' in line for line in lines)
+    with databases.configured(url):
+        project = RequestContext(project_id=heat_database.PROJECT, overwrite=False)
+        found = stacks.get_by_name(project, 'leg-basic-1')
+        assert found.live and found.id != 'older'
+        assert stacks.get(project, 'older').live is None
+
+
+@pytest.fixture
+def taken_over(url):
+    migration.sync(url, report=ignore)
+    with databases.configured(url, key=heat_database.KEY):
+        yield RequestContext(project_id=heat_database.PROJECT, overwrite=False)
+
+
+def test_secrets_of_heat_are_decrypted(taken_over):
+    stack = stacks.get_by_name(taken_over, 'leg-basic-1')
+    template = templates.get(taken_over, stack.raw_template_id)
+    assert template.environment['parameters'] == {'secret': 'veryquiet'}
+    assert 'encrypted_param_names' not in template.environment
+    assert len(credentials.get(taken_over, stack.user_creds_id).trust_id) == 32
+    handles = stacks.get_by_name(taken_over, 'leg-wait-1')
+    data = {row.name: row.data for row in resources.list_by_stack(taken_over, handles.id)}
+    assert len(data['aws']['secret_key']) == 32
+    assert data['ht']['endpoint'].endswith('/resources/ht/signal')
+
+
+def test_backup_stacks_are_in_no_list(taken_over):
+    nested = stacks.list(taken_over, queries.StackFilter(show_nested=True))
+    assert nested and not [stack.name for stack in nested if stack.name.endswith('*')]
+    owner = stacks.get_by_name(taken_over, 'leg-replace-1')
+    assert list(stacks.children(taken_over, [owner.id])) == []
+    assert stacks.child_rows(taken_over, owner.id) == {}
+    assert len(stacks.tree_ids(taken_over, owner.id)) == 2
+    unlocked = {
+        stacks.get_row(taken_over, each).name for each in locks.unlocked_in_progress(taken_over)
+    }
+    assert unlocked == {'cnv-slow-1', 'cnv-replace-2'}
+
+
+def test_stacks_are_read_before_and_after_the_sync(url):
+    with databases.configured(url, key=heat_database.KEY):
+        before = list(heat_rows.living_stacks(admin_context(), 5))
+        assert len(before) == len({row.id for row in before}) > 20
+        migration.sync(url, report=ignore)
+        assert list(heat_rows.living_stacks(admin_context(), 7)) == before
