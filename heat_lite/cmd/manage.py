@@ -53,6 +53,11 @@ def db_sync(conf):
     return heat_database.sync(conf)
 
 
+def give_back(conf):
+    """Give the database back to Heat."""
+    return heat_database.give_back(conf)
+
+
 def db_version(conf):
     """Print the revision of the database."""
     print(migration.version(conf.database.connection) or 'none: db_sync has not run')
@@ -185,6 +190,9 @@ def _add_commands(commands):
         return parser
 
     _add_sync_arguments(add_command('db_sync', db_sync))
+    add_command('give_back', give_back).add_argument(
+        '--dry-run', action='store_true', help='report only what cannot be given back'
+    )
     add_command('db_version', db_version)
     _add_purge_arguments(add_command('purge_deleted', purge_deleted))
     _add_encryption_arguments(add_command('update_params', update_params))

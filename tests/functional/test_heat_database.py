@@ -1,12 +1,24 @@
 """An engine works on the stacks of a database that Heat has written."""
 
+import json
 import subprocess
 import sys
 
 import pytest
+import sqlalchemy
 
+from heat_lite.common import cipher
 from heat_lite.common.context import admin_context
-from heat_lite.db import backup_stacks, events, migration, resources, services, stacks
+from heat_lite.db import (
+    backup_stacks,
+    connections,
+    events,
+    give_back,
+    migration,
+    resources,
+    services,
+    stacks,
+)
 from tests import databases, engines, heat_database
 from tests.timeouts import WAIT_SECONDS
 
@@ -97,6 +109,54 @@ def test_resources_of_a_backup_stack_become_those_of_its_owner(url):
         own = {row.name for row in rows if row.current_template_id == owner.raw_template_id}
         replaced = {row.name for row in rows if row.current_template_id != owner.raw_template_id}
         assert (own, replaced) == ({'h', 'net', 'r', 't'}, {'r', 't'})
+
+
+def test_given_back_database_has_the_form_of_heat(url):
+    migration.sync(url, report=lambda text: None)
+    key, context = heat_database.KEY, admin_context()
+    quiet = {'take_over_interval': 3600}
+    parameters = {'p': {'type': 'string', 'hidden': True}}
+    template = {'parameters': parameters, 'resources': {'r': {'type': 'OS::Heat::RandomString'}}}
+    with engines.running(
+        url, auth_encryption_key=key, encrypt_parameters_and_properties=True, ours=quiet
+    ) as driver:
+        made = driver.create(template, params={'parameters': {'p': 'vermilion'}})
+        driver.create(template, 'second', params={'parameters': {'p': 'vermilion'}})
+        driver.wait_for_free_lock(made)
+    with databases.configured(url, key=key):
+        resource = resources.list_by_stack(context, made['stack_id'])[0]
+        resources.set_data(context, resource.id, 'signal_url', 'http://signal')
+        resources.set_data(context, resource.id, 'password', 'verysecret', redact=True)
+        attachments = json.dumps([[{}, 'port-1', True], [{}, 'port-2', False]])
+        resources.set_data(context, resource.id, 'plugs', attachments)
+        migration.revert(url, lambda text: None, lambda: list(give_back.convert([key])))
+    assert migration.version(url) == '97b2a986f922'
+    engine = sqlalchemy.create_engine(connections.full_url(url), poolclass=sqlalchemy.NullPool)
+    with engine.connect() as connection:
+        query = "SELECT * FROM stack WHERE name IN ('stack', 'second')"
+        found = connection.exec_driver_sql(query).all()
+        assert all(row.convergence and row.current_traversal for row in found)
+        assert len({row.raw_template_id for row in found}) == 2
+        assert not hasattr(found[0], 'digest')
+        query = f'SELECT environment FROM raw_template WHERE id = {found[0].raw_template_id}'
+        environment = json.loads(connection.exec_driver_sql(query).scalar())
+        assert environment['parameters'] == {'p': 'vermilion'}
+        query = f'SELECT * FROM resource_data WHERE resource_id = {resource.id}'
+        data = {row.key: row for row in connection.exec_driver_sql(query)}
+    assert data['heat_signal_url'].value == 'http://signal'
+    assert data['user_id'].value == resource.nova_instance
+    assert json.loads(data['internal_ports'].value) == [{'id': 'port-1'}]
+    assert json.loads(data['external_ports'].value) == [{'id': 'port-2'}]
+    secret = data['password']
+    assert secret.decrypt_method == 'cryptography_decrypt_v1'
+    assert cipher.decrypt(secret.decrypt_method, secret.value, key) == 'verysecret'
+
+
+def test_stacks_in_progress_are_not_given_back(url):
+    migration.sync(url, report=lambda text: None)
+    with databases.configured(url):
+        named = {row.name for row, reason in give_back.obstacles(admin_context())}
+    assert named == {'leg-slow-1', 'cnv-slow-1', 'leg-replace-2', 'cnv-replace-2'}
 
 
 def test_database_with_a_living_engine_of_heat_is_not_taken_over(url, tmp_path):

@@ -10,6 +10,7 @@ from heat_lite.cmd import global_environment
 from heat_lite.cmd.heat_database import report
 from heat_lite.common import context as request_context
 from heat_lite.common import exception
+from heat_lite.db import give_back as give_back_rows
 from heat_lite.db import heat_schema, migration, services, session
 from heat_lite.engine import service as engine_service
 from heat_lite.engine.cluster.heartbeat import BINARY
@@ -98,6 +99,36 @@ def dry_run(conf):
         f'{totals.failed} cannot be carried over completely'
     )
     return 1 if totals.failed else 0
+
+
+def give_back(conf):
+    """Bring the rows into Heat's form, and remove the columns and indexes that Heat lacks.
+
+    Return 1 if stacks have to be settled before. Raises ValueError if an engine runs.
+    """
+    context = request_context.admin_context()
+    for row, reason in [
+        *give_back_rows.losses(context),
+        *(found := give_back_rows.obstacles(context)),
+    ]:
+        print(f'stack {row.name} {row.id} of project {row.tenant}: {reason}')
+    running = holders(own=False)
+    if conf.command.dry_run:
+        for row in running:
+            print(f'{services.describe(row)} holds the database: stop it before give_back')
+        return 1 if found else 0
+    if running:
+        raise ValueError(held_by(running))
+    if found:
+        raise ValueError(f'{len(found)} stacks are in progress. Nothing was changed.')
+    keys = [conf.auth_encryption_key, *conf.heat_lite.former_encryption_keys]
+    migration.revert(conf.database.connection, print, lambda: _convert(keys))
+    return 0
+
+
+def _convert(keys):
+    for step, count in give_back_rows.convert(keys):
+        print(f'{step}: {count}')
 
 
 def _revision():

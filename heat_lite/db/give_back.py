@@ -1,0 +1,255 @@
+"""The rows of a database, brought into the form that Heat reads.
+
+Each step is a series of small transactions, and can be interrupted and repeated. No engine may run.
+"""
+
+import json
+import typing
+import uuid
+from collections.abc import Iterator, Sequence
+
+from sqlalchemy import delete, func, insert, or_, select, tuple_, union, update
+
+from heat_lite.common import cipher, status
+from heat_lite.common.context import RequestContext
+from heat_lite.db import models, queries, reencrypt, session
+from heat_lite.db.column_types import utcnow
+
+_S, _R, _D, _T = models.stack, models.resource, models.resource_data, models.raw_template
+#: rows of one transaction
+BATCH = 500
+#: keys of ``resource_data`` of this service, and those of Heat
+SIGNAL_URL, TOKEN_URL, HEAT_URL = 'signal_url', 'endpoint', 'heat_signal_url'
+TOKEN, USER, PASSWORD = 'token', 'user_id', 'password'
+ATTACHMENTS, OWN_PORTS, OTHER_PORTS = 'plugs', 'internal_ports', 'external_ports'
+
+
+@session.reader
+def obstacles(context: RequestContext) -> list[tuple[typing.Any, str]]:
+    """Return (row, reason) of the stacks that have to be settled before they can be given back."""
+    query = select(_S.c.id, _S.c.name, _S.c.tenant, _S.c.action, _S.c.deleted_at).where(
+        _S.c.status == status.IN_PROGRESS, _S.c.deleted_at.is_(None), queries.is_no_backup()
+    )
+    return [
+        (row, f'its {row.action} is in progress: wait for its end or cancel it')
+        for row in session.execute(query.order_by(_S.c.id))
+    ]
+
+
+@session.reader
+def losses(context: RequestContext) -> list[tuple[typing.Any, str]]:
+    """Return (row, reason) of the stacks that lose something, because Heat does not have it."""
+    columns = select(_S.c.id, _S.c.name, _S.c.tenant).where(_S.c.deleted_at.is_(None))
+    found = [
+        (row, 'it is protected from deletion, and will not be')
+        for row in session.execute(columns.where(_S.c.protected.is_(True)))
+    ]
+    snapshots = select(models.snapshot.c.stack_id).where(_S.c.digest.is_not(None))
+    found += [
+        (row, 'Heat may be unable to restore snapshots that were made since the take-over')
+        for row in session.execute(columns.where(_S.c.id.in_(snapshots)))
+    ]
+    return found
+
+
+def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Convert all rows; yield (what, number of changed rows) for each step.
+
+    ``keys`` are auth_encryption_key and the keys before it. Heat reads only what the first one
+    has encrypted.
+    """
+    for name, count in reencrypt.reencrypt_tables(False, keys, BATCH):
+        yield f'{name}: values re-encrypted or decrypted', count
+    for table, columns in reencrypt.METHOD_COLUMNS.items():
+        yield f'{table.name}: secrets encrypted as by Heat', _encrypt_for_heat(table, columns, keys)
+    yield 'resource_data: URLs of signals renamed', _rename_signal_urls()
+    yield 'resource_data: ids of stack users added', _add_user_ids()
+    yield 'resource_data: ports of servers renamed', _rename_ports()
+    yield 'raw_template: templates copied for each stack', _unshare_templates()
+    yield 'stack: stacks of this service marked for the convergence engine', _mark_convergence()
+    yield 'locks and engines of this service removed', _remove_engines()
+
+
+# --------------------------------------------------------------- secrets
+
+
+def _encrypt_for_heat(table, columns, keys):
+    """Encrypt anew what is encrypted by another method than Heat's."""
+    count = last = 0
+    while True:
+        last, changed = _encrypt_batch(table, columns, keys, last)
+        count += changed
+        if last is None:
+            return count
+
+
+@session.writer
+def _encrypt_batch(table, columns, keys, last):
+    method = table.c[reencrypt.METHOD]
+    wrong = table.c.id > last, method == cipher.METHOD
+    rows = session.execute(select(table).where(*wrong).order_by(table.c.id).limit(BATCH)).all()
+    secrets = [name for name in columns if name not in (reencrypt.METHOD, reencrypt.SECRET)]
+    for row in rows:
+        values: dict[str, typing.Any] = {reencrypt.METHOD: cipher.HEAT_METHOD}
+        for name in secrets:
+            text = getattr(row, name)
+            if text is not None:
+                plain = cipher.decrypt(cipher.METHOD, text, keys[0], tuple(keys[1:]))
+                values[name] = cipher.heat_encrypt(plain, keys[0])[1]
+        session.execute(update(table).where(table.c.id == row.id).values(values))
+    return (rows[-1].id if rows else None), len(rows)
+
+
+# --------------------------------------------------------------- data of resources
+
+
+@session.writer
+def _rename_signal_urls():
+    """Heat stores the URL of TOKEN_SIGNAL, which has a token, by another key than others."""
+    with_token = select(_D.c.resource_id).where(_D.c.key == TOKEN)
+    ids = session.execute(with_token).scalars().all()
+    count = 0
+    for start in range(0, len(ids), BATCH):
+        chosen = _D.c.key == SIGNAL_URL, _D.c.resource_id.in_(ids[start : start + BATCH])
+        count += session.execute(update(_D).where(*chosen).values(key=TOKEN_URL)).rowcount
+    others = update(_D).where(_D.c.key == SIGNAL_URL).values(key=HEAT_URL)
+    return count + session.execute(others).rowcount
+
+
+@session.writer
+def _add_user_ids():
+    """Heat finds the user of a resource by its data, even where it is the id of the resource."""
+    known = select(_D.c.resource_id).where(_D.c.key == USER)
+    users = (
+        select(_R.c.id, _R.c.nova_instance)
+        .join(_D, _D.c.resource_id == _R.c.id)
+        .where(_D.c.key == PASSWORD, _R.c.nova_instance.is_not(None), _R.c.id.not_in(known))
+    )
+    rows = [
+        _data(resource_id, USER, user_id) for resource_id, user_id in session.execute(users).all()
+    ]
+    for start in range(0, len(rows), BATCH):
+        session.execute(insert(_D), rows[start : start + BATCH])
+    return len(rows)
+
+
+@session.writer
+def _rename_ports():
+    """Heat stores the ports that it has made for a server and other ports in two lists."""
+    found = session.execute(
+        select(_D.c.id, _D.c.resource_id, _D.c.value).where(_D.c.key == ATTACHMENTS)
+    ).all()
+    for row in found:
+        lists: dict[str, list] = {OWN_PORTS: [], OTHER_PORTS: []}
+        for _, port, own in json.loads(row.value or '[]'):
+            if port:
+                lists[OWN_PORTS if own else OTHER_PORTS].append({'id': port})
+        old = _D.c.key.in_([ATTACHMENTS, *lists]), _D.c.resource_id == row.resource_id
+        session.execute(delete(_D).where(*old))
+        rows = [_data(row.resource_id, key, json.dumps(ports)) for key, ports in lists.items()]
+        session.execute(insert(_D), rows)
+    return len(found)
+
+
+def _data(resource_id, key, value):
+    return {
+        'resource_id': resource_id,
+        'key': key,
+        'value': value,
+        'redact': False,
+        reencrypt.METHOD: '',
+        'created_at': utcnow(),
+    }
+
+
+# --------------------------------------------------------------- templates
+
+_REFERENCES = (
+    (_S.c.raw_template_id, _S.c.id),
+    (_S.c.prev_raw_template_id, _S.c.id),
+    (_R.c.current_template_id, _R.c.stack_id),
+)
+
+
+def _unshare_templates():
+    """Give each stack templates of its own: Heat deletes them together with the stack."""
+    count = 0
+    while changed := _unshare_batch():
+        count += changed
+    return count
+
+
+@session.writer
+def _unshare_batch():
+    uses = union(
+        *(
+            select(template.label('template_id'), stack.label('stack_id')).where(
+                template.is_not(None)
+            )
+            for template, stack in _REFERENCES
+        )
+    ).subquery()
+    shared = (
+        select(uses.c.template_id, func.min(uses.c.stack_id))
+        .group_by(uses.c.template_id)
+        .having(func.count() > 1)
+        .limit(BATCH)
+    )
+    kept = [tuple(row) for row in session.execute(shared)]
+    if not kept:
+        return 0
+    ids = [template_id for template_id, _ in kept]
+    others = select(uses.c.template_id, uses.c.stack_id).where(
+        uses.c.template_id.in_(ids), tuple_(uses.c.template_id, uses.c.stack_id).not_in(kept)
+    )
+    pairs = session.execute(others).all()
+    for template_id, stack_id in pairs:
+        _copy_template(template_id, stack_id)
+    return len(pairs)
+
+
+def _copy_template(template_id, stack_id):
+    names = [name for name in _T.c.keys() if name not in ('id', reencrypt.HASH)]
+    row = session.execute(select(*(_T.c[name] for name in names)).where(_T.c.id == template_id))
+    copy = session.execute(insert(_T).values(row.one()._mapping)).inserted_primary_key[0]
+    for template, stack in _REFERENCES:
+        values = {template.name: copy, 'updated_at': template.table.c.updated_at}
+        chosen = template == template_id, stack == stack_id
+        session.execute(update(template.table).where(*chosen).values(values))
+
+
+# --------------------------------------------------------------- stacks and engines
+
+
+def _mark_convergence():
+    """Mark the stacks whose last action was of this service: their rows have what the convergence
+    engine of Heat needs. Those that only the legacy engine has changed remain legacy stacks.
+    """
+    count = 0
+    while changed := _mark_batch():
+        count += changed
+    return count
+
+
+@session.writer
+def _mark_batch():
+    ours = (
+        _S.c.digest.is_not(None),
+        _S.c.deleted_at.is_(None),
+        queries.is_no_backup(),
+        or_(_S.c.convergence.is_(None), _S.c.convergence.is_(False)),
+    )
+    ids = session.execute(select(_S.c.id).where(*ours).limit(BATCH)).scalars().all()
+    for stack_id in ids:
+        values = {'convergence': True, 'current_traversal': str(uuid.uuid4())}
+        values['updated_at'] = _S.c.updated_at
+        session.execute(update(_S).where(_S.c.id == stack_id).values(values))
+    return len(ids)
+
+
+@session.writer
+def _remove_engines():
+    count = session.execute(delete(models.stack_lock)).rowcount
+    values = {'engine_id': None, 'updated_at': _R.c.updated_at}
+    session.execute(update(_R).where(_R.c.engine_id.is_not(None)).values(values))
+    return count + session.execute(delete(models.service)).rowcount
