@@ -166,11 +166,12 @@ def _forcing(resource, definition, changed, parts, later, doubt=False):
 
     ``doubt`` is the answer where the type reads a value that is known only later.
     """
-    schemata = resource.properties_schema
+    after = resource.properties_of(definition)
+    # the schema of a template changes with the template
+    schemata = {**after.schemata, **resource.properties_schema}
     fixed = {name for name in changed if name not in schemata or not schemata[name].update_allowed}
     if fixed:
         return fixed
-    after = resource.properties_of(definition)
     try:
         return _forced_by_type(resource, changed, parts, _Known(after, later) if later else after)
     except _KnownLater as unknown:

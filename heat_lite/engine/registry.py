@@ -93,6 +93,30 @@ class Registry:
         resolution = self._resolve(environment, type_name, resource_name)
         return resolution.target if resolution.kind == TEMPLATE else None
 
+    def facade_of(self, environment, type_name, resource_name):
+        """Return the Resolution of the type whose place a template takes; None if it takes none.
+
+        As in Heat, an alias of a type that is mapped to a template takes none.
+        """
+        template = self.template_of(environment, type_name, resource_name)
+        target = environment.registry.next_target(type_name, resource_name)
+        if template is None or template != (
+            target or self._mappings.next_target(type_name, resource_name)
+        ):
+            return None
+        mappings = self._mappings.without(template)
+        try:
+            found = environment.registry.without(template).resolve(
+                type_name, resource_name, lambda name: not is_template(name)
+            )
+            return (
+                found
+                if found.kind == TEMPLATE
+                else mappings.resolve(found.target, None, self.knows)
+            )
+        except exception.EntityNotFound:
+            return None
+
     def _resolve(self, environment, type_name, resource_name):
         """Resolve a type name by the environment of the stack, then by that of the operator."""
         try:

@@ -141,7 +141,7 @@ class ResourceType:
         """Return the identity of the nested stack; None if there is none."""
         return None
 
-    def preview_nested(self):
+    def preview_nested(self, update=False):
         """Return the future nested stack, for reading only; None for types without one."""
         return None
 

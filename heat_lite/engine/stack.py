@@ -305,10 +305,11 @@ class Stack(StackFields):
             definition.template.environment, definition.resource_type, definition.name
         )
 
-    def built_in_type(self, type_name):
-        """Return the class of a built-in type, whatever the environment; None if unknown."""
-        registry = self.runtime.registry
-        return registry.get(type_name) if registry.knows(type_name) else None
+    def facade_of(self, definition):
+        """Return the Resolution of the type whose place a template takes; None if it is none."""
+        return self.runtime.registry.facade_of(
+            definition.template.environment, definition.resource_type, definition.name
+        )
 
     def type_changed(self, present, definition):
         """Return whether the type differs; the substitute of a hidden type does not."""

@@ -113,6 +113,7 @@ def nested_values(item):
 
 def nested_update(present, changed):
     """Validate the update of a nested stack."""
+    immutable_parameters(present, changed)
     more_resources(present, len(changed.definitions) - len(present.definitions))
     nested_values(changed)
 

@@ -54,7 +54,7 @@ class TypeRegistry:
         name = type_name
         seen = [name]
         while True:
-            target = self._next_target(name, resource_name)
+            target = self.next_target(name, resource_name)
             if target is None:
                 return self._final_target(type_name, name, known)
             if is_template(target):
@@ -67,11 +67,13 @@ class TypeRegistry:
             seen.append(target)
             name = target
 
-    def _next_target(self, name, resource_name):
-        """Apply the first matching entry; None if there is none or it maps the name to itself."""
+    def next_target(self, name: str, resource_name: str | None) -> str | None:
+        """Return the target of the first matching entry; None if there is none or it maps the name
+        to itself.
+        """
         entry = self._matching_entry(name, resource_name)
         if entry is None:
-            return self._base._next_target(name, resource_name) if self._base else None
+            return self._base.next_target(name, resource_name) if self._base else None
         pattern, target = entry
         if self._entries.get(name) != target:
             self._resolved[name] = target
@@ -98,6 +100,16 @@ class TypeRegistry:
             self._resolved[name] = name
             return Resolution(TEMPLATE, name)
         raise exception.EntityNotFound(entity='Resource Type', name=type_name)
+
+    def without(self, target: str) -> 'TypeRegistry':
+        """Return a copy without the entries that name a template: it resolves to what they hide."""
+        data = {
+            **_without(self._entries, target),
+            PER_RESOURCE: {
+                name: _without(entries, target) for name, entries in self._resources.items()
+            },
+        }
+        return TypeRegistry(data, self._base.without(target) if self._base else None)
 
     # ------------------------------------------------------------ single resources
 
@@ -149,6 +161,10 @@ class TypeRegistry:
 def is_template(target: Any) -> bool:
     """Return whether an entry or a type name is the file name or URL of a template."""
     return isinstance(target, str) and target.endswith(TEMPLATE_SUFFIXES)
+
+
+def _without(entries, target):
+    return {name: value for name, value in entries.items() if value != target}
 
 
 def _entries(data):

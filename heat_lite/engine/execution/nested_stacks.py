@@ -238,5 +238,5 @@ def _as_resource_failure():
     """Raise a validation error of the nested stack as a failure of its resource."""
     try:
         yield
-    except exception.StackValidationFailed as error:
+    except (exception.StackValidationFailed, exception.ImmutableParameterModified) as error:
         raise exception.ResourceFailure(error, kind='') from error

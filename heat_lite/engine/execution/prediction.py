@@ -160,23 +160,19 @@ class _Walk:
         if record.name in stack.wanted or stack.best_record(record.name) is not record:
             return None
         resource = stack.resource_of(record)
-        keeps = (
-            resource.definition.deletion_policy == 'Retain'
-            or resource.definition.external_id is not None
-        )
+        keeps = _keeps_object(resource)
         reason = (
             'the stack forgets the resource, its object stays'
             if keeps
             else 'the template no longer contains the resource'
         )
-        child = None if keeps else self._child(resource)
-        return PredictedChange(
-            resource,
-            diff.Decision(diff.DELETE, reason=reason),
-            [],
-            None,
-            child and predict_delete(child),
-        )
+        decision = diff.Decision(diff.DELETE, reason=reason)
+        return PredictedChange(resource, decision, [], None, self._deleted_nested(resource))
+
+    def _deleted_nested(self, resource):
+        """The prediction for the nested stack of a resource that goes, None where none goes."""
+        child = None if _keeps_object(resource) else self._child(resource)
+        return child and predict_delete(child)
 
     def _later(self, definition, schemata):
         """The names of the properties that depend on the future of other resources."""
@@ -223,8 +219,18 @@ class _Walk:
         """
         if decision.action == diff.NONE:
             return None
+        wanted = self._wanted_nested(resource, future, decision)
+        if decision.action != diff.REPLACE or wanted is UNKNOWN:
+            return wanted
+        gone = self._deleted_nested(resource)
+        if gone is None or wanted is None:
+            return gone or wanted
+        return UpdatePreview(wanted.stack, [*gone.resources, *wanted.resources])
+
+    def _wanted_nested(self, resource, future, decision):
+        """The prediction for the nested stack that the resource will have."""
         try:
-            draft = future.preview_nested()
+            draft = future.preview_nested(decision.action == diff.UPDATE)
         except exception.HeatException:
             if not decision.later:
                 raise
@@ -267,6 +273,12 @@ class _Walk:
         child = nested.stack
         nested.refresh()  # the prediction changes ``child``, so later readers need another copy
         return child
+
+
+def _keeps_object(resource):
+    """Whether the object stays where it is when the stack no longer has the resource."""
+    definition = resource.definition
+    return definition.deletion_policy == 'Retain' or definition.external_id is not None
 
 
 def _only_checks_nested(decision):

@@ -35,11 +35,13 @@ def format_update(predicted, with_nested=False):
 
 
 def _fill(answer, predicted, with_nested, parent=None):
-    required_by = predicted.stack.required_by()
+    required_by = {}
     for change in cooperation.each(predicted.resources):
-        answer[_list_of(change)].append(
-            format_resource(change, required_by.get(change.resource.name, ()), parent)
-        )
+        stack = change.resource.stack  # that of a deleted resource may be another
+        if stack not in required_by:
+            required_by[stack] = stack.required_by()
+        names = required_by[stack].get(change.resource.name, ())
+        answer[_list_of(change)].append(format_resource(change, names, parent))
         if with_nested and change.nested not in (None, UNKNOWN):
             _fill(answer, change.nested, with_nested, change.resource.name)
 

@@ -89,7 +89,7 @@ class DeploymentGroup(GroupResource):
         yield from self.apply_batches(self._batches(policy, []), policy['pause_time'])
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        yield from self.wait_until_idle()
+        yield from self.settle()
         policy = self.update_policy()['rolling_update']
         if not policy or not prop_diff:
             yield from super().handle_update(definition, tmpl_diff, prop_diff)

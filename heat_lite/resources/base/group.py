@@ -13,6 +13,8 @@ from heat_lite.resources.base.stack_resource import StackResource
 from heat_lite.template import members
 from heat_lite.template.attributes import select
 from heat_lite.template.members import REFS, REFS_MAP, Member
+from heat_lite.template.resource_registry import is_template
+from heat_lite.template.template import Template
 
 ATTRIBUTES, SHOW = 'attributes', 'show'
 
@@ -54,6 +56,15 @@ class GroupResource(StackResource):
             for name in batch.names
         }
         return members.template(definitions, self.template_outputs(batch.names))
+
+    def _complete_template(self, template, params):
+        """Return the nested template. Members that keep a definition keep the files of it."""
+        complete = super()._complete_template(template, params)
+        nested = self.nested()
+        present = {} if nested is None else nested.template.files
+        if all(name in complete.files or name not in present for name in _file_types(complete)):
+            return complete
+        return Template(complete.data, {**present, **complete.files}, complete.environment)
 
     def template_to_validate(self):
         """Return a template with one member: similar members need only one check.
@@ -164,11 +175,6 @@ class GroupResource(StackResource):
                 yield from _wait(pause)
             yield from self.update_with_template(self.nested_template(batch))
 
-    def wait_until_idle(self):
-        """Generator: wait until no action runs on the nested stack."""
-        self.nested_stack.refresh()
-        yield from self.nested_stack.at_rest()
-
     # ------------------------------------------------------------ references and attributes
 
     def get_reference_id(self):
@@ -262,6 +268,12 @@ class GroupResource(StackResource):
         if not item.has_attribute(path[0]):
             raise exception.InvalidTemplateAttribute(resource=name, key=path[0])
         return item.attribute(*path)
+
+
+def _file_types(template):
+    """Return the types of members that are files or URLs."""
+    types = {snippet.get('type') for snippet in template.resource_snippets.values()}
+    return {each for each in types if is_template(each)}
 
 
 def _member(item):

@@ -49,6 +49,12 @@ class RollingGroup(GroupResource):
     def member_names(self):
         return list(self.adopted) or _new_names(self.wanted_size())
 
+    def updated_template(self):
+        """Return the nested template after an update: members keep their names."""
+        present = members.removal_order(self.members())
+        names = self._resized(present, self.wanted_size(len(present)))
+        return self.nested_template(Batch(names, frozenset(names)))
+
     def describe_nested(self):
         return draft_with_one_member(self)
 
@@ -73,7 +79,7 @@ class RollingGroup(GroupResource):
         yield from super().handle_adopt(resource_data)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        yield from self.wait_until_idle()
+        yield from self.settle()
         present = members.removal_order(self.members())
         wanted = self.wanted_size(len(present))
         if any(name in prop_diff for name in self.replacement_properties):
@@ -90,11 +96,16 @@ class RollingGroup(GroupResource):
 
     def resize(self, size):
         """Generator: add or remove members. The others are not changed."""
-        staying = members.newest_names(members.removal_order(self.members()), size)
-        added = _new_names(size - len(staying))
-        yield from self.update_with_template(
-            self.nested_template(Batch([*staying, *added], frozenset(added)))
-        )
+        present = members.removal_order(self.members())
+        names = self._resized(present, size)
+        batch = Batch(names, frozenset(names) - frozenset(present))
+        yield from self.update_with_template(self.nested_template(batch))
+
+    @staticmethod
+    def _resized(present, size):
+        """Return the names of the members that stay, and new names."""
+        staying = members.newest_names(present, size)
+        return [*staying, *_new_names(size - len(staying))]
 
     # ------------------------------------------------------------ references and attributes
 

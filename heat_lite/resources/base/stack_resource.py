@@ -60,22 +60,16 @@ class NestedStackLifecycle(Resource):
         yield from self.nested_stack.at_rest()
 
 
-class StackResource(NestedStackLifecycle):
-    """A resource with a nested stack. Types override ``child_template`` and ``child_params``."""
-
-    interruptible = True
-    calls_cloud = False
-    has_nested_stack = True
-
-    def __init__(self, name, definition, stack, record):
-        super().__init__(name, definition, stack, record)
-        self.nested_stack = stack.child(self)
-
-    # ------------------------------------------------------------ the nested template
+class NestedTemplate(NestedStackLifecycle):
+    """The template of the nested stack. Types override ``child_template`` and ``child_params``."""
 
     def child_template(self):
         """Return the nested template: data, or a Template with its own files and environment."""
         raise NotImplementedError(f'{type(self).__name__} must override child_template')
+
+    def updated_template(self):
+        """Return the nested template after an update of the present nested stack."""
+        return self.child_template()
 
     def child_params(self):
         """Return the values of the parameters of the nested stack."""
@@ -95,6 +89,18 @@ class StackResource(NestedStackLifecycle):
             self.definition.template.files,
             self.child_environment(self.child_params() if params is None else params),
         )
+
+
+class StackResource(NestedTemplate):
+    """A resource with a nested stack."""
+
+    interruptible = True
+    calls_cloud = False
+    has_nested_stack = True
+
+    def __init__(self, name, definition, stack, record):
+        super().__init__(name, definition, stack, record)
+        self.nested_stack = stack.child(self)
 
     def path_label(self):
         """Return the part of an error's path that leads to the nested stack."""
@@ -124,8 +130,9 @@ class StackResource(NestedStackLifecycle):
                 str(error), error=type(error).__name__, path=path
             ) from error
 
-    def preview_nested(self):
-        drafted = self.nested_stack.draft(self._complete_template(self.child_template(), None))
+    def preview_nested(self, update=False):
+        template = self.updated_template() if update else self.child_template()
+        drafted = self.nested_stack.draft(self._complete_template(template, None))
         drafted.tree.strict = False  # values from the parent stack may be placeholders
         return drafted
 

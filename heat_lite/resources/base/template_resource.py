@@ -11,8 +11,9 @@ from heat_lite.common import exception, lru_cache, urlfetch
 from heat_lite.engine.resource import Resource
 from heat_lite.resources.base.stack_resource import StackResource
 from heat_lite.template import checks, reader, schema
-from heat_lite.template.constraints import INTEGER, NUMBER
+from heat_lite.template.constraints import ANY, INTEGER, NUMBER
 from heat_lite.template.parameters import PSEUDO_HOT
+from heat_lite.template.resource_registry import TYPE
 from heat_lite.template.template import Template
 
 #: the output that replaces the reference id of the resource
@@ -61,10 +62,13 @@ class TemplateResource(StackResource):
 
         If its text is no longer available, that of the nested stack is used.
         """
-        files = collections.ChainMap(files, self.stack.runtime.registry.files)
+        files = self._files_beside(files)
         if name not in files and self.nested() is not None:
             return self.nested().template.data
         return fetch_template(files, name)
+
+    def _files_beside(self, files):
+        return collections.ChainMap(files, self.stack.runtime.registry.files)
 
     def child_environment(self, params):
         return self.definition.template.environment.child(
@@ -113,12 +117,25 @@ class TemplateResource(StackResource):
     def validate(self):
         _ = self.attributes_schema
         super().validate()
-        facade = self.stack.built_in_type(self.type())
+        facade = self._facade()
         if facade is not None:
             self._compare_with(facade)
 
+    def _facade(self):
+        """Return the class of the type whose place the template takes, built-in or a template.
+
+        None if the environment has no other type of that name.
+        """
+        found = self.stack.facade_of(self.definition)
+        if found is None:
+            return None
+        if found.kind == TYPE:
+            return self.stack.runtime.registry.get(found.target)
+        files = self._files_beside(self.definition.template.files)
+        return describe_template(self.type(), found.target, files)
+
     def _compare_with(self, facade):
-        """Compare the template with the built-in type that it replaces.
+        """Compare the template with the type whose place it takes.
 
         Raises StackValidationFailed if it does not accept the same properties.
         """
@@ -199,15 +216,17 @@ def _attributes_schema(template):
 
 
 def _facade_mismatches(facade, name, properties, attributes):
-    """Yield the differences, as texts, between a template and the built-in type ``name`` that it
-    replaces.
+    """Yield the differences, as texts, between a template and the type ``name`` whose place it
+    takes.
     """
     for key, wanted in facade.properties_schema.items():
         given = properties.get(key)
         if given is None and wanted.required:
             yield f'Required property {key} for facade {name} missing in provider'
-        elif given is not None and given.type != (
-            NUMBER if wanted.type == INTEGER else wanted.type
+        elif (
+            given is not None
+            and wanted.type != ANY
+            and given.type != (NUMBER if wanted.type == INTEGER else wanted.type)
         ):
             types = f'facade {name} ({wanted.type.title()}) and provider ({given.type.title()})'
             yield f'Property {key} type mismatch between {types}'

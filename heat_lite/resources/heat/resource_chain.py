@@ -62,5 +62,5 @@ class ResourceChain(GroupResource):
         super().validate_nested()
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        yield from self.wait_until_idle()
+        yield from self.settle()
         yield from super().handle_update(definition, tmpl_diff, prop_diff)

@@ -183,7 +183,7 @@ class ResourceGroup(GroupResource):
         )
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        yield from self.wait_until_idle()
+        yield from self.settle()
         removed = self._removed()
         self._store_removed(removed)
         policy = self.update_policy()['rolling_update'] if 'resource_def' in prop_diff else None
