@@ -8,6 +8,7 @@ from oslo_db import exception as db_exception
 from sqlalchemy import exc as sql_exception
 
 from heat_lite.cmd import settings
+from heat_lite.cmd.config_check import option_report
 from heat_lite.cmd.heat_database import commands as heat_database
 from heat_lite.common import cipher, context, exception
 from heat_lite.conf import identity
@@ -29,9 +30,10 @@ def main(argv=None):
     settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-manage', conf)
     settings.start_logging(conf)
     try:
-        session.configure(conf)
+        if conf.command.func not in WITHOUT_DATABASE:
+            session.configure(conf)
         return conf.command.func(conf) or 0
-    except (ValueError, exception.HeatException) as error:
+    except (OSError, ValueError, exception.HeatException) as error:
         return _fail(error)
     except (db_exception.DBError, sql_exception.SQLAlchemyError) as error:
         return _fail(f'The database of [database] connection failed: {str(error).splitlines()[0]}')
@@ -127,6 +129,18 @@ def generate_key(conf):
     print(secrets.token_hex(cipher.KEY_LENGTH // 2))
 
 
+def check_config(conf):
+    """Tell which options of configuration files have no effect here, or another one.
+
+    The status is 0 without findings, 1 for unknown options and invalid values, else 3.
+    """
+    return option_report.report(conf.command.files)
+
+
+#: commands that need no configuration
+WITHOUT_DATABASE = (check_config, generate_key)
+
+
 def _reencrypt(conf, encrypt, verbose):
     former = [*conf.heat_lite.former_encryption_keys]
     if conf.command.previous_encryption_key is not None:
@@ -198,6 +212,9 @@ def _add_commands(commands):
     _add_encryption_arguments(add_command('update_params', update_params))
     _add_rotation_arguments(add_command('rotate_encryption_key', rotate_encryption_key))
     add_command('generate_key', generate_key)
+    add_command('config_check', check_config).add_argument(
+        'files', nargs='+', metavar='FILE', help='a configuration file, also one of Heat'
+    )
     add_command('resource_data_list', resource_data_list).add_argument(
         'resource_id', help='the number of the row of the resource'
     )

@@ -7,6 +7,8 @@ import pytest
 import requests
 import webob
 
+from heat_lite.api import paste_config
+from heat_lite.api.cfn import ec2token
 from heat_lite.common import ec2, exception
 from tests import identity
 from tests.http import scripted, test_access_cfn
@@ -131,3 +133,11 @@ def test_flavor_that_the_file_does_not_have_is_an_error():
     with pytest.raises(exception.ConfigurationError, match='flavor = forged'):
         with pipeline('forged'):
             pass
+
+
+def test_signatures_are_checked_by_the_keystone_of_endpoint_override(keystone):
+    conf = scripted.configuration(None, keystone)
+    conf_of = paste_config.global_conf_of(conf)
+    assert ec2token.filter_factory(conf_of)(None).url == keystone
+    conf.set_override('endpoint_override', 'http://other:5000', 'ec2authtoken')
+    assert ec2token.filter_factory(conf_of)(None).url == 'http://other:5000/v3'

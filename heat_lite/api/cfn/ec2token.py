@@ -14,6 +14,7 @@ from typing import Any
 import webob
 from keystoneauth1 import exceptions
 from keystoneauth1 import session as ks_session
+from oslo_config import cfg
 
 from heat_lite.api import paste_config, wsgi
 from heat_lite.api.cfn import faults
@@ -165,8 +166,10 @@ def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[.
     conf = paste_config.from_global_conf(global_conf)
     loading = options.register_auth(conf, GROUP)
     auth = loading.load_auth_from_conf_options(conf, GROUP) if conf[GROUP].auth_type else None
-    url = auth_url_of(conf) or (conf[GROUP].auth_url if auth else '')
+    conf.register_opts([cfg.StrOpt('endpoint_override')], group=GROUP)
+    url = conf[GROUP].endpoint_override or auth_url_of(conf)
+    url = url or (conf[GROUP].auth_url if auth else '')
     url = f'{(url or "").rstrip("/").removesuffix("/v3").removesuffix("/v2.0")}/v3'
-    verify = not conf[GROUP].insecure and (conf[GROUP].cafile or True)
-    session = ks_session.Session(auth=auth, verify=verify, timeout=TIMEOUT)
+    session = loading.load_session_from_conf_options(conf, GROUP, auth=auth)
+    session.timeout = session.timeout or TIMEOUT
     return lambda application: Ec2TokenFilter(application, url, session, conf.max_json_body_size)

@@ -148,3 +148,14 @@ def test_missing_connection_option_is_reported(manage, tmp_path):
     done = manage('db_version', config=empty)
     assert done.returncode == 1
     assert 'connection is not set' in done.stderr
+
+
+def test_config_check_needs_no_database(manage, tmp_path):
+    file = tmp_path / 'heat.conf'
+    file.write_text('[DEFAULT]\nnum_engine_worker = 3\n')
+    done = manage('config_check', str(file), config=None)
+    assert done.returncode == 1
+    assert f'{file}:2: unknown: [DEFAULT] num_engine_worker: ' in done.stdout
+    assert 'num_engine_workers' in done.stdout
+    missing = manage('config_check', str(tmp_path / 'absent.conf'), config=None)
+    assert missing.returncode == 1 and 'absent.conf' in missing.stderr

@@ -166,3 +166,15 @@ def test_keystone_options_of_a_group_are_registered_on_demand():
     conf([])
     assert conf.trustee.auth_type is None
     assert conf.trustee.insecure is False
+
+
+@pytest.mark.parametrize('group', ['trustee', 'ec2authtoken'])
+def test_deprecated_names_of_a_login_are_honoured(tmp_path, group):
+    """The names that Heat accepts in these groups."""
+    file = tmp_path / 'x.conf'
+    names = ('auth_plugin = password', 'user-name = u', 'tenant_name = p', 'auth_url = http://k/v3')
+    file.write_text('\n'.join([f'[{group}]', *names, 'password = s']))
+    conf = options.load(['--config-file', str(file)], 'heat-lite-engine', cfg.ConfigOpts())
+    loading = options.identity.register_auth(conf, group)
+    auth = loading.load_auth_from_conf_options(conf, group)
+    assert (auth._username, auth._project_name, auth.auth_url) == ('u', 'p', 'http://k/v3')

@@ -1,0 +1,134 @@
+"""heat-lite-manage config_check: findings with file and line, and the exit status."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from heat_lite.cmd.config_check import option_report
+
+HEAT = json.loads((Path(__file__).parents[2] / 'conf' / 'heat_options.json').read_text())
+
+
+@pytest.fixture
+def findings(tmp_path):
+    """A function from the text of a file to {(kind, group, option): (line, text)}."""
+
+    def check(text):
+        file = tmp_path / 'heat.conf'
+        file.write_text(text)
+        return {
+            (each.kind, each.setting.group, each.setting.name): (each.setting.line, each.text)
+            for each in option_report.check([str(file)])
+        }
+
+    return check
+
+
+def test_options_with_effect_have_no_findings(findings):
+    assert (
+        findings(
+            '# heat.conf\n[DEFAULT]\nnum_engine_workers = 3\ntransport_url = rabbit://h/\n'
+            'log-file = /x\nlog_dir: /y\n[database]\nconnection = mysql://h/heat\n'
+            '[keystone_authtoken]\nauth_type = password\npassword = secret\nuser_domain_name = D\n'
+            '[trustee]\nauth_type = v3applicationcredential\napplication_credential_id = 1\n'
+            '[clients_nova]\nendpoint_type = internalURL\n'
+        )
+        == {}
+    )
+
+
+@pytest.mark.parametrize(
+    ('text', 'option', 'line', 'words'),
+    [
+        ('[DEFAULT]\nmax_resource_per_stack = 1', ('DEFAULT', 'max_resource_per_stack'), 2,
+         'max_resources_per_stack'),
+        ('stack_domain_admn = x', ('DEFAULT', 'stack_domain_admn'), 1, 'stack_domain_admin'),
+        ('[heat_apy]\nbind_port = 1', ('heat_apy', 'bind_port'), 2, 'heat_api'),
+        ('[heat_api]\nbackups_enabled = 1', ('heat_api', 'backups_enabled'), 2, '[volumes]'),
+    ],
+)  # fmt: skip
+def test_unknown_option_is_an_error_with_a_suggestion(findings, text, option, line, words):
+    found = findings(text)[('unknown', *option)]
+    assert found[0] == line and words in found[1]
+
+
+@pytest.mark.parametrize(
+    ('text', 'option'),
+    [
+        ('num_engine_workers = many', 'num_engine_workers'),
+        ('num_engine_workers = 0', 'num_engine_workers'),
+        ('deferred_auth_method = hope', 'deferred_auth_method'),
+    ],
+)
+def test_invalid_value_is_an_error(findings, text, option):
+    assert ('invalid', 'DEFAULT', option) in findings(text)
+
+
+def test_option_without_effect_has_the_reason(findings):
+    found = findings(
+        '[DEFAULT]\nconvergence_engine = true\nkeystone_backend = a.B\n'
+        '[cache]\nenabled = true\n[database]\nmax_retries = 3\n[ec2authtoken]\nclouds = one\n'
+        '[ec2authtoken.one]\nauth_url = u\n'
+    )
+    for option in (
+        ('DEFAULT', 'convergence_engine'),
+        ('DEFAULT', 'keystone_backend'),
+        ('cache', 'enabled'),
+        ('database', 'max_retries'),
+        ('ec2authtoken', 'clouds'),
+        ('ec2authtoken.one', 'auth_url'),
+    ):
+        assert found['no effect', *option][1]
+    assert ('deprecated', 'DEFAULT', 'convergence_engine') in found
+
+
+def test_option_with_another_meaning_depends_on_its_value(findings):
+    option = ('differs', 'DEFAULT', 'cloud_backend')
+    assert option in findings('cloud_backend = my.Clients')
+    assert option not in findings('cloud_backend = heat.engine.clients.OpenStackClients')
+    replica, option = '[database]\nslave_connection = a\n', ('differs', 'database')
+    assert (*option, 'slave_connection') in findings(replica)
+    assert (*option, 'slave_connection') not in findings(f'{replica}synchronous_reader = false')
+
+
+@pytest.mark.parametrize(
+    ('group', 'name', 'present'),
+    [
+        ('trustee', 'user-name', 'username'),
+        ('trustee', 'auth_plugin', 'auth_type'),
+        ('trustee', 'tenant_name', 'project_name'),
+        ('ec2authtoken', 'user_name', 'username'),
+    ],
+)
+def test_deprecated_name_is_told_with_the_present_one(findings, group, name, present):
+    found = findings(f'[{group}]\n{name} = password')
+    assert found['deprecated', group, name] == (2, f'the present name is {present}.')
+
+
+def test_each_option_of_heat_is_known(findings):
+    lines = [
+        f'[{group}]\n{name} = {facts["default"]}\n'
+        for group, known in HEAT.items()
+        for name, facts in known.items()
+        if facts['default'] not in (None, [], '')
+    ]
+    assert [key for key in findings(''.join(lines)) if key[0] == 'unknown'] == []
+
+
+@pytest.mark.parametrize(
+    ('text', 'status'),
+    [('num_engine_workers = 3\n', 0), ('[cache]\nenabled = true\n', 3), ('no_such_one = 1\n', 1)],
+)
+def test_status_tells_errors_from_other_findings(tmp_path, capsys, text, status):
+    file = tmp_path / 'heat.conf'
+    file.write_text(text)
+    assert option_report.report([str(file)]) == status
+    assert (f'{file}:' in capsys.readouterr().out) == bool(status)
+
+
+def test_line_that_sets_nothing_is_an_error(tmp_path):
+    file = tmp_path / 'heat.conf'
+    file.write_text('[DEFAULT]\nwithout a value\n')
+    with pytest.raises(ValueError, match='heat.conf:2'):
+        option_report.check([str(file)])
