@@ -6,6 +6,8 @@ import time
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import stack as engine_stack
 from tests import databases, engines
 
 INNER = {
@@ -68,6 +70,27 @@ def test_remote_stack_follows_its_resource(engine):
         assert engine.state(identity) == f'{verb.upper()}_COMPLETE'
     engine.delete(identity)
     assert engine.state(identity) == 'DELETE_COMPLETE' and names(engine) == []
+
+
+def test_request_of_a_remote_stack_has_only_its_own_parameters(engine):
+    """A service in another region refuses the parameters of the stack that has the resource."""
+    child = {
+        'heat_template_version': '2021-04-16',
+        'parameters': {'region': {'type': 'string'}},
+        **outer(parameters={'word': {'get_param': 'region'}}),
+    }
+    identity = engine.create(
+        {'resources': {'c': {'type': 'c.yaml', 'properties': {'region': 'RegionOne'}}}},
+        files={'c.yaml': json.dumps(child)},
+        params={'parameter_defaults': {'fail': False}},
+    )
+    nested = engine.resource(identity, 'c')['nested_stack_id']['stack_id']
+    row = db_stacks.get(engine.context, nested)
+    stack = engine_stack.Stack.from_row(engine.service.runtime, engine.context, row)
+    request = stack.resource_for('s').request()
+    assert request['parameters'] == {'word': 'RegionOne'}
+    assert 'parameters' not in request['environment']
+    assert request['environment']['parameter_defaults'] == {'fail': False}
 
 
 def test_failure_of_the_remote_stack_fails_the_resource(engine):

@@ -6,7 +6,7 @@ import types
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.engine.resource import Resource
-from heat_lite.template import reader
+from heat_lite.template import environment, reader
 from heat_lite.template.attributes import select
 from heat_lite.template.schema import boolean, integer, map_, map_attribute, string, text
 from heat_lite.template.support import since
@@ -118,11 +118,14 @@ class RemoteStack(Resource):
     def request(self):
         """Return the create or update request of the stack, without its name."""
         template = self.stack.template
+        # the other service refuses parameters that its template does not declare
+        left_out = (environment.PARAMETERS, environment.ENCRYPTED)
+        data = template.environment.data
         return {
             'template': reader.parse(self.properties['template']),
             'parameters': self.properties['parameters'],
             'files': dict(template.files),
-            'environment': dict(template.environment.data),
+            'environment': {key: value for key, value in data.items() if key not in left_out},
             'timeout_mins': self.properties['timeout'],
             'disable_rollback': True,
         }
