@@ -237,7 +237,7 @@ class Clients:
             additional_headers=dict(service.headers),
             **self._location(name, option('endpoint_type')),
         )
-        result.endpoint_override = service.url(self._endpoint(name, result))
+        result.endpoint_override = service.url(self._endpoint(name, result, service.heat_type))
         if service.microversion:
             result.default_microversion = self._microversion(name, service.microversion, result)
         return _UnloggedAdapter(result, option('http_log_debug', False))
@@ -273,7 +273,7 @@ class Clients:
         return microversions.negotiate(self._factory.conf, name, supported, service_maximum)
 
     @staticmethod
-    def _endpoint(name: str, service_adapter: adapter.Adapter) -> str:
+    def _endpoint(name: str, service_adapter: adapter.Adapter, heat_type: str = '') -> str:
         cause: Exception | None = None
         endpoint: str | None
         try:
@@ -291,7 +291,8 @@ class Clients:
             ) from error
         if endpoint is None:
             raise errors.NoCloud(
-                reason=f'{name} {service_adapter.service_type} endpoint is not in service catalog'
+                reason=f'{name} {heat_type or service_adapter.service_type} endpoint is not in '
+                'service catalog'
             ) from cause
         return endpoint
 

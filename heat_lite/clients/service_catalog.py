@@ -18,7 +18,7 @@ class Service:
     path of the API version below the endpoint. ``microversion``: the newest that the client
     supports, if the API has microversions; each request has the newest that the service supports
     too. ``lists_extensions``: the API has a list of its extensions. ``headers``: headers of each
-    request.
+    request. ``heat_type``: the service type by which Heat's errors name the service, if it differs.
     """
 
     type: str
@@ -26,6 +26,7 @@ class Service:
     microversion: str | None = None
     lists_extensions: bool = False
     headers: tuple = ()
+    heat_type: str = ''
 
     def url(self, endpoint: str) -> str:
         """Return the root of the API; the endpoint in the catalog may lack the version."""
@@ -35,18 +36,18 @@ class Service:
 
 #: services by the name that resource types and options use
 SERVICES = {
-    'aodh': Service('alarm', '/v2'),
+    'aodh': Service('alarm', '/v2', heat_type='alarming'),
     'barbican': Service('key-manager', '/v1'),
     'blazar': Service('reservation', '/v1'),
-    'cinder': Service('block-storage', '/v3', '3.71', lists_extensions=True),
+    'cinder': Service('block-storage', '/v3', '3.71', lists_extensions=True, heat_type='volumev3'),
     'designate': Service('dns', '/v2'),
     'glance': Service('image', '/v2'),
     'heat': Service('orchestration', '/v1'),
     'ironic': Service('baremetal', '/v1', '1.61'),
     'keystone': Service('identity', '/v3'),
     'magnum': Service('container-infra', '/v1', '1.10'),
-    'manila': Service('shared-file-system', '/v2', '2.44'),
-    'mistral': Service('workflow', '/v2'),
+    'manila': Service('shared-file-system', '/v2', '2.44', heat_type='sharev2'),
+    'mistral': Service('workflow', '/v2', heat_type='workflowv2'),
     'neutron': Service('network', '/v2.0', lists_extensions=True),
     'nova': Service('compute', '/v2.1', '2.96'),
     'octavia': Service('load-balancer', '/v2'),

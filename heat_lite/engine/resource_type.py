@@ -16,6 +16,8 @@ class ResourceType:
     #: The name in templates. A class with a name of its own in ``heat_lite.resources`` is
     #: registered by it.
     resource_type: str | None = None
+    #: the name of Heat's class, where it differs from this one (see ``class_name``)
+    heat_class: str | None = None
     properties_schema: dict[str, schema.PropertySchema] = {}
     attributes_schema: dict[str, schema.AttributeSchema] = {}
     update_policy_schema: dict[str, schema.PropertySchema] = {}
@@ -59,6 +61,11 @@ class ResourceType:
     @classmethod
     def require_service(cls, clients, type_name):
         """Raise ResourceTypeUnavailable if the cloud lacks a service that the type needs."""
+
+    @classmethod
+    def class_name(cls):
+        """Return the name of Heat's class of this type: reports and generated templates show it."""
+        return vars(cls).get('heat_class') or cls.__name__
 
     def find_existing(self):
         """Return the id of what an interrupted create has made, found by its unique physical name,

@@ -233,7 +233,7 @@ def dependency_graph(item, enforce_types=True):
         for name, first in cooperation.each(item.requirements.items())
         for required in first or (None,)
     ]
-    return dependencies.Dependencies(edges, lambda name: f'{classes[name].__name__} "{name}"')
+    return dependencies.Dependencies(edges, lambda name: f'{classes[name].class_name()} "{name}"')
 
 
 def _permitted(item):

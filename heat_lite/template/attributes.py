@@ -52,7 +52,8 @@ class Attributes(Mapping):
 def select(value: Any, path: Sequence) -> Any:
     """Return the value at a path of keys and indexes, None if the path does not exist.
 
-    A list accepts integers only, negative ones included.
+    A list and a text accept integers only, negative ones included: of a text they give a
+    character.
     """
     for key in path:
         value = _step(value, key)
@@ -65,11 +66,7 @@ def _step(value, key):
     try:
         if isinstance(value, Mapping):
             return value.get(key)
-        if (
-            isinstance(value, Sequence)
-            and not isinstance(value, str | bytes)
-            and isinstance(key, int)
-        ):
+        if isinstance(value, Sequence) and not isinstance(value, bytes) and isinstance(key, int):
             return value[key]
     except (IndexError, TypeError):
         return None

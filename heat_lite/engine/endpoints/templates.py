@@ -138,7 +138,7 @@ class Templates(Endpoint):
             cls.properties_schema,
             cls.all_attributes_schema(),
             template_type,
-            cls.__name__,
+            cls.class_name(),
         )
 
     def _class(self, context: RequestContext, type_name: str) -> type[Resource]:

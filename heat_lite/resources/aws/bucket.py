@@ -14,6 +14,7 @@ class Bucket(Container):
     """A Swift container with the properties of S3."""
 
     resource_type = 'AWS::S3::Bucket'
+    heat_class = 'S3Bucket'
 
     properties_schema = {
         'AccessControl': string(

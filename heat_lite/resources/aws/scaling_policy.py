@@ -10,6 +10,7 @@ class CloudFormationScalingPolicy(ScalingPolicy):
     """A policy that resizes a scaling group on each signal."""
 
     resource_type = 'AWS::AutoScaling::ScalingPolicy'
+    heat_class = 'AWSScalingPolicy'
     percent = 'PercentChangeInCapacity'
     property_names = (
         'AutoScalingGroupName',

@@ -11,6 +11,7 @@ class CloudFormationStack(StackResource):
     """A nested stack from a template at a URL. The attribute ``Outputs.<name>`` is an output."""
 
     resource_type = 'AWS::CloudFormation::Stack'
+    heat_class = 'NestedStack'
 
     properties_schema = {
         'TemplateURL': string(

@@ -58,6 +58,23 @@ MORE = {
     },
 }
 
+#: the names of Heat's classes that differ from the end of the type
+HEAT_CLASSES = {
+    'OS::Designate::Domain': 'DesignateDomain',
+    'OS::Designate::Record': 'DesignateRecord',
+    'OS::Glance::Image': 'GlanceImage',
+    'OS::Heat::HARestarter': 'Restarter',
+    'OS::Monasca::AlarmDefinition': 'MonascaAlarmDefinition',
+    'OS::Monasca::Notification': 'MonascaNotification',
+    'OS::Nova::FloatingIP': 'NovaFloatingIp',
+    'OS::Sahara::Cluster': 'SaharaCluster',
+    'OS::Sahara::ClusterTemplate': 'SaharaClusterTemplate',
+    'OS::Sahara::ImageRegistry': 'SaharaImageRegistry',
+    'OS::Sahara::Job': 'SaharaJob',
+    'OS::Sahara::NodeGroupTemplate': 'SaharaNodeGroupTemplate',
+    'OS::Vitrage::Template': 'VitrageTemplate',
+}
+
 
 def class_name(type_name):
     return type_name.replace('::', '')
@@ -78,6 +95,7 @@ def __getattr__(name):
     members = {
         '__doc__': 'A hidden type. It represents nothing.',
         'support_status': status,
+        'heat_class': HEAT_CLASSES.get(type_name, type_name.rpartition('::')[2]),
         '__module__': __name__,
     }
     return type(name, (NoneResource,), {**members, **MORE.get(type_name, {})})

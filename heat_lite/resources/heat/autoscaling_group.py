@@ -32,6 +32,7 @@ class AutoScalingGroup(ScalingGroup):
     """A scaling group whose members share one definition."""
 
     resource_type = 'OS::Heat::AutoScalingGroup'
+    heat_class = 'AutoScalingResourceGroup'
     support_status = support.since('2014.1')
     replacement_properties = ('resource',)
 

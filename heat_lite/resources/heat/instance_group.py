@@ -8,6 +8,7 @@ class HeatInstanceGroup(instance_group.InstanceGroup):
     """A group of instances with a given size."""
 
     resource_type = 'OS::Heat::InstanceGroup'
+    heat_class = 'InstanceGroup'
 
     properties_schema = {
         'AvailabilityZones': list_(

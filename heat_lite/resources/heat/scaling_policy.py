@@ -11,6 +11,7 @@ class HeatScalingPolicy(ScalingPolicy):
     """A policy that resizes a scaling group on each signal."""
 
     resource_type = 'OS::Heat::ScalingPolicy'
+    heat_class = 'AutoScalingPolicy'
     percent = 'percent_change_in_capacity'
     property_names = (
         'auto_scaling_group_id',

@@ -68,6 +68,14 @@ class GetResource(Reference):
 
     __slots__ = ()
 
+    @classmethod
+    def parse(cls, parser, name, args):
+        node = super().parse(parser, name, args)
+        # as in Heat, which does not look at the argument in a template without resources
+        if isinstance(node.args, list | dict) and parser.resources:
+            raise TypeError(f'Argument to "{name}" must be a string')
+        return node
+
     def resolve_names(self, parser):
         if isinstance(self.args, Function):
             self.args = _resolve_if_possible(self.args, parser)

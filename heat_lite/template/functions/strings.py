@@ -330,7 +330,7 @@ class MakeUrl(Function):
         path = urls.quote(parts.get('path', ''))
         if path and self._net_location(parts) and not path.startswith('/'):
             path = '/' + path
-        query = urls.urlencode(parts.get('query', {}))
+        query = urls.urlencode(parts.get('query', {}), safe='/')
         return urls.urlunsplit(
             (
                 parts.get('scheme', ''),

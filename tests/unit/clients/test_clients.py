@@ -148,6 +148,21 @@ def test_require_of_unreachable_service_raises_no_cloud(override, reason, runnin
         clients.ClientFactory(conf)(request_context(running_cloud, **override)).require('neutron')
 
 
+@pytest.mark.parametrize(
+    ('name', 'service_type'),
+    [
+        ('aodh', 'alarming'),
+        ('cinder', 'volumev3'),
+        ('manila', 'sharev2'),
+        ('mistral', 'workflowv2'),
+    ],
+)
+def test_absent_service_has_the_service_type_of_heat(name, service_type, running_cloud, conf):
+    context = request_context(running_cloud, region_name='Elsewhere')
+    with pytest.raises(errors.NoCloud, match=f'^{name} {service_type} endpoint is not in'):
+        clients.ClientFactory(conf)(context).require(name)
+
+
 def test_require_of_service_with_two_types_in_other_region_raises_no_cloud(running_cloud, conf):
     catalog = running_cloud.identity.tokens[running_cloud.token]['catalog']
     cinder = next(entry for entry in catalog if entry['type'] in ('volumev3', 'block-storage'))

@@ -59,11 +59,15 @@ def test_attributes_get_returns_value_at_path():
         ([1, 2], [5], None),
         ({'0': 'x'}, ['0'], 'x'),
         ({'a': None}, ['a', 'b'], None),
-        ('text', [0], None),
+        ('text', [0], 't'),
+        ('text', [-1], 't'),
+        ('text', [9], None),
+        ('text', ['0'], None),
+        ({'a': ['xy']}, ['a', 0, 1], 'y'),
         ({'a': 1}, [['unhashable']], None),
         (None, ['a'], None),
         (5, [], 5),
     ],
 )
-def test_select_missing_path_returns_none(value, path, found):
+def test_select_returns_value_or_none_for_missing_path(value, path, found):
     assert select(value, path) == found

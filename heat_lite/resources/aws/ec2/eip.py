@@ -17,6 +17,7 @@ class EIP(NetworkingResource):
     """A floating IP. The reference is its IP address."""
 
     resource_type = 'AWS::EC2::EIP'
+    heat_class = 'ElasticIp'
     default_client_name = 'nova'
 
     properties_schema = {

@@ -25,6 +25,7 @@ class EIPAssociation(NetworkingResource):
     """The association of a floating IP with an instance or a network interface."""
 
     resource_type = 'AWS::EC2::EIPAssociation'
+    heat_class = 'ElasticIpAssociation'
     repeatable = True
     default_client_name = 'nova'
 

@@ -23,6 +23,7 @@ class GnocchiResourcesAlarm(Alarm):
     """An alarm on the threshold of one metric of one resource."""
 
     resource_type = 'OS::Aodh::GnocchiResourcesAlarm'
+    heat_class = 'AodhGnocchiResourcesAlarm'
     support_status = support.since('2015.1')
     kind = 'gnocchi_resources_threshold'
 
@@ -40,6 +41,7 @@ class GnocchiAggregationByMetricsAlarm(Alarm):
     """An alarm on the threshold of the aggregate of several metrics."""
 
     resource_type = 'OS::Aodh::GnocchiAggregationByMetricsAlarm'
+    heat_class = 'AodhGnocchiAggregationByMetricsAlarm'
     support_status = support.since('2015.1')
     kind = 'gnocchi_aggregation_by_metrics_threshold'
 
@@ -53,6 +55,7 @@ class GnocchiAggregationByResourcesAlarm(Alarm):
     """An alarm on the threshold of one metric, aggregated over several resources."""
 
     resource_type = 'OS::Aodh::GnocchiAggregationByResourcesAlarm'
+    heat_class = 'AodhGnocchiAggregationByResourcesAlarm'
     support_status = support.since('2015.1')
     kind = 'gnocchi_aggregation_by_resources_threshold'
 

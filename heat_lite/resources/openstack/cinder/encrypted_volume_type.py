@@ -12,6 +12,7 @@ class EncryptedVolumeType(CloudResource):
     """The encryption of a volume type."""
 
     resource_type = 'OS::Cinder::EncryptedVolumeType'
+    heat_class = 'CinderEncryptedVolumeType'
     support_status = support.since('5.0.0')
     rest = Rest(
         'cinder',

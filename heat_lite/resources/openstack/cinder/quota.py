@@ -8,6 +8,7 @@ class Quota(quota.Quota):
     """The volume quota of a project."""
 
     resource_type = 'OS::Cinder::Quota'
+    heat_class = 'CinderQuota'
     support_status = support.since('7.0.0')
     extension = 'os-quota-sets'
     path, key = '/os-quota-sets', 'quota_set'

@@ -33,6 +33,7 @@ class Volume(CloudResource):
     """A block storage volume."""
 
     resource_type = 'OS::Cinder::Volume'
+    heat_class = 'CinderVolume'
     rest = Rest(
         'cinder',
         '/volumes',

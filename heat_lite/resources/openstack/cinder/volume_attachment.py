@@ -10,6 +10,7 @@ class VolumeAttachment(ServiceResource):
     """The attachment of a volume to a server."""
 
     resource_type = 'OS::Cinder::VolumeAttachment'
+    heat_class = 'CinderVolumeAttachment'
     default_client_name = 'cinder'
 
     properties_schema = {

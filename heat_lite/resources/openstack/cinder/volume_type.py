@@ -12,6 +12,7 @@ class VolumeType(CloudResource):
     """A volume type."""
 
     resource_type = 'OS::Cinder::VolumeType'
+    heat_class = 'CinderVolumeType'
     support_status = support.since('2015.1')
     rest = Rest('cinder', '/types', 'volume_type', extension='os-types-manage')
     entity = 'volume_types'

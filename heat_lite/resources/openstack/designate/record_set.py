@@ -12,6 +12,7 @@ class RecordSet(CloudResource):
     """A record set: the DNS records of one name and type in a zone."""
 
     resource_type = 'OS::Designate::RecordSet'
+    heat_class = 'DesignateRecordSet'
     support_status = support.since('8.0.0')
     rest = Rest(
         'designate', '/zones/{zone}/recordsets', None, ready=('ACTIVE',), deletes_async=True

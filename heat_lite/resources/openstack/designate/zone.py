@@ -13,6 +13,7 @@ class Zone(CloudResource):
     """A DNS zone."""
 
     resource_type = 'OS::Designate::Zone'
+    heat_class = 'DesignateZone'
     support_status = support.since('8.0.0')
     rest = Rest('designate', '/zones', None, ready=('ACTIVE',), deletes_async=True, update='PATCH')
     entity = 'zones'

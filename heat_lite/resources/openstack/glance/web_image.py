@@ -20,6 +20,7 @@ class WebImage(CloudResource):
     """An image that Glance downloads from a URL."""
 
     resource_type = 'OS::Glance::WebImage'
+    heat_class = 'GlanceWebImage'
     support_status = support.since('12.0.0')
     rest = Rest(
         'glance',

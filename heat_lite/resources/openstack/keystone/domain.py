@@ -11,6 +11,7 @@ class Domain(CloudResource):
     """A domain: a collection of projects, users and groups."""
 
     resource_type = 'OS::Keystone::Domain'
+    heat_class = 'KeystoneDomain'
     support_status = support.since('8.0.0')
     rest = Rest('keystone', '/domains', 'domain', update='PATCH')
     entity = 'domains'

@@ -12,6 +12,7 @@ class Endpoint(CloudResource):
     """An endpoint: the URL of a service in the catalog."""
 
     resource_type = 'OS::Keystone::Endpoint'
+    heat_class = 'KeystoneEndpoint'
     support_status = support.since('5.0.0')
     rest = Rest('keystone', '/endpoints', 'endpoint', update='PATCH')
     entity = 'endpoints'

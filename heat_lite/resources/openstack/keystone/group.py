@@ -13,6 +13,7 @@ class Group(CloudResource):
     """A group of users."""
 
     resource_type = 'OS::Keystone::Group'
+    heat_class = 'KeystoneGroup'
     support_status = support.since('2015.1')
     rest = Rest('keystone', '/groups', 'group', update='PATCH')
     entity = 'groups'

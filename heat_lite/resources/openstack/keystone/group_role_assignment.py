@@ -9,6 +9,7 @@ class GroupRoleAssignment(RoleAssignment):
     """The assignment of roles to a group."""
 
     resource_type = 'OS::Keystone::GroupRoleAssignment'
+    heat_class = 'KeystoneGroupRoleAssignment'
     support_status = support.since('5.0.0')
     actor = 'group'
     default_client_name = 'keystone'

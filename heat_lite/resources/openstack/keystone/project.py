@@ -11,6 +11,7 @@ class Project(CloudResource):
     """A project: the owner of objects in a cloud."""
 
     resource_type = 'OS::Keystone::Project'
+    heat_class = 'KeystoneProject'
     support_status = support.since('2015.1')
     rest = Rest('keystone', '/projects', 'project', update='PATCH')
     entity = 'projects'

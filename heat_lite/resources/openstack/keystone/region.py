@@ -11,6 +11,7 @@ class Region(CloudResource):
     """A region: a part of a cloud with its own endpoints."""
 
     resource_type = 'OS::Keystone::Region'
+    heat_class = 'KeystoneRegion'
     support_status = support.since('6.0.0')
     rest = Rest('keystone', '/regions', 'region', update='PATCH')
     entity = 'regions'

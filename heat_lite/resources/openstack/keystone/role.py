@@ -11,6 +11,7 @@ class Role(CloudResource):
     """A role, which policies grant permissions to."""
 
     resource_type = 'OS::Keystone::Role'
+    heat_class = 'KeystoneRole'
     support_status = support.since('2015.1')
     rest = Rest('keystone', '/roles', 'role', update='PATCH')
     entity = 'roles'

@@ -11,6 +11,7 @@ class Service(CloudResource):
     """A service in the catalog."""
 
     resource_type = 'OS::Keystone::Service'
+    heat_class = 'KeystoneService'
     support_status = support.since('5.0.0')
     rest = Rest('keystone', '/services', 'service', update='PATCH')
     entity = 'services'

@@ -13,6 +13,7 @@ class User(CloudResource):
     """A user."""
 
     resource_type = 'OS::Keystone::User'
+    heat_class = 'KeystoneUser'
     support_status = support.since('2015.1')
     rest = Rest('keystone', '/users', 'user', update='PATCH')
     entity = 'users'

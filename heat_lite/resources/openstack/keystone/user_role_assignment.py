@@ -9,6 +9,7 @@ class UserRoleAssignment(RoleAssignment):
     """The assignment of roles to a user."""
 
     resource_type = 'OS::Keystone::UserRoleAssignment'
+    heat_class = 'KeystoneUserRoleAssignment'
     support_status = support.since('5.0.0')
     actor = 'user'
     default_client_name = 'keystone'

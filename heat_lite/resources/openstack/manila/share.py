@@ -18,6 +18,7 @@ class Share(CloudResource):
     """A shared file system."""
 
     resource_type = 'OS::Manila::Share'
+    heat_class = 'ManilaShare'
     support_status = support.since('5.0.0')
     rest = Rest(
         'manila',

@@ -12,6 +12,7 @@ class ShareNetwork(CloudResource):
     """A share network: the network over which shares are exported."""
 
     resource_type = 'OS::Manila::ShareNetwork'
+    heat_class = 'ManilaShareNetwork'
     support_status = support.since('5.0.0')
     rest = Rest('manila', '/share-networks', 'share_network')
     entity = 'share_networks'

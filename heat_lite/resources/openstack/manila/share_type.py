@@ -11,6 +11,7 @@ class ShareType(CloudResource):
     """A share type."""
 
     resource_type = 'OS::Manila::ShareType'
+    heat_class = 'ManilaShareType'
     support_status = support.since('5.0.0')
     rest = Rest('manila', '/types', 'share_type')
     entity = 'share_types'

@@ -42,6 +42,7 @@ class ExternalResource(ServiceResource):
     """
 
     resource_type = 'OS::Mistral::ExternalResource'
+    heat_class = 'MistralExternalResource'
     support_status = support.since('9.0.0')
     default_client_name = 'mistral'
     entity = 'executions'

@@ -8,6 +8,7 @@ class Quota(quota.Quota):
     """The network quota of a project."""
 
     resource_type = 'OS::Neutron::Quota'
+    heat_class = 'NeutronQuota'
     support_status = support.since('8.0.0')
     extension = 'quotas'
     path, key = '/quotas', 'quota'

@@ -21,6 +21,7 @@ class Flavor(CloudResource):
     """A flavor: the virtual hardware of a server."""
 
     resource_type = 'OS::Nova::Flavor'
+    heat_class = 'NovaFlavor'
     support_status = support.since('2014.2')
     rest = Rest('nova', '/flavors', 'flavor')
     entity = 'flavors'

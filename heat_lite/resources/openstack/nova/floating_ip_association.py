@@ -10,6 +10,7 @@ class FloatingIPAssociation(ServiceResource):
     """The association of a floating IP with the first port of a server."""
 
     resource_type = 'OS::Nova::FloatingIPAssociation'
+    heat_class = 'NovaFloatingIpAssociation'
     support_status = support.hidden(
         '11.0.0', previous=support.deprecated('9.0.0', previous='2014.1')
     )

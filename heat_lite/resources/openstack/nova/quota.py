@@ -8,6 +8,7 @@ class Quota(quota.Quota):
     """The compute quota of a project."""
 
     resource_type = 'OS::Nova::Quota'
+    heat_class = 'NovaQuota'
     support_status = support.since('8.0.0')
     path, key = '/os-quota-sets', 'quota_set'
     #: the last microversion with quotas for networks and injected files

@@ -8,6 +8,7 @@ class Quota(quota.Quota):
     """The load balancing quota of a project."""
 
     resource_type = 'OS::Octavia::Quota'
+    heat_class = 'OctaviaQuota'
     support_status = support.since('14.0.0')
     path, key = '/lbaas/quotas', 'quota'
     default_client_name = 'octavia'

@@ -15,6 +15,7 @@ class Container(ServiceResource):
     """A container of objects."""
 
     resource_type = 'OS::Swift::Container'
+    heat_class = 'SwiftContainer'
     default_client_name = 'swift'
 
     properties_schema = {

@@ -20,6 +20,7 @@ class Cluster(CloudResource):
     """A cluster of database instances."""
 
     resource_type = 'OS::Trove::Cluster'
+    heat_class = 'TroveCluster'
     support_status = support.since('2015.1')
     rest = Rest('trove', '/clusters', 'cluster', deletes_async=True)
     entity = 'clusters'

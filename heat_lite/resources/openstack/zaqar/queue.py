@@ -17,6 +17,7 @@ class Queue(ServiceResource):
     """A message queue."""
 
     resource_type = 'OS::Zaqar::Queue'
+    heat_class = 'ZaqarQueue'
     support_status = support.since('2014.2')
     default_client_name = 'zaqar'
     physical_resource_name_limit = 64

@@ -21,6 +21,7 @@ class SignedQueueURL(ServiceResource):
     """
 
     resource_type = 'OS::Zaqar::SignedQueueURL'
+    heat_class = 'ZaqarSignedQueueURL'
     support_status = support.since('8.0.0')
     default_client_name = 'zaqar'
     # a repeated create leaves an unused signature behind, which does no harm

@@ -53,6 +53,7 @@ class Subscription(QueueListener):
     """A subscription with a URL as subscriber."""
 
     resource_type = 'OS::Zaqar::Subscription'
+    heat_class = 'ZaqarSubscription'
     support_status = support.since('8.0.0')
 
     properties_schema = {

@@ -99,3 +99,9 @@ def test_get_file_returns_content_or_raises():
         ValueError, match='No content found in the "files" section for get_file path: nowhere'
     ):
         answer({'get_file': 'nowhere'})
+
+
+@pytest.mark.parametrize('name', [['r'], {'a': 1}, []])
+def test_get_resource_of_no_name_is_refused(name):
+    with pytest.raises(exception.StackValidationFailed, match='"get_resource" must be a string'):
+        answer({'get_resource': name})

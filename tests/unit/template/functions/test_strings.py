@@ -43,6 +43,7 @@ def test_replace_many_keys_is_fast():
         ({'username': 'u@', 'password': 'p:', 'host': 'h'}, '//u%40:p%3A@h'),
         ({'scheme': 'http', 'fragment': 'f'}, 'http://#f'),
         ({'path': 'x', 'query': {'a': 1}}, 'x?a=1'),
+        ({'path': '/ü?', 'query': {'a b': 'c&=ü/'}}, '/%C3%BC%3F?a+b=c%26%3D%C3%BC/'),
         ({}, ''),
     ],
 )
