@@ -112,13 +112,7 @@ def parser():
         metavar='FILE',
         help='read the settings from this file (default: .heat-lint.yaml in the working directory)',
     )
-    top.add_argument(
-        '--plugin-dir',
-        action='append',
-        default=[],
-        metavar='FOLDER',
-        help='load resource types from the modules in this folder, and run them; may be repeated',
-    )
+    option_parser.PLUGIN_DIR.add_to(top)
     top.add_argument(
         '--timeout',
         type=float,

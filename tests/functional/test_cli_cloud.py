@@ -92,6 +92,32 @@ def test_new_stack_owns_an_imported_object(service, command, name):
     assert net not in networks(service)
 
 
+def test_server_is_described_with_the_ports_that_it_has(service, command, name, tmp_path):
+    """A server refuses security groups beside ports, which have their own."""
+    service.cloud.put('compute', '/flavors', name='m1.small', id=str(uuid.uuid4()))
+    service.cloud.put('image', '/images', name='cirros', id=str(uuid.uuid4()), status='active')
+    (tmp_path / 'server.yaml').write_text(
+        f'{VERSION}{NET}'
+        '  subnet:\n    type: OS::Neutron::Subnet\n'
+        '    properties: {network: {get_resource: net}, cidr: 10.7.0.0/24}\n'
+        '  port: {type: OS::Neutron::Port, properties: {network: {get_resource: net}}}\n'
+        '  server:\n    type: OS::Nova::Server\n'
+        '    properties:\n      flavor: m1.small\n      image: cirros\n'
+        '      networks: [{port: {get_resource: port}}]\n'
+        'outputs:\n  id: {value: {get_resource: server}}\n'
+        '  port: {value: {get_resource: port}}\n'
+    )
+    status, _, errors = command('create', '-t', 'server.yaml', name)
+    assert (status, errors) == (0, '')
+    made, port = (command('outputs', name, key)[1].strip() for key in ('id', 'port'))
+    status, output, errors = command('import', '--name', 's', 'OS::Nova::Server', made)
+    assert (status, errors) == (0, '')
+    properties = yaml.safe_load(output)['resources']['s']['properties']
+    assert properties['networks'] == [{'port': port}]
+    assert 'security_groups' not in properties
+    assert command('delete', '-y', name)[0] == 0
+
+
 def test_existing_stack_refers_to_an_imported_object(service, command, name, tmp_path):
     (tmp_path / 'inner.yaml').write_text(f'{VERSION}resources: {{v: {{type: OS::Heat::None}}}}')
     (tmp_path / 'app.yaml').write_text(f'{VERSION}{NET}  nested: {{type: inner.yaml}}\n')

@@ -18,6 +18,8 @@ from heat_lite.template.conversion import cfn_reader, cfn_to_hot
 from heat_lite.template.editing import formatting, yaml_writer
 
 HOT, YAML, JSON = 'hot', 'yaml', 'json'
+#: lines of lost comments that are named
+MAX_LINES = 20
 CONVERT = (
     arguments.argument(
         'file', metavar='FILE', help='a template or an environment; - reads standard input'
@@ -72,8 +74,10 @@ def _convert(args: argparse.Namespace) -> int:
         data, status = _to_hot(args.file, text, data)
     if status == errors.DONE or args.partial:
         _write(args, data, target)
-        if _has_comments(text):
-            _say(f'{args.file}: note: comments are not carried over')
+        lines = _comment_lines(text)
+        if lines:
+            numbers = ', '.join(map(str, lines[:MAX_LINES])) + (' ...' if lines[MAX_LINES:] else '')
+            _say(f'{args.file}: note: comments are not carried over, of lines {numbers}')
     return status
 
 
@@ -113,15 +117,16 @@ def _write(args, data, target):
         sys.stdout.write(text)
 
 
-def _has_comments(text: str) -> bool:
-    """Whether a YAML text has a number sign outside of its scalars, which begins a comment."""
+def _comment_lines(text: str) -> list[int]:
+    """Return the lines with comments: a number sign outside of scalars begins one."""
     if _is_json(text):
-        return False
-    rest, start = '', 0
+        return []
+    outside = list(text)
     for part in _scalars(text):
-        rest += text[start : part.start_mark.index]
-        start = part.end_mark.index
-    return '#' in rest + text[start:]
+        first, last = part.start_mark.index, part.end_mark.index
+        outside[first:last] = ['\n' if each == '\n' else ' ' for each in text[first:last]]
+    lines = ''.join(outside).split('\n')
+    return [number for number, line in enumerate(lines, 1) if '#' in line]
 
 
 def _scalars(text: str) -> Iterator[Any]:

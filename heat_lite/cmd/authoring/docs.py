@@ -9,7 +9,7 @@ import textwrap
 
 from heat_lite.cmd import offline_types
 from heat_lite.cmd.authoring import type_examples, type_page
-from heat_lite.cmd.cli import arguments, errors, runner, terminal
+from heat_lite.cmd.cli import arguments, errors, option_parser, runner, terminal
 from heat_lite.template import schema, support, versions
 from heat_lite.template.editing import yaml_writer
 
@@ -23,11 +23,7 @@ DOCS = (
         help='a resource type, or a function of templates; else list all types',
     ),
     arguments.argument('--name', metavar='TEXT', help='list only types with this text in the name'),
-    arguments.repeatable(
-        '--plugin-dir',
-        metavar='FOLDER',
-        help='load resource types from the modules in this folder, and run them; may be repeated',
-    ),
+    option_parser.PLUGIN_DIR,
     arguments.flag('--json', help='print JSON'),
 )
 

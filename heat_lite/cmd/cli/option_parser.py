@@ -19,6 +19,22 @@ class Argument(NamedTuple):
     names: tuple[str, ...]
     settings: dict[str, Any]
 
+    def add_to(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(*self.names, **self.settings)
+
+
+#: folders of plug-ins, for the commands that need no service
+PLUGIN_DIR = Argument(
+    ('--plugin-dir',),
+    {
+        'action': 'append',
+        'default': [],
+        'metavar': 'FOLDER',
+        'help': 'load resource types from the modules in this folder, and run them;'
+        ' may be repeated',
+    },
+)
+
 
 def flatten(arguments: Iterable) -> list[Argument]:
     """Return the arguments of tuples of arguments."""
@@ -55,7 +71,7 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
         for each in flatten(arguments):
-            self.add_argument(*each.names, **each.settings)
+            each.add_to(self)
 
     def parse_args(self, args=None, namespace=None):
         found, unknown = self.parse_known_args(args, namespace)

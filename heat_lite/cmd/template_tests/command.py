@@ -51,14 +51,7 @@ def _add_bounds(top):
         help='also read templates below this folder; may be repeated (default: the working'
         ' directory and the folders of FILE)',
     )
-    top.add_argument(
-        '--plugin-dir',
-        action='append',
-        default=[],
-        metavar='FOLDER',
-        help='load resource types from the modules in this folder, and run them; may be repeated'
-        ' (default: none)',
-    )
+    option_parser.PLUGIN_DIR.add_to(top)
     top.add_argument(
         '--timeout',
         type=float,

@@ -58,6 +58,17 @@ def test_partial_template_keeps_what_has_no_equivalent(folder, capsys):
     assert data['outputs']['Url']['value'] == {'get_attr': ['Up', 'AlarmUrl']}
 
 
+def test_lost_comments_are_named_by_their_lines(folder, capsys):
+    (folder / 'commented.yaml').write_text(
+        '# first\nheat_template_version: 2021-04-16  # second\ndescription: a "#" here\n'
+        'parameters:\n  a:\n    type: string\n    description: |\n      # no comment\n'
+        '  # third\nresources: {}\n'
+    )
+    assert convert.main(['commented.yaml']) == 0
+    note = 'commented.yaml: note: comments are not carried over, of lines 1, 2, 9\n'
+    assert capsys.readouterr().err == note
+
+
 def test_yaml_becomes_json_and_json_becomes_yaml(folder, capsys):
     assert convert.main(['hot.yaml', '-o', 'hot.json']) == 0
     assert 'hot.yaml: note: comments are not carried over' in capsys.readouterr().err

@@ -63,8 +63,7 @@ class Server(CloudResource, ConfigAgent):
     def uses_software_config(self):
         return self.properties['user_data_format'] == schema.SOFTWARE
 
-    def physical_resource_name(self):
-        return physical_name(self)
+    physical_resource_name = physical_name
 
     # ------------------------------------------------------------ validation
 
@@ -90,18 +89,10 @@ class Server(CloudResource, ConfigAgent):
     def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
         if 'flavor' in changed and after_properties['flavor_update_policy'] == schema.REPLACE:
             return True
-        if 'image' in changed and self._needs_new_disk(after_properties, before_properties):
+        if 'image' in changed and _needs_new_disk(after_properties, before_properties):
             return True
         return (
             'user_data' in changed and after_properties['user_data_update_policy'] == schema.REPLACE
-        )
-
-    @staticmethod
-    def _needs_new_disk(after, before):
-        return (
-            after['image_update_policy'] == schema.REPLACE
-            or not after['image']
-            or not before['image']
         )
 
     def needs_replace_failed(self):
@@ -220,9 +211,29 @@ class Server(CloudResource, ConfigAgent):
             return self.server_attributes.console_url(path[1])
         return super().attribute(*path)
 
+    def live_properties(self):
+        """Return the properties of the server; its networks are the ports that it has.
+
+        The ports have the security groups: a server with ports accepts none of its own.
+        """
+        path = f'{self.object_path()}/os-interface'
+        attached = self.client().list(path, 'interfaceAttachments')
+        ports = [{'port': each['port_id']} for each in attached]
+        found = super().live_properties()
+        if ports:
+            found.pop('security_groups', None)
+            found['networks'] = ports
+        return found
+
     def normalize(self, found):
         metadata = self.stored_property('metadata') or {}
         return with_property_names(found, flavor_id(self, found), metadata)
+
+
+def _needs_new_disk(after, before):
+    return (
+        after['image_update_policy'] == schema.REPLACE or not after['image'] or not before['image']
+    )
 
 
 def _find_created_user(server):
