@@ -474,9 +474,15 @@ class Error(HeatException):
 class ResourceInError(HeatException):
     msg_fmt = 'Went to status %(resource_status)s due to "%(status_reason)s"'
 
+    def __init__(self, message=None, status_reason='Unknown', **kwargs):
+        super().__init__(message, status_reason=status_reason, **kwargs)
+
 
 class ResourceUnknownStatus(HeatException):
     msg_fmt = '%(result)s - Unknown status %(resource_status)s due to "%(status_reason)s"'
+
+    def __init__(self, message=None, status_reason='Unknown', **kwargs):
+        super().__init__(message, status_reason=status_reason, **kwargs)
 
 
 class NoActionRequired(Exception):
@@ -485,6 +491,14 @@ class NoActionRequired(Exception):
 
 class UpdateReplace(Exception):
     """Raised by an update that requires a replacement of the resource."""
+
+
+class PollDelay(Exception):
+    """Raised by ``check_X_complete``: poll again after ``period`` seconds."""
+
+    def __init__(self, period: float) -> None:
+        super().__init__(f'poll again in {period} s')
+        self.period = period
 
 
 class UpdateInProgress(Exception):

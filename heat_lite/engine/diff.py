@@ -17,6 +17,19 @@ PARTS = ('metadata', 'update_policy', 'deletion_policy', 'depends_on')
 NONE, CREATE, UPDATE, REPLACE, DELETE = 'none', 'create', 'update', 'replace', 'delete'
 
 
+class TemplateDiff(dict):
+    """The changed parts of a definition, by name; with the questions that Heat's plug-ins ask."""
+
+    def properties_changed(self):
+        return 'properties' in self
+
+    def metadata_changed(self):
+        return 'metadata' in self
+
+    def update_policy_changed(self):
+        return 'update_policy' in self
+
+
 class Changes(typing.NamedTuple):
     """``properties``: name -> new value (None if removed).
 
@@ -68,7 +81,7 @@ def decide(resource, definition, new_type=False, later=frozenset()):
     changes = between(resource, definition, later)
     if changes is None and not later:
         return Decision(NONE)
-    return _change(resource, definition, changes or Changes({}, {}), later)
+    return _change(resource, definition, changes or Changes({}, TemplateDiff()), later)
 
 
 def _change(resource, definition, changes, later):
@@ -93,9 +106,9 @@ def between(resource, definition, later=frozenset()):
     schema, with those of the new definition.
     """
     changed = _changed_properties(resource, definition, later)
-    parts = {
-        name: getattr(definition, name) for name in PARTS if _differs(resource, definition, name)
-    }
+    parts = TemplateDiff(
+        (name, getattr(definition, name)) for name in PARTS if _differs(resource, definition, name)
+    )
     if changed:
         parts['properties'] = definition.raw.get('properties', definition.raw.get('Properties'))
     if (

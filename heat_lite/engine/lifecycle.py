@@ -13,7 +13,7 @@ import inspect
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.engine import conflict_retry, diff, event, failures, scheduler
+from heat_lite.engine import conflict_retry, diff, event, failures, handlers, scheduler
 
 LOG = logging.getLogger(__name__)
 RETRY_PAUSE = 2.0
@@ -113,7 +113,7 @@ def delete(resource):
     external = resource.definition.external_id is not None
     work = None
     if resource.stack.run.abandoning:
-        work = _handle(resource, 'abandon')
+        work = handlers.call(resource, 'abandon')
     elif not external and policy != 'Retain' and not _is_object_shared(resource):
         work = conflict_retry.retry_on_conflict(
             resource, functools.partial(_delete, resource, policy, resource.state)
@@ -139,7 +139,7 @@ def adopt(resource, data):
 
 def snapshot(resource):
     """Let the resource save what it can of itself."""
-    yield from _perform(resource, status.SNAPSHOT, _handle(resource, status.SNAPSHOT))
+    yield from _perform(resource, status.SNAPSHOT, handlers.call(resource, status.SNAPSHOT))
 
 
 def delete_snapshot(resource, data):
@@ -147,7 +147,7 @@ def delete_snapshot(resource, data):
 
     Its own state does not change.
     """
-    yield from _handle(resource, 'delete_snapshot', data)
+    yield from handlers.call(resource, 'delete_snapshot', data)
 
 
 def suspend(resource):
@@ -158,7 +158,7 @@ def suspend(resource):
         and resource.status != status.COMPLETE
     ):
         raise _invalid_state(resource, status.SUSPEND)
-    yield from _perform(resource, status.SUSPEND, _handle(resource, status.SUSPEND))
+    yield from _perform(resource, status.SUSPEND, handlers.call(resource, status.SUSPEND))
 
 
 def resume(resource):
@@ -170,7 +170,7 @@ def resume(resource):
         return
     if resource.state != (status.SUSPEND, status.COMPLETE) and resource.action != status.RESUME:
         raise _invalid_state(resource, status.RESUME)
-    yield from _perform(resource, status.RESUME, _handle(resource, status.RESUME))
+    yield from _perform(resource, status.RESUME, handlers.call(resource, status.RESUME))
 
 
 def check(resource):
@@ -192,7 +192,7 @@ def check(resource):
             resource, status.CHECK, status.COMPLETE, f'CHECK not supported for {resource.type()}'
         )
         return
-    yield from _perform(resource, status.CHECK, _handle(resource, status.CHECK))
+    yield from _perform(resource, status.CHECK, handlers.call(resource, status.CHECK))
 
 
 def _invalid_state(resource, action):
@@ -247,29 +247,6 @@ def _failed(resource, action, error):
     return failure
 
 
-def _handle(resource, action, *args):
-    """Run the handler of an action: a generator, or a token for ``check_X_complete(token)``."""
-    handler = getattr(resource, f'handle_{action.lower()}', None)
-    return (yield from _run(resource, handler, action, *args))
-
-
-def _run(resource, handler, action, *args):
-    """Run a handler. ``handle_X_cancel(token)`` is called if it is cancelled or times out."""
-    token = None
-    try:
-        made = None if handler is None else handler(*args)
-        token = (yield from scheduler.flatten(made)) if hasattr(made, 'send') else made
-        complete = getattr(resource, f'check_{action.lower()}_complete', None)
-        while complete is not None and not complete(token):
-            yield
-    except (scheduler.Cancelled, scheduler.Timeout):
-        cancel = getattr(resource, f'handle_{action.lower()}_cancel', None)
-        if cancel is not None:
-            cancel(token)
-        raise
-    return token
-
-
 # --------------------------------------------------------------- the actions
 
 
@@ -284,7 +261,7 @@ def _create(resource, interrupted=False):
             return (
                 yield from _continue_create(resource)
                 if interrupted and attempt == 0
-                else _handle(resource, status.CREATE)
+                else handlers.call(resource, status.CREATE)
             )
         except exception.ResourceInError as error:
             # an object in error after its create is deleted and created again, as in Heat
@@ -297,7 +274,7 @@ def _create(resource, interrupted=False):
                 attempt + 1,
                 retries + 1,
             )
-            yield from _handle(resource, status.DELETE)
+            yield from handlers.call(resource, status.DELETE)
             resource.resource_id_set(None)
             yield RETRY_PAUSE * (attempt + 1)
 
@@ -321,9 +298,8 @@ def _continue_create(resource):
         and inspect.isgeneratorfunction(resource.handle_create)
     )
     if resource.resource_id is None or handler_can_repeat:
-        return (yield from _handle(resource, status.CREATE))
-    while complete is not None and not complete(resource.resource_id):
-        yield
+        return (yield from handlers.call(resource, status.CREATE))
+    yield from handlers.poll(complete, resource.resource_id)
     return None
 
 
@@ -343,8 +319,12 @@ def _update(resource, before, definition, decision):
     changes = decision.changes
     try:
         resource.redefine(definition)
-        yield from _handle(
-            resource, status.UPDATE, definition, changes.definition, changes.properties
+        yield from handlers.call(
+            resource,
+            status.UPDATE,
+            resource.handler_definition(definition),
+            changes.definition,
+            changes.properties,
         )
     except exception.UpdateReplace:
         resource.redefine(before)
@@ -359,9 +339,9 @@ def _delete(resource, policy, state):
         _find_unrecorded(resource, state)
     if policy == 'Snapshot' and hasattr(resource, 'handle_snapshot_delete'):
         # the handler replaces handle_delete: both end with check_delete_complete
-        yield from _run(resource, resource.handle_snapshot_delete, status.DELETE, state)
+        yield from handlers.run(resource, resource.handle_snapshot_delete, status.DELETE, state)
     else:
-        yield from _handle(resource, status.DELETE)
+        yield from handlers.call(resource, status.DELETE)
 
 
 def _find_unrecorded(resource, state):
@@ -383,7 +363,7 @@ def _find_unrecorded(resource, state):
 
 def _adopt(resource, data):
     resource.store_properties()
-    yield from _handle(resource, status.ADOPT, data)
+    yield from handlers.call(resource, status.ADOPT, data)
 
 
 def _adopt_external(resource):

@@ -29,6 +29,9 @@ class Resource(ResourceType):
     ``check_create_complete(id)`` is called. ``find_existing`` looks up an object whose id was lost.
     """
 
+    #: the class of ``properties``
+    properties_class = properties.Properties
+
     def __init__(self, name, definition, stack, record):
         self.name = name
         self.definition = definition
@@ -38,6 +41,11 @@ class Resource(ResourceType):
         #: the map of the row and its StoredProperties
         self._stored = None, None
         self._attributes = None
+
+    @classmethod
+    def build(cls, name, definition, stack, record):
+        """Return the resource of a record. Plug-ins may construct their types differently."""
+        return cls(name, definition, stack, record)
 
     def __str__(self):
         physical_id = f' [{self.resource_id}]' if self.resource_id else ''
@@ -170,7 +178,7 @@ class Resource(ResourceType):
             return stored_properties.StoredProperties(schemata, given, name=self.name, find=find)
         find = functools.partial(registry.find, stack)
         lookups = {'find': find, 'pending': stack.pending, 'strict': stack.tree.strict}
-        return properties.Properties(
+        return self.properties_class(
             schemata, given, stack.resolver(), self.name, section, stack.lookup, **lookups
         )
 

@@ -163,6 +163,10 @@ class ResourceType:
         if prop_diff:
             raise exception.UpdateReplace(self.name)
 
+    def handler_definition(self, definition):
+        """Return a definition in the form that the handlers of the type receive."""
+        return definition
+
     def can_update_in_place(self, name):
         """Return whether the schema allows a change of the property without a replacement."""
         return name in self.properties_schema and self.properties_schema[name].update_allowed

@@ -134,9 +134,10 @@ def template_to_restore(stack, row):
     for name, definition in snapshot_stack.definitions.items():
         saved = document['resources'].get(name)
         if saved is not None and hasattr(snapshot_stack.class_of(definition), 'handle_restore'):
-            snapshot_stack.template.resource_snippets[name] = (
-                snapshot_stack.resource_for(name).handle_restore(definition, saved).raw
-            )
+            restored = snapshot_stack.resource_for(name)
+            snapshot_stack.template.resource_snippets[name] = restored.handle_restore(
+                restored.handler_definition(definition), saved
+            ).raw
     return adoption.exported_template(document)
 
 

@@ -272,9 +272,8 @@ class Stack(StackFields):
         """Return the resource of a record, with the definition that created it."""
         if row not in self._resources:
             definition = self._definition_of(row)
-            self._resources[row] = resource.class_or_unknown(self.class_of, definition)(
-                row.name, definition, self, row
-            )
+            cls = resource.class_or_unknown(self.class_of, definition)
+            self._resources[row] = cls.build(row.name, definition, self, row)
         return self._resources[row]
 
     def resource_for(self, name):
@@ -287,7 +286,7 @@ class Stack(StackFields):
         if name not in self._resources:
             blank = record.Record(self.journal, name, self.id)
             definition = self.definitions[name]
-            self._resources[name] = self.class_of(definition)(name, definition, self, blank)
+            self._resources[name] = self.class_of(definition).build(name, definition, self, blank)
         return self._resources[name]
 
     def class_of(self, definition):

@@ -251,7 +251,9 @@ def single_resource(item, definition, check='validate'):
         return
     _deletion_policy(resource, definition)
     try:
-        getattr(resource, check)()
+        refusal = getattr(resource, check)()
+        if refusal:  # types of plug-ins may return the reason, as a text
+            raise exception.StackValidationFailed(str(refusal))
     except exception.StackValidationFailed as error:
         raise (
             error

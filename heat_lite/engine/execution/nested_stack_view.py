@@ -68,7 +68,7 @@ class NestedStackView:
         limit = self._runtime.limits.max_nested_stack_depth
         if depth > limit:
             raise exception.RequestLimitExceeded(f'Recursion depth exceeds {limit}.')
-        drafted = type(parent)(
+        drafted = parent.__class__(
             self._runtime,
             parent.context,
             template,

@@ -137,7 +137,7 @@ class _Walk:
         stack = self._stack
         definition = stack.definitions[name]
         resource = stack.resource_for(name)
-        future = stack.class_of(definition)(name, definition, stack, resource.record)
+        future = stack.class_of(definition).build(name, definition, stack, resource.record)
         later = self._later(definition, future.properties_schema)
         decision = diff.decide(
             resource, definition, stack.type_changed(resource, definition), later

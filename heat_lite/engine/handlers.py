@@ -1,0 +1,41 @@
+"""The handlers of a resource type: calls one, and waits for its end.
+
+Tests: tests/functional/test_plugin_contract.py.
+"""
+
+from heat_lite.common import exception
+from heat_lite.engine import scheduler
+
+
+def call(resource, action, *args):
+    """Run the handler of an action: a generator, or a token for ``check_X_complete(token)``."""
+    handler = getattr(resource, f'handle_{action.lower()}', None)
+    return (yield from run(resource, handler, action, *args))
+
+
+def run(resource, handler, action, *args):
+    """Run a handler. ``handle_X_cancel(token)`` is called if it is cancelled or times out."""
+    token = None
+    try:
+        made = None if handler is None else handler(*args)
+        token = (yield from scheduler.flatten(made)) if hasattr(made, 'send') else made
+        complete = getattr(resource, f'check_{action.lower()}_complete', None)
+        yield from poll(complete, token)
+    except (scheduler.Cancelled, scheduler.Timeout):
+        cancel = getattr(resource, f'handle_{action.lower()}_cancel', None)
+        if cancel is not None:
+            cancel(token)
+        raise
+    return token
+
+
+def poll(complete, token):
+    """Wait until ``complete(token)`` returns True. A PollDelay delays the next poll."""
+    while complete is not None:
+        try:
+            if complete(token):
+                return
+        except exception.PollDelay as delay:
+            yield delay.period
+        else:
+            yield
