@@ -20,6 +20,10 @@ class RequestingContext:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context(), name)
 
+    def with_clients(self, cls: Any) -> Any:
+        """Return the same context as another class with the arguments of this one."""
+        return cls(self._context(), self._clients())
+
     @property
     def clients(self) -> Any:
         return self._clients()

@@ -165,6 +165,35 @@ class Clients:
             self._factory.conf, self._auth, name, self._factory.connections
         )
 
+    def requesting(self, cls: Any) -> Any:
+        """Return the context of these clients as a RequestingContext of the class ``cls``."""
+        return self._requesting_context.with_clients(cls)
+
+    def option(self, name: str, option: str) -> Any:
+        """Return an option of the group of a service, else that of [clients]."""
+        return keystone_session.options(self._factory.conf, name)(option)
+
+    def library_options(self, name: str, service_type: str) -> dict[str, Any]:
+        """Return what the client library of a service needs, by the names of keystoneauth:
+        ``session``, ``service_type``, ``interface``, ``region_name``, ``endpoint_override``.
+
+        Raises NoCloud if there is no Keystone, or no credentials.
+        """
+        return {
+            'session': self.session(name),
+            'service_type': service_type,
+            'endpoint_override': None,
+            **self._location(name, self.option(name, 'endpoint_type')),
+        }
+
+    def auth_url(self) -> str | None:
+        """Return the URL of Keystone; None if there is none."""
+        return keystone_session.auth_url(self._factory.conf) or None
+
+    def third_party_plugin(self, name: str) -> bool:
+        """Return whether a plug-in brings the client of this name."""
+        return name in self._factory.plugins
+
     def client(self, name: str) -> Any:
         """Return the client of a service. Raises NoCloud if the service does not exist."""
         if name in self._factory.plugins:

@@ -14,7 +14,7 @@ import sys
 import types
 
 from heat_lite.clients import client_plugin
-from heat_lite.common import exception, installation
+from heat_lite.common import exception, heat_imports, installation
 from heat_lite.engine import resource
 from heat_lite.template import environment, versions
 
@@ -25,7 +25,15 @@ MODULES = ('heat_lite.resources',)
 CONSTRAINTS = ('heat_lite.constraints', 'heat.constraints')
 CLIENTS = ('heat_lite.clients', 'heat.clients')
 TEMPLATES = ('heat_lite.templates', 'heat.templates')
+#: loaded by the engine; imported here, where the modules of Heat are offered
+LIFECYCLE = ('heat_lite.lifecycle_plugins', 'heat.stack_lifecycle_plugins')
 SINKS = ('heat_lite.event_sinks', 'heat.event_sinks')
+#: the end of each log line about a plug-in that is left out
+HELP = ' (docs/plugins.md lists what plug-ins can use)'
+OTHER_HEAT = (
+    '; Heat itself is installed here, so the plug-in has imported the classes of Heat: install '
+    'heat_lite and the plug-in in an environment without Heat'
+)
 #: prefixes of entry points of Heat itself, which may be installed beside this service; skipped
 HEAT_PREFIXES = ('heat.', 'heat:')
 
@@ -33,6 +41,12 @@ HEAT_PREFIXES = ('heat.', 'heat:')
 def install(registry, folders):
     """Load all plug-ins into a registry. Return the registry."""
     loader = PluginLoader(registry)
+    with heat_imports.offered(PACKAGE):
+        _load(loader, folders)
+    return registry
+
+
+def _load(loader, folders):
     for name, load in (*_modules_in(folders), *_entry_points(MODULES)):
         loader.attempt(f'The plug-in module {name}', lambda load=load: loader.load_module(load()))
     for groups, add in (
@@ -45,7 +59,8 @@ def install(registry, folders):
             loader.attempt(
                 f'The plug-in {name}', lambda name=name, load=load, add=add: add(name, load())
             )
-    return registry
+    for name, load in _entry_points(LIFECYCLE):
+        loader.attempt(f'The lifecycle plug-in {name}', load)
 
 
 def load_cloud_backend(name):
@@ -81,10 +96,11 @@ class PluginLoader:
             step()
         except (Exception, SystemExit) as error:
             LOG.error(
-                '%s cannot be used, and is left out: %s: %s',
+                '%s cannot be used, and is left out: %s: %s%s',
                 subject,
                 type(error).__name__,
                 error,
+                HELP,
                 exc_info=error,
             )
 
@@ -136,8 +152,12 @@ class PluginLoader:
 
 def _require_subclass(cls, base, noun):
     if not (isinstance(cls, type) and issubclass(cls, base)):
+        is_of_heat = any(
+            each.__module__.startswith('heat.') for each in getattr(cls, '__mro__', ())
+        )
         raise TypeError(
             f'{cls!r} is not a {noun}: a subclass of {base.__module__}.{base.__name__} is required'
+            + (OTHER_HEAT if is_of_heat else '')
         )
 
 
@@ -146,7 +166,8 @@ def _constraint_check(cls):
 
     def check(stack, value):
         constraint, clients = cls(), stack.clients()
-        context = client_plugin.RequestingContext(stack.context, clients)
+        kind = getattr(cls, 'requesting_context', client_plugin.RequestingContext)
+        context = kind(stack.context, clients)
         return None if constraint.validate(value, context) else constraint.error(value)
 
     return check
@@ -163,6 +184,7 @@ def _modules_in(folders):
         return
     for name in [each for each in sys.modules if each.startswith(f'{PACKAGE}.')]:
         del sys.modules[name]
+    heat_imports.forget_plugins()
     package = types.ModuleType(PACKAGE, 'Modules of plugin_dirs.')
     package.__path__ = existing
     sys.modules[PACKAGE] = package

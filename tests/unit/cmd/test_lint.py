@@ -146,6 +146,11 @@ def test_packaged_templates_have_no_findings():
     assert paths and (done.stdout, done.returncode) == ('nothing to complain about\n', 0)
 
 
+def test_schema_adds_the_types_of_plugins():
+    done = run('schema', '--plugin-dir', str(ROOT / 'tests' / 'heat_plugins'))
+    assert 'Test::Logged::Server' in json.loads(done.stdout)['definitions']
+
+
 def test_schema_defines_all_types():
     done = run('schema')
     schema = json.loads(done.stdout)

@@ -1,0 +1,71 @@
+"""Properties with the members that plug-ins written for Heat read."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from heat_lite.template import properties
+
+
+def _as_is(snippet: Any, nullable: bool = False) -> Any:
+    return snippet
+
+
+class Property:
+    """One property: the answers of its schema."""
+
+    def __init__(self, schema: Any, name: str | None = None) -> None:
+        self.schema, self.name = schema, name
+
+    def type(self) -> Any:
+        return self.schema.type
+
+    def required(self) -> bool:
+        return bool(self.schema.required)
+
+    def implemented(self) -> bool:
+        return bool(self.schema.implemented)
+
+    def update_allowed(self) -> bool:
+        return bool(self.schema.update_allowed)
+
+    def immutable(self) -> bool:
+        return bool(self.schema.immutable)
+
+    def has_default(self) -> bool:
+        return bool(self.schema.has_default)
+
+    def default(self) -> Any:
+        return self.schema.default
+
+    def support_status(self) -> Any:
+        return self.schema.support
+
+
+class Properties(properties.Properties):
+    """The properties of a resource, or of any map of values with a schema."""
+
+    def __init__(
+        self,
+        schema: Mapping[str, Any],
+        data: Mapping[str, Any] | None = None,
+        resolver: Callable[..., Any] = _as_is,
+        parent_name: str | None = None,
+        section: str | None = None,
+        lookup: Callable[..., Any] | None = None,
+        **options: Any,
+    ) -> None:
+        values = (schema, data, resolver, parent_name or '', section or 'properties', lookup)
+        super().__init__(*values, **options)
+
+    @property
+    def props(self) -> dict[str, Property]:
+        return {name: Property(schema, name) for name, schema in self.schemata.items()}
+
+    def get_user_value(self, key: str) -> Any:
+        """Return the value in the definition, without conversion and default."""
+        return self.user_value(key)
+
+
+def schemata(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a map of schemas as it is: those of plug-ins are objects already."""
+    return dict(schema)

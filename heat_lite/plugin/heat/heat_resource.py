@@ -1,0 +1,217 @@
+"""The base class of resource types that are written for Heat."""
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+from heat_lite.clients import errors
+from heat_lite.common import exception, identifier, status
+from heat_lite.plugin import resource
+from heat_lite.plugin.heat.heat_properties import Properties
+from heat_lite.plugin.heat.service_plugins import HeatContext
+from heat_lite.plugin.heat.stack_view import DefinitionView, StackView, unwrapped
+
+
+def _prepare(given: Any) -> Any:
+    """Return ``prepare_for_replace`` of the service for one of a plug-in, which has no arguments
+    and does its work at once.
+    """
+
+    @functools.wraps(given)
+    def prepare_for_replace(self: Any, *definition: Any) -> Any:
+        given(self)
+        return ()
+
+    return prepare_for_replace
+
+
+class _Dependencies:
+    """Collects what ``add_explicit_dependencies`` adds: ``deps += (self, other)``."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.found: list[str] = []
+        self._names = frozenset(names)
+
+    def __iadd__(self, edge: tuple[Any, Any]) -> '_Dependencies':
+        _, required = edge
+        if required is not None and required.name in self._names:
+            self.found.append(required.name)
+        return self
+
+
+class Resource(resource.Resource):
+    """Base of resource types: what ``heat.engine.resource.Resource`` offers to plug-ins.
+
+    A type is constructed with three arguments. ``client('nova')`` is the client library of the
+    service; ``stack`` and ``t`` are views of the stack and the definition.
+    """
+
+    ACTIONS = status.ACTIONS
+    STATUSES = status.STATUSES
+    INIT, CREATE, DELETE, UPDATE, ROLLBACK, SUSPEND = status.ACTIONS[:6]
+    RESUME, ADOPT, SNAPSHOT, CHECK, RESTORE = status.ACTIONS[6:]
+    IN_PROGRESS, FAILED, COMPLETE = status.STATUSES
+    BASE_ATTRIBUTES = (SHOW,) = ('show',)
+    properties_class: Any = Properties
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if 'prepare_for_replace' in vars(cls) and 'service_type' not in vars(cls):
+            setattr(cls, 'prepare_for_replace', _prepare(cls.prepare_for_replace))  # noqa: B010
+
+    @classmethod
+    def build(cls, name: str, definition: Any, stack: Any, record: Any) -> Any:
+        made: Any = cls.__new__(cls)
+        made._begin(name, definition, stack, record)
+        made.__init__(name, DefinitionView(definition, stack), made.stack)
+        return made
+
+    def _begin(self, name: str, definition: Any, stack: Any, record: Any) -> None:
+        """Set what the ``__init__`` of a plug-in may read already."""
+        super().__init__(name, definition, StackView(stack), record)
+
+    def __init__(self, name: str, definition: Any, stack: Any) -> None:
+        """Do nothing: the object is ready, and ``__init__`` of a plug-in may call this one."""
+
+    # ------------------------------------------------------------ clients
+
+    @property
+    def context(self) -> Any:
+        return HeatContext(self.stack.real.context, self.stack.clients())
+
+    def client(self, name: str | None = None, version: str | None = None) -> Any:
+        """Return the library of a service, or the client that a plug-in brings.
+
+        Raises NoCloud if the library is not installed.
+        """
+        return self.client_plugin(name).client(version=version)
+
+    def client_plugin(self, name: str | None = None) -> Any:
+        wanted = name or self.default_client_name
+        if wanted is None:
+            raise exception.Error(f'{type(self).__name__} has no default_client_name')
+        return self.context.clients.client_plugin(wanted)
+
+    @classmethod
+    def is_service_available(cls, context: Any) -> tuple[bool, str | None]:
+        """Return whether the type can be used, and the reason if it cannot. Types override it."""
+        name = cls.default_client_name
+        if name is None:
+            return True, None
+        try:
+            context.clients.require(name, cls.required_service_extension)
+        except errors.NoCloud as error:
+            return False, f'{error}.'
+        return True, None
+
+    @classmethod
+    def require_service(cls, clients: Any, type_name: str) -> None:
+        available, reason = cls.is_service_available(clients.requesting(HeatContext))
+        if not available:
+            raise exception.ResourceTypeUnavailable(
+                service_name=cls.default_client_name, resource_type=type_name, reason=reason
+            )
+
+    # ------------------------------------------------------------ definition
+
+    @property
+    def t(self) -> Any:
+        return DefinitionView(self.definition, self.stack.real)
+
+    @t.setter
+    def t(self, definition: Any) -> None:
+        self.redefine(unwrapped(definition))
+
+    @property
+    def properties(self) -> Any:
+        return super().properties
+
+    @properties.setter
+    def properties(self, values: Any) -> None:
+        """Types set it to the properties of a new definition, in ``handle_update``."""
+        self._properties = values
+
+    def handler_definition(self, definition: Any) -> Any:
+        return DefinitionView(definition, self.stack.real)
+
+    def frozen_definition(self) -> Any:
+        """Return the definition with the properties of the last create or update."""
+        stored = self.record.properties
+        return self.t if stored is None else self.t.freeze(properties=dict(stored))
+
+    def parsed_template(self, section: str | None = None, default: Any = None) -> Any:
+        """Return the snippet of the resource, or one section of it, with resolved functions."""
+        parts = ('properties', 'metadata', 'update_policy')
+        found = {part.title(): getattr(self.definition, part) for part in parts}
+        resolved = {part: self.stack.resolve(value) for part, value in found.items()}
+        resolved['Type'] = self.definition.resource_type
+        return resolved if section is None else resolved.get(section) or default or {}
+
+    def has_interface(self, resource_type: str) -> bool:
+        """Return whether the resource is of the type, or of one that the type stands for."""
+        return resource_type in (self.type(), type(self).resource_type)
+
+    def reparse(self) -> None:
+        """Make the next read of ``properties`` and ``attributes`` resolve them again."""
+        self.redefine(self.definition)
+
+    def implied_dependencies(self, others: Any) -> Iterable[str]:
+        found = _Dependencies(others)
+        self.add_dependencies(found)
+        return [*super().implied_dependencies(others), *found.found]
+
+    def add_dependencies(self, deps: Any) -> None:
+        self.add_explicit_dependencies(deps)
+
+    def add_explicit_dependencies(self, deps: Any) -> None:
+        """Add dependencies that the template does not show: ``deps += (self, other)``."""
+
+    # ------------------------------------------------------------ identity and metadata
+
+    @property
+    def id(self) -> Any:
+        return self.record.id
+
+    @property
+    def uuid(self) -> Any:
+        return self.record.uuid
+
+    def physical_resource_name_or_FnGetRefId(self) -> Any:  # noqa: N802 - the name in Heat
+        return self.physical_resource_name() or self.FnGetRefId()
+
+    @staticmethod
+    def reduce_physical_resource_name(name: str, limit: int | None) -> str:
+        return identifier.reduce_name(name, limit)
+
+    def required_by(self) -> list[str]:
+        """Return the names of the resources that depend on this one."""
+        found: list[str] = self.stack.required_by().get(self.name, [])
+        return found
+
+    def metadata_set(self, metadata: Any, merge_metadata: Any = None) -> None:
+        """Store the metadata; ``merge_metadata(new, stored)`` merges them with those stored."""
+        if merge_metadata is None:
+            super().metadata_set(metadata)
+        else:
+            self.metadata_change(lambda stored: merge_metadata(metadata, stored))
+
+    def has_nested(self) -> bool:
+        """Return whether there is a nested stack."""
+        return False
+
+    # ------------------------------------------------------------ references and attributes
+
+    def reference_id(self) -> Any:
+        return self.FnGetRefId()
+
+    def FnGetRefId(self) -> Any:  # noqa: N802 - the name in Heat
+        return super().reference_id()
+
+    def attribute(self, *path: Any) -> Any:
+        return self.FnGetAtt(*path) if path else super().attribute()
+
+    def FnGetAtt(self, key: str, *path: Any) -> Any:  # noqa: N802 - the name in Heat
+        return super().attribute(key, *path)
+
+    def _resolve_any_attribute(self, name: str) -> Any:
+        return self._attribute_value(name)

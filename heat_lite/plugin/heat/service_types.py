@@ -1,0 +1,145 @@
+"""The resource types of the service as plug-ins written for Heat subclass them.
+
+``module_types`` gives the classes of a module by their names in Heat. Each is a subclass of both
+the type of the service and ``heat_resource.Resource``.
+"""
+
+import functools
+import importlib
+import re
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from heat_lite.plugin.heat import handler_pairs, heat_resource
+from heat_lite.plugin.heat.stack_view import DefinitionView, unwrapped
+from heat_lite.plugin.heat.type_paths import HEAT_TYPES
+from heat_lite.resources import class_locations
+
+PACKAGE = 'heat.engine.resources'
+_WORD_END = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
+
+
+class TypeClient:
+    """The client of a subclassed type: the requests of the service's code, and all names of the
+    client library.
+    """
+
+    def __init__(self, rest: Any, library: Any) -> None:
+        self._rest, self._library = rest, library
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(type(self._rest), name):
+            return getattr(self._rest, name)
+        return getattr(self._library(), name)
+
+
+class _Subclassed(handler_pairs.HandlerPairs, heat_resource.Resource):
+    """What each subclassed type overrides. ``service_type`` is the class of the service."""
+
+    service_type: Any = None
+
+    def client(self, name: str | None = None, version: str | None = None) -> Any:
+        wanted = name or self.default_client_name
+        clients = self.stack.clients()
+        library = functools.partial(super().client, wanted, version)
+        if wanted is None or clients.third_party_plugin(wanted):
+            return library()
+        return TypeClient(clients.client(wanted), library)
+
+    @classmethod
+    def require_service(cls, clients: Any, type_name: str) -> None:
+        super().require_service(clients, type_name)
+        cls.service_type.require_service(clients, type_name)
+
+    def has_interface(self, resource_type: str) -> bool:
+        return resource_type == self.service_type.resource_type or super().has_interface(
+            resource_type
+        )
+
+    def _resolve_attribute(self, name: str) -> Any:
+        return self.service_type.resolve_attribute(self, name)
+
+    def _show_resource(self) -> Any:
+        return self.service_type.show(self)
+
+    def prepare_for_replace(self, definition: Any = None) -> Any:
+        if definition is not None:
+            return self.service_type.prepare_for_replace(self, definition)
+        for pause in self.service_type.prepare_for_replace(self, self.definition):
+            time.sleep(pause or 0.1)
+        return ()
+
+
+@functools.cache
+def subclassable(service_type: type, name: str) -> type:
+    """Return the class of a type of the service for plug-ins, with its name in Heat."""
+    members: dict[str, Any] = {
+        'service_type': service_type,
+        'resource_type': None,
+        '__doc__': service_type.__doc__,
+    }
+    for action in handler_pairs.ACTIONS:
+        if hasattr(service_type, f'handle_{action}'):
+            members |= handler_pairs.pair(action, service_type)
+    if hasattr(service_type, 'handle_restore'):
+        members['handle_restore'] = _restore
+    constants = dict(_constants(service_type))
+    taken = {*dir(heat_resource.Resource), *dir(service_type)}
+    members |= {key: value for key, value in constants.items() if key not in taken}
+    return type(name, (_Subclassed, service_type), members)
+
+
+def _restore(self: Any, definition: Any, data: Any) -> Any:
+    restored = self.service_type.handle_restore(self, unwrapped(definition), data)
+    return DefinitionView(restored, self.stack.real)
+
+
+def _constants(service_type: Any) -> Iterator[tuple[str, str]]:
+    """Yield the class constants with the names of properties and attributes: (FLAVOR, 'flavor')."""
+    for name, schema in service_type.properties_schema.items():
+        yield constant(name), name
+        yield from _nested(constant(name), schema)
+    for name in service_type.attributes_schema:
+        yield constant(name), name
+        yield f'{constant(name)}_ATTR', name
+        yield f'ATTR_{constant(name)}', name
+
+
+def _nested(prefix: str, schema: Any) -> Iterator[tuple[str, str]]:
+    """Yield the constants of the keys of a map: NETWORK_UUID for a key of ``networks``."""
+    children: Mapping[str, Any] = schema.children() or {}
+    for name, child in children.items():
+        for start in (prefix, prefix.removesuffix('S'), prefix.removesuffix('_V2')):
+            yield f'{start}_{constant(name)}', name
+        yield from _nested(constant(name), child)
+
+
+def constant(name: str) -> str:
+    """Return the name of the constant of a property: ``KEY_NAME`` for key_name and KeyName."""
+    return _WORD_END.sub('_', name).upper().replace('-', '_').replace(':', '_')
+
+
+@functools.cache
+def _modules() -> dict[str, dict[str, str]]:
+    """Return ``{module of Heat: {class name: type}}``."""
+    found: dict[str, dict[str, str]] = {}
+    for type_name, location in HEAT_TYPES.items():
+        module, _, class_name = location.partition(':')
+        found.setdefault(f'{PACKAGE}.{module}', {})[class_name] = type_name
+    return found
+
+
+def module_names() -> list[str]:
+    """Return the names of the modules of resource types in Heat."""
+    return list(_modules())
+
+
+def module_types(module: str) -> dict[str, type]:
+    """Return ``{class name: class}`` of a module. Raises KeyError for an unknown one."""
+    locations = class_locations()
+    found = {}
+    for class_name, type_name in _modules()[module].items():
+        path, name = locations[type_name]
+        found[class_name] = subclassable(getattr(importlib.import_module(path), name), class_name)
+    return found

@@ -1,0 +1,98 @@
+"""Bases of Heat with a nested stack, a user or signals, for plug-ins."""
+
+import json
+from typing import Any
+
+from heat_lite.plugin.heat import handler_pairs
+from heat_lite.plugin.heat.service_types import subclassable
+from heat_lite.resources.base import (
+    signal_responder,
+    stack_resource,
+    stack_user,
+    wait_condition,
+)
+from heat_lite.template import reader
+
+_StackResource: Any = subclassable(stack_resource.StackResource, 'StackResource')
+_SignalResponder: Any = subclassable(signal_responder.SignalResponder, 'SignalResponder')
+StackUser: Any = subclassable(stack_user.StackUser, 'StackUser')
+BaseWaitConditionHandle: Any = subclassable(wait_condition.Handle, 'BaseWaitConditionHandle')
+WaitConditionFailure = wait_condition.WaitConditionFailure
+WaitConditionTimeout = wait_condition.WaitConditionTimeout
+
+
+class StackResource(_StackResource):  # type: ignore[misc]
+    """Base of types with a nested stack. ``create_with_template`` and its siblings begin the work,
+    ``check_create_complete`` continues it.
+    """
+
+    def create_with_template(
+        self, child_template: Any, user_params: Any = None, timeout_mins: int | None = None
+    ) -> Any:
+        """Begin to create the nested stack; the template is a map, or its text."""
+        made = super().create_with_template(_document(child_template), user_params, timeout_mins)
+        return self.begin_work(handler_pairs.CREATE, made)
+
+    def update_with_template(
+        self, child_template: Any, user_params: Any = None, timeout_mins: int | None = None
+    ) -> Any:
+        made = super().update_with_template(_document(child_template), user_params, timeout_mins)
+        return self.begin_work('update', made)
+
+    def delete_nested(self) -> Any:
+        return self.begin_work('delete', super().delete_nested())
+
+    def _complete_template(self, template: Any, params: Any) -> Any:
+        return super()._complete_template(_document(template), params)
+
+    def get_output(self, op: str) -> Any:
+        """Return the value of an output of the nested stack."""
+        return self.nested_stack.output(op)
+
+    def has_nested(self) -> bool:
+        return self.nested() is not None
+
+    def _resolve_attribute(self, name: str) -> Any:
+        return self.get_output(name) if self.has_nested() else None
+
+
+def _document(template: Any) -> Any:
+    """Return a nested template as a map, if it is a text."""
+    return reader.parse(template) if isinstance(template, str) else template
+
+
+class SignalResponder(_SignalResponder):  # type: ignore[misc]
+    """Base of types that receive signals, with the methods that make URLs for them."""
+
+    @property
+    def password(self) -> Any:
+        return self.data().get('password')
+
+    def _get_ec2_signed_url(self, signal_type: str = '/signal', never_expire: bool = False) -> Any:
+        """Return a URL that needs no token; it never expires. ``signal_type`` is ``/signal`` or
+        ``/waitcondition``.
+        """
+        self.signed_endpoint = signal_type.strip('/')
+        self._require_transport()
+        return self.signed_url()
+
+    def _get_heat_signal_url(self, project_id: str | None = None) -> Any:
+        """Return the URL of the REST API that takes signals."""
+        self._require_transport()
+        return self.signal_url()
+
+    def _get_heat_signal_credentials(self) -> Any:
+        """Return what a client needs to send signals with a token, as a map."""
+        self._require_transport()
+        return {} if self.users is None else self.login_values()
+
+    def _get_signal(self, signal_type: str = '/signal', multiple_signals: bool = False) -> Any:
+        self._require_transport()
+        return json.loads(self.signal_attribute() or '{}')
+
+    def _require_transport(self) -> None:
+        if self.resource_id is not None and self.signal_url() is None:
+            self.create_signal_transport()
+
+    def _delete_signals(self) -> None:
+        self.delete_signal_transport()

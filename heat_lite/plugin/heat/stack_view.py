@@ -1,0 +1,232 @@
+"""The stack and the definitions of resources in the form that plug-ins written for Heat read."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from heat_lite.common import exception, status
+from heat_lite.plugin.heat.heat_properties import Properties
+from heat_lite.plugin.heat.service_plugins import HeatContext
+from heat_lite.template.function import dependencies
+
+
+class DefinitionView:
+    """The definition of a resource: ``properties(schema)``, ``metadata()``, ``freeze(...)``.
+
+    ``definition`` is that of the service; its other names are those of this object.
+    """
+
+    def __init__(self, definition: Any, stack: Any) -> None:
+        self.definition, self._stack = definition, stack
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.definition, name)
+
+    def _section(self, section: str, schema: Mapping[str, Any]) -> Properties:
+        given = getattr(self.definition, section) or {}
+        resolve, lookup = self._stack.resolver(), self._stack.lookup
+        return Properties(schema, given, resolve, self.definition.name, section, lookup)
+
+    def properties(self, schema: Mapping[str, Any], context: Any = None) -> Properties:
+        return self._section('properties', schema)
+
+    def update_policy(self, schema: Mapping[str, Any], context: Any = None) -> Properties:
+        return self._section('update_policy', schema)
+
+    def metadata(self) -> Any:
+        return self._stack.resolve(self.definition.metadata) or {}
+
+    def deletion_policy(self) -> str:
+        """Return Delete, Retain or Snapshot."""
+        policy: str = self.definition.deletion_policy
+        return policy
+
+    def external_id(self) -> Any:
+        return self._stack.resolve(self.definition.external_id)
+
+    def condition(self) -> Any:
+        return self.definition.condition
+
+    def dependencies(self, stack: Any) -> Iterator[Any]:
+        """Yield the resources that the definition refers to or depends on."""
+        for name in self.required_resource_names():
+            yield stack[name]
+
+    def required_resource_names(self) -> set[str]:
+        names: set[str] = self.definition.requires(self._stack.definitions)
+        return names
+
+    def render_hot(self) -> dict[str, Any]:
+        """Return the definition as its template has it."""
+        return dict(self.definition.raw)
+
+    def freeze(self, **parts: Any) -> 'DefinitionView':
+        """Return a copy with ``properties``, ``metadata`` or other parts replaced."""
+        return DefinitionView(self.definition.freeze(**parts), self._stack)
+
+    def __eq__(self, other: object) -> bool:
+        return self.definition == unwrapped(other)
+
+    def __hash__(self) -> int:
+        return hash(self.definition)
+
+
+def unwrapped(definition: Any) -> Any:
+    """Return the definition of the service of a DefinitionView; anything else as it is."""
+    return definition.definition if isinstance(definition, DefinitionView) else definition
+
+
+class ResourceDefinition:
+    """A definition that a plug-in constructs, e.g. for a nested template: see ``render_hot``."""
+
+    _KEYS = {'resource_type': 'type', 'depends': 'depends_on'}
+
+    def __init__(
+        self,
+        name: str,
+        resource_type: str,
+        properties: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        depends: list[str] | None = None,
+        deletion_policy: str | None = None,
+        update_policy: Mapping[str, Any] | None = None,
+        description: str | None = None,
+        external_id: str | None = None,
+        condition: Any = None,
+    ) -> None:
+        self.name, self.resource_type = name, resource_type
+        self.description, self.depends = description, depends
+        self._parts = {
+            'properties': properties,
+            'metadata': metadata,
+            'deletion_policy': deletion_policy,
+            'update_policy': update_policy,
+            'external_id': external_id,
+            'condition': condition,
+        }
+
+    def render_hot(self) -> dict[str, Any]:
+        """Return the snippet of a HOT template."""
+        found = {
+            'type': self.resource_type,
+            'depends_on': self.depends,
+            'description': self.description,
+            **self._parts,
+        }
+        return {key: value for key, value in found.items() if value is not None}
+
+    def required_resource_names(self) -> set[str]:
+        return {*(self.depends or ()), *dependencies(self._parts)}
+
+
+class TemplateView:
+    """The template of a stack: ``files``, ``env``, ``t`` (the document), ``version``."""
+
+    def __init__(self, template: Any) -> None:
+        self._template = template
+
+    @property
+    def env(self) -> Any:
+        return self._template.environment
+
+    @property
+    def t(self) -> Any:
+        return self._template.data
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._template, name)
+
+
+class StackView(Mapping):
+    """The stack of a resource: a map of its resources by name, with the members of Heat's stack.
+
+    All other names are those of the stack of the service.
+    """
+
+    ACTIONS = status.ACTIONS[1:]
+    (CREATE, DELETE, UPDATE, ROLLBACK, SUSPEND, RESUME, ADOPT, SNAPSHOT, CHECK, RESTORE) = ACTIONS
+    STATUSES = status.STATUSES
+    (IN_PROGRESS, FAILED, COMPLETE) = STATUSES
+
+    def __init__(self, stack: Any) -> None:
+        object.__setattr__(self, '_stack', stack)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stack, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._stack, name, value)
+
+    def __str__(self) -> str:
+        return str(self._stack)
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """The class of the stack of the service, which constructs nested stacks by it."""
+        return type(self._stack)
+
+    def __eq__(self, other: object) -> bool:
+        return self._stack is getattr(other, '_stack', other)
+
+    def __hash__(self) -> int:
+        return hash(self._stack)
+
+    @property
+    def real(self) -> Any:
+        """The stack of the service."""
+        return self._stack
+
+    # ------------------------------------------------------------ resources
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return self._stack.resource_for(name)
+        except exception.ResourceNotFound as error:
+            raise KeyError(name) from error
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stack.definitions)
+
+    def __len__(self) -> int:
+        return len(self._stack.definitions)
+
+    @property
+    def resources(self) -> dict[str, Any]:
+        return {name: self[name] for name in self}
+
+    def resource_get(self, name: str) -> Any:
+        return self.get(name)
+
+    def resource_by_refid(self, refid: Any) -> Any:
+        """Return the resource whose ``get_resource`` gives ``refid``; None if there is none."""
+        for each in self._stack.current_resources():
+            if each.action != status.DELETE and refid in (each.reference_id(), each.resource_id):
+                return each
+        return None
+
+    # ------------------------------------------------------------ identity, template and time
+
+    @property
+    def context(self) -> HeatContext:
+        return HeatContext(self._stack.context, self._stack.clients())
+
+    @property
+    def tenant_id(self) -> Any:
+        return self._stack.tenant
+
+    @property
+    def t(self) -> TemplateView:
+        return TemplateView(self._stack.template)
+
+    @property
+    def env(self) -> Any:
+        return self._stack.template.environment
+
+    def root_stack_id(self) -> Any:
+        return self._stack.root_id()
+
+    def timeout_secs(self) -> int:
+        seconds: int = self._stack.timeout_seconds()
+        return seconds
