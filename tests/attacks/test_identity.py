@@ -9,11 +9,11 @@ import pytest
 import requests
 import webob
 
-from heat_lite.api.middleware import custom_backend
+from heat_lite.api.middleware import auth_headers, custom_backend
 from heat_lite.cmd import plugins
 from heat_lite.common import ec2, exception, installation
 from tests import identity
-from tests.http import scripted
+from tests.http import probe, scripted, test_access, test_access_cfn
 
 PASTE = configparser.RawConfigParser()
 PASTE.read(installation.data_path('etc', 'api-paste.ini'))
@@ -142,6 +142,73 @@ def test_first_filter_strips_identity_headers(pipeline):
     by_password = pipeline in ('heat-api-authpassword', 'heat-api-standalone')
     kept = 'X-Auth-Url X-User-Domain-Id' if by_password else ''
     assert section.get('keep', '') == kept
+
+
+#: credentials of these pipelines, whose filter validates them
+KEPT = {
+    'heat-api-authpassword': ('X-Auth-Url', 'X-User-Domain-Id'),
+    'heat-api-standalone': ('X-Auth-Url', 'X-User-Domain-Id'),
+}
+
+
+def paste_file(folder, pipeline, without=''):
+    """Write the pipelines with a probe before the application of one, whose filter ``without``
+    names is left out; return the path.
+    """
+    changed = configparser.RawConfigParser()
+    changed.read(installation.data_path('etc', 'api-paste.ini'))
+    *filters, application = PIPELINES[pipeline]
+    kept = [each for each in filters if each != without]
+    changed[f'pipeline:{pipeline}']['pipeline'] = ' '.join([*kept, 'probe', application])
+    changed['filter:probe'] = {'paste.filter_factory': f'{probe.__name__}:filter_factory'}
+    file = folder / 'api-paste.ini'
+    with file.open('w') as text:
+        changed.write(text)
+    return file
+
+
+def routes_of(pipeline):
+    """Return the method and path of each route of a pipeline, signed where that is needed."""
+    if pipeline != 'heat-api-cfn':
+        rows = [(method, path) for _, method, path in test_access.ROWS]
+        return [(method, test_access.path_of('{tenant_id}/' + path)) for method, path in rows]
+    return [
+        (method, ec2.signed_url(f'http://heat:8000/v1/{kind}/{ARN}', 'key', 'secret', method))
+        for _, method, kind in test_access_cfn.ROWS
+    ]
+
+
+def forged_on_routes(pipeline, keystone, file):
+    """Send each route with credentials and forged headers.
+
+    Return for each route the keys of the forged headers that reach the application.
+    """
+    claims = {name: FORGED for name in CLAIMS if name not in KEPT.get(pipeline, ())}
+    headers = {**claims, **credentials(pipeline, keystone)}
+    found = {}
+    with scripted.service(name=pipeline, keystone=keystone, pipelines=file) as (app, engine):
+        engine.script = {'authenticated_to_backend': {'returns': BACKEND_IDENTITY}}
+        for method, path in routes_of(pipeline):
+            probe.seen.clear()
+            webob.Request.blank(path, method=method, headers=headers).get_response(app)
+            (seen,) = probe.seen
+            found[method, path] = {key for key in seen if FORGED in str(seen[key])}
+    return found
+
+
+@pytest.mark.parametrize('pipeline', PIPELINES)
+def test_no_forged_header_reaches_the_application_on_any_route(pipeline, keystone, tmp_path):
+    found = forged_on_routes(pipeline, keystone, paste_file(tmp_path, pipeline))
+    assert found and not any(found.values()), found
+
+
+@pytest.mark.parametrize('pipeline', PIPELINES)
+def test_pipeline_without_its_first_filter_is_found_on_each_route(pipeline, keystone, tmp_path):
+    """Otherwise the test above would show nothing about the filter."""
+    file = paste_file(tmp_path, pipeline, without=PIPELINES[pipeline][0])
+    found = forged_on_routes(pipeline, keystone, file)
+    trust = auth_headers.environ_key('X-Trust-Id')
+    assert found and all(trust in keys for keys in found.values()), found
 
 
 # --------------------------------------------------------------- the backend of the operator
