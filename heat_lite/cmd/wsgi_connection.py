@@ -10,13 +10,15 @@ import dataclasses
 import io
 import re
 import socket
+import ssl
 import time
 from collections.abc import Callable
 from email import errors as email_errors
 from email.message import Message
-from typing import Any
+from typing import Any, ClassVar
 
 import eventlet
+import eventlet.event
 import eventlet.wsgi
 from oslo_config import cfg
 
@@ -27,6 +29,11 @@ MAX_CHUNK_LINE = 4096
 MAX_TRAILERS = 100
 #: chunks of a body: each costs about 10 microseconds, however short it is
 MAX_CHUNKS = 65536
+#: chunks, and reads without a wait, after each of which a connection waits for its turn: 2 ms of
+#: work. A body of an honest client rarely has so many.
+CHUNKS_OF_TURN, READS_OF_TURN = 256, 64
+#: bytes of a body that are read, although nothing needs them, so that the client gets its response
+MAX_DISCARDED = 4 * 2**20
 #: a line before a chunk: its size and extensions
 CHUNK_SIZE = re.compile(rb'([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n')
 LINE_ENDS = (b'\r\n', b'\n')
@@ -66,16 +73,52 @@ def limits_of(conf: cfg.ConfigOpts) -> ConnectionLimits:
     )
 
 
+class ReadAhead(cooperation.Work):
+    """The work for a client that sends without a wait for answers, e.g. endless small chunks.
+
+    Green threads whose bytes are ready run in turn, so each step of another request would wait for
+    all of them. The connections of such clients take turns instead.
+    """
+
+    __slots__ = ('_closed',)
+    works: ClassVar[set[int]] = set()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._closed = eventlet.event.Event()
+        self.begin()
+
+    def close(self) -> None:
+        """End the present pause: the connection is closed, and must not keep its place."""
+        if not self._closed.ready():
+            self._closed.send()
+
+    def rest(self, seconds: float) -> None:
+        """Raises ConnectionAbortedError if the connection is closed meanwhile."""
+        if seconds:
+            with eventlet.Timeout(seconds, False):
+                self._closed.wait()
+        else:
+            super().rest(0)
+        if self._closed.ready():
+            raise ConnectionAbortedError('closed in favour of another connection')
+
+
 class ClientStream(io.RawIOBase):
     """The bytes of a client, with a deadline for each phase of a request.
 
-    ``since``: when the phase began. ``waiting``: whether the server waits for the client.
+    ``since``: when the phase began. ``waiting``: whether the server waits for the client, or makes
+    it wait: such a connection may be closed at a cap.
     """
 
     def __init__(self, sock: Any, limits: ConnectionLimits) -> None:
         super().__init__()
         self.timed_out = False
         self.waiting = True
+        self.reading = True
+        #: reads without a wait in a row
+        self._reads = 0
+        self.work = ReadAhead()
         self._sock = sock
         self._limits = limits
         self.begin(FIRST_REQUEST)
@@ -93,21 +136,58 @@ class ClientStream(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
-        """Read what the client sends. Raises TimeoutError at the end of the phase's time."""
+    def readinto(self, buffer: Any) -> int | None:
+        """Read what the client sends. Raises TimeoutError at the end of the phase's time.
+
+        Returns None, which means that nothing is ready, unless ``reading``.
+        """
+        if not self.reading:
+            return None
         cooperation.cooperate()  # where bytes are ready, no wait lets others run
         if self._end is None:
             self._end = time.monotonic() + self._limits.body
-        with self._wait(self._end - time.monotonic()):
-            size = self._sock.recv_into(buffer)
+        size = self._read_ready(buffer)
+        if size is None:
+            with self._wait(self._end - time.monotonic()):
+                size = self._sock.recv_into(buffer)
         if self._phase in (FIRST_REQUEST, NEXT_REQUEST):
             self.begin(HEADERS)
+        return size
+
+    def _read_ready(self, buffer):
+        """Read without a wait; return None if no bytes are ready, or the time is over.
+
+        0 is the end, as of a connection that the client has reset.
+        """
+        if time.monotonic() > self._end:
+            return None
+        self._sock.act_non_blocking = True
+        try:
+            size = self._sock.recv_into(buffer)
+        except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            self._reads = 0
+            return None
+        except ConnectionError:
+            return 0
+        finally:
+            self._sock.act_non_blocking = False
+        self._reads += 1
+        if not self._reads % READS_OF_TURN:
+            self.take_turn()
         return size
 
     def write(self, data: Any) -> int:
         """Send a part of a response. Raises TimeoutError if the client does not take any of it."""
         with self._wait(self._limits.body):
             return self._sock.send(data)
+
+    def take_turn(self) -> None:
+        """Let others run; wait for a turn if several connections send so much."""
+        self.waiting = True
+        try:
+            self.work.pause()
+        finally:
+            self.waiting = False
 
     @contextlib.contextmanager
     def _wait(self, seconds):
@@ -133,14 +213,26 @@ class LineReader(io.BufferedReader):
             raise eventlet.wsgi.ChunkReadError('a line between chunks is too long')
         return line
 
+    def is_ahead(self) -> bool:
+        """Return whether bytes of the next request are here already."""
+        stream: Any = self.raw
+        stream.reading = False
+        try:
+            return bool(self.peek(1))
+        finally:
+            stream.reading = True
+
 
 class Body(eventlet.wsgi.Input):
     """The body of a request. After an incomplete or malformed one the connection has to end.
 
     ``end_connection`` is called then, because the beginning of the next request is unknown.
+    ``take_turn`` is called after each CHUNKS_OF_TURN chunks.
     """
 
-    def __init__(self, body: Any, end_connection: Callable[[], None]) -> None:
+    def __init__(
+        self, body: Any, end_connection: Callable[[], None], take_turn: Callable[[], None]
+    ) -> None:
         super().__init__(
             body.rfile,
             body.content_length,
@@ -150,6 +242,7 @@ class Body(eventlet.wsgi.Input):
             body.chunked_input,
         )
         self._end_connection = end_connection
+        self._take_turn = take_turn
         self._left = 0
         self._chunks = 0
         self._complete = False
@@ -163,9 +256,12 @@ class Body(eventlet.wsgi.Input):
             raise
 
     def discard(self, buffer_size: int = 16 << 10) -> None:
-        """Read the rest, so that the next request can follow."""
+        """Read the rest, so that the next request can follow; end the connection after much."""
         with contextlib.suppress(OSError, ValueError):
-            super().discard(buffer_size)
+            for _ in range(MAX_DISCARDED // buffer_size):
+                if not self.read(buffer_size):
+                    return
+            self._end_connection()
 
     def _read_chunks(self, length):
         if self.should_send_hundred_continue:
@@ -194,6 +290,8 @@ class Body(eventlet.wsgi.Input):
             self._left = int(found[1], 16)
             self._complete = not self._left
             self._chunks += 1
+            if not self._chunks % CHUNKS_OF_TURN:
+                self._take_turn()
             if self._chunks > MAX_CHUNKS:
                 raise eventlet.wsgi.ChunkReadError(f'the body has more than {MAX_CHUNKS} chunks')
             if self._complete:
@@ -238,6 +336,7 @@ class Connection(list):
 
     def shut_down(self) -> None:
         """End all waits for the client, as if it had closed the connection."""
+        self.stream.work.close()
         with contextlib.suppress(OSError):
             self[1].shutdown(socket.SHUT_RDWR)
 

@@ -68,15 +68,25 @@ class Protocol(eventlet.wsgi.HttpProtocol):
         self.stream = self.conn_state.stream
         self.rfile = wsgi_connection.LineReader(self.stream)
         self.wfile = io.BufferedWriter(self.stream, self.wbufsize)
-        self.requests = 0
+        self.requests = self.ahead = 0
 
     def _read_request_line(self):
         log_context.forget_request()
         if self.requests:
-            cooperation.cooperate()  # pipelined requests are read without a wait
+            self._let_others_run()
             self.stream.begin(wsgi_connection.NEXT_REQUEST)
         self.requests += 1
         return super()._read_request_line()
+
+    def _let_others_run(self):
+        """Wait for a turn before a pipelined request, which is read without a wait."""
+        self.ahead = 2 if self.rfile.is_ahead() else max(self.ahead - 1, 0)
+        if self.ahead:  # some pipelined request begins where a read ends
+            self.stream.take_turn()
+        else:
+            self.stream.work.end()
+            self.stream.work.begin()
+            cooperation.cooperate()
 
     def parse_request(self):
         if not super().parse_request():
@@ -92,7 +102,9 @@ class Protocol(eventlet.wsgi.HttpProtocol):
         if 'Content-Type' not in self.headers:
             # eventlet would set text/plain, which a page can send to any server
             del environ['CONTENT_TYPE']
-        body = wsgi_connection.Body(environ['wsgi.input'], self._end_after_response)
+        body = wsgi_connection.Body(
+            environ['wsgi.input'], self._end_after_response, self.stream.take_turn
+        )
         environ['wsgi.input'] = environ['eventlet.input'] = body
         return environ
 
@@ -204,6 +216,7 @@ class Server:
         except OSError as error:
             LOG.debug('The connection of %s ends: %s', connection.peer, error)
         finally:
+            connection.stream.work.end()
             self._connections.remove(connection)
             eventlet.greenio.shutdown_safe(sock)
             sock.close()

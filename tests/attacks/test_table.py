@@ -4,10 +4,11 @@ import concurrent.futures
 import re
 import resource
 import time
+from pathlib import Path
 
 import pytest
 
-from tests.attacks import bystander, holding, judge
+from tests.attacks import bystander, flooding, holding, judge
 from tests.functional import shapes
 from tests.timeouts import WAIT_SECONDS
 
@@ -155,6 +156,41 @@ def test_bytes_that_are_always_ready_do_not_delay_others(target, name):
     _, _, waits = judge.measure(target[0], attack)
     judge.drained(target[0])
     assert waits.longest < SECONDS, waits
+
+
+#: seconds of work during a request beside a flood; without turns of connections it is above 1.3
+FLOOD_SECONDS = 1
+#: connections of the service to its database, broker and other clients, and those that end now
+OWN_FILES = 100
+
+
+@pytest.mark.parametrize('name', flooding.FLOODS)
+def test_many_connections_of_one_client_take_turns_and_stay_below_its_cap(target, name):
+    """Each step of a request would otherwise wait for all connections whose bytes are ready."""
+    service, count = target[0], MAX_CONNECTIONS + 250
+    judge.drained(service)
+    before, most = open_files(service), 0
+    with (
+        bystander.asking(service) as waits,
+        concurrent.futures.ThreadPoolExecutor(1) as pool,
+    ):
+        flood = pool.submit(flooding.flood, service, name, count, 4)
+        while not flood.done():
+            most = max(most, open_files(service))
+            time.sleep(0.05)
+    judge.drained(service)
+    assert flood.result() >= count
+    assert most <= before + MAX_CONNECTIONS + OWN_FILES
+    assert waits.longest < FLOOD_SECONDS, waits
+
+
+def open_files(service):
+    """Return the number of open files of the process that has most."""
+    found = [0]
+    for process in service.processes.values():
+        for pid in bystander.family(process.pid):
+            found.append(len(list(Path(f'/proc/{pid}/fd').iterdir())))
+    return max(found)
 
 
 @pytest.mark.parametrize('name', holding.SIGNED_ATTACKS)

@@ -43,7 +43,9 @@ class FaultFilter:
 
     def _response(self, error: Exception) -> webob.Response:
         status = status_of(error)
-        if status >= 500:
+        if isinstance(error, exception.ServiceUnavailable) and error.__cause__ is None:
+            LOG.warning('Request refused: %s', error)  # a traceback would show no more
+        elif status >= 500:
             LOG.exception('Request failed', exc_info=error)
         elif isinstance(error, AttributeError):  # which may be a programming error all the same
             LOG.info('Request failed: %s', type(error).__name__)
