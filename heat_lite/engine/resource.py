@@ -206,6 +206,15 @@ class Resource(ResourceType):
         """
         return engine_record.change_metadata(self.context, self.record, changed)
 
+    @property
+    def batches_signals(self):
+        """Whether ``handle_signals`` handles several signals at once."""
+        return False
+
+    def handle_signals(self, several):
+        """Return for each signal the reason of its event, or the error that it has failed with."""
+        raise NotImplementedError(f'{type(self).__name__} handles its signals one by one')
+
     def check_signal(self, details, pending):
         """Raise what a signal is refused for before it is accepted; types override it.
 

@@ -224,24 +224,41 @@ def service_endpoints(conf, clouds=None):
     )
 
 
+class SignalOutcome:
+    """The end of a signal, for a caller that waits for it."""
+
+    def __init__(self):
+        self.ended = threading.Event()
+        self.error = None
+
+    def end(self, error=None):
+        self.error = error
+        self.ended.set()
+
+
 class PendingSignals:
-    """The signals that are accepted and not handled yet, by the id of their resource's row."""
+    """The signals that are accepted and not handled yet, by the id of their resource's row.
+
+    One task of the engine handles those of a row that may be handled together: the one whose
+    ``begin`` was True, until ``take`` returns none.
+    """
 
     def __init__(self):
         self._by_row = {}
+        self._handled = set()
         self._tickets = itertools.count(1)
         self._lock = threading.Lock()
 
     def of(self, row_id):
         """Return the details of the pending signals of a row, oldest first."""
         with self._lock:
-            return list(self._by_row.get(row_id, {}).values())
+            return [details for details, _ in self._by_row.get(row_id, {}).values()]
 
-    def add(self, row_id, details):
+    def add(self, row_id, details, outcome=None):
         """Return a ticket to remove the signal; the details of several may be one object."""
         with self._lock:
             ticket = next(self._tickets)
-            self._by_row.setdefault(row_id, {})[ticket] = details
+            self._by_row.setdefault(row_id, {})[ticket] = details, outcome
             return ticket
 
     def remove(self, row_id, ticket):
@@ -249,6 +266,23 @@ class PendingSignals:
             del self._by_row[row_id][ticket]
             if not self._by_row[row_id]:
                 del self._by_row[row_id]
+
+    def begin(self, row_id):
+        """Return whether no task handles the signals of the row: the caller has to, from now on."""
+        with self._lock:
+            if row_id in self._handled:
+                return False
+            self._handled.add(row_id)
+            return True
+
+    def take(self, row_id, count):
+        """Return the oldest signals of a row: (ticket, details, outcome). None: the task ends."""
+        with self._lock:
+            signals = itertools.islice(self._by_row.get(row_id, {}).items(), count)
+            found = [(ticket, *signal) for ticket, signal in signals]
+            if not found:
+                self._handled.discard(row_id)
+            return found
 
 
 @dataclasses.dataclass

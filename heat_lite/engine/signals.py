@@ -7,12 +7,15 @@ import logging
 import types
 
 from heat_lite.common import exception, status
-from heat_lite.engine import event, hooks, scheduler, stack_lock
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import event, hooks, runtime, scheduler, stack_lock
 from heat_lite.engine import resource as engine_resource
 from heat_lite.template import function
 
 LOG = logging.getLogger(__name__)
 SIGNAL = 'SIGNAL'
+#: signals that are handled in one turn
+BATCH = 256
 #: prefix of a message to another engine; the id of the signalled row follows
 SIGNAL_PREFIX = 'signal:'
 MARKED = 'state changed by resource_mark_unhealthy api'
@@ -34,20 +37,77 @@ def signal(stack, name, details, wait=False):
     _require_signal_handler(stack, item)
     row_id, pending = item.record.id, stack.runtime.pending_signals
     item.check_signal(details, pending.of(row_id))
-    ticket = pending.add(row_id, details)
-    work = scheduler.TaskRunner(_handle_signal(stack, item, details), name=f'signal to {item}')
-    errors = []
-    note_failure = _note_failure(item, errors)
+    outcome = runtime.SignalOutcome()
+    ticket = pending.add(row_id, details, outcome)
+    if not item.batches_signals:
+        _start_alone(stack, item, details, ticket, outcome)
+    elif pending.begin(row_id):
+        _start_batches(stack, item)
+    if wait:
+        outcome.ended.wait()
+        if outcome.error is not None:
+            raise outcome.error
+
+
+def _start_alone(stack, item, details, ticket, outcome):
+    """Handle a signal in a task of its own."""
+    row_id = item.record.id
 
     def on_end(result, error):
-        pending.remove(row_id, ticket)
-        note_failure(result, error)
+        stack.runtime.pending_signals.remove(row_id, ticket)
+        _end(item, outcome, error)
 
-    job = stack.runtime.pool.spawn(work, on_end=on_end, subject=stack.log_subject)
-    if wait:
-        job.ended.wait()
-        for error in errors:
-            raise error
+    work = scheduler.TaskRunner(_handle_signal(stack, item, details), name=f'signal to {item}')
+    stack.runtime.pool.spawn(work, on_end=on_end, subject=stack.log_subject)
+
+
+def _start_batches(stack, item):
+    """Handle all pending signals of the resource in one task.
+
+    A task for each would keep a stack with all stored signals for each, and read and write all of
+    them.
+    """
+    row_id, pending = item.record.id, stack.runtime.pending_signals
+
+    def on_end(result, error):
+        while error is not None and (batch := pending.take(row_id, BATCH)):
+            _end_batch(pending, item, batch, [error] * len(batch))
+
+    work = scheduler.TaskRunner(_handle_batches(stack, item), name=f'signals to {item}')
+    stack.runtime.pool.spawn(work, on_end=on_end, subject=stack.log_subject)
+
+
+def _handle_batches(stack, item):
+    pending, row_id = stack.runtime.pending_signals, item.record.id
+    while batch := pending.take(row_id, BATCH):
+        results = yield from _handle_batch(stack, item, [details for _, details, _ in batch])
+        _end_batch(pending, item, batch, results)
+        if not pending.of(row_id):
+            continue
+        yield
+        row = db_stacks.get(stack.context, stack.id)
+        if row is None:
+            raise exception.EntityNotFound(entity='Stack', name=stack.name)
+        stack = type(stack).from_row(stack.runtime, stack.context, row)
+        item = find(stack, item.name)
+
+
+def _handle_batch(stack, item, several):
+    try:
+        results = item.handle_signals(several)
+    finally:
+        yield from _refresh_outputs(stack)
+    for result in results:
+        if not isinstance(result, Exception):
+            event.of_resource(item, SIGNAL, reason=f'Signal: {result}')
+    yield from _tell(stack, item)
+    return results
+
+
+def _end_batch(pending, item, batch, results):
+    for (ticket, _, outcome), result in zip(batch, results, strict=True):
+        pending.remove(item.record.id, ticket)
+        _end(item, outcome, result if isinstance(result, BaseException) else None)
 
 
 def find(stack, name):
@@ -105,23 +165,28 @@ def _handle_signal(stack, item, details):
     event.of_resource(
         item, SIGNAL, reason=f'Signal: {result}' if result else _default_reason(details)
     )
+    yield from _tell(stack, item)
+
+
+def _tell(stack, item):
+    """Store the events of signals; wake what waits for them."""
     yield from stack.journal.write()
     notify_waiters(stack.runtime, stack.context, stack.identifier(), item.record.id)
     _refresh_metadata(stack, item)
 
 
-def notify_waiters(runtime, context, identity, row_id):
+def notify_waiters(services, context, identity, row_id):
     """Wake the tasks that wait for a change of the row.
 
     They run in the engine that works on the stack, maybe another one.
     """
-    if runtime.waits.notify(row_id):
+    if services.waits.notify(row_id):
         return
-    holder = stack_lock.holder_elsewhere(runtime, context, identity.stack_id)
+    holder = stack_lock.holder_elsewhere(services, context, identity.stack_id)
     if holder is None:
         return
     try:
-        runtime.listener.send(context, holder, identity.as_dict(), f'{SIGNAL_PREFIX}{row_id}')
+        services.listener.send(context, holder, identity.as_dict(), f'{SIGNAL_PREFIX}{row_id}')
     except exception.EngineTimeout as error:
         LOG.warning(
             'Engine %s could not be notified of the signal to row %s, it polls: %s',
@@ -175,11 +240,8 @@ def _default_reason(details):
     return 'Unknown'
 
 
-def _note_failure(item, errors):
-    def on_end(_result, error):
-        if error is not None:
-            known = isinstance(error, exception.HeatException)
-            LOG.warning('Signal to %s failed: %s', item, error, exc_info=None if known else error)
-            errors.append(error)
-
-    return on_end
+def _end(item, outcome, error):
+    if error is not None:
+        known = isinstance(error, exception.HeatException)
+        LOG.warning('Signal to %s failed: %s', item, error, exc_info=None if known else error)
+    outcome.end(error)

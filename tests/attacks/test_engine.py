@@ -14,6 +14,9 @@ import yaml
 from heat_lite.api import wsgi
 from heat_lite.api.middleware import context
 from heat_lite.common import exception
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import signals
+from heat_lite.engine.stack import Stack
 from heat_lite.resources.heat import wait_condition
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
@@ -271,3 +274,36 @@ def test_signals_that_are_not_stored_yet_count_for_the_limit_of_the_handle(engin
     signal_to(engine, identity, {'id': '1'})
     with pytest.raises(exception.RequestLimitExceeded, match='max_handle_signals'):
         signal_to(engine, identity, {'id': 'one more'})
+
+
+def test_burst_of_signals_is_handled_together_and_each_has_its_event(engine):
+    """Good, malformed and superfluous signals of one batch: each has its own end."""
+    engine.context.project_id = 'batch'
+    identity = engine.create(handle('OS::Heat::WaitConditionHandle'))
+    row = db_stacks.get(engine.context, identity['stack_id'])
+    stack = Stack.from_row(engine.service.runtime, engine.context, row)
+    item = signals.find(stack, 'h')
+    several = [{'id': str(number), 'status': 'SUCCESS'} for number in range(MAX_SIGNALS)]
+    several[3] = {'id': 'x', 'status': 'no such status'}
+    results = item.handle_signals([*several, {'id': 'new'}, {'id': 'one more'}, {'id': '0'}])
+    kinds = [type(each) for each in results]
+    assert kinds.count(str) == MAX_SIGNALS + 1 and kinds[3] is exception.Invalid
+    assert kinds[-2] is exception.RequestLimitExceeded and kinds[-1] is str
+    stored = engine.resource(identity, 'h')['metadata']
+    assert len(stored) == MAX_SIGNALS and 'new' in stored and 'one more' not in stored
+
+
+def test_signals_at_once_are_all_stored_and_shown_as_events(engine):
+    engine.context.project_id = 'at-once'
+    identity = engine.create(handle('OS::Heat::WaitConditionHandle'))
+    with concurrent.futures.ThreadPoolExecutor(MAX_SIGNALS) as pool:
+        list(pool.map(lambda n: signal_to(engine, identity, {'id': str(n)}), range(MAX_SIGNALS)))
+    end = time.monotonic() + WAIT_SECONDS
+    while engine.events(identity).count(('h', 'SIGNAL_COMPLETE')) < MAX_SIGNALS:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert len(engine.resource(identity, 'h')['metadata']) == MAX_SIGNALS
+    signal_to(engine, identity, {'id': '1', 'status': 'FAILURE'}, sync=True)
+    assert engine.resource(identity, 'h')['metadata']['1']['status'] == 'FAILURE'
+    with pytest.raises(exception.Invalid):
+        signal_to(engine, identity, {'id': '1', 'status': 'x'}, sync=True)

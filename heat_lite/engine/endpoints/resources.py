@@ -132,7 +132,7 @@ class Resources(Endpoint):
         resource_name: str,
         details: Any,
         sync_call: bool = False,
-    ) -> Wire:
+    ) -> Wire | None:
         """Signal a resource.
 
         Types without a signal handler refuse it, except for ``unset_hook``.
@@ -141,7 +141,7 @@ class Resources(Endpoint):
         stack = engine_stack.Stack.from_row(self._runtime, _owner_context(context, row), row)
         item = signals.find(stack, resource_name)
         signals.signal(stack, item.name, details, wait=sync_call)
-        return item.metadata_get()
+        return item.metadata_get() if sync_call else None
 
     @on_working_engine
     def resource_mark_unhealthy(

@@ -48,15 +48,51 @@ class Handle(SignalResponder):
         raise NotImplementedError(f'{type(self).__name__} must override parse_signal')
 
     def handle_signal(self, details=None):
-        last = {}
+        (result,) = self.handle_signals([details])
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    @property
+    def batches_signals(self):
+        """Not for a type that handles single signals in its own way."""
+        return type(self).handle_signal is Handle.handle_signal
+
+    def handle_signals(self, several):
+        """Store signals in one change of the metadata."""
+        results = []
 
         def merge(known):
-            name, signal = self.parse_signal(details, known)
-            last.update(signal)
-            return self._checked({**known, name: signal})
+            results[:], merged = self._merged(known, several)
+            return merged
 
         self.metadata_change(merge)
-        return f'status:{last[self.STATUS]} reason:{last[self.REASON]}'
+        return results
+
+    def _merged(self, known, several):
+        """Return the result of each signal, and the signals that are known then."""
+        try:
+            return self._merged_at_once(known, several)
+        except exception.RequestLimitExceeded as error:
+            if len(several) == 1:
+                return [error], known
+        # a part of them may be within the limits
+        middle = len(several) // 2
+        first, known = self._merged(known, several[:middle])
+        rest, known = self._merged(known, several[middle:])
+        return first + rest, known
+
+    def _merged_at_once(self, known, several):
+        merged, results = {**known}, []
+        for details in several:
+            try:
+                name, signal = self.parse_signal(details, merged)
+            except exception.Invalid as error:
+                results.append(error)
+                continue
+            merged[name] = signal
+            results.append(f'status:{signal[self.STATUS]} reason:{signal[self.REASON]}')
+        return results, self._checked(merged)
 
     def check_signal(self, details, pending):
         """Raise RequestLimitExceeded if the handle is full. A malformed signal is handled later."""
