@@ -4,6 +4,7 @@
 """
 
 import http.client
+import itertools
 import json
 import os
 import subprocess
@@ -23,13 +24,15 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class HttpTarget:
-    """A running service; each request has a connection of its own."""
+    """A running service; each request has a connection of its own.
+
+    Its memory is that of the engine, in the embedded service that of the process that serves.
+    """
 
     def __init__(self, service):
         self.pid = _served_by(next(iter(service.processes.values())).pid)
         self._host, _, self._path = service.endpoint.removeprefix('http://').partition('/')
-        self._log = next(service.folder.glob('*.log'))
-        self._read = 0
+        self._logs = dict.fromkeys(service.folder.glob('*.log'), 0)
 
     def send(self, attack):
         connection = http.client.HTTPConnection(self._host, timeout=60)
@@ -45,11 +48,14 @@ class HttpTarget:
             connection.close()
 
     def errors(self):
-        with self._log.open('rb') as log:
-            log.seek(self._read)
-            text = log.read()
-        self._read += len(text)
-        return [line for line in text.decode(errors='replace').splitlines() if ' ERROR ' in line]
+        lines = []
+        for path, read in self._logs.items():
+            with path.open('rb') as log:
+                log.seek(read)
+                text = log.read()
+            self._logs[path] += len(text)
+            lines += text.decode(errors='replace').splitlines()
+        return [line for line in lines if ' ERROR ' in line]
 
 
 def _served_by(first):
@@ -66,7 +72,7 @@ def check(report, requests):
 
 
 @pytest.mark.parametrize(
-    ('backend', 'api'), [*((each, 'rest') for each in databases.BACKENDS), ('sqlite', 'cfn')]
+    ('backend', 'api'), list(itertools.product(databases.BACKENDS, ('rest', 'cfn')))
 )
 def test_hostile_requests_never_fail_api_and_engine(backend, api, tmp_path):
     with databases.migrated(backend, tmp_path) as url:
@@ -82,8 +88,9 @@ def test_hostile_requests_never_fail_api_and_engine(backend, api, tmp_path):
     check(json.loads(done.stdout.splitlines()[-1]), REQUESTS)
 
 
-def test_hostile_requests_over_http_never_fail_the_service(tmp_path):
-    with shapes.embedded(tmp_path) as service:
+@pytest.mark.parametrize('shape', ['embedded', 'mariadb', 'postgresql'])
+def test_hostile_requests_over_http_never_fail_the_service(shape, tmp_path):
+    with shapes.shape(shape, tmp_path) as service:
         report = sender.Fuzz(HttpTarget(service)).run(REQUESTS, SEED + 1000)
         assert service.ask('GET', '/stacks').status_code == 200
     check(vars(report), REQUESTS)
