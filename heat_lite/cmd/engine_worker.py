@@ -5,7 +5,7 @@ import importlib
 import uuid
 
 from heat_lite.cmd import concurrency, global_environment, settings
-from heat_lite.cmd.heat_database import commands as heat_database
+from heat_lite.cmd.heat_database import ownership
 from heat_lite.common import memory, urlfetch
 from heat_lite.db import session
 from heat_lite.engine import service as engine_service
@@ -35,7 +35,7 @@ def prepare(conf):
 
     # Loads the drivers before the fork. Each worker opens its own connections.
     session.configure(conf)
-    heat_database.require_own_database(conf)
+    ownership.require_own_database(conf)
     messaging.setup(conf)
     messaging.cleanup()
     session.dispose()

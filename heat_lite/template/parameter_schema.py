@@ -267,29 +267,7 @@ _SCHEMA_TYPES = {
 }
 
 
-#: {name of a type elsewhere: parameter type}
-_OTHER_NAMES = {
-    'int': parameter_types.NUMBER,
-    'integer': parameter_types.NUMBER,
-    'float': parameter_types.NUMBER,
-    'bool': parameter_types.BOOLEAN,
-    'str': parameter_types.STRING,
-    'text': parameter_types.STRING,
-    'list': parameter_types.LIST,
-    'array': parameter_types.LIST,
-    'map': parameter_types.JSON,
-    'dict': parameter_types.JSON,
-    'object': parameter_types.JSON,
-}
-
-
 def _invalid_type(name, known):
-    meant = _OTHER_NAMES.get(str(name).lower(), '').replace('_', '')
-    hint = next(
-        (f' Did you mean "{each}"?' for each in known if each.lower().replace('_', '') == meant), ''
-    )
-    if hint:
-        return exception.InvalidSchemaError(exception.append_hint(f'Invalid type ({name})', hint))
     return exception.InvalidSchemaError(
         with_keyword_suggestion(f'Invalid type ({name})', name, known)
     )

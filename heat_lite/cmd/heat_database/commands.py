@@ -1,60 +1,18 @@
-"""The take-over of a database of Heat: who holds it, and ``heat-lite-manage db_sync``."""
+"""The commands that take a database of Heat over and give it back."""
 
-import logging
 import time
-
-import sqlalchemy
-from oslo_db import exception as db_exception
 
 from heat_lite.cmd import global_environment
 from heat_lite.cmd.heat_database import report
+from heat_lite.cmd.heat_database.ownership import held_by, holders
 from heat_lite.common import context as request_context
-from heat_lite.common import exception
 from heat_lite.db import give_back as give_back_rows
-from heat_lite.db import heat_schema, migration, services, session
+from heat_lite.db import heat_schema, migration, services
 from heat_lite.engine import service as engine_service
-from heat_lite.engine.cluster.heartbeat import BINARY
 from heat_lite.rpc import messaging
 
-LOG = logging.getLogger(__name__)
 #: stacks between two lines of progress
 PROGRESS = 1000
-
-
-def require_own_database(conf):
-    """Raise ConfigurationError if Heat holds the database, or has held it and db_sync has not run.
-
-    A database that does not answer is waited for later.
-    """
-    try:
-        others = holders()
-        revision = _revision()
-    except (db_exception.DBError, sqlalchemy.exc.SQLAlchemyError) as error:
-        LOG.debug('Whether Heat holds the database is unknown: %s', error)
-        return
-    if others:
-        raise exception.ConfigurationError(held_by(others))
-    if heat_schema.is_heat(revision):
-        raise exception.ConfigurationError(
-            f'The database of [database] connection is that of Heat at revision {revision}: run '
-            '"heat-lite-manage db_sync" to take it over.'
-        )
-
-
-def holders(own=True):
-    """Return the rows of living engines on the database; without ``own``, all of them."""
-    context = request_context.admin_context()
-    return services.foreign(context, BINARY if own else '')
-
-
-def held_by(rows):
-    """Return the text that tells an operator which engines hold the database."""
-    last = max(services.heartbeat_lifetime(row.report_interval) for row in rows)
-    return (
-        f'The database is held by {"; ".join(map(services.describe, rows))}: two services on one '
-        f'database would change the same stacks. Stop it first; an engine that was killed counts '
-        f'for {last} seconds after its last heartbeat.'
-    )
 
 
 def sync(conf):
@@ -129,8 +87,3 @@ def give_back(conf):
 def _convert(keys):
     for step, count in give_back_rows.convert(keys):
         print(f'{step}: {count}')
-
-
-def _revision():
-    with session.engine().connect() as connection:
-        return connection.scalar(sqlalchemy.text('SELECT version_num FROM alembic_version'))
