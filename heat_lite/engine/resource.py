@@ -122,21 +122,14 @@ class Resource(ResourceType):
         """Return the properties by this or another definition of the same type."""
         return self._section_of(definition, 'properties', self.properties_schema)
 
-    def given_properties(self):
-        """Return what is stored: the properties that the template gives, with functions resolved.
-
-        Names are not translated, defaults not added, as in Heat.
-        """
-        given = self.definition.properties or {}
-        resolve = self.stack.resolver()
-        return {
-            name: resolve(value) for name, value in given.items() if not function.is_omitted(value)
-        }
-
     def store_properties(self):
-        """Store the given properties. Raises StackValidationFailed if one of them is invalid."""
+        """Store the properties that the template gives, with functions resolved, as Heat does.
+
+        The resolver is that of the time at which the properties were first read: another action may
+        have preempted this one. Raises StackValidationFailed if a property is invalid.
+        """
         self.properties.resolved()
-        self.record.set_properties(self.given_properties())
+        self.record.set_properties(self.properties.given_values())
 
     def store_observed(self, found):
         """Store the properties of the object at present where they differ from the stored ones."""

@@ -121,6 +121,14 @@ class Properties(Mapping):
                 if source is not None and not is_omitted(self.data.get(source))
             }
 
+    def given_values(self) -> dict[str, Any]:
+        """Return the values as the definition gives them: resolved, without rules and defaults."""
+        return {
+            name: self._resolve_nested(value)
+            for name, value in self.data.items()
+            if not is_omitted(value)
+        }
+
     def user_value(self, key: str) -> Any:
         """Return the value in the definition, resolved, but without conversion and default."""
         if key not in self.schemata:

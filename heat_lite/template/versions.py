@@ -323,8 +323,7 @@ def template_version(data: Mapping[str, Any]) -> Version:
         should = (
             f'should be one of: {", ".join(known)}' if len(known) > 1 else f'should be: {known[0]}'
         )
-        text = exception.append_hint(f'"{key}: {name}". "{key}" {should}', suggest(name, known))
-        raise exception.InvalidTemplateVersion(explanation=text)
+        raise exception.InvalidTemplateVersion(explanation=f'"{key}: {name}". "{key}" {should}')
     return TABLE[key][name]
 
 

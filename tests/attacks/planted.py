@@ -132,6 +132,9 @@ WRONG = (
     resource({'yaql': {'expression': 'int($.data)', 'data': parameter('body')}}),
     {'type': 'OS::Heat::RandomString', 'properties': {'length': parameter('whole_number')}},
     resource({'map_merge': [parameter('whole_comma_delimited_list')]}),
+)
+#: the same, with errors that name the type alone
+WRONG_TYPES = (
     resource({'get_resource': parameter('whole_comma_delimited_list')}),
     resource({'get_resource': parameter('whole_json')}),
 )
