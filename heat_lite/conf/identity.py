@@ -93,14 +93,15 @@ EC2 = [
     cfg.BoolOpt(
         'multi_cloud',
         default=False,
-        help='EC2 credentials of several clouds. The option is accepted, no effect here: the '
-        'Keystone of the service checks all EC2 credentials.',
+        help='If true, each of the clouds is asked for the user of an EC2 credential, until one '
+        'knows it.',
     ),
     cfg.ListOpt(
         'clouds',
         default=[],
-        help='Names of the clouds whose EC2 credentials are accepted. The option is accepted, no '
-        'effect here: the Keystone of the service checks all EC2 credentials.',
+        help='Names of the clouds if multi_cloud is true, at least one. Each has a group '
+        '[ec2authtoken.NAME] with the options of [ec2authtoken] for the login and the connection '
+        'to its Keystone.',
     ),
 ]
 

@@ -138,6 +138,8 @@ def test_flavor_that_the_file_does_not_have_is_an_error():
 def test_signatures_are_checked_by_the_keystone_of_endpoint_override(keystone):
     conf = scripted.configuration(None, keystone)
     conf_of = paste_config.global_conf_of(conf)
-    assert ec2token.filter_factory(conf_of)(None).url == keystone
+    (found,) = ec2token.filter_factory(conf_of)(None).keystones
+    assert found.url == keystone
     conf.set_override('endpoint_override', 'http://other:5000', 'ec2authtoken')
-    assert ec2token.filter_factory(conf_of)(None).url == 'http://other:5000/v3'
+    (found,) = ec2token.filter_factory(conf_of)(None).keystones
+    assert found.url == 'http://other:5000/v3'

@@ -2,55 +2,40 @@
 
 Signatures of version 2 are accepted: they cover method, host, path and query. Versions 0 and 1 do
 not cover the path, so one signed URL would serve for each resource. Keystone compares in constant
-time, and knows no expiry in the future or by ``Expires``, which is checked here.
+time, and knows no expiry in the future or by ``Expires``, which is checked here. With
+``multi_cloud`` each Keystone is asked until one knows the key: keys are random, so no two
+Keystones know the same, and no secret is sent.
 """
 
 import datetime
 import hashlib
-import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import webob
-from keystoneauth1 import exceptions
-from keystoneauth1 import session as ks_session
-from oslo_config import cfg
 
 from heat_lite.api import paste_config, wsgi
-from heat_lite.api.cfn import faults
+from heat_lite.api.cfn import ec2_keystones, faults
 from heat_lite.api.middleware import auth_headers
-from heat_lite.api.middleware.context import auth_url_of
 from heat_lite.common import ec2
-from heat_lite.conf import identity as options
 
-LOG = logging.getLogger(__name__)
-GROUP = 'ec2authtoken'
-TIMEOUT = 30
 #: the difference between the time of a signature and the clock beyond which it is refused, as by
 #: AWS and Keystone
 MAX_SKEW = datetime.timedelta(minutes=15)
-REJECTIONS = (
-    exceptions.Unauthorized,
-    exceptions.Forbidden,
-    exceptions.NotFound,
-    exceptions.BadRequest,
-)
 
 
 class Ec2TokenFilter:
-    """Filter; ``url``: Keystone with its version; ``session``: that of the service user.
-
-    ``max_body``: maximum size of a body in bytes.
-    Keystone validates signatures for service users only.
-    """
+    """Filter; ``keystones`` are asked in their order; ``max_body``: maximum size in bytes."""
 
     def __init__(
-        self, application: wsgi.WsgiApp, url: str, session: ks_session.Session, max_body: int
+        self,
+        application: wsgi.WsgiApp,
+        keystones: Sequence[ec2_keystones.Keystone],
+        max_body: int,
     ) -> None:
         self.application = application
+        self.keystones = keystones
         self.max_body = max_body
-        self.url = url
-        self.session = session
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
@@ -58,26 +43,26 @@ class Ec2TokenFilter:
         request = webob.Request(environ)
         # The signature covers the body, so it is read before the requester is known.
         request.body = wsgi.read_body(environ, self.max_body)
-        token, token_id = self._validate(credentials_of(request))
+        keystone, token, token_id = self._validate(credentials_of(request))
         auth_headers.set_identity(environ, **_identity(token, token_id))
+        if keystone.auth_url:
+            environ[auth_headers.AUTH_URL] = keystone.auth_url
         return self.application(environ, start_response)
 
-    def _validate(self, credentials: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
-        try:
-            response = self.session.post(
-                f'{self.url}/ec2tokens',
-                json={'ec2Credentials': credentials},
-                authenticated=self.session.auth is not None,
-                log=False,
-            )
-        except REJECTIONS as error:
-            LOG.info('Keystone rejected access key %s: %s', credentials['access'], error)
-            raise faults.denied() from None
-        except exceptions.ClientException as error:
-            raise faults.Fault(
-                503, 'ServiceUnavailable', f'Keystone cannot be reached: {type(error).__name__}'
-            ) from error
-        return response.json()['token'], response.headers.get('X-Subject-Token')
+    def _validate(
+        self, credentials: dict[str, Any]
+    ) -> tuple[ec2_keystones.Keystone, dict[str, Any], str | None]:
+        """Return the Keystone that knows the key, the token and its id. Raises Fault.
+
+        If one cannot be reached, the key may be one of it: that is the error then.
+        """
+        failures = []
+        for keystone in self.keystones:
+            try:
+                return keystone, *keystone.validate(credentials)
+            except faults.Fault as fault:
+                failures.append(fault)
+        raise max(failures, key=lambda fault: fault.status)
 
 
 def credentials_of(request: webob.Request) -> dict[str, Any]:
@@ -164,12 +149,5 @@ def _identity(token: dict[str, Any], token_id: str | None) -> dict[str, str | No
 
 def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
     conf = paste_config.from_global_conf(global_conf)
-    loading = options.register_auth(conf, GROUP)
-    auth = loading.load_auth_from_conf_options(conf, GROUP) if conf[GROUP].auth_type else None
-    conf.register_opts([cfg.StrOpt('endpoint_override')], group=GROUP)
-    url = conf[GROUP].endpoint_override or auth_url_of(conf)
-    url = url or (conf[GROUP].auth_url if auth else '')
-    url = f'{(url or "").rstrip("/").removesuffix("/v3").removesuffix("/v2.0")}/v3'
-    session = loading.load_session_from_conf_options(conf, GROUP, auth=auth)
-    session.timeout = session.timeout or TIMEOUT
-    return lambda application: Ec2TokenFilter(application, url, session, conf.max_json_body_size)
+    keystones = ec2_keystones.configured(conf)
+    return lambda application: Ec2TokenFilter(application, keystones, conf.max_json_body_size)

@@ -18,12 +18,13 @@ LIBRARIES = (
     'oslo.policy',
 )
 #: groups with the login of a user of the service
-LOGINS = ('ec2authtoken', 'keystone_authtoken', 'trustee')
+LOGINS = ('keystone_authtoken', 'trustee')
+#: the group with the login for EC2 signatures, and the beginning of one for each of several clouds
+EC2, EC2_CLOUD = 'ec2authtoken', 'ec2authtoken.'
 
 NOT_LOADED = 'the library is not used here.'
 UNUSED_GROUPS = {
     'cache': 'each process caches in its own memory.',
-    'ec2authtoken.': 'the Keystone of the service checks all signatures.',
     'healthcheck': 'the health check of the pipeline takes its options from api-paste.ini.',
     'oslo_concurrency': 'there are no locks between processes in files.',
     'oslo_middleware_tracing': NOT_LOADED,
@@ -37,8 +38,8 @@ UNUSED_GROUPS = {
 _STATEMENTS = 'statements are not logged, as they contain secrets.'
 _ASYNCIO = 'asyncio is not used for the database.'
 _RECONNECT = 'connections are made when they are needed, and failed statements are repeated.'
-_CATALOG = 'Keystone is that of endpoint_override, or else of [clients_keystone] auth_uri.'
-_ONE_REQUEST = 'the filter sends one request for each signature.'
+_TIMING = 'timings are not collected.'
+_UNLOGGED = 'requests with signatures are not logged.'
 UNUSED = {
     ('DEFAULT', 'graceful_shutdown_timeout'): 'see graceful_shutdown_timeout of [heat_lite].',
     ('DEFAULT', 'log_options'): 'options are not logged.',
@@ -54,32 +55,22 @@ UNUSED = {
     ('database', 'retry_interval'): _RECONNECT,
     ('oslo_middleware', 'http_basic_auth_user_file'): NOT_LOADED,
     ('oslo_middleware', 'max_request_body_size'): 'see max_json_body_size.',
-    **{
-        ('ec2authtoken', name): _CATALOG
-        for name in (
-            'interface',
-            'max_version',
-            'min_version',
-            'region_name',
-            'service_name',
-            'service_type',
-            'valid_interfaces',
-            'version',
-        )
-    },
-    **{
-        ('ec2authtoken', name): _ONE_REQUEST
-        for name in (
-            'collect_timing',
-            'connect_retries',
-            'connect_retry_delay',
-            'retriable_status_codes',
-            'split_loggers',
-            'status_code_retries',
-            'status_code_retry_delay',
-        )
-    },
+    ('ec2authtoken', 'collect_timing'): _TIMING,
+    ('ec2authtoken', 'split_loggers'): _UNLOGGED,
 }
+
+
+def ec2_cloud_is_unused(group: str, values: Mapping[tuple[str, str], Any]) -> bool:
+    """Return whether a group is one of a cloud whose Keystone is not asked."""
+    if not group.startswith(EC2_CLOUD):
+        return False
+    multi, clouds = (values.get((EC2, name)) for name in ('multi_cloud', 'clouds'))
+    names = [name.strip() for name in clouds.value.split(',')] if clouds else []
+    return not (multi and _is_true(multi.value) and group.removeprefix(EC2_CLOUD) in names)
+
+
+def _is_true(value):
+    return value.lower() in ('true', '1', 'yes', 'on')
 
 
 def _always(value: str, values: Mapping[tuple[str, str], Any]) -> bool:
@@ -89,7 +80,12 @@ def _always(value: str, values: Mapping[tuple[str, str], Any]) -> bool:
 def _is_synchronous(value: str, values: Mapping[tuple[str, str], Any]) -> bool:
     """Return whether the replica is not used, as in Heat."""
     found = values.get(('database', 'synchronous_reader'))
-    return found is None or found.value.lower() in ('true', '1', 'yes', 'on')
+    return found is None or _is_true(found.value)
+
+
+def _is_single_cloud(value: str, values: Mapping[tuple[str, str], Any]) -> bool:
+    found = values.get((EC2, 'multi_cloud'))
+    return found is None or not _is_true(found.value)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,9 +108,7 @@ DIFFERS = {
     ('DEFAULT', 'reauthentication_auth_method'): Difference(
         'an action outlives its token with any value.'
     ),
-    ('DEFAULT', 'plugin_dirs'): Difference(
-        'the plug-ins use heat_lite.plugin: see docs/plugins.md.'
-    ),
+    (EC2, 'clouds'): Difference('it is read with multi_cloud = true only.', _is_single_cloud),
     ('database', 'slave_connection'): Difference(
         'it is used with synchronous_reader = false only, as in Heat.', _is_synchronous
     ),

@@ -32,6 +32,7 @@ SECTION = re.compile(r'\[(.+)\]\s*$')
 SETTING = re.compile(r'([^\s=:#;\[][^=:]*?)\s*[=:]\s*(.*)$')
 #: words of a help text before the reason why an option has no effect
 MARK = 'no effect here'
+NOT_ASKED = 'the cloud is asked if [ec2authtoken] has multi_cloud = true and its name in clouds.'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,8 +86,10 @@ def known_options(settings: list[Setting]) -> dict[str, dict[str, cfg.Opt]]:
             listed += entry.load()()
     types = {each.group: each.value for each in settings if each.name == 'auth_type'}
     sections = {each.value for each in settings if each.name == 'auth_section'}
-    for group in {*option_facts.LOGINS, *sections}:
+    ec2 = {each.group for each in settings if each.group.startswith(option_facts.EC2_CLOUD)}
+    for group in {*option_facts.LOGINS, option_facts.EC2, *ec2, *sections}:
         listed.append((group, _login_options(types.get(group, 'password'))))
+    listed += [(group, _connection_options()) for group in ec2]
     for group, opts in listed:
         for option in opts:
             for place, name in _names(group or 'DEFAULT', option):
@@ -100,6 +103,10 @@ def _login_options(auth_type):
     except ks_exceptions.NoMatchingPlugin:
         plugin = []
     return [*loading.get_auth_common_conf_options(), *plugin]
+
+
+def _connection_options():
+    return [*loading.get_session_conf_options(), *loading.get_adapter_conf_options()]
 
 
 def _names(group, option):
@@ -124,12 +131,12 @@ def check(files: list[str]) -> list[Finding]:
 
 def _check(setting, known, values):
     group, name = setting.group, setting.name
-    # a group of Heat for one of several clouds, e.g. [ec2authtoken.one]
-    reason = option_facts.UNUSED_GROUPS.get(
-        group.partition('.')[0] + '.' if '.' in group else group
+    reason = option_facts.UNUSED_GROUPS.get(group) or option_facts.UNUSED.get(
+        # the group of one of several clouds, e.g. [ec2authtoken.one], has the options of its kind
+        (group.partition('.')[0], name.replace('-', '_'))
     )
-    if reason is None:
-        reason = option_facts.UNUSED.get((group, name))
+    if option_facts.ec2_cloud_is_unused(group, values):
+        reason = NOT_ASKED
     if reason is not None:
         yield Finding(setting, NO_EFFECT, reason)
         return

@@ -68,15 +68,15 @@ def test_invalid_value_is_an_error(findings, text, option):
 def test_option_without_effect_has_the_reason(findings):
     found = findings(
         '[DEFAULT]\nconvergence_engine = true\nkeystone_backend = a.B\n'
-        '[cache]\nenabled = true\n[database]\nmax_retries = 3\n[ec2authtoken]\nclouds = one\n'
-        '[ec2authtoken.one]\nauth_url = u\n'
+        '[cache]\nenabled = true\n[database]\nmax_retries = 3\n'
+        '[ec2authtoken]\ncollect_timing = true\n[ec2authtoken.one]\nauth_url = u\n'
     )
     for option in (
         ('DEFAULT', 'convergence_engine'),
         ('DEFAULT', 'keystone_backend'),
         ('cache', 'enabled'),
         ('database', 'max_retries'),
-        ('ec2authtoken', 'clouds'),
+        ('ec2authtoken', 'collect_timing'),
         ('ec2authtoken.one', 'auth_url'),
     ):
         assert found['no effect', *option][1]
@@ -90,6 +90,18 @@ def test_option_with_another_meaning_depends_on_its_value(findings):
     replica, option = '[database]\nslave_connection = a\n', ('differs', 'database')
     assert (*option, 'slave_connection') in findings(replica)
     assert (*option, 'slave_connection') not in findings(f'{replica}synchronous_reader = false')
+
+
+def test_group_of_a_cloud_has_an_effect_with_multi_cloud(findings):
+    cloud = '[ec2authtoken.one]\nauth_type = password\nuser-name = u\nregion_name = R\n'
+    many = '[ec2authtoken]\nmulti_cloud = true\nclouds = two, one\n'
+    assert {key[0] for key in findings(f'{many}{cloud}')} == {'deprecated'}
+    option = ('no effect', 'ec2authtoken.one', 'region_name')
+    assert option in findings(cloud)
+    assert option in findings(f'[ec2authtoken]\nclouds = one\n{cloud}')
+    assert ('differs', 'ec2authtoken', 'clouds') in findings('[ec2authtoken]\nclouds = one\n')
+    typo = findings(f'{many}{cloud}regoin_name = R\n')
+    assert 'region_name' in typo['unknown', 'ec2authtoken.one', 'regoin_name'][1]
 
 
 @pytest.mark.parametrize(
