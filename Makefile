@@ -15,7 +15,7 @@ help:
 	@echo 'make lint        check style and types'
 	@echo 'make sample      write the sample configuration file'
 	@echo 'make types       compare the resource types with those of OpenStack Heat'
-	@echo 'make wheel       build the wheel into dist/'
+	@echo 'make wheel       build the wheels into dist/'
 	@echo 'make lock        write requirements.lock, the dependencies of a container image'
 
 $(BIN)/python:
@@ -81,6 +81,7 @@ lock:
 
 wheel: $(VENV)/.test
 	$(BIN)/python -m build --wheel
+	$(BIN)/python -m build --wheel --outdir dist aliases
 
 clean:
-	rm -rf build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache
+	rm -rf build dist *.egg-info aliases/build aliases/*.egg-info .pytest_cache .ruff_cache .mypy_cache

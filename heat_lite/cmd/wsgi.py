@@ -1,4 +1,4 @@
-"""The REST API for any WSGI server, e.g. ``gunicorn 'heat_lite.cmd.wsgi:application()'``."""
+"""The APIs for any WSGI server, e.g. ``gunicorn 'heat_lite.cmd.wsgi:application()'``."""
 
 import importlib
 import logging
@@ -13,22 +13,34 @@ CONFIG_FILE_VARIABLE = 'HEAT_LITE_CONFIG_FILE'
 LOG = logging.getLogger(__name__)
 
 
-def application():
-    """Return the configured WSGI application.
+def application(args=None):
+    """Return the configured WSGI application of the REST API.
 
-    The environment variable HEAT_LITE_CONFIG_FILE names the configuration file; otherwise the
-    default files are read. The application uses native threads unless the server has loaded
-    eventlet. No connection is opened here, so the server may fork afterwards.
+    ``args``: the command line of the program. Without it, the environment variable
+    HEAT_LITE_CONFIG_FILE names the configuration file; otherwise the default files are read. The
+    application uses native threads unless the server has loaded eventlet. No connection is opened
+    here, so the server may fork afterwards.
     """
+    return _load(args, 'heat-lite-api')
+
+
+def cfn_application(args=None):
+    """Return the WSGI application for signed URLs, as ``application`` does."""
+    return _load(args, 'heat-lite-api-cfn', 'heat-api-cfn')
+
+
+def _load(args, program, pipeline=None):
     concurrency.use_native_threads()
     config_file = os.environ.get(CONFIG_FILE_VARIABLE)
-    conf = settings.load(['--config-file', config_file] if config_file else [], 'heat-lite-api')
+    if config_file or args is None:
+        args = ['--config-file', config_file] if config_file else []
+    conf = settings.load(args, program)
     settings.start_logging(conf)
     settings.require_private_key(conf)
     # Imported late: oslo.messaging looks for eventlet when it is imported.
     importlib.import_module('heat_lite.rpc.messaging').setup(conf)
     LOG.info('Python %s', sys.version.split()[0])
-    app = importlib.import_module('heat_lite.api.deploy').load_app(conf)
+    app = importlib.import_module('heat_lite.api.deploy').load_app(conf, pipeline)
 
     def with_own_log_lines(environ, start_response):
         log_context.forget_request()
