@@ -51,6 +51,8 @@ class Resource(resource.Resource):
     INIT, CREATE, DELETE, UPDATE, ROLLBACK, SUSPEND = status.ACTIONS[:6]
     RESUME, ADOPT, SNAPSHOT, CHECK, RESTORE = status.ACTIONS[6:]
     IN_PROGRESS, FAILED, COMPLETE = status.STATUSES
+    #: what a plug-in may pass to the locks of rows, which the service keeps by itself
+    LOCK_ACTIONS = (LOCK_NONE, LOCK_ACQUIRE, LOCK_RELEASE, LOCK_RESPECT) = (None, 1, -1, 0)
     BASE_ATTRIBUTES = (SHOW,) = ('show',)
     properties_class: Any = Properties
 

@@ -6,18 +6,15 @@ the type of the service and ``heat_resource.Resource``.
 
 import functools
 import importlib
-import re
 import time
-from collections.abc import Iterator, Mapping
 from typing import Any
 
-from heat_lite.plugin.heat import handler_pairs, heat_resource
+from heat_lite.plugin.heat import class_constants, handler_pairs, heat_resource
 from heat_lite.plugin.heat.stack_view import DefinitionView, unwrapped
 from heat_lite.plugin.heat.type_paths import HEAT_TYPES
 from heat_lite.resources import class_locations
 
 PACKAGE = 'heat.engine.resources'
-_WORD_END = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
 
 
 class TypeClient:
@@ -84,8 +81,8 @@ def subclassable(service_type: type, name: str) -> type:
             members |= handler_pairs.pair(action, service_type)
     if hasattr(service_type, 'handle_restore'):
         members['handle_restore'] = _restore
-    constants = dict(_constants(service_type))
     taken = {*dir(heat_resource.Resource), *dir(service_type)}
+    constants = class_constants.constants(service_type)
     members |= {key: value for key, value in constants.items() if key not in taken}
     return type(name, (_Subclassed, service_type), members)
 
@@ -93,31 +90,6 @@ def subclassable(service_type: type, name: str) -> type:
 def _restore(self: Any, definition: Any, data: Any) -> Any:
     restored = self.service_type.handle_restore(self, unwrapped(definition), data)
     return DefinitionView(restored, self.stack.real)
-
-
-def _constants(service_type: Any) -> Iterator[tuple[str, str]]:
-    """Yield the class constants with the names of properties and attributes: (FLAVOR, 'flavor')."""
-    for name, schema in service_type.properties_schema.items():
-        yield constant(name), name
-        yield from _nested(constant(name), schema)
-    for name in service_type.attributes_schema:
-        yield constant(name), name
-        yield f'{constant(name)}_ATTR', name
-        yield f'ATTR_{constant(name)}', name
-
-
-def _nested(prefix: str, schema: Any) -> Iterator[tuple[str, str]]:
-    """Yield the constants of the keys of a map: NETWORK_UUID for a key of ``networks``."""
-    children: Mapping[str, Any] = schema.children() or {}
-    for name, child in children.items():
-        for start in (prefix, prefix.removesuffix('S'), prefix.removesuffix('_V2')):
-            yield f'{start}_{constant(name)}', name
-        yield from _nested(constant(name), child)
-
-
-def constant(name: str) -> str:
-    """Return the name of the constant of a property: ``KEY_NAME`` for key_name and KeyName."""
-    return _WORD_END.sub('_', name).upper().replace('-', '_').replace(':', '_')
 
 
 @functools.cache

@@ -4,7 +4,7 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.engine.resource import Resource
-from heat_lite.plugin.heat import service_types, surface
+from heat_lite.plugin.heat import class_constants, service_types, surface
 from heat_lite.plugin.heat.type_paths import HEAT_TYPES
 from heat_lite.resources.type_table import TYPES
 
@@ -94,11 +94,57 @@ def test_module_has_the_names_that_plugins_use(module, names):
             'Port',
             {'FIXED_IPS': 'fixed_ips', 'FIXED_IP_SUBNET': 'subnet'},
         ),
+        (
+            SERVER,
+            'Server',
+            {
+                # a key of a map without the name of the map, and an allowed value
+                'CONTAINER': 'container',
+                'SOFTWARE_CONFIG': 'SOFTWARE_CONFIG',
+                '_DEPLOYMENT_SWIFT_DATA_KEYS': ('container', 'object'),
+                'LOCK_ACQUIRE': 1,
+            },
+        ),
+        (
+            'heat.engine.resources.openstack.heat.resource_group',
+            'ResourceGroup',
+            {'ROLLING_UPDATE': 'rolling_update', 'MAX_BATCH_SIZE': 'max_batch_size'},
+        ),
+        (
+            'heat.engine.resources.openstack.neutron.provider_net',
+            'ProviderNet',
+            {'VXLAN': 'vxlan', 'NETWORK_TYPE': 'network_type'},
+        ),
+        (
+            'heat.engine.resources.openstack.neutron.subnet',
+            'Subnet',
+            {'DHCPV6_STATELESS': 'dhcpv6-stateless', 'ALLOCATION_POOL_START': 'start'},
+        ),
     ],
 )
 def test_type_has_constants_for_its_properties(module, cls, constants):
     found = name_of(module, cls)
     assert {name: getattr(found, name) for name in constants} == constants
+
+
+@pytest.mark.parametrize('module', service_types.module_names())
+def test_type_lists_its_properties_attributes_and_keys(module):
+    for cls in surface.names(module).values():
+        known = cls.service_type
+        assert cls.PROPERTIES == tuple(known.properties_schema)
+        assert cls.ATTRIBUTES == tuple(known.attributes_schema)
+        names = [
+            each for each in class_constants.constants(known).values() if isinstance(each, str)
+        ]
+        # a property called attributes has no constant, as ATTRIBUTES is the tuple
+        assert {*names, 'attributes'} >= {*known.properties_schema, *known.attributes_schema}
+
+
+def test_constant_of_a_property_wins_over_that_of_a_key():
+    found = class_constants.constants(name_of(SERVER, 'Server').service_type)
+    assert found['IMAGE'] == found['BLOCK_DEVICE_MAPPING_IMAGE'] == 'image'
+    assert found['NETWORKS'] == 'networks' and found['NETWORK_KEYS'] == found['_NETWORK_KEYS']
+    assert set(found['NETWORK_KEYS']) >= {'uuid', 'network', 'port', 'fixed_ip'}
 
 
 def test_subclass_is_registered_by_its_own_name():
