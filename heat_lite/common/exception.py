@@ -8,6 +8,9 @@ import re
 import typing
 from collections.abc import Iterable
 
+#: the argument of an error that is its path in the template
+PLACE = 'place'
+
 
 class HeatException(Exception):
     """Base class of all errors that a user can see.

@@ -173,7 +173,8 @@ def template(context, runtime, parsed, show_nested=False, ignorable=()):
         item.parameters.validate(validate_value=False)
         _definitions(item, 'validate_names', enforce_types=False, ignorable=ignorable)
     except exception.StackValidationFailed as error:
-        return {'Error': str(error), 'Path': list(error.path)}
+        place = error.path or error.kwargs.get(exception.PLACE, ())
+        return {'Error': str(error), 'Path': list(place)}
     answer = _described(item, show_nested)
     environment = parsed.environment.as_dict()
     environment.pop('encrypted_param_names', None)

@@ -42,10 +42,17 @@ def message_of(error: Exception) -> str:
     return getattr(error, 'error_message', None) or str(error)
 
 
-def raise_first(violations: Iterable[Violation]) -> None:
-    """Raise the error of the first violation, if there is one."""
+def raise_first(violations: Iterable[Violation], base: tuple | None = None) -> None:
+    """Raise the error of the first violation, if there is one.
+
+    ``base`` is the path of the checked value. With it, the place of the violation accompanies the
+    error, whose text a path of its own would change.
+    """
     for violation in violations:
-        raise violation.error
+        error = violation.error
+        if base is not None and isinstance(error, exception.HeatException):
+            error.kwargs.setdefault(exception.PLACE, (*base, *violation.path))
+        raise error
 
 
 # ---------------------------------------------------------------- sections

@@ -95,7 +95,8 @@ class ResourceDefinition:
         policy = self.raw.get(word, 'Delete')
         if not isinstance(policy, str):
             policy = function.resolve(parser.parse(policy), parser.scope)
-        checks.raise_first(checks.deletion_policy(policy, self.version))
+        place = (self._section, self.name, word)
+        checks.raise_first(checks.deletion_policy(policy, self.version), place)
         return self.version.deletion_policies[policy]
 
     def freeze(self, **parts):
@@ -124,7 +125,9 @@ class ResourceDefinition:
         Raises InvalidTemplateReference for a reference to an unknown resource.
         """
         if self.depends_on:
-            checks.raise_first(checks.depends_on(self.name, self.depends_on, self._declared))
+            place = (self._section, self.name, self.version.dialect.resource['depends_on'])
+            unknown = checks.depends_on(self.name, self.depends_on, self._declared)
+            checks.raise_first(unknown, place)
         required = {name for name in self.depends_on if name in names}
         for part, word in (('properties', 'Properties'), ('metadata', 'Metadata')):
             referenced = function.dependencies(getattr(self, part))

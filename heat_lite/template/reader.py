@@ -26,7 +26,14 @@ ROOT = '[root stack]'
 
 
 class FormatError(ValueError):
-    """A text is not a valid template or environment; the message is shown by the API."""
+    """A text is not a valid template or environment; the message is shown by the API.
+
+    ``path``: the path of the faulty part, if it has one.
+    """
+
+    def __init__(self, text: str, path: tuple = ()):
+        super().__init__(text)
+        self.path = path
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,13 +68,14 @@ def parse_file(text: Any, name: str, limits: Limits = LIMITS) -> dict:
     """Parse a template among the files of another one. It must contain a version key."""
     data = parse(text, limits, name)
     if not any(key in data for key in VERSION_KEYS):
-        raise FormatError(_no_version(data))
+        raise _no_version(data)
     return data
 
 
 def _no_version(data):
     misspelt = next((key for key in data if closest_match(key, VERSION_KEYS)), None)
-    return with_suggestion('Template format version not found.', misspelt, VERSION_KEYS)
+    text = with_suggestion('Template format version not found.', misspelt, VERSION_KEYS)
+    return FormatError(text, path=tuple(data)[:1] if misspelt is None else (misspelt,))
 
 
 def parse_environment(text: Any, limits: Limits = LIMITS) -> dict:

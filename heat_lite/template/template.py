@@ -75,7 +75,8 @@ class Template:
 
     def _map(self, name):
         section = self.section(name) or {}
-        checks.raise_first(checks.section_map(name, section, self.version.dialect.sections[name]))
+        word = self.version.dialect.sections[name]
+        checks.raise_first(checks.section_map(name, section, word), (word,))
         return section
 
     @cooperation.cached_property
@@ -95,9 +96,9 @@ class Template:
     def validate(self):
         """Check the names of sections and the keys of resources."""
         snippets, word = self.resource_snippets, self.version.dialect.sections['resources']
-        checks.raise_first(checks.sections(self.data, self.version))
-        checks.raise_first(checks.section_map('resources', snippets, word))
-        checks.raise_first(checks.resource_bodies(snippets, self.version))
+        checks.raise_first(checks.sections(self.data, self.version), ())
+        checks.raise_first(checks.section_map('resources', snippets, word), (word,))
+        checks.raise_first(checks.resource_bodies(snippets, self.version), (word,))
 
     def validate_declarations(self):
         """Check parameter groups and conditions."""
@@ -167,7 +168,7 @@ class BoundTemplate:
     def _resources(self) -> dict[str, ResourceDefinition]:
         snippets = self.template.resource_snippets
         word = self.version.dialect.sections['resources']
-        checks.raise_first(checks.section_map('resources', snippets, word))
+        checks.raise_first(checks.section_map('resources', snippets, word), (word,))
         enabled, error = self._decide_conditions(snippets)
         parser = self._parser(frozenset(name for name, wanted in enabled.items() if wanted))
         definitions = {
@@ -189,7 +190,8 @@ class BoundTemplate:
         word, enabled = self.version.dialect.sections['resources'], {}
         try:
             for name, snippet in cooperation.each(snippets.items()):
-                checks.raise_first(checks.resource_parts(name, snippet, self.version))
+                parts = checks.resource_parts(name, snippet, self.version)
+                checks.raise_first(parts, (word, name))
                 enabled[name] = self._enabled(snippet, word, name, self.version.dialect.resource)
         except exception.StackValidationFailed as error:
             return enabled, error
@@ -229,7 +231,7 @@ class BoundTemplate:
     def _output(self, name, snippet, parser):
         dialect = self.version.dialect
         section, word = dialect.sections['outputs'], dialect.output['value']
-        checks.raise_first(checks.output(name, snippet, self.version))
+        checks.raise_first(checks.output(name, snippet, self.version), (section, name))
         value = None
         if self._enabled(snippet, section, name, dialect.output):
             try:
@@ -247,11 +249,13 @@ class BoundTemplate:
         self.validate_unique_names()
 
     def validate_resource_names(self):
-        checks.raise_first(checks.resource_names(self.resources))
+        word = self.version.dialect.sections['resources']
+        checks.raise_first(checks.resource_names(self.resources), (word,))
 
     def validate_unique_names(self):
         """Refuse names of both a parameter and a resource, since ``Ref`` refers to either."""
-        checks.raise_first(checks.duplicate_names(self.resources, self.parameters))
+        duplicates = checks.duplicate_names(self.resources, self.parameters)
+        checks.raise_first(duplicates, (self.version.dialect.sections['resources'],))
 
     def attribute_reads(self) -> dict[str, set[tuple]]:
         """Return ``{resource name: attribute paths}`` that definitions and outputs read."""

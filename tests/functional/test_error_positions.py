@@ -22,6 +22,12 @@ FUNCTION = HEAD + '    type: OS::Heat::Value\n    properties:\n      value:\n   
 SCHEMA = HEAD.replace('number', 'nmbr') + '    type: OS::Heat::None\n'
 VALUE = HEAD + '    type: OS::Heat::None\n'
 OUTPUT = VALUE + 'outputs:\n  o:\n    value: {get_attr: [one, valeu]}\n'
+TYPE = HEAD + '    type: OS::Heat::Nnoe\n'
+CYCLE = VALUE + '    depends_on: two\n'
+KEYWORD = VALUE + '    property: {}\n'
+SECTION = VALUE + 'output: {}\n'
+NEEDED = VALUE + '    depends_on: none\n'
+VERSION = VALUE.replace('heat_template_version', 'heat_template_versoin')
 INNER = (
     'heat_template_version: 2021-04-16\nresources:\n  inside:\n'
     '    type: OS::Heat::RandomString\n    properties: {lenght: 9}\n'
@@ -33,13 +39,32 @@ INNER = (
     'template, more, position',
     [
         (PROPERTY, {}, (10, 7)),
-        (REFERENCE, {}, (9, 32)),
+        (REFERENCE, {}, (9, 47)),
         (FUNCTION, {}, (10, 9)),
         (SCHEMA, {}, (3, 3)),
         (VALUE, {'parameters': {'size': 'big'}}, (3, 3)),
-        (OUTPUT, {}, (10, 13)),
+        (OUTPUT, {}, (10, 29)),
+        (TYPE, {}, (7, 11)),
+        (CYCLE, {}, (6, 3)),
+        (KEYWORD, {}, (8, 5)),
+        (SECTION, {}, (8, 1)),
+        (NEEDED, {}, (8, 17)),
+        (VERSION, {}, (1, 1)),
     ],
-    ids=['property', 'reference', 'function', 'schema', 'value', 'output'],
+    ids=[
+        'property',
+        'reference',
+        'function',
+        'schema',
+        'value',
+        'output',
+        'type',
+        'cycle',
+        'keyword',
+        'section',
+        'needed',
+        'version',
+    ],
 )
 def test_error_in_a_template_has_its_position(service, template, more, position):
     answer = service.ask('POST', '/stacks', {'stack_name': 'places', 'template': template, **more})

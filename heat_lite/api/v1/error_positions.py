@@ -14,6 +14,15 @@ from heat_lite.template import source_positions
 
 _PART = re.compile(r'\[(\d+)\]|([^.\[\]]+)')
 _UNKNOWN_PROPERTY = re.compile(r'Unknown Property ([^\s.]+)')
+#: the name that an error of a value is about
+_NAMED = re.compile(
+    r'reference "([^"]+)"|The Parameter \(([^)]+)\) was not|Referenced Attribute \(\S+ ([^)\s]+)\)'
+    r'|Invalid condition "([^"]+)"'
+)
+_UNKNOWN_TYPE = re.compile(r'The Resource Type \((\S+)\) could not be found')
+_TYPE_KEYS = ('type', 'Type')
+#: the first resource of a cycle, as ``{Value "a": {Value "b"}, ...}``
+_IN_CYCLE = re.compile(r'\{\S+ "([^"]+)"')
 
 
 @contextlib.contextmanager
@@ -60,13 +69,36 @@ def position_of(
     path: Sequence[Any] | None, message: str, stack_request: StackRequest
 ) -> dict[str, Any] | None:
     """Return the position of a path in the template: ``{file, line, column}``, or None."""
+    unknown_type = _UNKNOWN_TYPE.search(message)
+    if unknown_type:
+        return _position_of_type(unknown_type.group(1), stack_request)
     if not path:
         return None
     # In Heat, the path of an unknown property is that of the map that contains it.
     path = [*path, *_UNKNOWN_PROPERTY.findall(message)[:1]]
-    files = stack_request.body.get('files')
+    is_in_parameter = path[0] in ('parameters', 'Parameters')
+    named = None if is_in_parameter else _NAMED.search(message)
     found = source_positions.locate(
-        path, stack_request.body.get('template'), files if isinstance(files, dict) else {}
+        path,
+        stack_request.body.get('template'),
+        _files_of(stack_request),
+        next(filter(None, named.groups())) if named else None,
+    )
+    return None if found is None else found._asdict()
+
+
+def _files_of(stack_request: StackRequest) -> dict[str, Any]:
+    files = stack_request.body.get('files')
+    return files if isinstance(files, dict) else {}
+
+
+def _position_of_type(type_name: str, stack_request: StackRequest) -> dict[str, Any] | None:
+    """Return the position of an unknown resource type: of its first use in a template."""
+    found = source_positions.locate_value(
+        stack_request.body.get('template'),
+        _files_of(stack_request),
+        _TYPE_KEYS,
+        type_name,
     )
     return None if found is None else found._asdict()
 
@@ -76,6 +108,10 @@ def path_of(error: exception.HeatException) -> tuple[Any, ...]:
     if isinstance(error, exception.StackValidationFailed) and error.path:
         return error.path
     details = error.kwargs
+    if exception.PLACE in details:
+        return tuple(details[exception.PLACE])
+    if isinstance(error, exception.CircularDependencyException):
+        return ('resources', *_IN_CYCLE.findall(str(error))[:1])
     if 'parameter' in details:
         return ('parameters', details['parameter'])
     if isinstance(error, exception.UserParameterMissing):

@@ -10,7 +10,7 @@ from heat_lite.api.v1 import params
 from heat_lite.api.wsgi import BadRequest
 from heat_lite.common import exception, urlfetch
 from heat_lite.rpc import api
-from heat_lite.template import reader
+from heat_lite.template import reader, source_positions
 
 # keys of the body that are RPC arguments of their own; all others are sent in ``args``
 RPC_ARGUMENTS = (
@@ -128,7 +128,11 @@ class StackRequest:
                 else reader.parse(template)
             )
         except ValueError as error:
-            raise exc.HTTPBadRequest(f'Template not in valid format: {error}') from None
+            text = f'Template not in valid format: {error}'
+            place = source_positions.locate_in_text(
+                source_positions.TEMPLATE, template, getattr(error, 'path', ())
+            )
+            raise BadRequest(text, position=place and place._asdict()) from None
 
     def _check_size(self, template: Any) -> None:
         limit = self.limits.template_size

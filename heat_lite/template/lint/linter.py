@@ -201,7 +201,7 @@ class Linter:
         for rule in rules:
             for where, text in rule().check(document):
                 known = isinstance(where, Position)
-                position = where if known else document.positions.find(where)
+                position = where if known else rule().position(document.positions, where)
                 level = rule.level if known else _level(document, rule, where)
                 if not hidden.hide(rule.name, position[0]):
                     yield Finding(document.name, *position, level, rule.name, text), where

@@ -51,10 +51,10 @@ def test_text_format_shows_the_line_of_each_finding_and_a_summary(folder):
         'bad.yaml:3:45: error unknown-property: There is no property "nmae". Did you mean "name"?',
         f'    3 | {line}',
         '      | ' + ' ' * 44 + '^',
-        'nested/inner.yaml:5:7: error unknown-type: There is no resource type "OS::Heat::Vlaue".'
+        'nested/inner.yaml:5:13: error unknown-type: There is no resource type "OS::Heat::Vlaue".'
         ' Did you mean "OS::Heat::Value"?',
         f'    5 | {nested}',
-        '      |       ^',
+        '      |             ^',
         '2 errors, 1 warning',
     ]
     assert (done.returncode, done.stderr) == (2, '')

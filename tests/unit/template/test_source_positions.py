@@ -44,6 +44,34 @@ def test_find_position_in_yaml(path, position):
     assert Positions(TEXT).find(path) == position
 
 
+@pytest.mark.parametrize(
+    'path, position',
+    [
+        (('resources', 'web', 'type'), (4, 11)),
+        (('resources', 'web', 'properties', 'value', 'list_join'), (6, 27)),
+        (('resources', 'web', 'properties', 'value', 'list_join', 1), (6, 33)),
+        (('resources', 'web', 'properties'), (5, 5)),
+        (('resources', 'true', '<<'), (9, 3)),
+    ],
+)
+def test_find_value_returns_the_place_of_a_text(path, position):
+    assert Positions(TEXT).find_value(path) == position
+
+
+@pytest.mark.parametrize(
+    'path, text, keys, position',
+    [
+        ((), 'a', (), (6, 33)),
+        (('resources', 'web'), 'OS::Heat::Value', ('type',), (4, 11)),
+        (('resources', 'web'), 'OS::Heat::Value', ('value',), None),
+        (('resources', 'web'), 'OS::Heat::None', (), None),
+        (('resources', 'nowhere'), 'a', (), None),
+    ],
+)
+def test_find_text_searches_below_a_path(path, text, keys, position):
+    assert Positions(TEXT).find_text(path, text, keys) == position
+
+
 def test_match_returns_number_of_parts_found():
     assert Positions(TEXT).match(('resources', 'web', 'x', 'y')) == (Position(3, 3), 2)
 

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from heat_lite.template.checks import Violation
 from heat_lite.template.lint.finding import ERROR
+from heat_lite.template.source_positions import Position, Positions
 
 ANY, TEMPLATE, ENVIRONMENT = 'any', 'template', 'environment'
 
@@ -22,9 +23,20 @@ class Rule:
     def check(self, document) -> Iterator[tuple]:
         raise NotImplementedError
 
+    def position(self, positions: Positions, path: tuple) -> Position:
+        """Return the position of a finding at a path: that of its key."""
+        return positions.find(path)
+
     @classmethod
     def summary(cls) -> str:
         return ' '.join((cls.__doc__ or '').split())
+
+
+class ValueRule(Rule):
+    """A rule about a value, such as a name: its findings are at the value, not at the key."""
+
+    def position(self, positions: Positions, path: tuple) -> Position:
+        return positions.find_value(path)
 
 
 def at(path: tuple, violations: Iterable[Violation]) -> Iterator[tuple]:

@@ -4,11 +4,11 @@ from heat_lite.template import checks
 from heat_lite.template import versions as language
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.levels import used_conditions
-from heat_lite.template.lint.rules.base import Rule, at, reaches
+from heat_lite.template.lint.rules.base import Rule, ValueRule, at, reaches
 from heat_lite.template.lint.rules.values import parameter_uses
 
 
-class Condition(Rule):
+class Condition(ValueRule):
     """A condition is a boolean or a function, and is defined where its name is used."""
 
     name = 'condition'

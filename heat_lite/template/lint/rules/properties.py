@@ -9,7 +9,7 @@ from heat_lite.template.checks import Violation
 from heat_lite.template.constraints import ANY, LIST, MAP
 from heat_lite.template.functions import refs
 from heat_lite.template.lint.finding import NOTE, WARNING
-from heat_lite.template.lint.rules.base import Rule, at, not_read
+from heat_lite.template.lint.rules.base import Rule, ValueRule, at, not_read
 from heat_lite.template.resource_registry import TEMPLATE, is_template
 from heat_lite.template.suggest import with_suggestion
 
@@ -17,7 +17,7 @@ from heat_lite.template.suggest import with_suggestion
 SERVICE_NAMESPACES = ('OS::', 'AWS::')
 
 
-class UnknownType(Rule):
+class UnknownType(ValueRule):
     """The type of a resource exists, or an environment maps it to one that exists."""
 
     name = 'unknown-type'
@@ -28,7 +28,7 @@ class UnknownType(Rule):
                 yield _type_path(document, definition), _unknown_type(document, definition, error)
 
 
-class ForeignType(Rule):
+class ForeignType(ValueRule):
     """A type outside OS:: and AWS:: is known. One of a plug-in is not, and is not checked."""
 
     name = 'foreign-type'
@@ -40,7 +40,7 @@ class ForeignType(Rule):
                 yield _type_path(document, definition), _unknown_type(document, definition, error)
 
 
-class NestedFile(Rule):
+class NestedFile(ValueRule):
     """The templates that resources stand for exist."""
 
     name = 'nested-file'

@@ -1,14 +1,20 @@
 """Rules about the shape of a template: version, sections, resources, outputs, groups."""
 
 from heat_lite.common import exception
+from heat_lite.common.exception import append_hint
 from heat_lite.template import checks, dependencies, parameter_groups, versions
 from heat_lite.template.lint.finding import WARNING
-from heat_lite.template.lint.rules.base import Rule, at, reaches
+from heat_lite.template.lint.rules.base import Rule, ValueRule, at, reaches
 from heat_lite.template.parameters import Parameters
-from heat_lite.template.suggest import closest_match, with_keyword_suggestion
+from heat_lite.template.suggest import (
+    closest_match,
+    suggest,
+    with_keyword_suggestion,
+    with_suggestion,
+)
 
 
-class Version(Rule):
+class Version(ValueRule):
     """The template names an existing version of the template language."""
 
     name = 'version'
@@ -18,7 +24,16 @@ class Version(Rule):
             versions.template_version(document.data)
         except exception.InvalidTemplateVersion as error:
             keys = [key for key in versions.TABLE if key in document.data]
-            yield tuple(keys[:1]), checks.message_of(error)
+            misspelt = [key for key in document.data if closest_match(key, versions.TABLE)]
+            text = checks.message_of(error)
+            if len(keys) == 1:
+                hint = suggest(document.data[keys[0]], versions.TABLE[keys[0]])
+                yield (keys[0],), append_hint(text, hint)
+            elif misspelt and not keys:
+                place = document.positions.find(misspelt[:1])
+                yield place, with_suggestion(text, misspelt[0], versions.TABLE)
+            else:
+                yield tuple(keys[:1]), text
 
 
 class UnknownSection(Rule):

@@ -6,9 +6,16 @@ from heat_lite.template import versions as language
 from heat_lite.template.functions import refs
 from heat_lite.template.lint.document import READ_ERRORS
 from heat_lite.template.lint.finding import WARNING
-from heat_lite.template.lint.rules.base import Rule, at
+from heat_lite.template.lint.rules.base import Rule, ValueRule, at
 from heat_lite.template.parameters import RESERVED_NAMES, Parameters
 from heat_lite.template.suggest import suggest, with_suggestion
+
+#: {part of an error: the key that it is about, in both dialects}
+_SCHEMA_PARTS = {
+    'Invalid type (': ('type', 'Type'),
+    'Invalid default ': ('default', 'Default'),
+    'parameter constraints': ('constraints',),
+}
 
 
 class ParameterSchema(Rule):
@@ -33,10 +40,13 @@ def _schema_error(document, name):
 
 
 def _schema_path(document, name, text):
-    """Return the path of the key that an error names, else that of the parameter."""
-    data = document.section('parameters')[name]
-    quoted = [key for key in data if f"'{key}'" in text] if isinstance(data, dict) else []
-    return (document.section_key('parameters'), name, *quoted[:1])
+    """Return the path of the part that an error names, else that of the parameter."""
+    path, data = (document.section_key('parameters'), name), document.section('parameters')[name]
+    if not isinstance(data, dict):
+        return path
+    about = next((words for start, words in _SCHEMA_PARTS.items() if start in text), ())
+    quoted = [key for key in data if f"'{key}'" in text or key in about]
+    return (*path, *quoted[:1])
 
 
 class ParameterDefault(Rule):
@@ -71,7 +81,7 @@ class UnusedParameter(Rule):
                 yield path, f'The parameter "{name}" is never used'
 
 
-class UnknownParameter(Rule):
+class UnknownParameter(ValueRule):
     """The template declares the parameters that it reads."""
 
     name = 'unknown-parameter'
@@ -103,7 +113,7 @@ class FunctionCall(Rule):
         yield from at((), _violations(document, self.name))
 
 
-class UnknownReference(Rule):
+class UnknownReference(ValueRule):
     """The template has the resources that it refers to."""
 
     name = 'unknown-reference'
@@ -127,7 +137,7 @@ class UnknownReference(Rule):
         return with_suggestion(f'There is no resource "{name}"', name, known)
 
 
-class UnknownAttribute(Rule):
+class UnknownAttribute(ValueRule):
     """A resource has the attributes that the template reads."""
 
     name = 'unknown-attribute'
@@ -140,6 +150,10 @@ class UnknownAttribute(Rule):
             known = () if info is None or info.attributes is None else list(info.attributes)
             text = f'"{resource}" ({type_name}) has no attribute "{attribute}"'
             yield violation.path, with_suggestion(text, attribute, known)
+
+    def position(self, positions, path):
+        # the attribute is the second argument
+        return positions.find_value((*path, 1))
 
 
 def _violations(document, rule):
@@ -202,7 +216,7 @@ def _first_version(name, version):
     return min((other.name for other in others), default=None)
 
 
-class MissingFile(Rule):
+class MissingFile(ValueRule):
     """The files that the template reads exist."""
 
     name = 'missing-file'

@@ -29,7 +29,7 @@ CASES = {
         (3, 22),
         HOT + RESOURCE + '# heat-lint: disable=cycle\n',
     ),
-    'version': ('heat_template_version: 2021-04-17\n' + RESOURCE, (1, 1), HOT + RESOURCE),
+    'version': ('heat_template_version: 2021-04-17\n' + RESOURCE, (1, 24), HOT + RESOURCE),
     'unknown-section': (HOT + 'resource: {}\n', (2, 1), HOT + 'resources: {}\n'),
     'section-type': (HOT + 'outputs: []\n', (2, 1), HOT + 'outputs: {}\n'),
     'no-resources': (HOT, (1, 1), HOT + RESOURCE),
@@ -78,7 +78,7 @@ CASES = {
     ),
     'unknown-parameter': (
         HOT + VALUE.format('{get_param: p}'),
-        (3, 51),
+        (3, 62),
         HOT + VALUE.format('{get_param: "OS::stack_name"}'),
     ),
     'function': (
@@ -93,17 +93,17 @@ CASES = {
     ),
     'unknown-reference': (
         HOT + VALUE.format('{if: [true, {get_resource: q}, 1]}'),
-        (3, 63),
+        (3, 77),
         HOT + VALUE.format('{if: [true, {get_resource: s}, 1]}') + '  s: {type: OS::Heat::None}\n',
     ),
     'unknown-attribute': (
         HOT + RESOURCE + 'outputs:\n  o: {value: {get_attr: [r, valeu]}}\n',
-        (4, 15),
+        (4, 29),
         HOT + RESOURCE + 'outputs:\n  o: {value: {get_attr: [r, value, 0]}}\n',
     ),
     'condition': (
         HOT + 'outputs:\n  o: {value: 1, condition: {or: [c, {not: d}]}}\nconditions: {c: true}\n',
-        (3, 38),
+        (3, 43),
         HOT + 'outputs:\n  o: {value: 1, condition: {or: [c, {not: c}]}}\nconditions: {c: true}\n',
     ),
     'condition-cycle': (
@@ -118,23 +118,23 @@ CASES = {
     ),
     'missing-file': (
         HOT + VALUE.format('{get_file: nope.txt}'),
-        (3, 51),
+        (3, 61),
         HOT + VALUE.format('{get_file: there.txt}'),
         {'there.txt': ''},
     ),
     'unknown-type': (
         HOT + 'resources:\n  r: {type: OS::Heat::Vlaue}\n',
-        (3, 7),
+        (3, 13),
         HOT + 'resources:\n  r: {type: My::Type}\n',
     ),
     'foreign-type': (
         HOT + 'resources:\n  r: {type: My::Type}\n',
-        (3, 7),
+        (3, 13),
         HOT + 'resources:\n  r: {type: OS::Heat::None}\n',
     ),
     'nested-file': (
         HOT + 'resources:\n  r: {type: gone.yaml}\n',
-        (3, 7),
+        (3, 13),
         HOT + 'resources:\n  r: {type: there.yaml}\n',
         {'there.yaml': HOT},
     ),
@@ -352,6 +352,6 @@ Resources:
         (3, 3, 'visible-password'),
         (4, 3, 'unused-parameter'),
         (4, 24, 'parameter-default'),
-        (6, 89, 'unknown-parameter'),
-        (6, 102, 'unknown-reference'),
+        (6, 94, 'unknown-parameter'),
+        (6, 113, 'unknown-reference'),
     ]
