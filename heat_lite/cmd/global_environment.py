@@ -58,7 +58,7 @@ def load(environment_dir, template_dir):
     texts = {}
     for target in {value for value in entries.values() if is_template(value)}:
         _read_template(target, pathlib.Path(template_dir), texts)
-    return TypeRegistry(entries), texts
+    return TypeRegistry(entries, records=False), texts
 
 
 def _files_of(folder):

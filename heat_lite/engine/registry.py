@@ -40,8 +40,10 @@ class Registry:
         self.cloud_backend = None
 
     def names(self):
-        """Return the sorted names of all types, including templates that the operator maps."""
-        return sorted({*self._locations, *self._templates()})
+        """Return the sorted names of all types, including templates that the operator maps, and
+        without those that the operator hides by an empty entry.
+        """
+        return sorted({*self._locations, *self._templates()} - self._mappings.hidden_names())
 
     def _templates(self):
         return {name for name, target in self._mappings.as_dict().items() if is_template(target)}
@@ -62,6 +64,16 @@ class Registry:
             module, name = self._locations[type_name]
             cls = self._classes[type_name] = getattr(importlib.import_module(module), name)
         return cls
+
+    def shown(self, type_name):
+        """Return (name, class) of the type that the operator's entries make of a type.
+
+        The name is another one for an alias. Raises EntityNotFound for an unknown or hidden type.
+        """
+        found = self._mappings.resolve(type_name, None, self.knows)
+        if found.kind == TEMPLATE:
+            return type_name, self._described(type_name)
+        return found.target, self.get(found.target)
 
     def _described(self, type_name):
         """Return a class that describes a template as a type. It is never instantiated."""

@@ -31,14 +31,23 @@ class Resolution(NamedTuple):
 
 
 class TypeRegistry:
-    """Mappings of type names; ``base`` is the registry for names without a mapping here."""
+    """Mappings of type names; ``base`` is the registry for names without a mapping here.
 
-    def __init__(self, data: Mapping[str, Any] | None = None, base: 'TypeRegistry | None' = None):
+    With ``records``, ``as_dict`` has the names that were resolved, too: not for a registry that
+    outlives the stacks, as it would grow with their names.
+    """
+
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        base: 'TypeRegistry | None' = None,
+        records: bool = True,
+    ) -> None:
         data = data or {}
         self._resources = _resources(data.get(PER_RESOURCE))
         self._entries = _entries({key: value for key, value in data.items() if key != PER_RESOURCE})
         self._patterns = sorted(name for name in self._entries if name.endswith('*'))
-        self._base = base
+        self._base, self._records = base, records
         self._resolved: dict[str, str] = {}
 
     # ------------------------------------------------------------ types
@@ -76,7 +85,7 @@ class TypeRegistry:
             return self._base.next_target(name, resource_name) if self._base else None
         pattern, target = entry
         if self._entries.get(name) != target:
-            self._resolved[name] = target
+            self._record(name, target)
         if pattern.endswith('*') and target.endswith('*'):
             target = target[:-1] + name[len(pattern) - 1 :]
         return None if target == name else target
@@ -97,9 +106,13 @@ class TypeRegistry:
         if known(name):
             return Resolution(TYPE, name)
         if is_template(name):
-            self._resolved[name] = name
+            self._record(name, name)
             return Resolution(TEMPLATE, name)
         raise exception.EntityNotFound(entity='Resource Type', name=type_name)
+
+    def _record(self, name, target):
+        if self._records:
+            self._resolved[name] = target
 
     def without(self, target: str) -> 'TypeRegistry':
         """Return a copy without the entries that name a template: it resolves to what they hide."""
@@ -109,7 +122,8 @@ class TypeRegistry:
                 name: _without(entries, target) for name, entries in self._resources.items()
             },
         }
-        return TypeRegistry(data, self._base.without(target) if self._base else None)
+        base = self._base.without(target) if self._base else None
+        return TypeRegistry(data, base, self._records)
 
     # ------------------------------------------------------------ single resources
 
@@ -135,6 +149,10 @@ class TypeRegistry:
         """Return the type names that are mapped for all resources, without patterns."""
         own = [name for name in self._entries if name not in self._patterns and name not in _CHECKS]
         return own + (self._base.names() if self._base else [])
+
+    def hidden_names(self) -> set[str]:
+        """Return the type names with an empty entry, which hides the type."""
+        return {name for name, target in self._entries.items() if target == ''}
 
     def as_dict(self) -> dict[str, Any]:
         """Return the registry as the API shows it.

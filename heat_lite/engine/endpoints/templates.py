@@ -142,7 +142,15 @@ class Templates(Endpoint):
         )
 
     def _class(self, context: RequestContext, type_name: str) -> type[Resource]:
-        cls = self._runtime.registry.get(type_name)
+        """Return the class of a type that the requester may use, also of an alias of the operator.
+
+        Raises Forbidden, EntityNotFound, NotSupported and ResourceTypeUnavailable.
+        """
+        if not self._is_permitted(context, type_name):
+            raise exception.Forbidden(action=f'resource_types:{type_name}')
+        name, cls = self._runtime.registry.shown(type_name)
+        if not self._is_permitted(context, name):
+            raise exception.Forbidden(action=f'resource_types:{name}')
         if cls.support_status.status == support.HIDDEN:
             raise exception.NotSupported(
                 feature=f'Template of the hidden resource type {type_name}'

@@ -40,6 +40,35 @@ def test_load_reads_each_file_but_hidden_ones_and_folders(tmp_path):
         resolve('My::Five', tmp_path)
 
 
+def test_types_are_shown_as_the_environment_maps_them(tmp_path):
+    (tmp_path / 'a.yaml').write_text(
+        'resource_registry: {"My::*": "OS::Heat::*", Our::Text: OS::Heat::RandomString,\n'
+        ' OS::Heat::Value: thing.yaml, Thing: thing.yaml, OS::Heat::Delay: ""}'
+    )
+    (tmp_path / 'thing.yaml').write_text(
+        'heat_template_version: 2021-04-16\nparameters: {word: {type: string}}'
+    )
+    known = resources.build_registry(*global_environment.load(tmp_path, tmp_path))
+    for name, target in (('My::None', 'None'), ('Our::Text', 'RandomString')):
+        found, cls = known.shown(name)
+        assert (found, cls) == (f'OS::Heat::{target}', known.get(f'OS::Heat::{target}'))
+    for name in ('OS::Heat::Value', 'Thing'):
+        assert list(known.shown(name)[1].properties_schema) == ['word']
+    for name in ('OS::Heat::Delay', 'My::Delay', 'My::Nothing'):
+        with pytest.raises(exception.EntityNotFound):
+            known.shown(name)
+    assert 'OS::Heat::Delay' not in known.names() and 'Thing' in known.names()
+
+
+def test_mappings_of_the_operator_do_not_grow_with_the_names_of_requests(tmp_path):
+    (tmp_path / 'a.yaml').write_text('resource_registry: {"My::*": "OS::Heat::*"}')
+    mappings, _ = global_environment.load(tmp_path, tmp_path)
+    before = mappings.as_dict()
+    for number in range(3):
+        mappings.resolve(f'My::Thing{number}', None, lambda name: True)
+    assert mappings.as_dict() == before
+
+
 def test_environment_of_the_stack_wins(tmp_path):
     (tmp_path / 'a.yaml').write_text(
         'resource_registry: {My::Thing: OS::Heat::None, My::Other: OS::Heat::Delay}'
