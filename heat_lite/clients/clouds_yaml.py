@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import openstack.config
+import urllib3.exceptions
 from keystoneauth1 import exceptions
 from keystoneauth1.identity.base import BaseIdentityPlugin
 from oslo_config import cfg
@@ -53,6 +54,8 @@ def log_in(name: str, patient: bool = False) -> CloudLogin:
                 warnings.simplefilter('ignore')
                 logging.getLogger('keystoneauth.identity').setLevel(logging.ERROR)
                 return _log_in(name)
+        except exceptions.SSLError as error:
+            raise LoginError(f'cloud "{name}" cannot be reached: {_tls_text(error)}') from error
         except exceptions.ConnectionError as error:
             if not patient:
                 raise LoginError(f'cloud "{name}" cannot be reached: {_text(error)}') from error
@@ -82,6 +85,8 @@ def connect(
     ``url``: that of this service on its machine; ``public_url``: that for servers of the clouds.
     """
     logins = {name: log_in(name, patient) for name in dict.fromkeys(names)}
+    # The start says once that a cloud has ``verify: false``, the library at each request.
+    warnings.simplefilter('ignore', urllib3.exceptions.InsecureRequestWarning)
     public = (public_url or '').rstrip('/')
     if public:
         conf.set_override('url', f'{public}/v1/%(tenant_id)s', group='clients_heat')
@@ -151,6 +156,10 @@ def _describe(login: CloudLogin) -> list[str]:
 
 def _limits(login: CloudLogin, token: dict[str, Any]) -> Iterator[str]:
     """Yield what the login may not do."""
+    if login.session.verify is False:
+        yield (
+            'certificates are not verified (verify: false): others can read and change the requests'
+        )
     roles = {role['name'] for role in token.get('roles', ())}
     if not roles & WRITING_ROLES:
         yield f'the roles of the login ({", ".join(sorted(roles))}) may not permit changes'
@@ -168,6 +177,23 @@ def _limits(login: CloudLogin, token: dict[str, Any]) -> Iterator[str]:
 
 def _time(token: dict[str, Any]) -> str:
     return datetime.datetime.fromisoformat(token['expires_at']).strftime('%Y-%m-%d %H:%M %Z')
+
+
+def _tls_text(error: Exception) -> str:
+    """Return the reason of a failed handshake, and the setting that has to do with it."""
+    found = re.search(r"certificate verify failed: ([^('\"]+)", str(_root_cause(error)))
+    if found is None:
+        return _text(error)
+    return (
+        f'{_text(error)}: the certificate is not trusted ({found[1].strip()}); set cacert of the '
+        'cloud in clouds.yaml, or OS_CACERT, to the file of its authority'
+    )
+
+
+def _root_cause(error: BaseException) -> BaseException:
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    return error
 
 
 def _text(error: Exception) -> str:

@@ -25,6 +25,24 @@ class Zaqar(rest.Api):
         found = self.request_json('DELETE', f'{_path(queue)}/messages', params={'pop': limit})
         return [each['body'] for each in (found or {}).get('messages', ())]
 
+    def sign_post(self, queue: str, expires: str) -> dict[str, Any]:
+        """Return URL and headers of a request that posts messages without a token.
+
+        ``expires``: a time like ``2099-01-01T00:00:00``. Raises BadRequest if Zaqar has no key for
+        signatures.
+        """
+        wanted = {'methods': ['POST'], 'paths': ['messages'], 'expires': expires}
+        signed = self.request_json('POST', f'{_path(queue)}/share', wanted)
+        headers = {
+            'Content-Type': 'application/json',
+            'X-Project-Id': signed['project'],
+            'URL-Methods': ','.join(signed['methods']),
+            'URL-Paths': ','.join(signed['paths']),
+            'URL-Expires': signed['expires'],
+            'URL-Signature': signed['signature'],
+        }
+        return {'url': f'{self.url.rstrip("/")}{_path(queue)}/messages', 'headers': headers}
+
 
 def _path(queue: str) -> str:
     return f'/queues/{urllib.parse.quote(queue)}'

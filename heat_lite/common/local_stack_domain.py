@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 #: seconds; longer than the longest timeout of a wait condition
 TOKEN_SECONDS = 24 * 3600
 ROLE = 'heat_stack_user'
+#: the key of a resource's data as long as its user is disabled
+DISABLED = 'user_disabled'
 _ID = '[0-9a-f]{32}'
 _TOKEN = re.compile(
     rf'stackuser\.(?P<project>{_ID})\.(?P<user>{_ID})\.(?P<expires>[0-9]{{1,12}})\.(?P<mac>{_ID})'
@@ -67,7 +69,7 @@ class LocalStackDomain:
         """Do nothing: the key serves for a resource that does not exist any more."""
 
     def enable_user(self, user_id: str, enabled: bool) -> None:
-        """Do nothing: users of a suspended stack can still send signals."""
+        """Do nothing: the data of the resource tell it (``DISABLED``)."""
 
     # ------------------------------------------------------------ checks
 

@@ -412,9 +412,54 @@ def test_stack_user_of_another_stack_cannot_signal(service):
     assert stack(service, second)['stack_status'] == 'CREATE_IN_PROGRESS'
 
 
-def test_zaqar_signal_is_refused_with_the_reason(service):
-    text = create(service, condition(signal_transport='ZAQAR_SIGNAL'), status=400)
-    assert 'ZAQAR_SIGNAL needs stack users in Keystone' in text
+def test_users_of_suspended_handles_are_disabled_until_they_resume(service):
+    """Such a user may not even signal another handle of its stack."""
+    handle = {'type': 'OS::Heat::WaitConditionHandle'}
+    template = {
+        **HOT,
+        'resources': {'handle': handle, 'other': {**handle, 'depends_on': 'handle'}},
+        'outputs': {'curl': {'value': {'get_attr': ['handle', 'curl_cli']}}},
+    }
+    name = create(service, template)
+    wait(service, name)
+    curl = outputs(service, name)['curl']
+    token, url = re.search("X-Auth-Token: ([^']+)'.* (http.*)", curl).groups()
+    other, headers = url.replace('/handle/', '/other/'), {'X-Auth-Token': token}
+    path = f'/stacks/{name}/{stack(service, name)["id"]}/actions'
+    for action, status in (('suspend', 403), ('resume', 200)):
+        assert service.ask('POST', path, {action: None}).status_code == 200
+        wait(service, name, f'{action.upper()}_COMPLETE')
+        for each in (url, other):
+            answer = requests.post(each, json={}, headers=headers, timeout=60)
+            assert answer.status_code == status, answer.text
+
+
+def test_zaqar_signal_needs_no_login(unreachable):
+    name = create(unreachable, condition(signal_transport='ZAQAR_SIGNAL'))
+    told = outputs(unreachable, name)
+    request = json.loads(told['signal'])
+    assert told['curl'].endswith(request['url'])
+    assert request['url'].endswith(f'/v2/queues/{request["queue_id"]}/messages')
+    assert request['headers']['URL-Signature'] in told['curl']
+    messages = [{'body': {'status': 'SUCCESS', 'id': '1', 'data': 'by zaqar'}}]
+    answer = requests.post(
+        request['url'], json={'messages': messages}, headers=request['headers'], timeout=60
+    )
+    assert answer.status_code == 201, answer.text
+    wait(unreachable, name)
+    assert json.loads(outputs(unreachable, name)['data']) == {'1': 'by zaqar'}
+
+
+def test_zaqar_signal_of_a_deployment_is_refused_with_the_reason(service):
+    deployment = {'server': 'x', 'signal_transport': 'ZAQAR_SIGNAL'}
+    template = {
+        **HOT,
+        'resources': {
+            'deployment': {'type': 'OS::Heat::SoftwareDeployment', 'properties': deployment}
+        },
+    }
+    text = create(service, template, status=400)
+    assert 'with ZAQAR_SIGNAL the agent of a server logs in to Keystone' in text
 
 
 @pytest.mark.parametrize(

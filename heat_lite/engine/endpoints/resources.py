@@ -9,6 +9,7 @@ from typing import Any
 from heat_lite.common import context as request_context
 from heat_lite.common import cooperation, exception, identifier, status
 from heat_lite.common.context import RequestContext
+from heat_lite.common.local_stack_domain import DISABLED
 from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import format, signals
@@ -140,6 +141,7 @@ class Resources(Endpoint):
         row = self._row(context, stack_identity)
         stack = engine_stack.Stack.from_row(self._runtime, _owner_context(context, row), row)
         item = signals.find(stack, resource_name)
+        _refuse_disabled_user(context, stack, item)
         signals.signal(stack, item.name, details, wait=sync_call)
         return item.metadata_get() if sync_call else None
 
@@ -186,13 +188,27 @@ def _refuse_stack_users(context: RequestContext, stack: Stack, name: str) -> Non
     """
     if context.tenant_id == stack.tenant or context.tenant_id != stack.stack_user_project_id:
         return
-    own = (
-        item
-        for item in stack.current_resources()
-        if context.user_id in (item.resource_id, item.data().get('user_id'))
-    )
+    own = [item for item in stack.current_resources() if _is_user(item, context)]
     if not any(item.access_allowed(name) for item in own):
         raise exception.Forbidden(action='this action')
+    for item in own:
+        _refuse_disabled_user(context, stack, item)
+
+
+def _refuse_disabled_user(context: RequestContext, stack: Stack, item: Resource) -> None:
+    """Raise Forbidden for a disabled stack user. ``item``: probably the user's own resource.
+
+    Keystone refuses its own users; this is for those that the service itself issues.
+    """
+    if stack.runtime.clouds is None or context.tenant_id == stack.tenant:
+        return
+    own = [item] if _is_user(item, context) else stack.current_resources()
+    if any(DISABLED in each.data() for each in own if _is_user(each, context)):
+        raise exception.Forbidden(action='this action: the user is disabled')
+
+
+def _is_user(item: Resource, context: RequestContext) -> bool:
+    return context.user_id in (item.resource_id, item.data().get('user_id'))
 
 
 def _matches(listed: Wire, row: Any, filters: Wire | None) -> bool:

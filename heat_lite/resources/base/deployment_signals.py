@@ -30,6 +30,7 @@ class SignalledDeployment(SeparateStackUser, SignalResponder):
     signed_endpoint = 'signal'
 
     transport_property = 'signal_transport'
+    queue_needs_login = True
 
     @property
     def software(self):

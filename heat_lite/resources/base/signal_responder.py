@@ -36,11 +36,12 @@ HEAT_SIGNAL_URLS = ('endpoint', 'heat_signal_url')
 
 UNREACHABLE = (
     '{transport} needs a URL by which servers reach this service: start it with --public-url URL, '
-    'or use TEMP_URL_SIGNAL in a cloud with object storage, or NO_SIGNAL for signals by hand'
+    'or use TEMP_URL_SIGNAL in a cloud with object storage, ZAQAR_SIGNAL for a handle in one with '
+    'messaging, or NO_SIGNAL for signals by hand'
 )
 NO_KEYSTONE_USER = (
-    '{transport} needs stack users in Keystone, which a service started with --cloud has not: use '
-    'TEMP_URL_SIGNAL, or start it with --public-url URL'
+    'with {transport} the agent of a server logs in to Keystone as a stack user, which a service '
+    'started with --cloud has not: use TEMP_URL_SIGNAL, or start it with --public-url URL'
 )
 
 
@@ -69,6 +70,8 @@ class SignalResponder(StackUser):
     signed_endpoint = 'waitcondition'
     #: whether the resource fails if the URL of that API is unknown
     requires_cfn_endpoint = True
+    #: whether the sender of a signal logs in before it posts to a Zaqar queue
+    queue_needs_login = False
     #: the name of the property with the transport, if the type has one
     transport_property: str | None = None
 
@@ -113,7 +116,7 @@ class SignalResponder(StackUser):
     def _check_way_in(self):
         """Raise StackValidationFailed if no signal by the transport can arrive."""
         kind = self.transport()
-        if kind == ZAQAR and self.users is not None and not self.users.in_keystone:
+        if kind == ZAQAR and self.queue_needs_login and self._signs_requests():
             raise exception.StackValidationFailed(NO_KEYSTONE_USER.format(transport=kind))
         if (
             kind in (CFN, HEAT, TOKEN)
@@ -136,8 +139,15 @@ class SignalResponder(StackUser):
         """Return the transport through another service; None if signals are sent to this
         service.
         """
-        kind = TRANSPORT_CLASSES.get(self.transport())
+        name = self.transport()
+        if name == ZAQAR and self._signs_requests():
+            return signal_transports.SignedQueue(self)
+        kind = TRANSPORT_CLASSES.get(name)
         return None if kind is None else kind(self)
+
+    def _signs_requests(self):
+        """Return whether Zaqar signs requests for signals, as it does not know the stack users."""
+        return self.users is not None and not self.users.in_keystone
 
     def create_signal_transport(self):
         transport = self.external_transport()
@@ -278,6 +288,8 @@ class SignalResponder(StackUser):
         return {**self.login_values(), 'alarm_url': self.signal_url()}
 
     def _queue_credentials(self):
+        if self._signs_requests():
+            return {**self.external_transport().request(), 'queue_id': self.queue_id()}
         return {**self.login_values(), 'queue_id': self.queue_id()}
 
     def login_values(self):

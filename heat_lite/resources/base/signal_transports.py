@@ -2,19 +2,26 @@
 
 import json
 import logging
+import shlex
+import uuid
 
+from heat_lite.clients import errors
 from heat_lite.common import context as request_context
+from heat_lite.common import exception
 from heat_lite.resources.base.stack_user import PASSWORD
 
 LOG = logging.getLogger(__name__)
 #: the keys of the resource's data: the URL and the name of an object, the number of signals read
-#: from it, the name of a queue
-URL, NAME, RECEIVED, QUEUE = (
+#: from it, the name of a queue, the request that posts to it
+URL, NAME, RECEIVED, QUEUE, REQUEST = (
     'swift_signal_url',
     'swift_signal_object_name',
     'swift_signals_heard',
     'zaqar_signal_queue_id',
+    'zaqar_signal_request',
 )
+#: when the signature of such a request expires: it is needed as long as its handle exists
+SIGNED_UNTIL = '2099-01-01T00:00:00'
 
 
 class SignalTransport:
@@ -92,6 +99,43 @@ class Queue(SignalTransport):
         name = self._resource.data().get(QUEUE)
         if name is not None:
             self._zaqar().delete_queue(name)
+
+
+class SignedQueue(Queue):
+    """A Zaqar queue in the project of the stack, for a service without stack users in Keystone.
+
+    A request that Zaqar has signed posts to it, and needs no login.
+    """
+
+    def _zaqar(self):
+        return self._resource.client(self.service)
+
+    def create(self):
+        super().create()
+        zaqar, name = self._zaqar(), self._resource.data()[QUEUE]
+        try:
+            request = zaqar.sign_post(name, SIGNED_UNTIL)
+        except errors.BadRequest as error:
+            zaqar.delete_queue(name)
+            raise exception.Error(
+                'ZAQAR_SIGNAL needs requests that Zaqar signs, which this cloud refuses '
+                f'([signed_url] secret_key of Zaqar): {error}. Use TEMP_URL_SIGNAL, or start '
+                'the service with --public-url URL'
+            ) from error
+        request['headers']['Client-ID'] = str(uuid.uuid4())
+        self._resource.data_set(REQUEST, json.dumps(request), redact=True)
+
+    def request(self):
+        """Return URL and headers of a signal; an empty map before the queue exists."""
+        return json.loads(self._resource.data().get(REQUEST) or '{}')
+
+    def curl_command(self):
+        """Return the start of a command, to which ``--data-binary`` is appended; or None."""
+        request = self.request()
+        if not request:
+            return None
+        headers = ' '.join(f"-H '{name}: {value}'" for name, value in request['headers'].items())
+        return f'curl -i -X POST {headers} {shlex.quote(request["url"])}'
 
 
 def stack_user_clients(resource):

@@ -5,6 +5,7 @@ resource or read its metadata.
 import logging
 
 from heat_lite.clients import errors
+from heat_lite.common.local_stack_domain import DISABLED
 from heat_lite.engine.resource import Resource
 
 LOG = logging.getLogger(__name__)
@@ -99,8 +100,17 @@ class StackUser(Resource):
         self._enable(True)
 
     def _enable(self, enabled):
-        if self.users is not None and self.user_id is not None:
-            self.users.enable(self.user_id, enabled)
+        if self.users is None or self.user_id is None:
+            return
+        self.users.enable(self.user_id, enabled)
+        if not self.users.in_keystone:
+            self._store_disabled(not enabled)
+
+    def _store_disabled(self, disabled):
+        if disabled:
+            self.data_set(DISABLED, 'true')
+        elif DISABLED in self.data():
+            self.data_delete(DISABLED)
 
 
 class SeparateStackUser(StackUser):

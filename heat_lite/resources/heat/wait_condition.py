@@ -2,6 +2,7 @@
 
 from heat_lite.resources.base import common_properties, wait_condition
 from heat_lite.resources.base.signal_responder import TOKEN, TRANSPORTS
+from heat_lite.resources.base.signal_transports import SignedQueue
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import CACHE_NONE, integer, number, string, text
@@ -95,6 +96,9 @@ class HeatWaitConditionHandle(wait_condition.Handle):
             return self.signal_attribute()
         if self.transport() != self.properties['signal_transport']:
             return self._swift_attribute(name)
+        transport = self.external_transport()
+        if name == 'curl_cli' and isinstance(transport, SignedQueue):
+            return transport.curl_command()
         if self.transport() != TOKEN:
             return None
         return {'token': self.token, 'endpoint': self.signal_url, 'curl_cli': self._curl}[name]()

@@ -4,6 +4,7 @@ import datetime
 import ipaddress
 import json
 import ssl
+import types
 
 import pytest
 from cryptography import x509
@@ -11,6 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from heat_lite.clients import clouds_yaml
 from heat_lite.cmd.cli import main
 from tests import identity
 
@@ -165,3 +167,29 @@ def test_own_authority_is_trusted_by_os_cacert_only(tmp_path, capsys, monkeypatc
             monkeypatch.setenv('OS_CACERT', str(authority))
             assert main.main(['list']) == 0
             assert 'safe' in capsys.readouterr().out and service.tokens[0]
+
+
+def test_login_of_a_service_names_what_an_own_authority_needs(tmp_path, monkeypatch):
+    authority, context = make_certificate(tmp_path)
+    file = tmp_path / 'clouds.yaml'
+    monkeypatch.setenv('OS_CLIENT_CONFIG_FILE', str(file))
+    application = TwoRegions(USERS, {})
+    application.urls = {'One': 'http://127.0.0.1:1/v1/p'}
+    with identity.serve(application, tls=context) as url:
+        auth = {**PASSWORD, 'auth_url': url}
+        settings = {'plain': {}, 'cacert': {'cacert': str(authority)}, 'open': {'verify': False}}
+        clouds = {
+            name: {'auth': auth, 'region_name': 'One', **each} for name, each in settings.items()
+        }
+        file.write_text(json.dumps({'clouds': clouds}))
+        with pytest.raises(clouds_yaml.LoginError, match='not trusted .*set cacert of the cloud'):
+            clouds_yaml.log_in('plain')
+        assert clouds_yaml.log_in('cacert').user_name == 'demo'
+        conf = types.SimpleNamespace(
+            auth_encryption_key='k' * 32,
+            heat_lite=types.SimpleNamespace(former_encryption_keys=[]),
+        )
+        told = clouds_yaml.describe(clouds_yaml.connect(conf, ['open'], 'http://127.0.0.1:8004'))
+        assert any('certificates are not verified' in line for line in told)
+        monkeypatch.setenv('OS_CACERT', str(authority))
+        assert clouds_yaml.log_in('plain').user_name == 'demo'
