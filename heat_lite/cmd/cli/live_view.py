@@ -7,6 +7,7 @@ and waiting resources are counted instead of shown.
 import time
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
@@ -19,11 +20,16 @@ STYLES = {'COMPLETE': 'green', 'FAILED': 'bold red', 'IN_PROGRESS': 'yellow', ''
 #: what is shown first if there is too little room
 PRIORITIES = ('FAILED', 'IN_PROGRESS', '', 'COMPLETE')
 SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
-BAR_WIDTH = 24
+BAR_WIDTH, SHORTEST_BAR = 24, 5
 #: lines for the totals, for what is folded, for a note, and for the cursor
 RESERVED_LINES = 4
-#: columns that a line needs before it shows the type as well
-WIDE = 100
+#: columns that a line needs before it shows the type as well; and the status of a resource, which
+#: its symbol shows, too
+WIDE, MEDIUM = 100, 60
+#: columns of names, unless longer ones have room
+NAME_COLUMNS = 26
+#: columns of the seconds and the status after the name
+STATUS_COLUMNS = 30
 
 
 class LiveView:
@@ -95,7 +101,9 @@ class Picture:
         now = clock - self.zero
         members = list(self.tree.members.values())
         shown = self._fitting(members, max(height - RESERVED_LINES, 1))
-        lines = [self._totals(members, now), *(self._line(each, now, width) for each in shown)]
+        names = _name_columns(shown, width)
+        lines = [self._totals(members, now, width)]
+        lines += [self._line(each, now, width, names) for each in shown]
         kept = {each.path for each in shown}
         folded = [each for each in members if each.path not in kept]
         if folded:
@@ -114,35 +122,43 @@ class Picture:
         ranked = sorted(range(len(members)), key=lambda index: _rank(members[index], index))
         return [members[index] for index in sorted(ranked[:room])]
 
-    def _totals(self, members, now):
+    def _totals(self, members, now, width):
         status = self.stack['stack_status']
         done, total = progress_of(status, members)
-        filled = BAR_WIDTH * done // total if total else 0
-        line = Text(printable.escape(self.stack['stack_name']), 'bold')
-        line.append(f'  {status}  ', STYLES[terminal.outcome(status)])
-        if total:
-            line.append('━' * filled, 'green')
-            line.append('╌' * (BAR_WIDTH - filled), 'bright_black')
-            line.append(f' {done} of {total}')
-        line.append(f'  {views.seconds_text(now)}', 'not bold')
-        return line
+        name = Text(printable.escape(self.stack['stack_name']), 'bold')
+        state = Text(f'  {status}', STYLES[terminal.outcome(status)])
+        counts = Text(f'  {done} of {total}' if total else '').append(
+            f'  {views.seconds_text(now)}'
+        )
+        # the name is shortened and the bar left out, rather than the numbers
+        room = width - state.cell_len - counts.cell_len
+        name.truncate(max(room, 1), overflow='ellipsis')
+        bar = min(BAR_WIDTH, room - name.cell_len - 2) if total else 0
+        if bar >= SHORTEST_BAR:
+            filled = bar * done // total
+            state.append('  ' + '━' * filled, 'green').append('╌' * (bar - filled), 'bright_black')
+            counts = counts[1:]
+        return Text.assemble(name, state, counts)
 
-    def _line(self, member, now, width):
+    def _line(self, member, now, width, names):
         line = Text(' ' + '  ' * member.depth)
         line.append(self._symbol(member, now) + ' ', STYLES[member.outcome])
         line.append(printable.escape(member.name))
-        _pad(line, 26)
+        line.truncate(names - 1, overflow='ellipsis')
+        _pad(line, names)
         seconds = views.seconds_text(member.seconds(now)) if member.touched else ''
         line.append(f'{seconds:>7}  ', 'not dim')
         detail = self._detail(member)
         # On a narrow terminal the reason of a failure has the place of its status.
-        if width >= WIDE or member.outcome != 'FAILED' or not detail:
+        if width >= WIDE or (width >= MEDIUM and (member.outcome != 'FAILED' or not detail)):
             line.append(member.status, STYLES[member.outcome])
         if width >= WIDE:
-            _pad(line, 56)
+            _pad(line, names + STATUS_COLUMNS)
             line.append('  ' + printable.escape(views.type_text(member)), 'dim')
         if detail:
-            line.append('  ' + printable.escape(detail), STYLES.get(member.outcome, ''))
+            line.append(
+                '  ' * (width >= MEDIUM) + printable.escape(detail), STYLES.get(member.outcome, '')
+            )
         return line
 
     def _symbol(self, member, now):
@@ -166,10 +182,19 @@ def progress_of(status: str, members: list[resource_tree.Member]) -> tuple[int, 
     Of an update only the members count that it has changed: it leaves the others alone.
     """
     action = status.partition('_')[0]
-    if action not in ('CREATE', 'DELETE', 'SUSPEND', 'RESUME', 'CHECK', 'ADOPT'):
+    if action in ('CREATE', 'ADOPT'):
+        # a member with a nested stack that was continued after an interruption ends as updated
+        return sum(each.outcome == 'COMPLETE' for each in members), len(members)
+    if action not in ('DELETE', 'SUSPEND', 'RESUME', 'CHECK'):
         members = [each for each in members if each.touched]
         return sum(each.outcome == 'COMPLETE' for each in members), len(members)
     return sum(each.status == f'{action}_COMPLETE' for each in members), len(members)
+
+
+def _name_columns(members, width):
+    """Return the columns of indentation, symbol and name: at most two fifths of the width."""
+    longest = max((3 + 2 * each.depth + cell_len(each.name) for each in members), default=0)
+    return min(max(longest + 1, NAME_COLUMNS), max(width * 2 // 5, 10))
 
 
 def _rank(member, index):

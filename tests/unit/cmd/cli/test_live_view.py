@@ -58,6 +58,22 @@ def test_progress_of_an_update_counts_changed_members_only():
     assert live_view.progress_of('DELETE_IN_PROGRESS', members) == (0, 2)
 
 
+def test_member_that_was_continued_by_an_update_counts_as_created():
+    tree = resource_tree.ResourceTree()
+    tree.update([row('a', 'CREATE_COMPLETE'), row('b', 'UPDATE_COMPLETE')], 0)
+    assert live_view.progress_of('CREATE_COMPLETE', list(tree.members.values())) == (2, 2)
+
+
+@pytest.mark.parametrize('width, bar', [(40, False), (70, True), (120, True)])
+def test_numbers_are_readable_beside_long_names(width, bar):
+    rows = [row('a_name_that_is_longer_than_its_column_' * 3, 'CREATE_IN_PROGRESS'), row('b', '_')]
+    found = picture(rows)
+    found.stack['stack_name'] = 'app-of-the-shop'
+    first, *lines = [line.plain for line in found.lines(width, 10, clock=5)]
+    assert first.endswith(' 0 of 2  5.0s') and ('╌' in first) is bar
+    assert '… ' in lines[0] and ' 4.0s' in lines[0]
+
+
 def test_names_of_a_stack_cannot_command_the_terminal():
     lines = picture([row('x\x1b[2J', 'CREATE_COMPLETE')]).lines(80, 10, clock=2)
     assert r'x\x1b[2J' in lines[1].plain and '\x1b' not in lines[1].plain
