@@ -19,6 +19,8 @@ DRAWINGS_PER_SECOND = 8
 STYLES = {'COMPLETE': 'green', 'FAILED': 'bold red', 'IN_PROGRESS': 'yellow', '': 'dim'}
 #: what is shown first if there is too little room
 PRIORITIES = ('FAILED', 'IN_PROGRESS', '', 'COMPLETE')
+#: actions on all resources, whose states before are no result of the action
+SWEEPS = ('DELETE', 'SUSPEND', 'RESUME', 'CHECK')
 SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 BAR_WIDTH, SHORTEST_BAR = 24, 5
 #: lines for the totals, for what is folded, for a note, and for the cursor
@@ -107,7 +109,7 @@ class Picture:
         kept = {each.path for each in shown}
         folded = [each for each in members if each.path not in kept]
         if folded:
-            lines.append(Text(_folded(folded), 'dim'))
+            lines.append(Text(self._folded(folded), 'dim'))
         if self.remark:
             lines.append(Text(f'  {self.remark}', 'bold'))
         for line in lines:
@@ -119,8 +121,31 @@ class Picture:
         """Return the members that have room, in their order; the most important ones first."""
         if len(members) <= room:
             return members
-        ranked = sorted(range(len(members)), key=lambda index: _rank(members[index], index))
+        ranked = sorted(
+            range(len(members)),
+            key=lambda index: (self._priority(members[index]), members[index].depth, index),
+        )
         return [members[index] for index in sorted(ranked[:room])]
+
+    def _outcome(self, member):
+        """Return the outcome of the action for a member; '' before its turn."""
+        action = self.stack['stack_status'].partition('_')[0]
+        return '' if action in SWEEPS and not member.touched else member.outcome
+
+    def _priority(self, member):
+        return PRIORITIES.index(self._outcome(member))
+
+    def _folded(self, members):
+        waiting = 'not started' if self.ended else 'waiting'
+        words = {
+            'COMPLETE': 'complete',
+            '': waiting,
+            'IN_PROGRESS': 'in progress',
+            'FAILED': 'failed',
+        }
+        found = [self._outcome(each) for each in members]
+        parts = [f'{found.count(each)} {word}' for each, word in words.items() if each in found]
+        return f'   … {", ".join(parts)} (not shown)'
 
     def _totals(self, members, now, width):
         status = self.stack['stack_status']
@@ -142,7 +167,8 @@ class Picture:
 
     def _line(self, member, now, width, names):
         line = Text(' ' + '  ' * member.depth)
-        line.append(self._symbol(member, now) + ' ', STYLES[member.outcome])
+        outcome = self._outcome(member)
+        line.append(self._symbol(outcome, now) + ' ', STYLES[outcome])
         line.append(printable.escape(member.name))
         line.truncate(names - 1, overflow='ellipsis')
         _pad(line, names)
@@ -151,7 +177,7 @@ class Picture:
         detail = self._detail(member)
         # On a narrow terminal the reason of a failure has the place of its status.
         if width >= WIDE or (width >= MEDIUM and (member.outcome != 'FAILED' or not detail)):
-            line.append(member.status, STYLES[member.outcome])
+            line.append(member.status, STYLES[outcome])
         if width >= WIDE:
             _pad(line, names + STATUS_COLUMNS)
             line.append('  ' + printable.escape(views.type_text(member)), 'dim')
@@ -161,10 +187,10 @@ class Picture:
             )
         return line
 
-    def _symbol(self, member, now):
-        if member.outcome == 'IN_PROGRESS' and not self.ended:
+    def _symbol(self, outcome, now):
+        if outcome == 'IN_PROGRESS' and not self.ended:
             return SPINNER[int(now * DRAWINGS_PER_SECOND) % len(SPINNER)]
-        return terminal.SYMBOLS.get(member.outcome, '·')
+        return terminal.SYMBOLS.get(outcome, '·')
 
     def _detail(self, member):
         if member.outcome in ('FAILED', 'IN_PROGRESS'):
@@ -185,7 +211,7 @@ def progress_of(status: str, members: list[resource_tree.Member]) -> tuple[int, 
     if action in ('CREATE', 'ADOPT'):
         # a member with a nested stack that was continued after an interruption ends as updated
         return sum(each.outcome == 'COMPLETE' for each in members), len(members)
-    if action not in ('DELETE', 'SUSPEND', 'RESUME', 'CHECK'):
+    if action not in SWEEPS:
         members = [each for each in members if each.touched]
         return sum(each.outcome == 'COMPLETE' for each in members), len(members)
     return sum(each.status == f'{action}_COMPLETE' for each in members), len(members)
@@ -195,19 +221,6 @@ def _name_columns(members, width):
     """Return the columns of indentation, symbol and name: at most two fifths of the width."""
     longest = max((3 + 2 * each.depth + cell_len(each.name) for each in members), default=0)
     return min(max(longest + 1, NAME_COLUMNS), max(width * 2 // 5, 10))
-
-
-def _rank(member, index):
-    return PRIORITIES.index(member.outcome), member.depth, index
-
-
-def _folded(members):
-    counts = {'COMPLETE': 0, '': 0, 'IN_PROGRESS': 0, 'FAILED': 0}
-    for each in members:
-        counts[each.outcome] += 1
-    words = ('complete', 'waiting', 'in progress', 'failed')
-    parts = [f'{count} {word}' for count, word in zip(counts.values(), words, strict=True) if count]
-    return f'   … {", ".join(parts)} (not shown)'
 
 
 def _pad(line, column):

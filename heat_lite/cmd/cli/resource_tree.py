@@ -80,6 +80,7 @@ class ResourceTree:
         A member that is no longer listed is deleted. The members of the first list, ``is_first``,
         are the state before the action.
         """
+        order = list(self.members)
         previous, self.members, changed = self.members, {}, []
         for path, depth, row in _in_order(list(rows)):
             known = previous.pop(path, None)
@@ -92,8 +93,10 @@ class ResourceTree:
             if is_changed and not is_first:
                 self._note_change(member, now)
                 changed.append(member)
-        for path, member in previous.items():
-            self.members[path] = member
+        if previous:
+            known = {**self.members, **previous}
+            self.members = {path: known[path] for path in _with_vanished(order, self.members)}
+        for member in previous.values():
             if member.status != DELETED:
                 member.row = {**member.row, 'resource_status': DELETED}
                 self._note_change(member, now)
@@ -157,6 +160,30 @@ def _in_order(rows: list[dict]) -> Iterator[tuple[str, int, dict]]:
         yield path, depth, row
         children = by_stack.pop(nested_of(row), ()) if nested_of(row) else ()
         waiting += [(path + '/', depth + 1, each) for each in reversed(_sorted(children))]
+
+
+def _with_vanished(before: Iterable[str], listed: Iterable[str]) -> Iterator[str]:
+    """Yield paths depth first: the listed ones in their order, and those of before that are not
+    listed after the sibling that they followed.
+    """
+    present, last = set(listed), {}
+    vanished: dict[str, list[str]] = {}
+    for path in before:
+        base = path.rpartition('/')[0]
+        if path in present:
+            last[base] = path
+        else:
+            vanished.setdefault(last.get(base, base + '/'), []).append(path)
+    inside: dict[str, list[str]] = {}
+    for base in dict.fromkeys(path.rpartition('/')[0] for path in (*before, *listed)):
+        inside[base] = vanished.get(base + '/', [])
+    for path in listed:
+        inside[path.rpartition('/')[0]] += [path, *vanished.get(path, ())]
+    waiting = inside.get('', [])[::-1]
+    while waiting:
+        path = waiting.pop()
+        yield path
+        waiting += inside.get(path, [])[::-1]
 
 
 def _outermost(by_stack, rows):

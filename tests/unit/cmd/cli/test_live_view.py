@@ -64,6 +64,18 @@ def test_member_that_was_continued_by_an_update_counts_as_created():
     assert live_view.progress_of('CREATE_COMPLETE', list(tree.members.values())) == (2, 2)
 
 
+def test_delete_shows_members_before_their_turn_as_waiting():
+    tree = resource_tree.ResourceTree()
+    rows = [row(f'r{index}', 'CREATE_COMPLETE') for index in range(9)]
+    tree.update(rows, 0, is_first=True)
+    tree.update([*rows[:8], row('r8', 'DELETE_IN_PROGRESS')], 1)
+    found = live_view.Picture()
+    found.take({'stack_name': 'app', 'stack_status': 'DELETE_IN_PROGRESS'}, tree, zero=0)
+    lines = [line.plain for line in found.lines(80, 9, clock=2)]
+    assert lines[1].startswith(' · r0') and 'r8' in lines[5]
+    assert lines[-1] == '   … 4 waiting (not shown)'
+
+
 @pytest.mark.parametrize('width, bar', [(40, False), (70, True), (120, True)])
 def test_numbers_are_readable_beside_long_names(width, bar):
     rows = [row('a_name_that_is_longer_than_its_column_' * 3, 'CREATE_IN_PROGRESS'), row('b', '_')]

@@ -100,3 +100,22 @@ def test_waiting_for_names_the_unfinished_requirements():
     ]
     tree.update(rows, 0)
     assert tree.waiting_for(tree.members['d']) == ['a', 'c']
+
+
+def test_vanished_members_keep_their_places():
+    def rows(*kept):
+        all_rows = [
+            row('one', 'DELETE_IN_PROGRESS', nested='n1'),
+            row('a', 'DELETE_IN_PROGRESS', 'n1'),
+            row('b', 'DELETE_IN_PROGRESS', 'n1'),
+            row('two', 'DELETE_IN_PROGRESS', nested='n2'),
+            row('c', 'DELETE_IN_PROGRESS', 'n2'),
+            row('x', 'DELETE_IN_PROGRESS'),
+        ]
+        return [each for each in all_rows if each['resource_name'] in kept]
+
+    tree = resource_tree.ResourceTree()
+    order = ['one', 'one/a', 'one/b', 'two', 'two/c', 'x']
+    for kept in ('one a b two c x', 'one b two c x', 'one two x', 'x', ''):
+        tree.update(rows(*kept.split()), 1)
+        assert list(tree.members) == order
