@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -76,6 +77,19 @@ def _destination(name: str | None) -> Iterator[TextIO | None]:
             raise
 
 
+def _check_document(text: str, name: str) -> None:
+    """Raise FileError for a JSON document that describes no stack. The service reads others."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return
+    if not isinstance(document, dict) or 'template' not in document:
+        raise errors.FileError(
+            f'{name} describes no stack: it has no "template". `heat-lite export` and '
+            '`heat-lite abandon` write such documents'
+        )
+
+
 def _write(out, target, document):
     if target is None:
         out.write_json(document)
@@ -85,6 +99,7 @@ def _write(out, target, document):
 
 def adopt(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     text = stack_files.StackFiles().text(args.adopt_file)
+    _check_document(text, args.adopt_file)
     body = {'disable_rollback': True, **stack_body.build(args), 'adopt_stack_data': text}
     created = api.call('POST', '/stacks', {**body, 'stack_name': args.stack})['stack']
     path = api_client.stack_path({'stack_name': args.stack, 'id': created['id']})

@@ -154,6 +154,8 @@ def unreachable_text(url: str, error: Exception) -> str:
         is_local = urllib.parse.urlsplit(url).hostname in LOOPBACK
         hint = 'is `heat-lite up` running?' if is_local else 'is the service running there?'
         return f'no service listens at {server_of(url)}; {hint}'
+    if getattr(reason, 'reason', None) == 'WRONG_VERSION_NUMBER':
+        return f'the service at {server_of(url)} does not use TLS; is its URL http://...?'
     return text
 
 

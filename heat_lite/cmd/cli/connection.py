@@ -5,6 +5,7 @@ An option or variable that names a cloud never leads to the service of this mach
 
 import os
 import pkgutil
+import re
 import urllib.parse
 from typing import NamedTuple
 
@@ -41,6 +42,12 @@ def connect(choice: Choice, env: dict[str, str] | None = None) -> api_client.Api
 
 
 def _direct(endpoint, token):
+    if re.fullmatch(r'/v1/?', _path(endpoint)):
+        raise api_client.RequestFailed(
+            0,
+            f'the endpoint {endpoint} lacks the project: write http://HOST:PORT/v1/PROJECT, '
+            'with "default" for "heat-lite up", or the name of its cloud',
+        )
     if not _is_url(endpoint):
         raise api_client.RequestFailed(
             0, f'{endpoint!r} is no endpoint: write http://HOST:PORT/v1/PROJECT'
@@ -54,6 +61,13 @@ def _is_url(text):
         return parts.scheme in ('http', 'https') and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False  # a port or an address that cannot exist
+
+
+def _path(text):
+    try:
+        return urllib.parse.urlsplit(text).path
+    except ValueError:
+        return ''
 
 
 def _cloud(choice, env):

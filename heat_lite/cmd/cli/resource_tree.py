@@ -94,8 +94,8 @@ class ResourceTree:
                 self._note_change(member, now)
                 changed.append(member)
         if previous:
-            known = {**self.members, **previous}
-            self.members = {path: known[path] for path in _with_vanished(order, self.members)}
+            every = {**self.members, **previous}
+            self.members = {path: every[path] for path in _with_vanished(order, self.members)}
         for member in previous.values():
             if member.status != DELETED:
                 member.row = {**member.row, 'resource_status': DELETED}

@@ -23,7 +23,7 @@ CHANGE, LOOK, ACT, KEEP, KNOW = (
     'Look at stacks',
     'Act on stacks',
     'Keep and move stacks',
-    'Know the language',
+    'Know the language and the service',
 )
 
 VERBS = {
@@ -202,6 +202,12 @@ VERBS = {
         'imports.import_object',
         'describe an existing object as a part of a template, and adopt it into a stack',
         'heat-lite import OS::Neutron::Net 0b2c5e11-2f7c-4a8c-8f57-5f0c0f6e3a11 app',
+    ),
+    'service list': Verb(
+        KNOW, 'service_info.engines', 'list the engines of the service', 'heat-lite service list'
+    ),
+    'build info': Verb(
+        KNOW, 'service_info.build', 'show the version of the service', 'heat-lite build info'
     ),
     'types': Verb(
         KNOW, 'catalog.types', 'list resource types, or show one', 'heat-lite types OS::Heat::Value'
