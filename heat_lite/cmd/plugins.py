@@ -145,8 +145,13 @@ class PluginLoader:
         environment.SINK_TYPES.setdefault(name, ())
 
     def add_template_version(self, name, version):
-        """Add a template version. ``name``: (key, label) or 'key.label'."""
+        """Add a template version. ``name``: (key, label) or 'key.label'.
+
+        ``version`` may be a template class that is written for Heat.
+        """
         key, label = name.split('.', 1) if isinstance(name, str) else name
+        if isinstance(version, type) and hasattr(version, 'as_version'):
+            version = version.as_version(label)
         versions.register(key, label, version)
 
 

@@ -246,6 +246,28 @@ def test_stack_resource_begins_and_polls_its_nested_stack(driver):
         assert driver.outputs(stack)['echo'] == 'hi'
 
 
+# --------------------------------------------------------------- template versions
+
+
+def test_functions_of_a_version_are_resolved_in_their_stack(driver):
+    texts = [{'twice': {'get_attr': ['it', 'value']}}, {'louder': 'b'}]
+    template = one('OS::Heat::Value', value='a')
+    template['heat_template_version'] = '2031-01-01'
+    template['outputs'] = {
+        'joined': {'value': {'join': ['-', texts]}},
+        'either': {'value': {'either': [{'get_resource': 'it'}, {'get_resource': 'absent'}]}},
+    }
+    with stack_of(driver, template) as stack:
+        name = driver.stack(stack)['stack_name']
+        found = driver.outputs(stack)
+        assert found['joined'] == f'a{name}a-B{name.upper()}B'
+        assert '-it-' in found['either']
+    for argument, reason in (('never', 'refuses this text'), ([], 'must not be a list')):
+        template['resources']['it']['properties']['value'] = {'twice': argument}
+        with pytest.raises(exception.StackValidationFailed, match=reason):
+            driver.create(template, name='refused')
+
+
 # --------------------------------------------------------------- clients
 
 

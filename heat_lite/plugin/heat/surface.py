@@ -24,6 +24,7 @@ from heat_lite.plugin.heat import (
     stack_bases,
     stack_view,
     task_runner,
+    template_plugins,
 )
 from heat_lite.template import constraints, environment, function, reader
 from heat_lite.template.template import Template
@@ -118,6 +119,11 @@ def _common() -> dict[str, dict[str, Any]]:
     }
 
 
+def _functions() -> dict[str, Any]:
+    names = ('Function', 'Macro', 'resolve', 'validate')
+    return {name: getattr(template_plugins, name) for name in names}
+
+
 def _engine() -> dict[str, dict[str, Any]]:
     own = {name: getattr(heat_properties, name) for name in ('Properties', 'Property', 'schemata')}
     custom = {'Constraint': constraints.Constraint, 'BaseCustomConstraint': BaseCustomConstraint}
@@ -128,7 +134,11 @@ def _engine() -> dict[str, dict[str, Any]]:
         'clients.client_plugin': {'ClientPlugin': service_plugins.ClientPlugin},
         'constraints': {**_public(plugin.constraints), **custom},
         'environment': {'Environment': environment.Environment},
-        'function': _public(function),
+        'function': {**_public(function), **_functions()},
+        'cfn.functions': template_plugins.CFN_FUNCTIONS,
+        'cfn.template': template_plugins.cfn_templates(),
+        'hot.functions': template_plugins.HOT_FUNCTIONS,
+        'hot.template': template_plugins.hot_templates(),
         'lifecycle_plugin': {'LifecyclePlugin': LifecyclePlugin},
         'properties': {**_public(plugin.properties), **own},
         'resource': _resource(),
