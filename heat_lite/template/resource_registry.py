@@ -7,10 +7,12 @@ actions by name of resource.
 """
 
 import fnmatch
+import functools
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from heat_lite.common import exception
+from heat_lite.common import cooperation, exception
 
 PER_RESOURCE = 'resources'
 HOOKS, RESTRICTED_ACTIONS = 'hooks', 'restricted_actions'
@@ -18,6 +20,11 @@ HOOK_TYPES = ('pre-create', 'pre-update', 'pre-delete', 'post-create', 'post-upd
 RESTRICTABLE = ('update', 'replace')
 TEMPLATE, TYPE = 'template', 'type'
 TEMPLATE_SUFFIXES = ('.yaml', '.template')
+#: entries that the resolution of one type may follow; a pattern can make a name grow for ever
+MAX_LINKS = 20
+MAX_TARGET = 1024
+#: characters of a pattern of names of resources: no name is longer
+MAX_PATTERN = 255
 
 
 class Resolution(NamedTuple):
@@ -46,7 +53,13 @@ class TypeRegistry:
         data = data or {}
         self._resources = _resources(data.get(PER_RESOURCE))
         self._entries = _entries({key: value for key, value in data.items() if key != PER_RESOURCE})
-        self._patterns = sorted(name for name in self._entries if name.endswith('*'))
+        self._patterns = {
+            name: target
+            for name, target in self._entries.items()
+            if name.endswith('*') and not is_template(target)
+        }
+        self._prefix_lengths = sorted({len(name) - 1 for name in self._patterns})
+        self._settings: dict[tuple[str, str], set[str]] = {}
         self._base, self._records = base, records
         self._resolved: dict[str, str] = {}
 
@@ -58,7 +71,7 @@ class TypeRegistry:
         """Return the target of the type of a resource.
 
         ``known(name)`` returns whether a built-in type of that name exists. Raises EntityNotFound
-        for an unknown type, StackValidationFailed for circular mappings.
+        for an unknown type, StackValidationFailed for circular mappings and too many of them.
         """
         name = type_name
         seen = [name]
@@ -75,6 +88,11 @@ class TypeRegistry:
                 )
             seen.append(target)
             name = target
+            if len(seen) > MAX_LINKS or len(name) > MAX_TARGET:
+                raise exception.StackValidationFailed(
+                    f'The type {type_name[:MAX_PATTERN]} leads to more than {MAX_LINKS} entries of '
+                    f'the resource_registry, or to a name of more than {MAX_TARGET} characters'
+                )
 
     def next_target(self, name: str, resource_name: str | None) -> str | None:
         """Return the target of the first matching entry; None if there is none or it maps the name
@@ -97,9 +115,10 @@ class TypeRegistry:
         if isinstance(own, str):
             return name, own
         # as in Heat: patterns sort before the names that they match, and so override them
-        for pattern in self._patterns:
-            if name.startswith(pattern[:-1]) and not is_template(self._entries[pattern]):
-                return pattern, self._entries[pattern]
+        prefixes = (name[:size] for size in self._prefix_lengths if size <= len(name))
+        matching = [f'{each}*' for each in prefixes if f'{each}*' in self._patterns]
+        if matching:
+            return min(matching), self._patterns[min(matching)]
         return (name, self._entries[name]) if isinstance(self._entries.get(name), str) else None
 
     def _final_target(self, type_name, name, known):
@@ -129,25 +148,48 @@ class TypeRegistry:
 
     def hooks(self, resource_name: str) -> set[str]:
         """Return the hooks of a resource."""
-        return self._settings(resource_name, HOOKS)
+        return self._settings_of(resource_name, HOOKS)
 
     def restricted_actions(self, resource_name: str) -> set[str]:
         """Return the restricted actions of a resource: ``update``, ``replace``."""
-        return self._settings(resource_name, RESTRICTED_ACTIONS)
+        return self._settings_of(resource_name, RESTRICTED_ACTIONS)
 
-    def _settings(self, resource_name, key):
-        result = set()
-        for pattern, entry in self._resources.items():
-            if fnmatch.fnmatchcase(resource_name, pattern):
+    def _settings_of(self, resource_name, key):
+        if (resource_name, key) not in self._settings:
+            found = set()
+            for entry in self._entries_of(resource_name):
                 values = entry.get(key, ())
-                result.update((values,) if isinstance(values, str) else values)
-        return result
+                found.update((values,) if isinstance(values, str) else values)
+            self._settings[resource_name, key] = found
+        return self._settings[resource_name, key]
+
+    def _entries_of(self, resource_name):
+        """Yield the entries whose name or pattern matches a resource."""
+        for is_match, entry in cooperation.each(self._matches):
+            if is_match(resource_name):
+                yield entry
+
+    @functools.cached_property
+    def _matches(self):
+        """The entries of single resources: (whether a name matches, entry).
+
+        Compiled once: the cache of ``fnmatch`` holds 256 patterns.
+        """
+        return [
+            (
+                re.compile(fnmatch.translate(name)).match
+                if set(name) & set('*?[')
+                else name.__eq__,
+                entry,
+            )
+            for name, entry in cooperation.each(self._resources.items())
+        ]
 
     # ------------------------------------------------------------ data
 
     def names(self) -> list[str]:
         """Return the type names that are mapped for all resources, without patterns."""
-        own = [name for name in self._entries if name not in self._patterns and name not in _CHECKS]
+        own = [name for name in self._entries if name[-1:] != '*' and name not in _CHECKS]
         return own + (self._base.names() if self._base else [])
 
     def hidden_names(self) -> set[str]:
@@ -168,11 +210,8 @@ class TypeRegistry:
         """
         entries = {name: target for name, target in self._entries.items() if name != excluded_type}
         inner: dict[str, Any] = {}
-        for pattern, entry in self._resources.items():
-            if fnmatch.fnmatchcase(resource_name, pattern):
-                inner.update(
-                    {name: value for name, value in entry.items() if isinstance(value, dict)}
-                )
+        for entry in self._entries_of(resource_name):
+            inner.update({name: value for name, value in entry.items() if isinstance(value, dict)})
         return {PER_RESOURCE: inner, **entries}
 
 
@@ -204,6 +243,12 @@ def _resources(data):
         return {}
     if not isinstance(data, Mapping):
         raise AttributeError('The resources of the resource_registry must be a map')
+    for name in data:
+        if len(name) > MAX_PATTERN:
+            raise ValueError(
+                f'The name "{name[:MAX_PATTERN]}..." in the resources of the resource_registry has '
+                f'more than {MAX_PATTERN} characters'
+            )
     return {name: _entry(name, value) for name, value in data.items() if value is not None}
 
 

@@ -130,6 +130,18 @@ def _merge_keys():
     return text(f'parameters:\n{rows}')
 
 
+def _registry(entries, type_name='ax'):
+    template = {'heat_template_version': VERSION, 'resources': {'r': {'type': type_name}}}
+    return request(template, environment={'resource_registry': entries})
+
+
+def _hooks():
+    """Patterns of names for each of 500 resources, more than the cache of fnmatch holds."""
+    patterns = {f'{"*r" * 60}{number}*': {'hooks': 'pre-create'} for number in range(2000)}
+    environment = {'resource_registry': {'resources': patterns}}
+    return stack([1] * 500, '/stacks', {'environment': environment})
+
+
 #: 22,000 items
 ITEMS = [f'{number:x}' for number in range(22_000)]
 #: row of the table -> a function that returns (method, path, body)
@@ -193,6 +205,10 @@ REQUESTS = {
     'ResourceGroup: growth by %index%': lambda: _group(
         _value('iii' * 30_000), count=900, index_var='iii'),
     '200,000 tags': lambda: stack([1], more={'tags': 'a,' * 200_000}),
+    'resource_registry: a name that grows': lambda: _registry({'a*': 'aa*'}),
+    'resource_registry: 10,000 links': lambda: _registry(
+        {f'ax{"" if n == 0 else n}': f'ax{n + 1}' for n in range(10_000)}),
+    'resource_registry: 2,000 patterns of names': _hooks,
     'OS::Heat::Stack of itself': _itself,
     'template resources in a circle': _circle,
 }  # fmt: skip

@@ -1,9 +1,13 @@
+import time
+
 import pytest
 
 from heat_lite.common import exception
 from heat_lite.template.resource_registry import TypeRegistry
 
 VALUE, NONE = 'OS::Heat::Value', 'OS::Heat::None'
+#: of processor time; done in the naive way it is ten times as much
+SECONDS = 4
 
 
 def known(name):
@@ -135,3 +139,39 @@ def test_restricted_actions_invalid_are_refused():
 def test_registry_entry_of_wrong_type_is_refused(entries, error):
     with pytest.raises(error):
         TypeRegistry(entries)
+
+
+@pytest.mark.parametrize(
+    'entries',
+    [
+        {'a*': 'aa*'},  # the name grows for ever
+        {'a*': f'{"a" * 2000}*'},
+        {f'a{number}': f'a{number + 1}' for number in range(1, 10_000)},
+    ],
+)
+def test_type_that_leads_to_entry_after_entry_is_refused(entries):
+    with pytest.raises(exception.StackValidationFailed, match='more than 20 entries'):
+        TypeRegistry(entries).resolve('a1', 'r', known)
+
+
+def test_first_of_many_patterns_by_name_counts():
+    patterns = {f'{"a" * (number % 60)}{number}*': NONE for number in range(10_000)}
+    registry = TypeRegistry({**patterns, 'aa*': VALUE})
+    for number in range(300):
+        assert registry.resolve(f'aax{"a" * 100}{number}', 'r', known).target == VALUE
+
+
+def test_many_patterns_of_names_are_compiled_once():
+    """The cache of ``fnmatch`` has 256 places: without another, each name compiles all again."""
+    patterns = {f'{"*x" * 40}{number}': {'hooks': 'pre-create'} for number in range(300)}
+    registry = TypeRegistry({'resources': {**patterns, 'r*': {'hooks': ['post-delete']}}})
+    begun = time.process_time()
+    for number in range(300):
+        assert registry.hooks(f'r{number}') == {'post-delete'}
+        assert registry.restricted_actions(f'r{number}') == set()
+    assert time.process_time() - begun < SECONDS
+
+
+def test_pattern_of_a_name_longer_than_any_name_is_refused():
+    with pytest.raises(ValueError, match='has more than 255 characters'):
+        TypeRegistry({'resources': {'*a' * 128: {}}})
