@@ -4,13 +4,18 @@ Further requests of the project wait for their turn, without a place in an engin
 of one project cannot delay those of all others. Some of them wait with their bodies, most without.
 """
 
+import collections
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 
+#: Key of the environ of WSGI. The value is a function of the server: it takes a function that ends
+#: a wait, and returns a context in which the server may call that, since it closes the connection.
+INTERRUPTIBLE = 'heat_lite.interruptible'
 #: the part of the limit that requests of OS::Heat::Stack resources have at each further level
 NESTED_PART = 4
 #: bodies that are read, or wait with their requests, for each turn
@@ -20,13 +25,23 @@ MAX_DEPTH = 5
 
 #: project, level, and whether the turns are those of bodies
 Key = tuple[str | None, int, bool]
+Interruptible = Callable[[Callable[[], None]], contextlib.AbstractContextManager[Any]]
+
+
+class Wait:
+    """The wait of one request for its turn."""
+
+    def __init__(self) -> None:
+        self.over = threading.Event()
+        self.admitted = False
 
 
 class Turns:
-    """The requests of one key: those that may go on, and the number of all."""
+    """The turns of one key: the free ones, the requests that wait, and the number of all."""
 
     def __init__(self, limit: int) -> None:
-        self.free = threading.Semaphore(limit)
+        self.free = limit
+        self.waits: collections.deque[Wait] = collections.deque()
         self.users = 0
 
 
@@ -42,37 +57,74 @@ class AdmissionControl:
         self._lock = threading.Lock()
         self._turns: dict[Key, Turns] = {}
 
-    def admit_body(self, context: RequestContext) -> contextlib.AbstractContextManager[None]:
+    def admit_body(
+        self, context: RequestContext, interruptible: Interruptible | None = None
+    ) -> contextlib.AbstractContextManager[None]:
         """Run the block, which reads a body and then waits for a turn, as one of a few."""
-        return self._admit(context, True)
+        return self._admit(context, True, interruptible)
 
-    def admit(self, context: RequestContext) -> contextlib.AbstractContextManager[None]:
-        """Run the block in a turn of the project. Raises ServiceUnavailable after the wait.
+    def admit(
+        self, context: RequestContext, interruptible: Interruptible | None = None
+    ) -> contextlib.AbstractContextManager[None]:
+        """Run the block in a turn of the project.
 
-        A request waits for requests of stacks inside its own only, which have turns of their own:
-        so requests never wait for each other in a circle.
+        Raises ServiceUnavailable after the wait, and RequestAbandoned if it was interrupted. A
+        request waits for requests of stacks inside its own only, which have turns of their own: so
+        requests never wait for each other in a circle.
         """
-        return self._admit(context, False)
+        return self._admit(context, False, interruptible)
 
     @contextlib.contextmanager
-    def _admit(self, context: RequestContext, is_body: bool) -> Iterator[None]:
+    def _admit(
+        self, context: RequestContext, is_body: bool, interruptible: Interruptible | None
+    ) -> Iterator[None]:
         if not self._limit:
             yield
             return
         depth = min(context.stack_depth or 0, MAX_DEPTH)
         with self._turns_of((context.project_id, depth, is_body)) as turns:
-            if not turns.free.acquire(timeout=self._seconds):
-                raise exception.ServiceUnavailable(reason=self._reason())
+            wait = self._enter(turns)
             try:
+                self._finish(wait, interruptible or contextlib.nullcontext)
                 yield
             finally:
-                turns.free.release()
+                self._leave(turns, wait)
 
-    def _reason(self) -> str:
-        return (
+    def _enter(self, turns: Turns) -> Wait:
+        wait = Wait()
+        with self._lock:
+            wait.admitted = turns.free > 0
+            if wait.admitted:
+                turns.free -= 1
+            else:
+                turns.waits.append(wait)
+        return wait
+
+    def _finish(self, wait: Wait, interruptible: Interruptible) -> None:
+        if wait.admitted:
+            return
+        with interruptible(wait.over.set):
+            in_time = wait.over.wait(self._seconds)
+        if not wait.admitted:
+            raise exception.RequestAbandoned() if in_time else self._refusal()
+
+    def _leave(self, turns: Turns, wait: Wait) -> None:
+        with self._lock:
+            if not wait.admitted:
+                turns.waits.remove(wait)
+            elif turns.waits:
+                following = turns.waits.popleft()
+                following.admitted = True
+                following.over.set()
+            else:
+                turns.free += 1
+
+    def _refusal(self) -> exception.ServiceUnavailable:
+        reason = (
             f'the project has {self._limit} requests in progress, and none has ended for '
             f'{self._seconds:g} seconds; repeat the request when they have ended'
         )
+        return exception.ServiceUnavailable(reason=reason)
 
     @contextlib.contextmanager
     def _turns_of(self, key: Key) -> Iterator[Turns]:

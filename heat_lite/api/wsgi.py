@@ -9,7 +9,7 @@ from typing import Any
 import webob
 import webob.exc
 
-from heat_lite.api.admission import AdmissionControl
+from heat_lite.api.admission import INTERRUPTIBLE, AdmissionControl
 from heat_lite.api.routing import Route, Router
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -281,13 +281,14 @@ class Application:
             raise webob.exc.HTTPForbidden()
         if route.rule is not None:
             self._enforcer.enforce(context, route.rule)
+        interruptible = request.environ.get(INTERRUPTIBLE)
         if request.method in NO_BODY:
-            with self._admission.admit(context):
+            with self._admission.admit(context, interruptible):
                 return _response(route.action(request, **gaps))
         # A slow body takes the place of other bodies, and no turn.
-        with self._admission.admit_body(context):
+        with self._admission.admit_body(context, interruptible):
             body = request.json_body(self._max_body)
-            with self._admission.admit(context):
+            with self._admission.admit(context, interruptible):
                 return _response(route.action(request, **gaps, body=_json_object(body)))
 
     def _find(self, request: Request) -> tuple[Route | None, dict[str, Any]]:

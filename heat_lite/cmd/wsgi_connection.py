@@ -8,30 +8,32 @@ closed in favour of the new one.
 import contextlib
 import dataclasses
 import io
+import ipaddress
 import re
 import socket
-import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from email import errors as email_errors
 from email.message import Message
-from typing import Any, ClassVar
+from typing import Any
 
 import eventlet
-import eventlet.event
 import eventlet.wsgi
 from oslo_config import cfg
 
-from heat_lite.common import cooperation
+from heat_lite.cmd import peer_turns
 
 #: bytes of a line between the chunks of a body, and lines after the last chunk
 MAX_CHUNK_LINE = 4096
 MAX_TRAILERS = 100
 #: chunks of a body: each costs about 10 microseconds, however short it is
 MAX_CHUNKS = 65536
-#: chunks, and reads without a wait, after each of which a connection waits for its turn: 2 ms of
-#: work. A body of an honest client rarely has so many.
-CHUNKS_OF_TURN, READS_OF_TURN = 256, 64
+#: chunks after which a connection waits for its next turn: about 2 milliseconds
+CHUNKS_OF_TURN = 256
+#: Turns without a wait for the client, after which a connection has its turns in a queue apart: the
+#: other clients behind a proxy do not wait for it. The second number is such a wait in seconds.
+TURNS_AHEAD = 8
+WAIT_SECONDS = 0.001
 #: bytes of a body that are read, although nothing needs them, so that the client gets its response
 MAX_DISCARDED = 4 * 2**20
 #: a line before a chunk: its size and extensions
@@ -73,37 +75,6 @@ def limits_of(conf: cfg.ConfigOpts) -> ConnectionLimits:
     )
 
 
-class ReadAhead(cooperation.Work):
-    """The work for a client that sends without a wait for answers, e.g. endless small chunks.
-
-    Green threads whose bytes are ready run in turn, so each step of another request would wait for
-    all of them. The connections of such clients take turns instead.
-    """
-
-    __slots__ = ('_closed',)
-    works: ClassVar[set[int]] = set()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._closed = eventlet.event.Event()
-        self.begin()
-
-    def close(self) -> None:
-        """End the present pause: the connection is closed, and must not keep its place."""
-        if not self._closed.ready():
-            self._closed.send()
-
-    def rest(self, seconds: float) -> None:
-        """Raises ConnectionAbortedError if the connection is closed meanwhile."""
-        if seconds:
-            with eventlet.Timeout(seconds, False):
-                self._closed.wait()
-        else:
-            super().rest(0)
-        if self._closed.ready():
-            raise ConnectionAbortedError('closed in favour of another connection')
-
-
 class ClientStream(io.RawIOBase):
     """The bytes of a client, with a deadline for each phase of a request.
 
@@ -111,16 +82,20 @@ class ClientStream(io.RawIOBase):
     it wait: such a connection may be closed at a cap.
     """
 
-    def __init__(self, sock: Any, limits: ConnectionLimits) -> None:
+    def __init__(
+        self, sock: Any, limits: ConnectionLimits, turns: peer_turns.PeerTurns, peer: str
+    ) -> None:
         super().__init__()
         self.timed_out = False
         self.waiting = True
-        self.reading = True
-        #: reads without a wait in a row
-        self._reads = 0
-        self.work = ReadAhead()
+        #: turns without a wait for the client in between
+        self._turns_ahead = 0
+        self._aborted = False
+        self._wake: Callable[[], None] | None = None
         self._sock = sock
         self._limits = limits
+        self._turns = turns
+        self._peer = peer
         self.begin(FIRST_REQUEST)
 
     def begin(self, phase: str) -> None:
@@ -130,76 +105,80 @@ class ClientStream(io.RawIOBase):
         seconds = {NEXT_REQUEST: self._limits.idle, BODY: None}.get(phase, self._limits.header)
         self._end = seconds and self.since + seconds
 
+    def is_idle(self) -> bool:
+        """Return whether nothing of the next request has been read."""
+        return self._phase in (FIRST_REQUEST, NEXT_REQUEST)
+
     def readable(self) -> bool:
         return True
 
     def writable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int | None:
-        """Read what the client sends. Raises TimeoutError at the end of the phase's time.
-
-        Returns None, which means that nothing is ready, unless ``reading``.
-        """
-        if not self.reading:
-            return None
-        cooperation.cooperate()  # where bytes are ready, no wait lets others run
+    def readinto(self, buffer: Any) -> int:
+        """Read what the client sends. Raises TimeoutError at the end of the phase's time."""
+        now = time.monotonic()
         if self._end is None:
-            self._end = time.monotonic() + self._limits.body
-        size = self._read_ready(buffer)
-        if size is None:
-            with self._wait(self._end - time.monotonic()):
-                size = self._sock.recv_into(buffer)
-        if self._phase in (FIRST_REQUEST, NEXT_REQUEST):
-            self.begin(HEADERS)
-        return size
-
-    def _read_ready(self, buffer):
-        """Read without a wait; return None if no bytes are ready, or the time is over.
-
-        0 is the end, as of a connection that the client has reset.
-        """
-        if time.monotonic() > self._end:
-            return None
-        self._sock.act_non_blocking = True
-        try:
+            self._end = now + self._limits.body
+        with self._client_wait(self._end - now):
             size = self._sock.recv_into(buffer)
-        except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
-            self._reads = 0
-            return None
-        except ConnectionError:
-            return 0
-        finally:
-            self._sock.act_non_blocking = False
-        self._reads += 1
-        if not self._reads % READS_OF_TURN:
+        if self.is_idle():
+            self.begin(HEADERS)
+        if time.monotonic() - now > WAIT_SECONDS:
+            self._turns_ahead = 0
+        if size:
             self.take_turn()
         return size
 
     def write(self, data: Any) -> int:
-        """Send a part of a response. Raises TimeoutError if the client does not take any of it."""
-        with self._wait(self._limits.body):
-            return self._sock.send(data)
+        """Send a part of a response. Raises TimeoutError if the client does not take any of it.
+
+        What is written after ``abort`` is lost.
+        """
+        try:
+            with self._client_wait(self._limits.body):
+                return self._sock.send(data)
+        except OSError:
+            if self._aborted:
+                return len(data)
+            raise
 
     def take_turn(self) -> None:
-        """Let others run; wait for a turn if several connections send so much."""
-        self.waiting = True
-        try:
-            self.work.pause()
-        finally:
-            self.waiting = False
+        """Wait until the connection may go on. Raises ConnectionAbortedError after ``abort``."""
+        self._turns_ahead += 1
+        if not (self._aborted or self._turns.is_free()):
+            turn = self._turns.request((self._peer, self._turns_ahead > TURNS_AHEAD))
+            with self.interruptible(turn.cancel):
+                turn.wait()
+        if self._aborted:
+            raise ConnectionAbortedError('closed in favour of another connection')
 
     @contextlib.contextmanager
-    def _wait(self, seconds):
-        self.waiting = True
+    def interruptible(self, wake: Callable[[], None] | None) -> Iterator[None]:
+        """Permit that the connection is closed while the block waits; ``wake`` ends the wait."""
+        self.waiting, self._wake = True, wake
         try:
-            with eventlet.Timeout(max(seconds, 0.001), TimeoutError('the client is too slow')):
+            yield
+        finally:
+            self.waiting, self._wake = False, None
+
+    def abort(self) -> None:
+        """End the present wait, and any further read."""
+        self._aborted = True
+        if self._wake:
+            self._wake()
+
+    @contextlib.contextmanager
+    def _client_wait(self, seconds):
+        too_slow = TimeoutError('the client is too slow')
+        try:
+            if seconds <= 0:  # the limit itself needs a wait, and bytes may always be ready
+                raise too_slow
+            with self.interruptible(None), eventlet.Timeout(seconds, too_slow):
                 yield
         except TimeoutError:
             self.timed_out = True
             raise
-        finally:
-            self.waiting = False
 
 
 class LineReader(io.BufferedReader):
@@ -212,15 +191,6 @@ class LineReader(io.BufferedReader):
         if len(line) == MAX_CHUNK_LINE:
             raise eventlet.wsgi.ChunkReadError('a line between chunks is too long')
         return line
-
-    def is_ahead(self) -> bool:
-        """Return whether bytes of the next request are here already."""
-        stream: Any = self.raw
-        stream.reading = False
-        try:
-            return bool(self.peek(1))
-        finally:
-            stream.reading = True
 
 
 class Body(eventlet.wsgi.Input):
@@ -324,25 +294,40 @@ def framing_error(headers: Message) -> str | None:
     return None
 
 
+def peer_of(host: str) -> str:
+    """Return the peer of an address: IPv6 gives a client a network of 64 bits."""
+    try:
+        address = ipaddress.ip_address(host.partition('%')[0])
+    except ValueError:
+        return host
+    if address.version == 4:
+        return host
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(address), 64), strict=False))
+
+
 class Connection(list):
     """A connection in the form of eventlet: [address, socket, state]; and its stream."""
 
-    def __init__(self, address: Any, sock: Any, limits: ConnectionLimits) -> None:
+    def __init__(
+        self, address: Any, sock: Any, limits: ConnectionLimits, turns: peer_turns.PeerTurns
+    ) -> None:
         super().__init__([address, sock, eventlet.wsgi.STATE_IDLE])
-        self.peer = address[0]
-        self.stream = ClientStream(sock, limits)
+        self.peer = peer_of(address[0])
+        self.stream = ClientStream(sock, limits, turns, self.peer)
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
     def shut_down(self) -> None:
         """End all waits for the client, as if it had closed the connection."""
-        self.stream.work.close()
+        self.stream.abort()
         with contextlib.suppress(OSError):
             self[1].shutdown(socket.SHUT_RDWR)
 
     def end_after_response(self) -> None:
         """Close the connection after the request in progress; an idle one at once."""
-        idle = self[2] == eventlet.wsgi.STATE_IDLE
+        idle = self[2] == eventlet.wsgi.STATE_IDLE and self.stream.is_idle()
         self[2] = eventlet.wsgi.STATE_CLOSE
         if idle:
             self.shut_down()

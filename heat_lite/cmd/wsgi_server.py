@@ -8,13 +8,15 @@ import logging
 import re
 import resource
 import socket
+import time
 
 import eventlet
 import eventlet.wsgi
 import greenlet
 
-from heat_lite.cmd import wsgi_connection
-from heat_lite.common import cooperation, log_context
+from heat_lite.api import admission
+from heat_lite.cmd import peer_turns, wsgi_connection
+from heat_lite.common import log_context
 
 LOG = logging.getLogger(__name__)
 
@@ -23,6 +25,8 @@ DEFAULT_BACKLOG = 1024
 CLOSED = (errno.EBADF, errno.EINVAL, errno.ENOTSOCK)
 EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 EXHAUSTED_SECONDS = 0.05
+#: seconds of accepting in a flood of connections, after which all other green threads run
+ACCEPT_SECONDS = 0.002
 #: open files of a process beside its connections: modules, logs, database, broker
 OTHER_FILES = 256
 REFUSAL = (
@@ -68,25 +72,15 @@ class Protocol(eventlet.wsgi.HttpProtocol):
         self.stream = self.conn_state.stream
         self.rfile = wsgi_connection.LineReader(self.stream)
         self.wfile = io.BufferedWriter(self.stream, self.wbufsize)
-        self.requests = self.ahead = 0
+        self.requests = 0
 
     def _read_request_line(self):
         log_context.forget_request()
         if self.requests:
-            self._let_others_run()
             self.stream.begin(wsgi_connection.NEXT_REQUEST)
+            self.stream.take_turn()  # a pipelined request may be here already
         self.requests += 1
         return super()._read_request_line()
-
-    def _let_others_run(self):
-        """Wait for a turn before a pipelined request, which is read without a wait."""
-        self.ahead = 2 if self.rfile.is_ahead() else max(self.ahead - 1, 0)
-        if self.ahead:  # some pipelined request begins where a read ends
-            self.stream.take_turn()
-        else:
-            self.stream.work.end()
-            self.stream.work.begin()
-            cooperation.cooperate()
 
     def parse_request(self):
         if not super().parse_request():
@@ -106,6 +100,7 @@ class Protocol(eventlet.wsgi.HttpProtocol):
             environ['wsgi.input'], self._end_after_response, self.stream.take_turn
         )
         environ['wsgi.input'] = environ['eventlet.input'] = body
+        environ[admission.INTERRUPTIBLE] = self.stream.interruptible
         return environ
 
     def _end_after_response(self):
@@ -146,6 +141,7 @@ class Server:
         self._secure = secure
         self._limits = dataclasses.replace(limits, total=_possible(limits.total))
         self._connections = wsgi_connection.ConnectionTable(self._limits)
+        self._turns = peer_turns.PeerTurns()
         self._pool = eventlet.GreenPool(2 * self._limits.total)
         self._thread = None
         self._http = eventlet.wsgi.Server(
@@ -172,8 +168,11 @@ class Server:
 
     def _accept(self):
         try:
+            end = 0.0
             while True:
-                cooperation.cooperate()  # in a flood of connections no accept waits
+                if time.monotonic() >= end:  # in a flood no accept waits, so others would not run
+                    eventlet.sleep(0)
+                    end = time.monotonic() + ACCEPT_SECONDS
                 try:
                     self._admit(*self._sock.accept())
                 except OSError as error:
@@ -197,7 +196,7 @@ class Server:
             eventlet.sleep(EXHAUSTED_SECONDS)
 
     def _admit(self, sock, address):
-        connection = wsgi_connection.Connection(address, sock, self._limits)
+        connection = wsgi_connection.Connection(address, sock, self._limits, self._turns)
         if self._connections.add(connection):
             self._pool.spawn(self._serve, connection)
             return
@@ -211,12 +210,13 @@ class Server:
         try:
             if self._secure:
                 with eventlet.Timeout(self._limits.header, TimeoutError()):
+                    eventlet.hubs.trampoline(sock.fileno(), read=True)
+                    connection.stream.take_turn()  # the handshake computes for milliseconds
                     sock.do_handshake()
             self._http.process_request(connection)
         except OSError as error:
             LOG.debug('The connection of %s ends: %s', connection.peer, error)
         finally:
-            connection.stream.work.end()
             self._connections.remove(connection)
             eventlet.greenio.shutdown_safe(sock)
             sock.close()

@@ -29,7 +29,7 @@ class _State:
 
 
 _state = _State()
-#: the works of templates that have lasted long enough for a pause, by id; sets change atomically
+#: the works that have lasted long enough for a pause, by id; sets change atomically
 long_works: set[int] = set()
 
 
@@ -62,13 +62,9 @@ def _each(items):
 
 
 class Work:
-    """What one request or step computes. It is a long work from its first pause until ``end``.
-
-    ``works``: the long works that it takes turns with, the same for all works of a class.
-    """
+    """What one request or step computes. It is a long work from its first pause until ``end``."""
 
     __slots__ = ('_begun', '_turn_begun')
-    works: typing.ClassVar[set[int]] = long_works
 
     def __init__(self) -> None:
         self._begun = False
@@ -80,7 +76,7 @@ class Work:
 
     def end(self) -> None:
         self._begun = False
-        self.works.discard(id(self))
+        long_works.discard(id(self))
 
     def pause(self) -> None:
         """Let other threads run after some work: so long that the long works take turns.
@@ -90,16 +86,12 @@ class Work:
         now = time.monotonic()
         worked = min(now - self._turn_begun, MAX_TURN_SECONDS) if self._turn_begun else 0
         if self._begun:
-            self.works.add(id(self))
+            long_works.add(id(self))
         self._turn_begun = now
-        others = len(self.works) > 1
+        others = len(long_works) > 1
         # in seconds of the wall clock, since other processes slow down work and pauses alike
-        self.rest(max(worked, MIN_TURN_SECONDS) * len(self.works) if others else 0)
+        _pause(max(worked, MIN_TURN_SECONDS) * len(long_works) if others else 0)
         self._turn_begun = time.monotonic()
-
-    def rest(self, seconds: float) -> None:
-        """Let other threads run for some seconds, or for one turn of each with 0."""
-        _pause(seconds)
 
 
 class cached_property(typing.Generic[T]):  # noqa: N801 - named as that of functools

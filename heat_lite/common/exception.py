@@ -110,6 +110,13 @@ class ServiceUnavailable(HeatException):
     msg_fmt = 'The service cannot take the request now: %(reason)s'
 
 
+class RequestAbandoned(HeatException):
+    """The server closed the connection of a request that waited. No client gets this."""
+
+    code = 429
+    msg_fmt = 'The connection was closed in favour of another: the client has too many.'
+
+
 class DownloadLimitExceeded(HeatException):
     code = 400
     msg_fmt = 'Permissible download limit exceeded: %(message)s'

@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import time
 
 import pytest
 
@@ -91,3 +92,56 @@ def test_bodies_take_no_turns_and_are_limited():
         with pytest.raises(exception.ServiceUnavailable), control.admit_body(context('one')):
             pass
     assert not control._turns
+
+
+def test_interrupted_request_is_abandoned_and_its_turn_goes_to_the_next():
+    control = admission.AdmissionControl(1, WAIT_SECONDS)
+    interrupts, ends = [], []
+
+    @contextlib.contextmanager
+    def interruptible(interrupt):
+        interrupts.append(interrupt)
+        yield
+
+    def request():
+        try:
+            with control.admit(context('one'), interruptible):
+                ends.append('admitted')
+        except exception.RequestAbandoned:
+            ends.append('abandoned')
+
+    with control.admit(context('one'), interruptible):
+        threads = [threading.Thread(target=request) for _ in range(3)]
+        for number, thread in enumerate(threads):
+            thread.start()
+            while len(interrupts) <= number:
+                time.sleep(0.001)
+        interrupts[0]()
+        threads[0].join(WAIT_SECONDS)
+        assert ends == ['abandoned']
+    for thread in threads:
+        thread.join(WAIT_SECONDS)
+    assert ends == ['abandoned', 'admitted', 'admitted'] and not control._turns
+
+
+def test_requests_are_admitted_in_the_order_of_their_arrival():
+    control, order, arrived = admission.AdmissionControl(1, WAIT_SECONDS), [], []
+
+    def request(number):
+        with control.admit(context('one'), lambda _: arrive(number)):
+            order.append(number)
+
+    @contextlib.contextmanager
+    def arrive(number):
+        arrived.append(number)
+        yield
+
+    with control.admit(context('one')):
+        threads = [threading.Thread(target=request, args=(number,)) for number in range(5)]
+        for number, thread in enumerate(threads):
+            thread.start()
+            while len(arrived) <= number:
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join(WAIT_SECONDS)
+    assert order == list(range(5))

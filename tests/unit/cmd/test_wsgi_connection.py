@@ -1,44 +1,59 @@
 """The reads of the WSGI server, on pairs of sockets."""
 
 import io
+import socket
+import time
 
 import eventlet
 import pytest
 
-from heat_lite.cmd import wsgi_connection
+from heat_lite.cmd import peer_turns, wsgi_connection
 from tests.timeouts import WAIT_SECONDS
 
 
 @pytest.fixture
-def pair():
+def turns(monkeypatch):
+    """Turns that are never free at once, and the keys of those that were requested."""
+    made, keys = peer_turns.PeerTurns(), []
+    request = made.request
+    monkeypatch.setattr(made, 'is_free', lambda: bool(made._schedule()))
+    monkeypatch.setattr(made, 'request', lambda key: keys.append(key) or request(key))
+    return made, keys
+
+
+@pytest.fixture
+def pair(turns):
     """The stream of a client, and the socket of the client."""
     ours, theirs = eventlet.green.socket.socketpair()
-    yield wsgi_connection.ClientStream(ours, wsgi_connection.ConnectionLimits()), theirs
+    limits = wsgi_connection.ConnectionLimits(body=0.05)
+    yield wsgi_connection.ClientStream(ours, limits, turns[0], 'peer'), theirs
     ours.close()
     theirs.close()
 
 
-@pytest.fixture
-def turns(monkeypatch):
-    """The works that have paused, as a list that grows."""
-    made = []
-    monkeypatch.setattr(wsgi_connection.ReadAhead, 'pause', lambda work: made.append(work))
-    return made
-
-
-def test_reads_without_a_wait_take_turns(pair, turns):
+def test_reads_without_a_wait_take_turns_apart_after_some(pair, turns):
     stream, client = pair
-    client.sendall(b'x' * 2 * wsgi_connection.READS_OF_TURN)
-    assert all(stream.read(1) for _ in range(2 * wsgi_connection.READS_OF_TURN))
-    assert len(turns) == 2
+    client.sendall(b'x' * 2 * wsgi_connection.TURNS_AHEAD)
+    assert all(stream.read(1) for _ in range(2 * wsgi_connection.TURNS_AHEAD))
+    assert [apart for _, apart in turns[1]] == sorted([False, True] * wsgi_connection.TURNS_AHEAD)
 
 
-def test_reads_that_wait_take_no_turns(pair, turns):
+def test_reads_that_wait_take_turns_with_the_others(pair, turns):
     stream, client = pair
-    for _ in range(2 * wsgi_connection.READS_OF_TURN):
-        eventlet.spawn_after(0, client.sendall, b'x')
+    for _ in range(2 * wsgi_connection.TURNS_AHEAD):
+        eventlet.spawn_after(3 * wsgi_connection.WAIT_SECONDS, client.sendall, b'x')
         assert stream.read(1) == b'x'
-    assert turns == []
+    assert turns[1] == [('peer', False)] * 2 * wsgi_connection.TURNS_AHEAD
+
+
+def test_body_whose_bytes_are_always_ready_ends_with_its_time(pair):
+    stream, client = pair
+    stream.begin(wsgi_connection.BODY)
+    client.sendall(b'x' * 10_000)
+    with eventlet.Timeout(WAIT_SECONDS), pytest.raises(TimeoutError):
+        while stream.read(1):
+            time.sleep(0.01)
+    assert stream.timed_out
 
 
 def test_read_of_a_connection_that_the_client_resets_is_its_end(pair):
@@ -46,17 +61,6 @@ def test_read_of_a_connection_that_the_client_resets_is_its_end(pair):
     stream._sock.sendall(b'never read')
     client.close()
     assert stream.read(1) == b''
-
-
-def test_reader_knows_whether_bytes_of_the_next_request_are_here(pair):
-    stream, client = pair
-    reader = wsgi_connection.LineReader(stream)
-    assert not reader.is_ahead()
-    client.sendall(b'one\ntwo\n')
-    assert not reader.is_ahead()  # not read yet, and the check does not wait
-    assert reader.readline() == b'one\n'
-    assert reader.is_ahead()
-    assert reader.readline() == b'two\n' and not reader.is_ahead()
 
 
 def body(text, **parts):
@@ -84,17 +88,43 @@ def test_discarded_body_ends_the_connection_beyond_a_limit(more, called):
     assert made.position == min(size, wsgi_connection.MAX_DISCARDED)
 
 
-def test_connection_that_is_closed_ends_its_pause(pair):
-    stream, _ = pair
-    others = [wsgi_connection.ReadAhead() for _ in range(1000)]
-    stream.work._turn_begun = 1.0  # so a pause would take 250 s
-    try:
-        for each in (*others, stream.work):
-            each.works.add(id(each))
-        eventlet.spawn_after(0.01, stream.work.close)
-        with eventlet.Timeout(WAIT_SECONDS), pytest.raises(ConnectionAbortedError):
-            stream.take_turn()
-        assert not stream.waiting
-    finally:
-        for each in (*others, stream.work):
-            each.end()
+def test_connection_that_is_closed_ends_its_wait_for_a_turn(pair, turns, monkeypatch):
+    stream, client = pair
+    monkeypatch.setattr(turns[0], '_next', lambda: pytest.fail('the turn has come'))
+    monkeypatch.setattr(turns[0], 'is_free', lambda: False)
+    client.sendall(b'x')
+    eventlet.spawn_after(0.01, abort, stream, turns[0])
+    with eventlet.Timeout(WAIT_SECONDS), pytest.raises(ConnectionAbortedError):
+        stream.read(1)
+    assert not stream.waiting
+
+
+def abort(stream, turns):
+    assert stream.waiting
+    stream.abort()
+    turns._schedule()
+
+
+def test_connection_that_is_closed_reads_nothing_and_loses_what_is_written(pair):
+    stream, client = pair
+    client.sendall(b'x')
+    stream.abort()
+    stream._sock.shutdown(socket.SHUT_RDWR)
+    with pytest.raises(ConnectionAbortedError):
+        stream.read(1)
+    assert stream.write(b'answer') == 6
+
+
+@pytest.mark.parametrize(
+    'host, peer',
+    [
+        ('10.0.0.1', '10.0.0.1'),
+        ('::ffff:10.0.0.1', '10.0.0.1'),
+        ('2001:db8::1', '2001:db8::/64'),
+        ('2001:db8::ffff:0:0:1', '2001:db8::/64'),
+        ('fe80::1%eth0', 'fe80::/64'),
+        ('', ''),
+    ],
+)
+def test_addresses_of_a_network_that_one_client_has_are_one_peer(host, peer):
+    assert wsgi_connection.peer_of(host) == peer
