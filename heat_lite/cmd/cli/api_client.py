@@ -13,6 +13,11 @@ from typing import Any
 LOOPBACK = ('127.0.0.1', 'localhost', '::1')
 #: HTTP statuses of a proxy whose service does not answer
 UNAVAILABLE = (502, 503, 504)
+NO_SERVICE_BEHIND = ' answered in place of the service, which may be starting; try again later'
+NO_TOKEN = (
+    '. Another token is given by --token or OS_TOKEN; --os-cloud logs in, and renews tokens that '
+    'have expired'
+)
 NOT_JSON = ' answered a web page instead of JSON: is this the URL of an orchestration service?'
 NO_ROUTE = ' (nothing is at {}; an endpoint has the form http://HOST:PORT/v1/PROJECT)'
 TAG = re.compile(r'</?[a-z]+ ?/?>', re.IGNORECASE)
@@ -85,6 +90,8 @@ def failure(url: str, error: urllib.error.HTTPError) -> RequestFailed:
         return RequestFailed(error.code, str(found), kind, _position(details.get('position')))
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
+    if text.startswith('<') and error.code in UNAVAILABLE:
+        return RequestFailed(error.code, f'{summary}: {server_of(url)}{NO_SERVICE_BEHIND}')
     if text.startswith('<'):
         return RequestFailed(error.code, f'{summary}: {server_of(url)}{NOT_JSON}')
     return RequestFailed(error.code, ' '.join(TAG.sub(' ', text).split()) or summary)
@@ -184,8 +191,10 @@ class ApiClient:
         try:
             return self._send(method, url, body)
         except RequestFailed as error:
-            if error.status != 401 or self._renew is None:
+            if error.status != 401:
                 raise
+            if self._renew is None:
+                raise RequestFailed(401, f'{error.text.rstrip(".")}{NO_TOKEN}') from error
         self.headers = {'X-Auth-Token': self._renew()}
         return self._send(method, url, body)
 

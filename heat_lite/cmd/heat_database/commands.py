@@ -1,5 +1,6 @@
 """The commands that take a database of Heat over and give it back."""
 
+import importlib
 import time
 
 from heat_lite.cmd import global_environment
@@ -8,8 +9,6 @@ from heat_lite.cmd.heat_database.ownership import held_by, holders
 from heat_lite.common import context as request_context
 from heat_lite.db import give_back as give_back_rows
 from heat_lite.db import heat_schema, migration, services
-from heat_lite.engine import service as engine_service
-from heat_lite.rpc import messaging
 
 #: stacks between two lines of progress
 PROGRESS = 1000
@@ -42,7 +41,9 @@ def dry_run(conf):
     check(conf)
     for other in holders():
         print(f'{services.describe(other)} holds the database: stop it before db_sync')
-    messaging.setup(conf)
+    # These load slowly, with warnings of their libraries: only this command needs them.
+    importlib.import_module('heat_lite.rpc.messaging').setup(conf)
+    engine_service = importlib.import_module('heat_lite.engine.service')
     runtime = engine_service.EngineService(conf, global_environment.build_registry(conf)).runtime
     started, totals = time.monotonic(), report.Totals()
     for row, reasons in report.read_stacks(runtime, totals):

@@ -68,6 +68,25 @@ def test_web_page_is_reported_without_its_tags():
     assert '<' not in str(caught.value)
 
 
+@pytest.mark.parametrize('status', ['502 Bad Gateway', '503 Service Unavailable'])
+def test_page_of_a_proxy_without_its_service_is_no_wrong_url(status):
+    with (
+        serve_response(status, b'<html><body>No server is available</body></html>') as url,
+        pytest.raises(api_client.RequestFailed, match='may be starting') as caught,
+    ):
+        api_client.ApiClient(url + '/v1/p').call('GET', '/stacks')
+    assert caught.value.is_temporary and 'URL' not in str(caught.value)
+
+
+def test_refused_token_names_the_options_that_give_another():
+    with (
+        serve_response('401 Unauthorized', b'{"error": {"message": "No."}}') as url,
+        pytest.raises(api_client.RequestFailed, match='No. Another token .* --os-cloud') as caught,
+    ):
+        api_client.ApiClient(url + '/v1/p', 'old').call('GET', '/stacks')
+    assert caught.value.status == 401
+
+
 def test_unknown_path_is_explained_without_markup():
     body = b'{"message": "Not found.<br /><br />\\n", "code": "404 Not Found"}'
     with (
