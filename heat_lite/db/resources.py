@@ -7,7 +7,7 @@ import collections
 import typing
 from collections.abc import Collection
 
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from heat_lite.common import cooperation
 from heat_lite.common.context import RequestContext
@@ -149,6 +149,19 @@ def metadata(context: RequestContext, resource_id: int) -> tuple[typing.Any, int
         select(_R.c.rsrc_metadata, _R.c.atomic_key).where(_R.c.id == resource_id)
     ).first()
     return row and (row.rsrc_metadata, row.atomic_key)
+
+
+@session.reader
+def signal_versions(context: RequestContext, stack_id: str, name: str) -> tuple[typing.Any, ...]:
+    """Return for each row of a resource name what changes when signals to it may have another end.
+
+    The metadata, of up to megabytes, is represented by its length and the atomic key.
+    """
+    columns = (_R.c.id, _R.c.atomic_key, _R.c.action, _R.c.status, _R.c.current_template_id)
+    query = select(*columns, func.length(_R.c.rsrc_metadata)).where(
+        _R.c.stack_id == stack_id, _R.c.name == name
+    )
+    return tuple(tuple(row) for row in session.execute(query.order_by(_R.c.id)))
 
 
 #: For ``set_metadata``: overwrite the metadata regardless of the atomic key.

@@ -214,6 +214,12 @@ class Resource(ResourceType):
         ``pending`` are the details of signals that are accepted and not handled yet.
         """
 
+    def signal_gate(self):
+        """Return what ``SignalGates`` keeps of a resource that refuses signals: an object with
+        ``check(details, limits)`` and ``weight``.
+        """
+        raise NotImplementedError(f'{type(self).__name__} refuses no signals')
+
     def metadata_set(self, metadata):
         self.record.set(rsrc_metadata=metadata)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from heat_lite.clients import cloud_login, keystone_session
 from heat_lite.common import lru_cache
+from heat_lite.db import resources as db_resources
 from heat_lite.db import templates as db_templates
 from heat_lite.engine.stack_definition import DefinitionCache
 from heat_lite.engine.wait_registry import WaitRegistry
@@ -285,6 +286,33 @@ class PendingSignals:
             return found
 
 
+class SignalGates:
+    """What full resources refuse signals by, so that a flood of these does not read the resources.
+
+    An entry belongs to a stack with its template, and the name or physical id of a resource. It
+    counts while the rows of the resource are those that it was made of.
+    """
+
+    def __init__(self, max_entries=64, max_weight=64 * 1024):
+        self._cache = lru_cache.LruCache(max_entries, max_weight, lambda entry: entry[2].weight)
+
+    def check(self, context, stack_row, name, details, limits):
+        """Raise RequestLimitExceeded for a signal that a full resource refuses."""
+        entry = self._cache.get((stack_row.id, stack_row.raw_template_id, name))
+        if entry is None:
+            return
+        resource_name, versions, gate = entry
+        if db_resources.signal_versions(context, stack_row.id, resource_name) == versions:
+            gate.check(details, limits)
+
+    def put(self, stack, name, item):
+        """Keep the gate of a resource that has refused a signal."""
+        versions = db_resources.signal_versions(stack.context, stack.id, item.name)
+        # the signals after the versions: later ones are of another version
+        entry = item.name, versions, item.signal_gate()
+        self._cache.put((stack.id, stack.template_id, name), entry)
+
+
 @dataclasses.dataclass
 class Runtime:
     """The services of one engine that its stacks use.
@@ -327,6 +355,7 @@ class Runtime:
     server_defaults: ServerDefaults = dataclasses.field(default_factory=ServerDefaults)
     waits: WaitRegistry = dataclasses.field(default_factory=WaitRegistry)
     pending_signals: PendingSignals = dataclasses.field(default_factory=PendingSignals)
+    signal_gates: SignalGates = dataclasses.field(default_factory=SignalGates)
     #: held by the resource that makes its first call after a take-over (``execution.quarantine``)
     quarantine_slot: threading.Lock = dataclasses.field(default_factory=threading.Lock)
     revision: str = 'unknown'

@@ -36,7 +36,11 @@ def signal(stack, name, details, wait=False):
     item = find(stack, name)
     _require_signal_handler(stack, item)
     row_id, pending = item.record.id, stack.runtime.pending_signals
-    item.check_signal(details, pending.of(row_id))
+    try:
+        item.check_signal(details, pending.of(row_id))
+    except exception.RequestLimitExceeded:
+        stack.runtime.signal_gates.put(stack, name, item)
+        raise
     outcome = runtime.SignalOutcome()
     ticket = pending.add(row_id, details, outcome)
     if not item.batches_signals:
@@ -97,9 +101,9 @@ def _handle_batch(stack, item, several):
         results = item.handle_signals(several)
     finally:
         yield from _refresh_outputs(stack)
-    for result in results:
+    for details, result in zip(several, results, strict=True):
         if not isinstance(result, Exception):
-            event.of_resource(item, SIGNAL, reason=f'Signal: {result}')
+            event.of_resource(item, SIGNAL, reason=_reason(details, result))
     yield from _tell(stack, item)
     return results
 
@@ -162,9 +166,7 @@ def _handle_signal(stack, item, details):
         return
     finally:
         yield from _refresh_outputs(stack)
-    event.of_resource(
-        item, SIGNAL, reason=f'Signal: {result}' if result else _default_reason(details)
-    )
+    event.of_resource(item, SIGNAL, reason=_reason(details, result))
     yield from _tell(stack, item)
 
 
@@ -229,8 +231,10 @@ def _resolve_metadata(item, stack, definition):
         item.metadata_updated(item.metadata_change(lambda known: {**known, **resolved}))
 
 
-def _default_reason(details):
-    """Return the reason for the event of a signal whose type returns no text."""
+def _reason(details, result):
+    """Return the reason for the event of a signal by the text that its type returns, or None."""
+    if result:
+        return f'Signal: {result}'
     if not details:
         return 'No signal details provided'
     if isinstance(details, str):

@@ -206,15 +206,15 @@ def test_a_replacement_gives_signs_of_life():
 # --------------------------------------------------------------- signals
 
 
-def handle(kind):
-    return {'resources': {'h': {'type': kind}}}
+def handle(kind, **more):
+    return {'resources': {'h': {'type': kind, **more}}}
 
 
-def signal_to(engine, identity, details, sync=False):
+def signal_to(engine, identity, details, sync=False, name='h'):
     engine.client.resource_signal(
         engine.context,
         stack_identity=identity,
-        resource_name='h',
+        resource_name=name,
         details=details,
         sync_call=sync,
     )
@@ -257,6 +257,33 @@ def test_many_signals_are_refused_beyond_the_limit_of_the_handle(engine):
         send(MAX_SIGNALS)
 
 
+def test_signals_to_a_full_handle_do_not_read_it(engine):
+    """A flood of them costs two small reads for each, whichever name of the handle it uses."""
+    engine.context.project_id = 'full'
+    identity = engine.create(handle('OS::Heat::WaitConditionHandle'))
+    for number in range(MAX_SIGNALS):
+        signal_to(engine, identity, {'id': str(number)}, sync=True)
+
+    def refuse(name, details):
+        with pytest.raises(exception.RequestLimitExceeded, match='h stores 20 signals already'):
+            signal_to(engine, identity, details, name=name)
+
+    for name in ('h', engine.physical_id(identity, 'h')):
+        refuse(name, {'id': 'one more'})
+        with databases.statements() as seen:
+            for details in ({'id': 'another'}, {}, {'data': 'x' * 1000}):
+                refuse(name, details)
+        rows = [each for each in seen if 'FROM resource' in each]
+        assert len(rows) == 3 and not any('needed_by' in each for each in rows), seen
+    signal_to(engine, identity, {'id': '3', 'data': 'replaced'}, sync=True)
+    assert engine.resource(identity, 'h')['metadata']['3']['data'] == 'replaced'
+    refuse('h', {'id': 'one more'})
+    engine.update(identity, handle('OS::Heat::WaitConditionHandle', metadata={'a': 'b'}))
+    assert engine.resource(identity, 'h')['metadata'] == {'a': 'b'}
+    signal_to(engine, identity, {'id': 'one more'}, sync=True)
+    assert 'one more' in engine.resource(identity, 'h')['metadata']
+
+
 def test_signals_that_are_not_stored_yet_count_for_the_limit_of_the_handle(engine):
     """A burst is answered before it is handled, and must not fill the memory meanwhile."""
     engine.context.project_id = 'burst'
@@ -291,6 +318,24 @@ def test_burst_of_signals_is_handled_together_and_each_has_its_event(engine):
     assert kinds[-2] is exception.RequestLimitExceeded and kinds[-1] is str
     stored = engine.resource(identity, 'h')['metadata']
     assert len(stored) == MAX_SIGNALS and 'new' in stored and 'one more' not in stored
+
+
+def test_burst_of_signals_of_cloudformation_is_handled_together(engine):
+    """One without details is an event only."""
+    engine.context.project_id = 'batch-of-cfn'
+    identity = engine.create(handle('AWS::CloudFormation::WaitConditionHandle'))
+    row = db_stacks.get(engine.context, identity['stack_id'])
+    item = signals.find(Stack.from_row(engine.service.runtime, engine.context, row), 'h')
+    details = {'UniqueId': '1', 'Status': 'SUCCESS', 'Reason': 'done', 'Data': ''}
+    assert item.batches_signals
+    results = item.handle_signals([None, details, None, {'UniqueId': '2'}])
+    assert results[:3] == [None, 'status:SUCCESS reason:done', None]
+    assert isinstance(results[3], exception.Invalid)
+    signal_to(engine, identity, None, sync=True)
+    assert engine.resource(identity, 'h')['metadata'].keys() == {'1'}
+    listed = engine.client.list_events(engine.context, stack_identity=identity)
+    reasons = {each['resource_status_reason'] for each in listed}
+    assert 'No signal details provided' in reasons
 
 
 def test_signals_at_once_are_all_stored_and_shown_as_events(engine):

@@ -3,6 +3,7 @@
 ``fuzz`` has the requests. HEAT_LITE_FUZZ in the environment sets their number for each target.
 """
 
+import contextlib
 import http.client
 import itertools
 import json
@@ -41,7 +42,8 @@ class HttpTarget:
             connection.putrequest(attack.method, f'/{self._path}{attack.path}')
             for name, value in headers.items():
                 connection.putheader(name, value.encode())
-            connection.endheaders(attack.body)
+            with contextlib.suppress(BrokenPipeError):  # refused before all of it was sent
+                connection.endheaders(attack.body)
             response = connection.getresponse()
             return response.status, response.read()
         finally:

@@ -168,9 +168,9 @@ def test_concurrent_signals_are_all_stored(engine):
 
 def test_waiting_action_sleeps_until_the_signal(engine, monkeypatch):
     looks = []
-    looked = wait_condition.Handle.signals
+    looked = wait_condition.WaitCondition._is_met
     monkeypatch.setattr(
-        wait_condition.Handle, 'signals', lambda self: looks.append(1) or looked(self)
+        wait_condition.WaitCondition, '_is_met', lambda *args: looks.append(1) or looked(*args)
     )
     identity = start_waiting(engine, {'resources': condition_template()['resources']})
     until = time.monotonic() + WAIT_SECONDS

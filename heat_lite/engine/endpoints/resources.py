@@ -138,11 +138,12 @@ class Resources(Endpoint):
 
         Types without a signal handler refuse it, except for ``unset_hook``.
         """
-        row = self._row(context, stack_identity)
-        stack = engine_stack.Stack.from_row(self._runtime, _owner_context(context, row), row)
+        row, runtime = self._row(context, stack_identity), self._runtime
+        runtime.signal_gates.check(context, row, resource_name, details, runtime.limits)
+        stack = engine_stack.Stack.from_row(runtime, _owner_context(context, row), row)
         item = signals.find(stack, resource_name)
         _refuse_disabled_user(context, stack, item)
-        signals.signal(stack, item.name, details, wait=sync_call)
+        signals.signal(stack, resource_name, details, wait=sync_call)
         return item.metadata_get() if sync_call else None
 
     @on_working_engine

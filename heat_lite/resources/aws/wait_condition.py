@@ -59,9 +59,11 @@ class WaitConditionHandle(wait_condition.Handle):
         # would not wait again
         return url if url != self.signal_url() else f'{url}?handle={self.resource_id}'
 
-    def handle_signal(self, details=None):
-        """Handle a signal. One without details is only recorded as an event."""
-        return super().handle_signal(details) if details is not None else None
+    def handle_signals(self, several):
+        """Store signals. One without details is only recorded as an event."""
+        stored = [details for details in several if details is not None]
+        results = iter(super().handle_signals(stored) if stored else ())
+        return [None if details is None else next(results) for details in several]
 
     def parse_signal(self, details, known):
         if not isinstance(details, dict) or details.keys() != {

@@ -96,8 +96,6 @@ class Handle(SignalResponder):
 
     def check_signal(self, details, pending):
         """Raise RequestLimitExceeded if the handle is full. A malformed signal is handled later."""
-        if details is None:
-            return
         known = {**self.signals()}
         for each in (*pending, details):
             with contextlib.suppress(exception.Invalid):
@@ -105,20 +103,14 @@ class Handle(SignalResponder):
                 known[name] = signal
         self._checked(known)
 
+    def signal_gate(self):
+        return SignalGate(self, self.signals())
+
     def _checked(self, signals):
         """Return the signals. Raises RequestLimitExceeded if they are too many or too large."""
         limits = self.stack.limits
-        if len(signals) > limits.max_handle_signals:
-            raise exception.RequestLimitExceeded(
-                f'{self.name} stores {limits.max_handle_signals} signals already, which is the '
-                'limit ([heat_lite] max_handle_signals). The signal was refused.'
-            )
-        size = len(json.dumps(signals))
-        if size > limits.max_handle_size:
-            raise exception.RequestLimitExceeded(
-                f'With this signal {self.name} would store {size} bytes; the limit is '
-                f'{limits.max_handle_size} ([heat_lite] max_handle_size). The signal was refused.'
-            )
+        _require_number(self.name, len(signals), limits)
+        _require_size(self.name, len(json.dumps(signals)), limits)
         return signals
 
     def _refuse(self, details):
@@ -131,6 +123,47 @@ class Handle(SignalResponder):
     def signals(self):
         """Return all signals so far: ``{id: {status, reason, data}}``."""
         return self.metadata_get(refresh=True)
+
+
+class SignalGate:
+    """The ids and the size of the signals that a handle stores, to refuse further ones by."""
+
+    def __init__(self, handle, signals):
+        self._handle = type(handle)(handle.name, None, None, None)  # without its stack
+        self._ids = frozenset(signals)
+        self._size = len(json.dumps(signals))
+        self.weight = len(self._ids)
+
+    def check(self, details, limits):
+        """Raise RequestLimitExceeded for a signal that the handle has no place for.
+
+        One that replaces another, or is malformed, is for the handle to decide.
+        """
+        try:
+            name, signal = self._handle.parse_signal(details, self._ids)
+        except exception.Invalid:
+            return
+        if name in self._ids:
+            return
+        _require_number(self._handle.name, len(self._ids) + 1, limits)
+        size = self._size + len(json.dumps({name: signal}))
+        _require_size(self._handle.name, size if self._ids else size - 2, limits)
+
+
+def _require_number(name, number, limits):
+    if number > limits.max_handle_signals:
+        raise exception.RequestLimitExceeded(
+            f'{name} stores {limits.max_handle_signals} signals already, which is the '
+            'limit ([heat_lite] max_handle_signals). The signal was refused.'
+        )
+
+
+def _require_size(name, size, limits):
+    if size > limits.max_handle_size:
+        raise exception.RequestLimitExceeded(
+            f'With this signal {name} would store {size} bytes; the limit is '
+            f'{limits.max_handle_size} ([heat_lite] max_handle_size). The signal was refused.'
+        )
 
 
 class WaitCondition(Resource):

@@ -1,10 +1,30 @@
 """The signals that wait condition handles accept."""
 
+import json
+
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.engine.runtime import Limits
 from heat_lite.resources.aws.wait_condition import WaitConditionHandle
+from heat_lite.resources.base.wait_condition import SignalGate
 from heat_lite.resources.heat.wait_condition import HeatWaitConditionHandle
+
+
+def test_gate_refuses_what_a_handle_has_no_place_for():
+    stored = {'1': {'data': 'x' * 20, 'reason': '', 'status': 'SUCCESS'}}
+    new = {'id': '2', 'data': 'y' * 20, 'reason': ''}
+    name, signal = heat(new, stored)
+    size = len(json.dumps({**stored, name: signal}))
+    gate = SignalGate(HeatWaitConditionHandle('h', None, None, None), stored)
+    gate.check(new, Limits(max_handle_signals=2, max_handle_size=size))
+    for known in ({'id': '1', 'data': 'z' * 99}, {'status': 'malformed'}):
+        gate.check(known, Limits(max_handle_signals=1, max_handle_size=1))
+    with pytest.raises(exception.RequestLimitExceeded, match='h stores 1 signals already'):
+        gate.check(None, Limits(max_handle_signals=1))
+    with pytest.raises(exception.RequestLimitExceeded, match=f'would store {size} bytes'):
+        gate.check(new, Limits(max_handle_size=size - 1))
+
 
 KNOWN = {'a': {}, '2': {}}
 
