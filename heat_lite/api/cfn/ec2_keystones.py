@@ -9,7 +9,7 @@ from keystoneauth1 import exceptions
 from oslo_config import cfg
 
 from heat_lite.api.cfn import faults
-from heat_lite.api.middleware.context import auth_url_of
+from heat_lite.api.middleware.context import auth_url_of, versioned
 from heat_lite.common import exception
 from heat_lite.conf import identity as options
 
@@ -74,10 +74,6 @@ class Keystone:
                 503, 'ServiceUnavailable', f'Keystone cannot be reached: {type(error).__name__}'
             ) from error
         return response.json()['token'], response.headers.get('X-Subject-Token')
-
-
-def versioned(url: str) -> str:
-    return f'{url.rstrip("/").removesuffix("/v3").removesuffix("/v2.0")}/v3'
 
 
 def configured(conf: cfg.ConfigOpts) -> list[Keystone]:

@@ -7,10 +7,11 @@ import webob.exc
 from keystoneauth1 import access as ks_access
 from keystoneauth1 import exceptions, session
 from keystoneauth1.identity import v3
+from oslo_config import cfg
 
 from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
-from heat_lite.api.middleware.context import auth_url_of
+from heat_lite.api.middleware.context import auth_url_of, versioned
 
 TIMEOUT = 30
 
@@ -28,12 +29,13 @@ class PasswordFilter:
         multi_cloud: bool = False,
         allowed: Sequence[str] = (),
         verify: bool | str = True,
+        cert: str | tuple[str, str] | None = None,
     ) -> None:
         self.application = application
         self.auth_url = auth_url
         self.multi_cloud = multi_cloud
         self.allowed = allowed
-        self.session = session.Session(verify=verify, timeout=TIMEOUT)
+        self.session = session.Session(verify=verify, cert=cert, timeout=TIMEOUT)
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
@@ -59,7 +61,7 @@ class PasswordFilter:
 
     def _log_in(self, environ: wsgi.Environ, auth_url: str) -> ks_access.AccessInfo:
         auth: Any = v3.Password(
-            auth_url=auth_url,
+            auth_url=auth_url and versioned(auth_url),
             username=environ.get('HTTP_X_AUTH_USER'),
             password=environ.get('HTTP_X_AUTH_KEY', ''),
             user_domain_id=environ.get('HTTP_X_USER_DOMAIN_ID', 'default'),
@@ -103,6 +105,25 @@ def _identity(access: ks_access.AccessInfo) -> dict[str, str | None]:
 def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
     conf = paste_config.from_global_conf(global_conf)
     options = conf.auth_password
+    certificates = _certificates(conf)
     return lambda application: PasswordFilter(
-        application, auth_url_of(conf), options.multi_cloud, options.allowed_auth_uris
+        application,
+        auth_url_of(conf),
+        options.multi_cloud,
+        options.allowed_auth_uris,
+        **certificates,
     )
+
+
+def _certificates(conf: cfg.ConfigOpts) -> dict[str, Any]:
+    """Return ``verify`` and ``cert`` of [clients_keystone], or else of [clients]."""
+
+    def option(name: str) -> Any:
+        value = conf.clients_keystone[name]
+        return conf.clients[name] if value is None else value
+
+    cert, key = option('cert_file'), option('key_file')
+    return {
+        'verify': not option('insecure') and (option('ca_file') or True),
+        'cert': (cert, key) if cert and key else cert,
+    }
