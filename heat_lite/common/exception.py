@@ -239,6 +239,26 @@ class TemplateOutputError(HeatException):
     msg_fmt = 'Error in %(resource)s output %(attribute)s: %(reason)s'
 
 
+class AttributeNotKnown(HeatException):
+    """The service of a resource answers too slowly for the request. The condition is temporary."""
+
+    code = 504
+    msg_fmt = (
+        '"%(key)s" is not known yet: its service has not answered within %(seconds)g seconds. '
+        'Repeat the request later.'
+    )
+
+
+class TooManyAttributeReads(HeatException):
+    """MAX_THREADS reads wait for services. The condition is temporary."""
+
+    code = 503
+    msg_fmt = (
+        'The engine already waits for %(count)s answers of services, which is its limit. '
+        'Repeat the request later.'
+    )
+
+
 class InvalidTemplateAttribute(HeatException):
     code = 400
     msg_fmt = 'The Referenced Attribute (%(resource)s %(key)s) is incorrect.'

@@ -174,6 +174,13 @@ HEAT_LITE = [
         help='Number of characters of all outputs of a stack together. Further outputs have an '
         'error instead of a value.',
     ),
+    cfg.FloatOpt(
+        'attribute_timeout',
+        default=10.0,
+        min=0.1,
+        help='Number of seconds that a request which shows outputs waits for the attributes that '
+        'services answer. An output whose attributes take longer has an error instead of a value.',
+    ),
     cfg.IntOpt(
         'max_reply_size',
         default=64 * 1024 * 1024,

@@ -31,9 +31,11 @@ class ChangeSet:
     """The changes of one step.
 
     ``properties``, ``data`` and the 'row' of an event refer to a row by its id, or by its uuid if
-    it is new. ``expect`` maps columns of the stack to their expected values. ``holder`` is the
-    engine that must hold the stack lock. ``release`` is the engine whose stack lock is released.
-    ``save`` fills ``property_ids`` with the id of the new properties of each row.
+    it is new; ``attributes`` are ``(id of the row, values)``, and ``attributes_deleted`` the ids of
+    their stored rows. ``expect`` maps columns of the stack to their expected values. ``holder`` is
+    the engine that must hold the stack lock. ``release`` is the engine whose lock is released.
+    ``save`` fills ``property_ids`` and ``attribute_ids`` with the ids of the new properties and
+    attributes of each row.
     """
 
     stack_id: str
@@ -49,6 +51,9 @@ class ChangeSet:
     holder: str | None = None
     release: str | None = None
     property_ids: dict[int | str, int | None] = dataclasses.field(default_factory=dict)
+    attributes: list[tuple[int, dict]] = dataclasses.field(default_factory=list)
+    attributes_deleted: list[int] = dataclasses.field(default_factory=list)
+    attribute_ids: dict[int, int] = dataclasses.field(default_factory=dict)
 
 
 def save(context: RequestContext, changes: ChangeSet) -> list[int]:
@@ -97,17 +102,22 @@ def _write(context, change_sets):
     new_ids = {
         row['uuid']: row_id for row, row_id in zip(added, ids, strict=True) if row.get('uuid')
     }
-    _update_rows(change_sets, property_ids)
+    attribute_ids = _insert_attributes(change_sets, now)
+    _update_rows(change_sets, property_ids, attribute_ids)
     _replace_data(change_sets, new_ids, now)
     _insert_events(change_sets, property_ids, now)
     deleted = [row for changes in change_sets for row in changes.rows_deleted]
     for start in cooperation.each(range(0, len(deleted), resources.CHUNK)):
         chunk = deleted[start : start + resources.CHUNK]
         session.execute(delete(models.resource).where(models.resource.c.id.in_(chunk)))
+    resources.delete_unused_properties(
+        [row for changes in change_sets for row in changes.attributes_deleted]
+    )
     _release_locks(change_sets)
     remaining = iter(ids)
     for changes in change_sets:
         changes.property_ids = {row: property_ids[row] for row, _ in changes.properties}
+        changes.attribute_ids = {row: attribute_ids[row] for row, _ in changes.attributes}
     return [[next(remaining) for _ in changes.rows_added] for changes in change_sets]
 
 
@@ -191,6 +201,17 @@ def _insert_properties(change_sets, now):
     return {row: next(ids) if values else None for row, values in named}
 
 
+def _insert_attributes(change_sets, now):
+    """Insert the attributes; return the ids of their rows by the ids of the resources."""
+    named = [pair for changes in change_sets for pair in changes.attributes]
+    ids = batch.insert(
+        _INSERT_PROPERTIES,
+        [_properties_row(values, now) for _, values in named],
+        returning=models.resource_properties_data.c.id,
+    )
+    return {row: new_id for (row, _), new_id in zip(named, ids, strict=True)}
+
+
 def _properties_row(values, now):
     encrypted, data = encryption.encrypt_properties(values)
     return {'data': data, 'encrypted': encrypted, 'created_at': now}
@@ -205,8 +226,8 @@ def _with_defaults(row, changes, property_ids, now):
     }
 
 
-def _update_rows(change_sets, property_ids):
-    """Update rows, including rows with new properties only."""
+def _update_rows(change_sets, property_ids, attribute_ids):
+    """Update rows, including rows with new properties or attributes only."""
     updates = {row['id']: row for changes in change_sets for row in changes.rows_changed}
     for name, properties_id in property_ids.items():
         if isinstance(name, int):
@@ -215,6 +236,12 @@ def _update_rows(change_sets, property_ids):
                 **updates.get(name, {}),
                 'rsrc_prop_data_id': properties_id,
             }
+    for row_id, attributes_id in attribute_ids.items():
+        updates[row_id] = {
+            'id': row_id,
+            **updates.get(row_id, {}),
+            'attr_data_id': attributes_id,
+        }
     batch.update(models.resource, updates.values())
 
 
@@ -269,18 +296,21 @@ def _is_written(context, changes):
 def _read_back(context, changes):
     """Return the ids that ``_write`` would have returned, and fill ``property_ids``."""
     table = models.resource
-    names = [name for name, _ in changes.properties] + [
+    names = [name for name, _ in changes.properties + changes.attributes] + [
         row.get('uuid') for row in changes.rows_added
     ]
     ids, uuids = (
         [name for name in names if isinstance(name, int)],
         [name for name in names if isinstance(name, str)],
     )
-    query = select(table.c.id, table.c.uuid, table.c.rsrc_prop_data_id).where(
+    query = select(table.c.id, table.c.uuid, table.c.rsrc_prop_data_id, table.c.attr_data_id).where(
         or_(table.c.id.in_(ids), table.c.uuid.in_(uuids))
     )
     found = {name: row for row in session.execute(query) for name in (row.id, row.uuid)}
     changes.property_ids = {
         name: found[name].rsrc_prop_data_id for name, _ in changes.properties if name in found
+    }
+    changes.attribute_ids = {
+        row_id: found[row_id].attr_data_id for row_id, _ in changes.attributes if row_id in found
     }
     return [found[row['uuid']].id for row in changes.rows_added]

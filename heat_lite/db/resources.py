@@ -117,6 +117,20 @@ def get_by_physical_id(context: RequestContext, physical_id: str) -> typing.Any:
     return _first(query.order_by(_R.c.id.desc()).limit(1))
 
 
+@session.reader
+def attribute_values(context: RequestContext, ids: Collection[int]) -> dict[int, dict]:
+    """Return the stored attributes by the id of their row."""
+    found = {}
+    named = sorted(ids)
+    for start in cooperation.each(range(0, len(named), CHUNK)):
+        query = select(_P.c.id, _P.c.encrypted, _P.c.data).where(
+            _P.c.id.in_(named[start : start + CHUNK])
+        )
+        for row_id, encrypted, data in session.rows(query):
+            found[row_id] = encryption.decrypt_properties(encrypted, data)
+    return found
+
+
 def _rows(query, which):
     data = _data(_DATA.join(_R).where(which))
     return [_complete_row(row, data.get(row[0], {})) for row in session.rows(query)]

@@ -147,7 +147,7 @@ def exported_stack(document, present):
     """Return a stack with the definition of a document and all else of ``present``, for reading
     only.
     """
-    fields = {name: getattr(present, name) for name in engine_stack.FIELDS}
+    fields = engine_stack.Stack.fields_of(present)
     return engine_stack.Stack(
         present.runtime, present.context, exported_template(document), **fields
     )

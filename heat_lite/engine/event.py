@@ -77,6 +77,11 @@ def _given(resource):
     return masking.masked(resource.stack, resource.name, values)
 
 
+def of_scaling(stack, phase, **details):
+    """Notify that a group changes its size (see ``notification.scaling_changed``)."""
+    notification.scaling_changed(stack, phase, **details)
+
+
 def trim(stack):
     """Delete the oldest events of a stack that has more than the limit.
 

@@ -43,7 +43,7 @@ def stack(item, resolve_outputs=True):
         'digest': item.digest,
     }
     if resolve_outputs and item.state != (status.DELETE, status.COMPLETE):
-        result['outputs'] = item.outputs()
+        result['outputs'] = item.outputs(item.limits.attribute_timeout)
     return result
 
 
@@ -105,7 +105,9 @@ def attributes(item, more=None):
     """Return the attributes that the service shows, else all of the schema; and those of ``more``.
 
     Types without ``describes_object`` always have those of the schema. Unknown values are None.
+    Values are those of now, not the stored ones.
     """
+    item.read_attributes_now()
     shown = _attribute(item, SHOW) if item.describes_object else None
     more = [name for name in more or () if name != SHOW]
     if isinstance(shown, dict):

@@ -204,6 +204,7 @@ def _invalid_state(resource, action):
 
 
 def _perform(resource, action, work, reason='state changed'):
+    resource.clear_stored_attributes()
     state_set(resource, action, status.IN_PROGRESS, reason)
     work = resource.stack.run.guarded(resource, work)
     try:

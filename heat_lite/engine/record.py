@@ -21,8 +21,6 @@ from heat_lite.db import resources as db_resources
 from heat_lite.engine import scheduler
 
 LOG = logging.getLogger(__name__)
-#: number of names read one by one before all rows are read at once
-SINGLE_READS = 3
 #: Changes of one row by threads of this engine are serialized: they conflict far more often than
 #: those of two engines.
 _METADATA_LOCKS = tuple(threading.Lock() for _ in range(64))
@@ -59,9 +57,9 @@ class Record:
     COLUMNS = tuple(
         'uuid name stack_id root_stack_id nova_instance rsrc_metadata requires needed_by '
         'replaces replaced_by current_template_id action status status_reason created_at '
-        'updated_at engine_id'.split()
+        'updated_at engine_id attr_data_id'.split()
     )
-    __slots__ = ('journal', 'id', 'properties', 'data', 'prop_data_id', *COLUMNS)
+    __slots__ = ('journal', 'id', 'properties', 'data', 'prop_data_id', 'attributes', *COLUMNS)
 
     def __init__(self, journal, name, stack_id):
         self.journal = journal
@@ -71,12 +69,13 @@ class Record:
         self.stack_id = stack_id
         self.root_stack_id = self.nova_instance = self.replaces = self.replaced_by = (
             self.current_template_id
-        ) = self.engine_id = None
+        ) = self.engine_id = self.attr_data_id = None
         self.rsrc_metadata = {}
         self.requires, self.needed_by = [], []
         self.action, self.status, self.status_reason = status.INIT, status.COMPLETE, ''
         self.created_at, self.updated_at = utcnow(), None
         self.properties, self.data, self.prop_data_id = None, {}, None
+        self.attributes = None
 
     @classmethod
     def from_row(cls, journal, row):
@@ -94,6 +93,7 @@ class Record:
             dict(row.data or {}),
             row.rsrc_prop_data_id,
         )
+        record.attributes = None
         return record
 
     @classmethod
@@ -120,6 +120,17 @@ class Record:
         self.properties = values
         self.journal.keep_properties(self, values)
 
+    def set_attributes(self, values):
+        """Store attributes that have been read. ``clear_attributes`` forgets them."""
+        self.attributes = values
+        self.journal.keep_attributes(self, values)
+
+    def clear_attributes(self):
+        self.attributes = None
+        if self.attr_data_id is not None:
+            self.journal.drop_attributes(self.attr_data_id)
+            self.set(attr_data_id=None)
+
     def set_data(self, key, value, redact=False):
         self.data[key] = value
         self.journal.keep_data(self, key, value, redact)
@@ -145,8 +156,8 @@ class Journal:
         self._flushing = threading.Lock()
         #: the turn whose transaction has failed so far: it is written before all later changes
         self._uncommitted = None
-        #: the records whose properties that turn stores
-        self._property_records = []
+        #: the records whose properties, and those whose attributes that turn stores
+        self._property_records, self._attribute_records = [], []
         #: callbacks due when that turn is committed
         self._callbacks = []
         self.expect = dict(expect or {})
@@ -161,6 +172,7 @@ class Journal:
         self._added, self._removed = [], []
         self._changed = collections.defaultdict(dict)
         self._properties, self._data, self._removed_data = {}, {}, {}
+        self._attributes, self._removed_attributes = {}, []
         self._events = []
         self._on_commit = []
 
@@ -175,6 +187,7 @@ class Journal:
             or self._data
             or self._removed_data
             or self._properties
+            or self._attributes
             or self._uncommitted
         )
 
@@ -193,6 +206,7 @@ class Journal:
         with self._lock:
             self._changed.pop(record, None)
             self._properties.pop(record, None)
+            self._attributes.pop(record, None)
             self._removed.append(record)
 
     def changed(self, record, changes):
@@ -202,6 +216,14 @@ class Journal:
     def keep_properties(self, record, values):
         with self._lock:
             self._properties[record] = values
+
+    def keep_attributes(self, record, values):
+        with self._lock:
+            self._attributes[record] = values
+
+    def drop_attributes(self, row_id):
+        with self._lock:
+            self._removed_attributes.append(row_id)
 
     def keep_data(self, record, key, value, redact):
         with self._lock:
@@ -262,6 +284,8 @@ class Journal:
                     record.prop_data_id = turn.property_ids.get(
                         record.id, turn.property_ids.get(record.uuid)
                     )
+                for record in self._attribute_records:
+                    record.attr_data_id = turn.attribute_ids.get(record.id)
                 for callback in self._callbacks:
                     callback()
 
@@ -270,6 +294,7 @@ class Journal:
             changes = dict(vars(self))
             self._clear()
         self._property_records = list(changes['_properties'])
+        self._attribute_records = list(changes['_attributes'])
         self._callbacks = changes['_on_commit']
         return self._change_set(changes)
 
@@ -296,6 +321,12 @@ class Journal:
             events=[self._event_row(*pair) for pair in cooperation.each(changes['_events'])],
             data=[(_key(record), key, *value) for (record, key), value in changes['_data'].items()],
             data_deleted=[(_key(record), key) for record, key in changes['_removed_data']],
+            attributes=[
+                (record.id, values)
+                for record, values in changes['_attributes'].items()
+                if record.id is not None
+            ],
+            attributes_deleted=changes['_removed_attributes'],
         ), added
 
     @staticmethod
@@ -308,63 +339,6 @@ class Journal:
 def _key(record):
     """Return the key of a row within a turn: its id, or its uuid before it has an id."""
     return record.uuid if record.id is None else record.id
-
-
-class ResourceRecords:
-    """The records of a stack's resources by name.
-
-    A name has several records while one resource replaces another.
-    """
-
-    def __init__(self, stack):
-        self._stack = stack
-        self._by_name = None
-        self._single_reads = {}
-        #: whether the caller is likely to read only a few names
-        self.expects_few_reads = False
-
-    def by_name(self):
-        """Return ``{name: records}`` of all rows, oldest first within a name."""
-        if self._by_name is None:
-            stored = (
-                db_resources.list_by_stack(self._stack.context, self._stack.id)
-                if self._stack.template_id is not None
-                else ()
-            )
-            self._by_name = _by_name(Record.from_row(self._stack.journal, row) for row in stored)
-        return self._by_name
-
-    def use_listed(self, listed):
-        """Use the rows of a list (``db.resources.list_brief``) instead of reading all columns."""
-        self._by_name = _by_name(Record.from_listed(self._stack.journal, row) for row in listed)
-
-    def of_name(self, name):
-        """Return the records of one name."""
-        if (
-            self._by_name is None
-            and self.expects_few_reads
-            and len(self._single_reads) < SINGLE_READS
-        ):
-            if name not in self._single_reads:
-                stored = db_resources.list_by_name(self._stack.context, self._stack.id, name)
-                self._single_reads[name] = [
-                    Record.from_row(self._stack.journal, row) for row in stored
-                ]
-            return self._single_reads[name]
-        return self.by_name().get(name, ())
-
-    def add(self, row):
-        self.by_name().setdefault(row.name, []).append(row)
-
-    def drop(self, row):
-        self.by_name()[row.name].remove(row)
-
-
-def _by_name(records):
-    found = {}
-    for record in cooperation.each(records):
-        found.setdefault(record.name, []).append(record)
-    return found
 
 
 def read_metadata(context, record):

@@ -5,10 +5,12 @@
 Tests: tests/functional/test_plugin_contract.py.
 """
 
+import contextlib
 import functools
 
 from heat_lite.common import exception, status
 from heat_lite.db import column_types
+from heat_lite.engine import attribute_reading
 from heat_lite.engine import record as engine_record
 from heat_lite.engine.resource_type import SHOW, ResourceType
 from heat_lite.template import attributes, function, properties, stored_properties
@@ -310,9 +312,33 @@ class Resource(ResourceType):
     def attributes(self):
         if self._attributes is None:
             self._attributes = attributes.Attributes(
-                self.name, self.all_attributes_schema(), self._attribute_value
+                self.name,
+                self.all_attributes_schema(),
+                self._attribute_value,
+                self.stack.stored_attributes(self.record),
             )
         return self._attributes
+
+    def store_attributes(self):
+        """Store the attributes that have been read, so that nothing asks the service again until
+        the state of the resource changes.
+        """
+        if self.local or self.has_nested_stack or self._attributes is None:
+            return
+        values = self._attributes.cached()
+        if values and values != self.stack.stored_attributes(self.record):
+            self.record.set_attributes(values)
+
+    def read_attributes_now(self):
+        """Read attributes anew, for a request that shows the resource as it is."""
+        self._attributes = attributes.Attributes(
+            self.name, self.all_attributes_schema(), self._attribute_value
+        )
+
+    def clear_stored_attributes(self):
+        """Forget all attributes that have been read: the object may have changed."""
+        self._attributes = None
+        self.record.clear_attributes()
 
     def attribute(self, *path):
         """Return the value of ``get_attr``; None in INIT.
@@ -325,10 +351,28 @@ class Resource(ResourceType):
             return {name: self.attribute(name) for name in self.attributes_schema}
         return self.attributes.get(*path)
 
+    def slow_reads(self, names):
+        """Yield reads of attributes that a service answers (see ``AttributeReading.start``)."""
+        unknown = [
+            name
+            for name in names
+            if name in self.attributes and not self.attributes.is_cached(name)
+        ]
+        if unknown and self.answers_slowly():
+            # one after another: they may share one response of the service
+            yield [self._reading_key(name) for name in unknown], lambda: self._read(unknown)
+
+    def _read(self, names):
+        for name in names:
+            with contextlib.suppress(Exception):  # the thread that needs the value raises it
+                self.attribute(name)
+
+    def _reading_key(self, name):
+        return self.record.uuid, f'{self.name}.{name}'
+
     def _attribute_value(self, name):
-        if name == SHOW:
-            return self.show()
-        return self.resolve_attribute(name)
+        read = functools.partial(self.resolve_attribute, name) if name != SHOW else self.show
+        return attribute_reading.read_once(self._reading_key(name), read)
 
 
 class UnknownResource(Resource):

@@ -125,6 +125,10 @@ class ResourceType:
         """Return the value of an attribute; None if it is unknown."""
         return None
 
+    def answers_slowly(self):
+        """Return whether reading an attribute may take long, for example a request to a service."""
+        return not self.local
+
     def metadata_updated(self, metadata):
         """Called after another request has changed the metadata.
 

@@ -55,6 +55,7 @@ class Limits:
     max_interface_check_attempts: int = 10
     metadata_put_timeout: float = 60.0
     backups_enabled: bool = True
+    attribute_timeout: float = 10.0
 
 
 def set_template_limits(conf):
@@ -104,6 +105,7 @@ def read_limits(conf):
         max_interface_check_attempts=conf.max_interface_check_attempts,
         metadata_put_timeout=conf.metadata_put_timeout,
         backups_enabled=conf.volumes.backups_enabled,
+        attribute_timeout=conf.heat_lite.attribute_timeout,
     )
 
 

@@ -14,19 +14,19 @@ from heat_lite.engine import (
     event,
     fingerprint,
     masking,
-    notification,
     record,
     resource,
+    resource_records,
     stack_definition,
     stack_tree,
 )
-from heat_lite.engine.stack_fields import FIELDS, StackFields
+from heat_lite.engine.stack_outputs import StackOutputs
 from heat_lite.template import function
 
 LOG = logging.getLogger(__name__)
 
 
-class Stack(StackFields):
+class Stack(StackOutputs):
     """One stack for the duration of a request or an action.
 
     ``template_id`` is None until the stack is stored. What depends on parameters (conditions,
@@ -43,15 +43,13 @@ class Stack(StackFields):
         self.previous_template_id = None
         self.tags = list(tags)
         self.timeout_mins = timeout_mins
-        self.stored_outputs = None
         #: whether the lock was stored together with the stack
         self.stored_locked = False
-        for name in FIELDS:
-            setattr(self, name, fields.get(name))
+        self.set_fields(fields)
         self.nested_depth = self.nested_depth or 0
         self.status_reason = self.status_reason or ''
         self.journal = record.Journal(context, self.id)
-        self.resource_records = record.ResourceRecords(self)
+        self.resource_records = resource_records.ResourceRecords(self)
         self.records = {}
         self._resources = {}
         #: the run of the action under way, or of the last one
@@ -63,7 +61,7 @@ class Stack(StackFields):
     @classmethod
     def from_row(cls, runtime, context, row):
         """Return the stack of a row that ``db.stacks.get`` gives; a brief one lacks columns."""
-        fields = {name: getattr(row, name, None) for name in FIELDS}
+        fields = cls.fields_of(row)
         template = runtime.templates.get(context, row.raw_template_id)
         stack = cls(
             runtime, context, template, row.raw_template_id, row.tags or (), row.timeout, **fields
@@ -171,6 +169,10 @@ class Stack(StackFields):
             self.resource_for(name).action == status.INIT for name in function.dependencies(snippet)
         )
 
+    def stored_attributes(self, row):
+        """Return the attributes that are stored with a record: ``{name: value}``."""
+        return self.resource_records.attributes_of(row)
+
     def lookup(self, constraint, value):
         """Return None if ``value`` fits the custom constraint, else the reason."""
         return self.runtime.registry.lookup(self, constraint, value)
@@ -224,7 +226,7 @@ class Stack(StackFields):
 
     def forget_rows(self):
         """Read the rows again at their next use."""
-        self.resource_records, self._resources = record.ResourceRecords(self), {}
+        self.resource_records, self._resources = resource_records.ResourceRecords(self), {}
 
     def stored_rows(self):
         """Return the records that have an id and keep them in ``records``, by id."""
@@ -263,6 +265,9 @@ class Stack(StackFields):
         self.resource_records.drop(old)
         self._resources.pop(old, None)
         self.journal.remove(old)
+
+    def loaded_resources(self):
+        return list(self._resources.values())
 
     def drop_resources(self):
         """Drop the resources in memory: a cycle that only a collection of garbage would free."""
@@ -354,14 +359,6 @@ class Stack(StackFields):
         """Return the nested stack of a resource (see ``execution.nested_stacks``)."""
         return self.runtime.nested_stack(item)
 
-    # ------------------------------------------------------------ outputs
-
-    def outputs(self):
-        """Return all outputs as the API shows them: the stored values while no action runs."""
-        if self.stored_outputs is not None and self.status != status.IN_PROGRESS:
-            return self.stored_outputs
-        return stack_definition.output_values(self)
-
     # ------------------------------------------------------------ state
 
     @property
@@ -379,14 +376,8 @@ class Stack(StackFields):
         event.of_stack(self, self.journal)
 
     def notify_scaling(self, phase, **details):
-        """Notify that a group changes its size (see ``notification.scaling_changed``)."""
-        notification.scaling_changed(self, phase, **details)
-
-    def store_outputs(self):
-        """Store the outputs, except changing ones, with the journal's next turn."""
-        self.stored_outputs = None
-        self.stored_outputs = stack_definition.storable_outputs(self)
-        self.journal.stack(outputs=self.stored_outputs)
+        """Notify that a group changes its size."""
+        event.of_scaling(self, phase, **details)
 
     def mark_stored(self, stack_id, template_id):
         """Take over the ids of the rows that have just been stored, together with the lock."""

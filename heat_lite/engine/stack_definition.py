@@ -1,16 +1,12 @@
-"""The definition of a stack: its template bound to its parameters, its outputs, and what its
-functions read.
+"""The definition of a stack: its template bound to its parameters, and what its functions read.
 
 A stored template and its parameters never change, so an engine caches the definitions of the stacks
 that it used last.
 """
 
-import logging
-
-from heat_lite.common import cooperation, exception, lru_cache, redaction, status
+from heat_lite.common import cooperation, exception, lru_cache, redaction
 from heat_lite.engine import masking, resource
 from heat_lite.template import function
-from heat_lite.template.functions import budget
 from heat_lite.template.suggest import suggest
 
 
@@ -161,49 +157,3 @@ class NodeData:
             return self._stack.resource_for(name)
         except exception.ResourceNotFound:
             return None
-
-
-LOG = logging.getLogger(__name__)
-
-
-def output_values(stack):
-    """Return all outputs as the API shows them."""
-    with budget.fresh(budget.limits.outputs):
-        return [_output(stack, definition) for definition in stack.bound.outputs.values()]
-
-
-def storable_outputs(stack):
-    """Return the outputs to store, or None if signals may change them at any time: then each
-    request computes them.
-    """
-    if any(
-        _changes_by_signal(stack, name)
-        for definition in stack.bound.outputs.values()
-        for name in definition.attribute_reads()
-    ):
-        return None
-    return output_values(stack)
-
-
-def _output(stack, definition):
-    """Return one output. An error goes to its ``output_error``."""
-    result = {
-        'output_key': definition.name,
-        'description': definition.description or 'No description given',
-        'output_value': None,
-    }
-    if stack.action == status.DELETE:
-        return result
-    try:
-        value = definition.result(stack.scope)
-        budget.charge_text('outputs', budget.count_characters(value))
-        result['output_value'] = value
-    except Exception as error:
-        result['output_error'] = stack.redact(error)
-        LOG.info('%s: output %s: %s', stack, definition.name, result['output_error'])
-    return result
-
-
-def _changes_by_signal(stack, name):
-    definition = stack.definitions.get(name)
-    return definition is not None and stack.class_of(definition).signals_change_attributes

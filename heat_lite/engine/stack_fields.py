@@ -35,5 +35,15 @@ class StackFields:
     #: options of the action in progress, for an engine that resumes it
     plan: dict[str, Any] | None
 
+    @classmethod
+    def fields_of(cls, source: Any) -> dict[str, Any]:
+        """Return the fields of a row or of another stack; those that it lacks are None."""
+        return {name: getattr(source, name, None) for name in FIELDS}
+
+    def set_fields(self, fields: dict[str, Any]) -> None:
+        """Set all fields; those that are not given are None."""
+        for name in FIELDS:
+            setattr(self, name, fields.get(name))
+
 
 FIELDS = tuple(StackFields.__annotations__)

@@ -10,7 +10,7 @@ class Attributes(Mapping):
     """A map of all attributes of a type.
 
     ``resolver(name)`` reads an attribute of the resource. Values are cached if the schema allows
-    it; None is never cached.
+    it; None is never cached. ``stored`` are values that were cached before.
     """
 
     def __init__(
@@ -18,11 +18,14 @@ class Attributes(Mapping):
         resource_name: str,
         schemata: Mapping[str, AttributeSchema],
         resolver: Callable[[str], Any],
+        stored: Mapping[str, Any] | None = None,
     ):
         self.resource_name = resource_name
         self.schemata = schemata
         self._resolver = resolver
         self._cache: dict[str, Any] = {}
+        if stored:
+            self._cache.update({name: stored[name] for name in stored if name in schemata})
 
     def __getitem__(self, name):
         schema = self.schemata.get(name)
@@ -38,6 +41,13 @@ class Attributes(Mapping):
     def get(self, name, *path):
         """Return the value at a path in an attribute, None if the path does not exist."""
         return select(self[name], path)
+
+    def is_cached(self, name: str) -> bool:
+        return name in self._cache
+
+    def cached(self) -> dict[str, Any]:
+        """Return the values that are known without a read."""
+        return dict(self._cache)
 
     def __iter__(self):
         return iter(self.schemata)

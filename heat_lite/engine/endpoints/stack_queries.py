@@ -125,18 +125,12 @@ class StackQueries(Endpoint):
         return dict(self._stack(context, stack_identity, show_deleted=True).template.files)
 
     def list_outputs(self, context: RequestContext, stack_identity: Wire) -> list[Wire]:
-        stack = self._stack(context, stack_identity)
-        return [
-            {'output_key': each['output_key'], 'description': each['description']}
-            for each in stack.outputs()
-        ]
+        return self._stack(context, stack_identity).output_descriptions()
 
     def show_output(self, context: RequestContext, stack_identity: Wire, output_key: str) -> Wire:
         """Return one output. Raises NotFound for an unknown key."""
-        for output in self._stack(context, stack_identity).outputs():
-            if output['output_key'] == output_key:
-                return output
-        raise exception.NotFound(f'Specified output key {output_key} not found.')
+        stack = self._stack(context, stack_identity)
+        return stack.output(output_key, stack.limits.attribute_timeout)
 
 
 def _column_filters(filters: Wire) -> Wire:

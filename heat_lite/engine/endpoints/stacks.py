@@ -335,7 +335,7 @@ class Stacks(Endpoint):
         """Return the stack with the new template, for validation only. Nothing is stored."""
         validation.tags(self._runtime, args.get('tags'))
         validation.resource_count(self._runtime, template)
-        fields = {name: getattr(stack, name) for name in engine_stack.FIELDS}
+        fields = stack.fields_of(stack)
         return engine_stack.Stack(self._runtime, stack.context, template, **fields)
 
 

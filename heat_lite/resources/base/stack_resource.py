@@ -196,6 +196,11 @@ class StackResource(NestedTemplate):
         """Return the nested stack; None if there is none."""
         return self.nested_stack.existing_stack()
 
+    def slow_reads(self, names):
+        nested = self.nested()
+        if nested is not None and nested.current_outputs() is None:
+            yield [nested.outputs_key()], nested.outputs
+
     def nested_identifier(self):
         return self.nested_stack.identifier()
 

@@ -107,6 +107,9 @@ class TestResource(Resource):
         if self.resource_id is None:
             raise Exception('Resource not created')  # Heat shows it as a plain Exception
 
+    def answers_slowly(self):
+        return self.properties['attr_wait_secs'] > 0
+
     def resolve_attribute(self, name):
         time.sleep(self.properties['attr_wait_secs'])
         return self.record.data.get('value')

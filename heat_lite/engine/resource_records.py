@@ -1,0 +1,87 @@
+"""The records of all resources of a stack, read at their first use.
+
+Tests: tests/functional/test_engine.py.
+"""
+
+import itertools
+
+from heat_lite.common import cooperation
+from heat_lite.db import resources as db_resources
+from heat_lite.engine.record import Record
+
+#: number of names read one by one before all rows are read at once
+SINGLE_READS = 3
+
+
+class ResourceRecords:
+    """The records of a stack's resources by name.
+
+    A name has several records while one resource replaces another.
+    """
+
+    def __init__(self, stack):
+        self._stack = stack
+        self._by_name = None
+        self._single_reads = {}
+        #: whether the caller is likely to read only a few names
+        self.expects_few_reads = False
+
+    def by_name(self):
+        """Return ``{name: records}`` of all rows, oldest first within a name."""
+        if self._by_name is None:
+            stored = (
+                db_resources.list_by_stack(self._stack.context, self._stack.id)
+                if self._stack.template_id is not None
+                else ()
+            )
+            self._by_name = _by_name(Record.from_row(self._stack.journal, row) for row in stored)
+        return self._by_name
+
+    def use_listed(self, listed):
+        """Use the rows of a list (``db.resources.list_brief``) instead of reading all columns."""
+        self._by_name = _by_name(Record.from_listed(self._stack.journal, row) for row in listed)
+
+    def of_name(self, name):
+        """Return the records of one name."""
+        if (
+            self._by_name is None
+            and self.expects_few_reads
+            and len(self._single_reads) < SINGLE_READS
+        ):
+            if name not in self._single_reads:
+                stored = db_resources.list_by_name(self._stack.context, self._stack.id, name)
+                self._single_reads[name] = [
+                    Record.from_row(self._stack.journal, row) for row in stored
+                ]
+            return self._single_reads[name]
+        return self.by_name().get(name, ())
+
+    def attributes_of(self, record):
+        """Return the stored attributes of a record. Those of all records are read at once."""
+        if record.attr_data_id is None:
+            return record.attributes or {}
+        if record.attributes is None:
+            self._read_attributes(record)
+        return record.attributes or {}
+
+    def _read_attributes(self, record):
+        records = {record.attr_data_id: record}
+        for each in itertools.chain.from_iterable((self._by_name or {}).values()):
+            if each.attr_data_id is not None and each.attributes is None:
+                records[each.attr_data_id] = each
+        stored = db_resources.attribute_values(self._stack.context, list(records))
+        for row_id, each in records.items():
+            each.attributes = stored.get(row_id) or {}
+
+    def add(self, row):
+        self.by_name().setdefault(row.name, []).append(row)
+
+    def drop(self, row):
+        self.by_name()[row.name].remove(row)
+
+
+def _by_name(records):
+    found = {}
+    for record in cooperation.each(records):
+        found.setdefault(record.name, []).append(record)
+    return found
