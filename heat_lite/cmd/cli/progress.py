@@ -3,7 +3,7 @@
 import time
 from typing import Any, NamedTuple
 
-from heat_lite.cmd.cli import api_client, resource_tree
+from heat_lite.cmd.cli import api_client, pending_hooks, resource_tree
 from heat_lite.cmd.cli.errors import Interrupted, StackFailed
 
 #: seconds between two requests; the pause grows with the time that the service needs
@@ -14,6 +14,10 @@ PAUSE_PER_REQUEST = 4
 UNREACHABLE_SECONDS = 120.0
 #: seconds until the state shows an action that the service has accepted
 START_SECONDS = 5.0
+#: seconds without a change until hooks are looked for, and between two such requests
+HOOK_SECONDS = 3.0
+#: events that tell of hooks
+HOOK_EVENTS = 200
 NEWEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'desc'}
 #: minutes that an action may take, unless the stack has a timeout
 DEFAULT_MINUTES = 60
@@ -69,6 +73,8 @@ class Follower:
         self.began = time.monotonic()
         self.answered = self.began
         self.action = ''  # the one that was seen last
+        self.looked_for_hooks = 0.0  # the last time, or that of a change
+        self.hooks = ''
         self.tree.update(before.rows, 0, is_first=True)
 
     @property
@@ -112,7 +118,24 @@ class Follower:
         self.action = stack['stack_status'].partition('_')[0]
         changed = self.tree.update(rows, self.seconds)
         self.view.show(stack, self.tree, changed, self.seconds)
+        self._note_hooks(stack, bool(changed))
         return stack
+
+    def _note_hooks(self, stack, is_changed):
+        """Show what waits at a hook: the list of resources does not tell."""
+        if is_changed:
+            self.hooks, self.looked_for_hooks = '', self.seconds
+        elif self.seconds - self.looked_for_hooks > HOOK_SECONDS:
+            self.looked_for_hooks = self.seconds
+            query = {'limit': HOOK_EVENTS, 'nested_depth': resource_tree.NESTED_DEPTH}
+            try:
+                found = self.api.call('GET', self.path + '/events', **query, **NEWEST_FIRST)
+            except api_client.RequestFailed:
+                return
+            events = reversed(found['events'])
+            self.hooks = pending_hooks.describe(stack['stack_name'], self.tree, events)
+        if self.hooks:
+            self.view.note(self.hooks)
 
     def _note_unreachable(self, error):
         silent = time.monotonic() - self.answered

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from heat_lite.cmd.cli import (
@@ -10,13 +9,12 @@ from heat_lite.cmd.cli import (
     arguments,
     errors,
     events,
+    pending_hooks,
     progress,
     resource_tree,
     terminal,
 )
 from heat_lite.cmd.cli.arguments import argument, flag
-
-HOOK_NAMES = ('pre-create', 'post-create', 'pre-update', 'post-update', 'pre-delete', 'post-delete')
 
 
 def json_value(text: str) -> Any:
@@ -45,7 +43,7 @@ MARK = (
 CLEAR_HOOK = (
     arguments.STACK,
     PATH,
-    argument('hook', choices=HOOK_NAMES, help='hook that the resource waits at'),
+    argument('hook', choices=pending_hooks.HOOK_NAMES, help='hook that the resource waits at'),
 )
 HOOKS = (arguments.STACK,)
 
@@ -118,7 +116,7 @@ def hooks(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
             'hook': hook,
             'since': event['event_time'],
         }
-        for event, hook in waiting(found)
+        for event, hook in pending_hooks.waiting(found)
     ]
     if out.is_json:
         out.write_json(rows)
@@ -134,22 +132,6 @@ def _paths_by_stack_and_name(rows):
     return {
         (resource_tree.stack_of(each.row), each.name): each.path for each in tree.members.values()
     }
-
-
-def waiting(found: list[dict]) -> Iterator[tuple[dict, str]]:
-    """Yield (event, hook) of each resource whose last event about a hook is a pause."""
-    last: dict[tuple, tuple[dict, str, bool]] = {}
-    for event in found:
-        reason = event.get('resource_status_reason') or ''
-        key = (resource_tree.stack_of(event), event['resource_name'])
-        hook = next((each for each in HOOK_NAMES if f'Hook {each} is ' in reason), None)
-        if hook is not None:
-            last[key] = (event, hook, 'paused until' in reason)
-        elif not event['resource_status'].endswith('IN_PROGRESS'):
-            last.pop(key, None)  # the hook has ended with its action
-    for event, hook, is_paused in last.values():
-        if is_paused:
-            yield event, hook
 
 
 def clear_hook(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:

@@ -53,7 +53,8 @@ class LineView:
         now: float,
     ) -> None:
         """Show the members that have changed."""
-        self._last_note = ''
+        if changed:
+            self._last_note = ''
         for member in sorted(changed, key=_order):
             if member.outcome:
                 self._show(member, now)

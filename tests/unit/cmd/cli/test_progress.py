@@ -96,6 +96,23 @@ def test_rollback_is_a_failure_whose_recorded_cause_is_shown():
         follow(url)
 
 
+def test_hook_that_holds_the_action_is_shown_once(monkeypatch):
+    monkeypatch.setattr(progress, 'HOOK_SECONDS', 0)
+    inner = application_of([*['CREATE_IN_PROGRESS'] * 4, 'CREATE_COMPLETE'])
+    reason = 'CREATE paused until Hook pre-create is cleared'
+
+    def application(environ, start_response):
+        if not environ['PATH_INFO'].endswith('/events'):
+            return inner(environ, start_response)
+        start_response('200 OK', [])
+        event = {**resource('only', 'INIT_COMPLETE'), 'id': '1', 'resource_status_reason': reason}
+        return [json.dumps({'events': [event]}).encode()]
+
+    with identity.serve(application) as url:
+        lines = follow(url, 'CREATE')
+    assert sum('heat-lite hook clear s only pre-create' in line for line in lines) == 1
+
+
 def test_another_action_than_expected_is_a_failure():
     with (
         identity.serve(application_of(['DELETE_COMPLETE'])) as url,
