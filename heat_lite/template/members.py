@@ -42,6 +42,27 @@ def template(members: dict, outputs: dict) -> dict:
     return data
 
 
+def definition(snippet: typing.Any) -> typing.Any:
+    """Return the definition of a member in the language of ``template``.
+
+    Heat writes the nested templates of instance groups in the language of CloudFormation.
+    """
+    if not isinstance(snippet, dict) or 'Type' not in snippet:
+        return snippet
+    parts = {_CFN_PARTS.get(key, key): value for key, value in snippet.items()}
+    return {key: value for key, value in parts.items() if key != 'metadata' or value}
+
+
+_CFN_PARTS = {
+    'Type': 'type',
+    'Properties': 'properties',
+    'Metadata': 'metadata',
+    'DependsOn': 'depends_on',
+    'DeletionPolicy': 'deletion_policy',
+    'UpdatePolicy': 'update_policy',
+}
+
+
 # --------------------------------------------------------------- outputs of the nested stack
 
 

@@ -1,5 +1,6 @@
 """EC2 networks: routers of a VPC, their gateways, and requests with lost responses."""
 
+from heat_lite.db import models, session
 from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
 
 VPC = {
@@ -115,3 +116,23 @@ def test_existing_router_interface_is_accepted(running_cloud, driver, ids):  # n
     stack = driver.create(template, name='again')
     assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
     del running_cloud.cloud.objects['network', '/ports', port]
+
+
+@session.writer
+def forget_id(stack, name):
+    """Leave the id of a resource out of its row, as Heat does for types without an object."""
+    row = (models.resource.c.stack_id == stack['stack_id']) & (models.resource.c.name == name)
+    session.execute(models.resource.update().where(row).values(nova_instance=None))
+
+
+def test_association_without_an_id_in_its_row_is_undone(running_cloud, driver, ids):  # noqa: F811
+    resources = {name: VPC[name] for name in ('vpc', 'subnet', 'table', 'of_subnet')}
+    outputs = {'subnet': OUTPUTS['subnet']}
+    stack = driver.create({'resources': resources, 'outputs': outputs}, name='net')
+    subnet = driver.outputs(stack)['subnet']
+    assert router_ports(running_cloud, subnet) == {router(running_cloud, 'net-table')['id']}
+    driver.wait_for_free_lock(stack)
+    forget_id(stack, 'of_subnet')
+    driver.update(stack, {'resources': {name: VPC[name] for name in ('vpc', 'subnet', 'table')}})
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert router_ports(running_cloud, subnet) == {router(running_cloud, 'net-vpc')['id']}

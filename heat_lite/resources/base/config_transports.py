@@ -1,14 +1,17 @@
 """Transports that publish the configuration of an agent through another OpenStack service."""
 
 import json
+import urllib.parse
 import uuid
 
 from heat_lite.resources.base import signal_transports
 
-CONTAINER, NAME, URL, QUEUE = (
+#: keys in the data of the resource; Heat stores PUT_URL and NAME, and uses the URL for its writes
+CONTAINER, NAME, URL, PUT_URL, QUEUE = (
     'metadata_container_name',
     'metadata_object_name',
     'metadata_url',
+    'metadata_put_url',
     'metadata_queue_id',
 )
 #: seconds for which an unread message is kept
@@ -56,14 +59,14 @@ class TempUrl(ConfigTransport):
 
     service, label, collector = 'swift', 'object storage', 'request'
     needs_user = False
-    keys = (NAME, CONTAINER, URL)
+    keys = (NAME, CONTAINER, URL, PUT_URL)
 
     def _requested_object(self):
         return self._resource.properties['deployment_swift_data'] or {}
 
     def _object_location(self):
         data = self._resource.data()
-        return data[CONTAINER], data[NAME]
+        return data.get(CONTAINER) or _container(data[PUT_URL]), data[NAME]
 
     def create(self):
         resource, requested = self._resource, self._requested_object()
@@ -74,9 +77,14 @@ class TempUrl(ConfigTransport):
         resource.data_set(CONTAINER, container)
         resource.data_set(NAME, name)
         resource.data_set(URL, swift.temp_url(container, name, 'GET'), redact=True)
+        resource.data_set(PUT_URL, swift.temp_url(container, name), redact=True)
 
     def collector_config(self):
-        return {'metadata_url': self._resource.data()[URL]}
+        url = self._resource.data().get(URL)
+        if url is None:
+            swift = self._resource.client(self.service)
+            url = swift.temp_url(*self._object_location(), 'GET')
+        return {'metadata_url': url}
 
     def publish(self, metadata):
         self._resource.client(self.service).put_object(
@@ -91,6 +99,11 @@ class TempUrl(ConfigTransport):
         swift.delete_object(container, name)
         if container == self._resource.physical_resource_name():
             swift.delete_container(container)
+
+
+def _container(url):
+    """Return the container of a temporary URL, whose path is /v1/ACCOUNT/CONTAINER/OBJECT."""
+    return urllib.parse.unquote(urllib.parse.urlsplit(url).path.split('/')[-2])
 
 
 class Queue(ConfigTransport):

@@ -79,7 +79,8 @@ class GroupResource(StackResource):
 
     def _current_definitions(self):
         nested = self.nested()
-        return {} if nested is None else nested.template.resource_snippets
+        known = {} if nested is None else nested.template.resource_snippets
+        return {name: members.definition(snippet) for name, snippet in known.items()}
 
     def check_size(self, size):
         """Raises RequestLimitExceeded for a size beyond the limit of a stack, before the

@@ -64,4 +64,7 @@ class ScalingPolicy(SignalResponder):
         )
 
     def resolve_attribute(self, name):
-        return self.signal_url() if name == 'signal_url' else self.signed_url()
+        if name != 'signal_url':
+            return self.signed_url()
+        self.create_missing_transport()
+        return self.signal_url()

@@ -55,6 +55,11 @@ def with_default_transport(stack, properties):
     return properties
 
 
+def _has_user_of_heat(resource):
+    """Return whether Heat has made the user: it stores the id in the data of each type."""
+    return resource.users is not None and USER in resource.data()
+
+
 class SignalResponder(StackUser):
     """A resource that receives signals.
 
@@ -248,13 +253,28 @@ class SignalResponder(StackUser):
 
     def _sign_for_heat(self):
         """Return the signed URL of a resource of Heat, which makes it when it is read; or None."""
-        cfn, users = self.stack.runtime.endpoints.waitcondition, self.users
-        if cfn is None or users is None or USER not in self.data() or self.signal_url():
+        cfn = self.stack.runtime.endpoints.waitcondition
+        if cfn is None or not _has_user_of_heat(self) or self.transport() != CFN:
             return None
         if ACCESS not in self.data():
             self.create_keypair()
             self.stack.journal.flush()
         return self._signed_url(cfn)
+
+    def create_missing_transport(self):
+        """Create the transport of a resource of Heat, which makes it when it is read."""
+        if not _has_user_of_heat(self):
+            return
+        transport = self.external_transport()
+        if transport is not None and not (self.temp_url() or self.queue_id()):
+            transport.create()
+        elif transport is None and self.transport() != NONE and self.signal_url() is None:
+            rest, project = self.client('heat').url, self.users.project_id()
+            url = self.build_signal_url(rest.replace(self.stack.tenant, project))
+            self.data_set(SIGNAL_URL, url)
+        else:
+            return
+        self.stack.journal.flush()
 
     def token(self):
         return self.data().get(AUTH_TOKEN)
@@ -271,6 +291,7 @@ class SignalResponder(StackUser):
         """Return what a client needs to send a signal, as JSON; None until the transport has been
         created.
         """
+        self.create_missing_transport()
         if self.transport() in TRANSPORT_CLASSES and not (self.temp_url() or self.queue_id()):
             return None
         values = {

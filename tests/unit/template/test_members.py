@@ -65,6 +65,15 @@ def test_member_path_returns_member_and_rest(path, found):
     assert members.member_path(path) == found
 
 
+def test_definition_of_an_instance_group_of_heat_is_in_the_language_of_the_template():
+    properties = {'ImageId': 'cirros', 'Tags': [{'Key': 'Type', 'Value': 'v'}]}
+    written = {'Type': 'OS::Heat::ScaledResource', 'Properties': properties, 'Metadata': {}}
+    expected = {'type': 'OS::Heat::ScaledResource', 'properties': properties}
+    assert members.definition(written) == expected
+    assert members.definition(expected) is expected
+    assert members.definition({**written, 'Metadata': {'a': 1}})['metadata'] == {'a': 1}
+
+
 def test_first_names_skips_removed_members():
     assert members.first_names(3) == ['0', '1', '2']
     assert members.first_names(3, ['1', '3', 'x']) == ['0', '2', '4']

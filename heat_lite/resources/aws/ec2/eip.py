@@ -1,5 +1,9 @@
 """AWS::EC2::EIP."""
 
+import contextlib
+
+from heat_lite.clients import errors
+from heat_lite.common import status
 from heat_lite.resources.aws.ec2.base import (
     ATTACHMENT,
     TABLE_OF_SUBNET,
@@ -88,7 +92,17 @@ class EIP(NetworkingResource):
         return self.client().show(f'/floatingips/{self.resource_id}', 'floatingip')
 
     def get_reference_id(self):
-        return self.data().get(ADDRESS) or self.name
+        return self.data().get(ADDRESS) or self._address_of_heat() or self.name
+
+    def _address_of_heat(self):
+        """Return the address of a floating IP of Heat, which stores its id alone; None without
+        one.
+        """
+        if self.resource_id is None or self.status != status.COMPLETE:
+            return None
+        with contextlib.suppress(*errors.LOST):
+            return self.fetch()['floating_ip_address']
+        return None
 
     def resolve_attribute(self, name):
         return self.resource_id

@@ -11,9 +11,9 @@ from heat_lite.resources.aws.ec2.base import NETWORK_SERVICE
 from heat_lite.resources.openstack.nova.server.interfaces import ServerInterfaces
 
 INTERFACES, SUBNET = 'NetworkInterfaces', 'SubnetId'
-#: keys in the data of the resource: the created port, and a mark that ports have been released to
-#: the replacing instance
-PORT, RELEASED = 'port', 'lent'
+#: keys in the data of the resource: the created port, that of earlier versions, and a mark that
+#: ports have been released to the replacing instance
+PORT, FORMER_PORT, RELEASED = 'port_id', 'port', 'lent'
 #: the value of ``networks`` in a request: Nova allocates a network of the project
 AUTO = 'auto'
 
@@ -73,15 +73,20 @@ class InstanceInterfaces:
         return next(iter(listed), None)
 
     def has_own_port(self):
-        return PORT in self._instance.data()
+        return self._own_port() is not None
+
+    def _own_port(self):
+        data = self._instance.data()
+        return data.get(PORT) or data.get(FORMER_PORT)
 
     def delete_port(self):
         """Generator: delete the port created for the instance, if there is one."""
         instance = self._instance
         if self.has_own_port():
-            path = f'/ports/{instance.data()[PORT]}'
+            path = f'/ports/{self._own_port()}'
             yield from instance.delete_if_present(instance.client(NETWORK_SERVICE).delete, path)
-            instance.data_delete(PORT)
+            for key in (PORT, FORMER_PORT):
+                instance.data_delete(key)
 
     # ------------------------------------------------------------ update and replace
 
@@ -91,7 +96,7 @@ class InstanceInterfaces:
         if INTERFACES not in diff and SUBNET not in diff and not self.has_released_ports():
             return
         attached = yield from self._attached_ports()
-        own = instance.data().get(PORT)
+        own = self._own_port()
         stays = set() if SUBNET in diff else {own}
         for port in attached - stays - set(_port_ids(instance.properties[INTERFACES])):
             yield from self._interfaces.detach(port)

@@ -25,6 +25,12 @@ class SubnetRouteTableAssociation(NetworkingResource):
         yield from self._move(subnet, self.router_of_subnet(subnet), {'id': table})
         self.resource_id_set(f'{table}:{subnet}')
 
+    def find_existing(self):
+        """Return the id by the stored properties: Heat stores none for this type."""
+        if self.record.properties is None:
+            return None
+        return f'{self.stored_property("RouteTableId")}:{self.stored_property("SubnetId")}'
+
     def handle_delete(self):
         if self.resource_id is None:
             return

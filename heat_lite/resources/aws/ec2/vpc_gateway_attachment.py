@@ -46,6 +46,10 @@ class VPCGatewayAttachment(NetworkingResource):
         )
         return list(filter(None, [vpc_router and vpc_router['id'], *tables]))
 
+    def find_existing(self):
+        """Return the id by the stored properties: Heat stores none for this type."""
+        return None if self.record.properties is None else self.stored_property('VpcId')
+
     def handle_delete(self):
         if self.resource_id is None:
             return

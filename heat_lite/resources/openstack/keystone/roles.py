@@ -63,6 +63,10 @@ class RoleAssignment(ServiceResource):
         yield from assign(self, f'{self.actor}s/{actor}', (), self.properties['roles'])
         self.resource_id_set(actor)
 
+    def find_existing(self):
+        """Return the id by the stored properties: Heat stores none for this type."""
+        return None if self.record.properties is None else self.stored_property(self.actor)
+
     def handle_update(self, definition, tmpl_diff, prop_diff):
         before, after = self.stored_property(self.actor), self.properties[self.actor]
         if before != after:

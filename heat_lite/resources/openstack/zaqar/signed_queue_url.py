@@ -9,8 +9,9 @@ from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import any_attribute, integer, list_, string
 
-#: the parts of a signature in the data of the resource
+#: the parts of a signature in the data of the resource, and those that are lists
 SIGNED = ('expires', 'methods', 'paths', 'project', 'signature')
+LISTS = ('methods', 'paths')
 FORMAT = '%Y-%m-%dT%H:%M:%S'
 
 
@@ -61,7 +62,8 @@ class SignedQueueURL(ServiceResource):
         path = f'/queues/{urllib.parse.quote(self.properties["queue"])}/share'
         signed = yield from self.call_with_retry(self.client().request_json, 'POST', path, values)
         for name in SIGNED:
-            self.data_set(name, json.dumps(signed[name]), redact=name == 'signature')
+            value = json.dumps(signed[name]) if name in LISTS else signed[name]
+            self.data_set(name, value, redact=name == 'signature')
         self.resource_id_set(self.physical_resource_name())
 
     def handle_delete(self):
@@ -72,10 +74,10 @@ class SignedQueueURL(ServiceResource):
             return None
         if name == 'query_str':
             return self._query()
-        return json.loads(self.data()[name])
+        return self._signed(name)
 
     def _query(self):
-        signed = {name: json.loads(self.data()[name]) for name in SIGNED}
+        signed = {name: self._signed(name) for name in SIGNED}
         parameters = {
             'signature': signed['signature'],
             'expires': signed['expires'],
@@ -85,3 +87,8 @@ class SignedQueueURL(ServiceResource):
             'queue_name': self.stored_property('queue'),
         }
         return urllib.parse.urlencode(parameters)
+
+    def _signed(self, name):
+        """Return a part of the signature. Earlier versions stored texts as JSON, in quotes."""
+        value = self.data()[name]
+        return json.loads(value) if name in LISTS or value.startswith('"') else value
