@@ -5,7 +5,8 @@ import importlib.metadata
 import os
 import sys
 
-from heat_lite.cmd import file_references, lint_settings, offline_types, time_limit
+from heat_lite.cmd import file_references, offline_types, time_limit
+from heat_lite.cmd.authoring import lint_settings
 from heat_lite.cmd.cli import option_parser
 from heat_lite.template.lint import finding, report
 from heat_lite.template.lint.linter import Linter

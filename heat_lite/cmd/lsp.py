@@ -8,7 +8,8 @@ import sys
 from lsprotocol import types
 from pygls import uris
 
-from heat_lite.cmd import language_server, lint_settings
+from heat_lite.cmd import language_server
+from heat_lite.cmd.authoring import lint_settings
 from heat_lite.cmd.cli import option_parser
 from heat_lite.cmd.language_server import TemplateServer
 from heat_lite.template.editing import completion, cursor, lookup

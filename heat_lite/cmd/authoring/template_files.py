@@ -6,7 +6,8 @@ import sys
 import tempfile
 from collections.abc import Iterable
 
-from heat_lite.cmd import file_references, lint_settings
+from heat_lite.cmd import file_references
+from heat_lite.cmd.authoring import lint_settings
 from heat_lite.cmd.cli import errors
 from heat_lite.template import reader
 from heat_lite.template.lint import document
