@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 SLICE_SECONDS = 0.005
 #: The turn of a work among other long works, in seconds: the shortest, and the longest that is
 #: made up for.
-MIN_TURN_SECONDS, MAX_TURN_SECONDS = 0.02, 0.25
+MIN_TURN_SECONDS, MAX_TURN_SECONDS = 0.005, 0.25
 T = typing.TypeVar('T')
 
 

@@ -16,7 +16,7 @@ from heat_lite.common import cooperation
 MAX_CHARACTERS = 4 * 1024 * 1024
 MAX_VALUES = 100_000
 #: Work after which other threads get a turn, and the steps that a character or a value costs.
-PAUSE_STEPS = 20_000
+PAUSE_STEPS = 5_000
 CHARACTERS_A_STEP = 64
 
 
