@@ -43,7 +43,7 @@ class ResourceType:
     #: whether each update replaces it, even without a change
     always_replaced = False
     #: whether signals change its attributes while no action runs: then outputs that read them are
-    #: not stored
+    #: not stored (nor are those that read a live attribute)
     signals_change_attributes = False
     #: whether the API shows all that the service shows, instead of the attributes of the schema
     describes_object = True
@@ -124,6 +124,22 @@ class ResourceType:
     def resolve_attribute(self, name):
         """Return the value of an attribute; None if it is unknown."""
         return None
+
+    @classmethod
+    def is_live_attribute(cls, path):
+        """Return whether ``get_attr`` of the path asks a service each time (CACHE_NONE).
+
+        An empty path reads all attributes.
+        """
+        if cls.local or cls.has_nested_stack:
+            return False
+        schemata = cls.attributes_schema
+        if path:
+            schemata = {**cls.base_attributes_schema, **schemata}
+        names = path[:1] or tuple(schemata)
+        return any(
+            name in schemata and schemata[name].cache_mode == schema.CACHE_NONE for name in names
+        )
 
     def answers_slowly(self):
         """Return whether reading an attribute may take long, for example a request to a service."""

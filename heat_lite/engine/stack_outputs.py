@@ -17,7 +17,7 @@ LOG = logging.getLogger(__name__)
 class StackOutputs(StackFields):
     """The outputs of a stack, as the API shows them: maps with a key, a description and a value."""
 
-    #: the outputs at the end of the last action; None where signals may change them
+    #: the outputs at the end of the last action; None where they may change without one
     stored_outputs: list[dict] | None = None
     bound: Any
     journal: Any
@@ -27,7 +27,7 @@ class StackOutputs(StackFields):
         raise NotImplementedError
 
     def current_outputs(self) -> list[dict] | None:
-        """Return the stored outputs; None while an action runs, or where signals change them."""
+        """Return the stored outputs; None while an action runs, or where they may change."""
         return None if self.status == status.IN_PROGRESS else self.stored_outputs
 
     def outputs(self, seconds: float | None = None) -> list[dict]:
@@ -66,7 +66,7 @@ class StackOutputs(StackFields):
         """
         self.stored_outputs = None
         definitions = self.bound.outputs.values()
-        if _change_by_signal(self):
+        if _change_at_any_time(self):
             _read_slow(self, definitions)
         else:
             self.stored_outputs = _outputs(self, definitions)
@@ -125,15 +125,18 @@ def _described(definition):
     }
 
 
-def _change_by_signal(stack):
-    """Return whether signals may change an output at any time: then each request computes it."""
+def _change_at_any_time(stack):
+    """Return whether an output may change while no action runs: then each request computes it."""
     return any(
-        _changes_by_signal(stack, name)
+        _may_change(stack, name, paths)
         for definition in stack.bound.outputs.values()
-        for name in definition.attribute_reads()
+        for name, paths in definition.attribute_reads().items()
     )
 
 
-def _changes_by_signal(stack, name):
+def _may_change(stack, name, paths):
     definition = stack.definitions.get(name)
-    return definition is not None and stack.class_of(definition).signals_change_attributes
+    if definition is None:
+        return False
+    cls = stack.class_of(definition)
+    return cls.signals_change_attributes or any(cls.is_live_attribute(path) for path in paths)

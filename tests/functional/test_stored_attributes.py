@@ -199,3 +199,13 @@ def test_an_attribute_that_is_not_answered_does_not_keep_the_other_outputs(engin
         Remote.hangs.set()
     assert '"slow.state" is not known yet' in found['slow']['output_error']
     assert found['address']['output_value'] == 'first address'
+
+
+def test_a_live_attribute_is_read_at_each_request(engine):
+    template = _template()
+    del template['resources']['live'], template['outputs']['live']
+    identity = engine.create(template, name='live')
+    Remote.calls.clear()
+    Remote.answer = 'second'
+    assert engine.outputs(identity) == {'address': 'first address', 'state': 'second state'}
+    assert set(Remote.calls) == {('r', 'state')}
