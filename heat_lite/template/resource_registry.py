@@ -7,7 +7,6 @@ actions by name of resource.
 """
 
 import fnmatch
-import functools
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -60,6 +59,7 @@ class TypeRegistry:
         }
         self._prefix_lengths = sorted({len(name) - 1 for name in self._patterns})
         self._settings: dict[tuple[str, str], set[str]] = {}
+        self._compiled: list[tuple[Callable, dict[str, Any]]] | None = None
         self._base, self._records = base, records
         self._resolved: dict[str, str] = {}
 
@@ -165,25 +165,27 @@ class TypeRegistry:
 
     def _entries_of(self, resource_name):
         """Yield the entries whose name or pattern matches a resource."""
-        for is_match, entry in cooperation.each(self._matches):
+        for is_match, entry in cooperation.each(self._matches()):
             if is_match(resource_name):
                 yield entry
 
-    @functools.cached_property
     def _matches(self):
-        """The entries of single resources: (whether a name matches, entry).
+        """Return the entries of single resources: (whether a name matches, entry).
 
-        Compiled once: the cache of ``fnmatch`` holds 256 patterns.
+        Compiled once: the cache of ``fnmatch`` holds 256 patterns. Not a ``cached_property``, whose
+        lock all registries share, as the loop may pause.
         """
-        return [
-            (
-                re.compile(fnmatch.translate(name)).match
-                if set(name) & set('*?[')
-                else name.__eq__,
-                entry,
-            )
-            for name, entry in cooperation.each(self._resources.items())
-        ]
+        if self._compiled is None:
+            self._compiled = [
+                (
+                    re.compile(fnmatch.translate(name)).match
+                    if set(name) & set('*?[')
+                    else name.__eq__,
+                    entry,
+                )
+                for name, entry in cooperation.each(self._resources.items())
+            ]
+        return self._compiled
 
     # ------------------------------------------------------------ data
 

@@ -3,7 +3,6 @@
 Positions are computed only to report errors; reading a template does not need them.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -232,7 +231,6 @@ class SourceLocation(NamedTuple):
 TEMPLATE = 'template'
 #: longer texts are not parsed for positions, to limit the cost of an error report
 MAX_TEXT_LENGTH = 128 * 1024
-_LABEL = re.compile(r'(.*)<(.+)>', re.DOTALL)
 
 
 def locate(
@@ -289,8 +287,19 @@ def _split_by_file(path, text, files):
     """Return ``(file, content, path in it)`` of each template on a path, the outermost first."""
     parts: list[tuple[str, Any, list]] = [(TEMPLATE, text, [])]
     for part in path:
-        label = _LABEL.fullmatch(part) if isinstance(part, str) else None
-        parts[-1][2].append(label.group(1) if label else part)
-        if label:
-            parts.append((label.group(2), files.get(label.group(2)), []))
+        name, file = _split_label(part)
+        parts[-1][2].append(name)
+        if file is not None:
+            parts.append((file, files.get(file), []))
     return parts
+
+
+def _split_label(part):
+    """Return name and file of ``name<file>``, else the part and None.
+
+    In linear time: a part may be any text of a user.
+    """
+    if not isinstance(part, str) or not part.endswith('>'):
+        return part, None
+    start = part.rfind('<', 0, len(part) - 2)
+    return (part, None) if start < 0 else (part[:start], part[start + 1 : -1])

@@ -209,6 +209,9 @@ REQUESTS = {
     'resource_registry: 10,000 links': lambda: _registry(
         {f'ax{"" if n == 0 else n}': f'ax{n + 1}' for n in range(10_000)}),
     'resource_registry: 2,000 patterns of names': _hooks,
+    'name of a property: <<<': lambda: request({
+        'heat_template_version': VERSION,
+        'resources': {'r': {'type': 'OS::Heat::Value', 'properties': {'<' * 400_000: 1}}}}),
     'OS::Heat::Stack of itself': _itself,
     'template resources in a circle': _circle,
 }  # fmt: skip

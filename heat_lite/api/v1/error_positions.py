@@ -14,6 +14,8 @@ from heat_lite.template import source_positions
 
 _PART = re.compile(r'\[(\d+)\]|([^.\[\]]+)')
 _UNKNOWN_PROPERTY = re.compile(r'Unknown Property ([^\s.]+)')
+#: characters of a message that are searched: the patterns take quadratic time on hostile names
+_SEARCHED = 4096
 #: the name that an error of a value is about
 _NAMED = re.compile(
     r'reference "([^"]+)"|The Parameter \(([^)]+)\) was not|Referenced Attribute \(\S+ ([^)\s]+)\)'
@@ -69,6 +71,7 @@ def position_of(
     path: Sequence[Any] | None, message: str, stack_request: StackRequest
 ) -> dict[str, Any] | None:
     """Return the position of a path in the template: ``{file, line, column}``, or None."""
+    message = message[:_SEARCHED]
     unknown_type = _UNKNOWN_TYPE.search(message)
     if unknown_type:
         return _position_of_type(unknown_type.group(1), stack_request)
@@ -111,7 +114,7 @@ def path_of(error: exception.HeatException) -> tuple[Any, ...]:
     if exception.PLACE in details:
         return tuple(details[exception.PLACE])
     if isinstance(error, exception.CircularDependencyException):
-        return ('resources', *_IN_CYCLE.findall(str(error))[:1])
+        return ('resources', *_IN_CYCLE.findall(str(error)[:_SEARCHED])[:1])
     if 'parameter' in details:
         return ('parameters', details['parameter'])
     if isinstance(error, exception.UserParameterMissing):

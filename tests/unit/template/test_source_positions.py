@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from heat_lite.template import reader
+from heat_lite.template import reader, source_positions
 from heat_lite.template.source_positions import MAX_TEXT_LENGTH, START, Position, Positions, locate
 
 TEXT = """\
@@ -201,3 +201,20 @@ def test_locate_without_lines_returns_none(text):
 
 def test_locate_unknown_path_returns_none():
     assert locate(('elsewhere',), TEXT, {}) is None and locate((), TEXT, {}) is None
+
+
+@pytest.mark.parametrize(
+    ('part', 'expected'),
+    [
+        ('name<a.yaml>', ('name', 'a.yaml')),
+        ('<a.yaml>', ('', 'a.yaml')),
+        ('a<b<c>', ('a<b', 'c')),
+        ('a<b<>', ('a', 'b<')),
+        ('a<>', ('a<>', None)),
+        ('a<b', ('a<b', None)),
+        (3, (3, None)),
+        ('<' * 500_000, ('<' * 500_000, None)),  # a key of a user; minutes in quadratic time
+    ],
+)
+def test_label_of_a_file_is_split_in_linear_time(part, expected):
+    assert source_positions._split_label(part) == expected
