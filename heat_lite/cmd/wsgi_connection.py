@@ -133,15 +133,16 @@ class ClientStream(io.RawIOBase):
     def write(self, data: Any) -> int:
         """Send a part of a response. Raises TimeoutError if the client does not take any of it.
 
-        What is written after ``abort`` is lost.
+        What is written after ``abort``, or when the client has closed the connection, is lost.
         """
         try:
             with self._client_wait(self._limits.body):
                 return self._sock.send(data)
-        except OSError:
-            if self._aborted:
-                return len(data)
-            raise
+        except OSError as error:
+            if not self._aborted and not isinstance(error, ConnectionError):
+                raise
+            self._aborted = True
+            return len(data)
 
     def take_turn(self) -> None:
         """Wait until the connection may go on. Raises ConnectionAbortedError after ``abort``."""

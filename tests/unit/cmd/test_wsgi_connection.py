@@ -115,6 +115,15 @@ def test_connection_that_is_closed_reads_nothing_and_loses_what_is_written(pair)
     assert stream.write(b'answer') == 6
 
 
+def test_answer_to_a_client_that_has_gone_is_lost_and_ends_the_connection(pair):
+    stream, client = pair
+    client.sendall(b'x')
+    client.close()
+    assert stream.write(b'answer') == 6
+    with pytest.raises(ConnectionAbortedError):
+        stream.read(1)
+
+
 @pytest.mark.parametrize(
     'host, peer',
     [
