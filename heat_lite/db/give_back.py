@@ -8,7 +8,18 @@ import typing
 import uuid
 from collections.abc import Iterator, Sequence
 
-from sqlalchemy import delete, func, insert, or_, select, tuple_, union, update
+from sqlalchemy import (
+    column,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    table,
+    tuple_,
+    union,
+    update,
+)
 
 from heat_lite.common import cipher, status
 from heat_lite.common.context import RequestContext
@@ -60,8 +71,9 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     """
     for name, count in reencrypt.reencrypt_tables(False, keys, BATCH):
         yield f'{name}: values re-encrypted or decrypted', count
-    for table, columns in reencrypt.METHOD_COLUMNS.items():
-        yield f'{table.name}: secrets encrypted as by Heat', _encrypt_for_heat(table, columns, keys)
+    for secrets, columns in reencrypt.METHOD_COLUMNS.items():
+        changed = _encrypt_for_heat(secrets, columns, keys)
+        yield f'{secrets.name}: secrets encrypted as by Heat', changed
     yield 'resource_data: URLs of signals renamed', _rename_signal_urls()
     yield 'resource_data: ids of stack users added', _add_user_ids()
     yield 'resource_data: ports of servers renamed', _rename_ports()
@@ -210,8 +222,14 @@ def _unshare_batch():
 
 def _copy_template(template_id, stack_id):
     names = [name for name in _T.c.keys() if name not in ('id', reencrypt.HASH)]
-    row = session.execute(select(*(_T.c[name] for name in names)).where(_T.c.id == template_id))
-    copy = session.execute(insert(_T).values(row.one()._mapping)).inserted_primary_key[0]
+    # Columns without types: those of the models would encrypt the copy.
+    plain = table(_T.name, column('id'), *map(column, names))
+    row = session.execute(
+        select(*(plain.c[name] for name in names)).where(plain.c.id == template_id)
+    )
+    values = dict(row.one()._mapping)
+    copy = session.execute(insert(_T).values(template={})).inserted_primary_key[0]
+    session.execute(update(plain).where(plain.c.id == copy).values(values))
     for template, stack in _REFERENCES:
         values = {template.name: copy, 'updated_at': template.table.c.updated_at}
         chosen = template == template_id, stack == stack_id

@@ -123,7 +123,7 @@ def test_given_back_database_has_the_form_of_heat(url):
         made = driver.create(template, params={'parameters': {'p': 'vermilion'}})
         driver.create(template, 'second', params={'parameters': {'p': 'vermilion'}})
         driver.wait_for_free_lock(made)
-    with databases.configured(url, key=key):
+    with databases.configured(url, key=key, encrypt=True):
         resource = resources.list_by_stack(context, made['stack_id'])[0]
         resources.set_data(context, resource.id, 'signal_url', 'http://signal')
         resources.set_data(context, resource.id, 'password', 'verysecret', redact=True)
@@ -138,9 +138,10 @@ def test_given_back_database_has_the_form_of_heat(url):
         assert all(row.convergence and row.current_traversal for row in found)
         assert len({row.raw_template_id for row in found}) == 2
         assert not hasattr(found[0], 'digest')
-        query = f'SELECT environment FROM raw_template WHERE id = {found[0].raw_template_id}'
-        environment = json.loads(connection.exec_driver_sql(query).scalar())
-        assert environment['parameters'] == {'p': 'vermilion'}
+        for row in found:
+            query = f'SELECT environment FROM raw_template WHERE id = {row.raw_template_id}'
+            environment = json.loads(connection.exec_driver_sql(query).scalar())
+            assert environment['parameters'] == {'p': 'vermilion'}
         query = f'SELECT * FROM resource_data WHERE resource_id = {resource.id}'
         data = {row.key: row for row in connection.exec_driver_sql(query)}
     assert data['heat_signal_url'].value == 'http://signal'
