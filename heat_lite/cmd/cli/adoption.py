@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -19,6 +20,8 @@ from heat_lite.cmd.cli import (
 )
 from heat_lite.cmd.cli.arguments import argument
 
+#: seconds to wait for the end of an abandon
+GONE_SECONDS = 60.0
 OUTPUT = argument(
     '-o',
     '--output-file',
@@ -54,6 +57,20 @@ def abandon(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
             raise errors.CommandError('nothing is abandoned')
     with _destination(args.output_file) as target:
         _write(out, target, api.call('DELETE', path + '/abandon'))
+    _wait_until_gone(api, path)
+
+
+def _wait_until_gone(api: api_client.ApiClient, path: str) -> None:
+    """Wait until the service has ended an abandon, so that the name of the stack is free."""
+    until = time.monotonic() + GONE_SECONDS
+    while time.monotonic() < until:
+        try:
+            stack = api.call('GET', path, resolve_outputs='false')['stack']
+        except api_client.RequestFailed:
+            return
+        if stack['stack_status'] in ('DELETE_COMPLETE', 'DELETE_FAILED'):
+            return
+        time.sleep(0.1)
 
 
 @contextlib.contextmanager
