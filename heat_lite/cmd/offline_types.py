@@ -61,6 +61,10 @@ class OfflineTypes:
     def names(self):
         return self.registry.names()
 
+    def constraint_names(self):
+        """Return the names of custom constraints, those of plug-ins included."""
+        return [*constraints.FORMATS, *self.registry.constraint_names()]
+
     def knows(self, name):
         """Whether a type exists, be it a class or a template of the package."""
         return name in self._names or self._is_foreign(name)
@@ -176,7 +180,9 @@ def _validation_error(stack, name, definition):
             definition.resource_type, name, stack.runtime.registry.knows
         )
         if entry.kind == resource_registry.TYPE:
-            stack.resource_for(name).validate()
+            item = stack.resource_for(name)
+            definition.check_snapshot_policy(item.supports_snapshot_delete())
+            item.validate()
     except VALIDATION_ERRORS as error:
         if _needs_missing_value(error, stack.template.section('parameters') or ()):
             return None

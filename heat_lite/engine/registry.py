@@ -153,6 +153,10 @@ class Registry:
     def matching(self, pattern):
         return [name for name in self.names() if fnmatch.fnmatchcase(name, pattern)]
 
+    def constraint_names(self):
+        """Return the names of the constraints that ``lookup`` knows."""
+        return [*self._checks, *FINDERS]
+
     def add_check(self, constraint, check):
         """Add a custom constraint (plug-ins)."""
         self._checks[constraint] = check
@@ -165,7 +169,7 @@ class Registry:
         if constraint in self._checks:
             return self._checks[constraint](stack, value)
         if constraint not in FINDERS:
-            raise constraints.UnknownConstraint(constraint, [*self._checks, *FINDERS])
+            raise constraints.UnknownConstraint(constraint, self.constraint_names())
         return stack.clients().lookup_error(constraint, value)
 
     def find(self, stack, constraint, value):

@@ -250,7 +250,7 @@ def single_resource(item, definition, check='validate'):
     definition.validate(item.scope)
     if definition.external_id is not None:
         return
-    _deletion_policy(resource, definition)
+    definition.check_snapshot_policy(resource.supports_snapshot_delete())
     try:
         refusal = getattr(resource, check)()
         if refusal:  # types of plug-ins may return the reason, as a text
@@ -274,13 +274,6 @@ def _placed(error, definition):
     part, *rest = error.path
     path = (section, name, definition.version.dialect.resource.get(part, part), *rest)
     return exception.StackValidationFailed(error.error_message, error=error.error, path=path)
-
-
-def _deletion_policy(resource, definition):
-    if definition.deletion_policy == 'Snapshot' and not resource.supports_snapshot_delete():
-        section, name, _ = definition.path
-        path = (section, name, definition.version.dialect.resource['deletion_policy'])
-        raise exception.StackValidationFailed('"Snapshot" deletion policy not supported', path=path)
 
 
 def updatable(item):

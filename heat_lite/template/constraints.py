@@ -27,6 +27,10 @@ STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST, ANY = TYPES = (
 )
 
 
+#: the names of the constraints that are formats
+FORMATS = tuple(format_constraints.CHECKS)
+
+
 class UnknownConstraint(LookupError):
     """No custom constraint has this name; ``known`` are the names of existing ones."""
 

@@ -99,6 +99,15 @@ class ResourceDefinition:
         checks.raise_first(checks.deletion_policy(policy, self.version), place)
         return self.version.deletion_policies[policy]
 
+    def check_snapshot_policy(self, is_possible: bool) -> None:
+        """Raise StackValidationFailed for the policy Snapshot of a type that makes no snapshots."""
+        if self.deletion_policy == 'Snapshot' and not is_possible:
+            section, name, _ = self.path
+            path = (section, name, self.version.dialect.resource['deletion_policy'])
+            raise exception.StackValidationFailed(
+                '"Snapshot" deletion policy not supported', path=path
+            )
+
     def freeze(self, **parts):
         """Return a copy with parts replaced: ``freeze(properties={**definition.properties, ...})``.
 

@@ -115,6 +115,8 @@ def test_failure_names_the_nested_cause_and_retry_continues(folder, command, nam
     assert lines[1].startswith(f'  mapped/leaf  {TEST}')
     assert 'Test Resource failed' in lines[2] and f'heat-lite retry {name}' in errors
     assert 'mapped/leaf' in command('failures', name)[1]
+    status, _, errors = command('update', '--existing', '-P', 'fals=false', name)
+    assert status == 1 and 'declares no parameter fals. Did you mean fails?' in errors
     status, output, _ = command('update', '--existing', '-P', 'fails=false', name)
     assert status == 0 and 'UPDATE_COMPLETE' in output
     assert command('delete', name)[0] == 0

@@ -5,16 +5,12 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Iterator
-from typing import Any
-
-import yaml
 
 from heat_lite.cmd.authoring import template_files
 from heat_lite.cmd.cli import arguments, errors, runner
 from heat_lite.common import printable
 from heat_lite.template import reader, source_positions
-from heat_lite.template.conversion import cfn_reader, cfn_to_hot
+from heat_lite.template.conversion import cfn_reader, cfn_to_hot, comments
 from heat_lite.template.editing import formatting, yaml_writer
 
 HOT, YAML, JSON = 'hot', 'yaml', 'json'
@@ -73,11 +69,16 @@ def _convert(args: argparse.Namespace) -> int:
             raise errors.FileError(f'{args.file} is no template in CFN: write --to yaml or json')
         data, status = _to_hot(args.file, text, data)
     if status == errors.DONE or args.partial:
-        _write(args, data, target)
-        lines = _comment_lines(text)
-        if lines:
-            numbers = ', '.join(map(str, lines[:MAX_LINES])) + (' ...' if lines[MAX_LINES:] else '')
-            _say(f'{args.file}: note: comments are not carried over, of lines {numbers}')
+        lost = _write(args, data, target, [] if _is_json(text) else comments.read(text))
+        if lost:
+            lines = [str(each.line) for each in lost[:MAX_LINES]] + ['...'] * (
+                len(lost) > MAX_LINES
+            )
+            why = 'JSON has none' if target == JSON else 'their parts are not in the new text'
+            _say(
+                f'{args.file}: note: comments are not carried over, of lines {", ".join(lines)}:'
+                f' {why}'
+            )
     return status
 
 
@@ -104,31 +105,26 @@ def _say(text):
     print(printable.escape(text), file=sys.stderr)
 
 
-def _write(args, data, target):
+def _write(args, data, target, found):
+    """Write the data with the comments. Return the comments that are left out."""
     if target == JSON:
-        text = json.dumps(data, indent=2, ensure_ascii=False) + '\n'
+        text, lost = json.dumps(data, indent=2, ensure_ascii=False) + '\n', found
     else:
-        text = yaml_writer.to_yaml(data)
+        text, lost = _with_comments(yaml_writer.to_yaml(data), data, found)
     if not formatting.is_equal(reader.parse(text), data):
         raise errors.CommandError(f'{args.file}: the new text would have other data')
     if args.output:
         template_files.create(args.output, text)
     else:
         sys.stdout.write(text)
+    return lost
 
 
-def _comment_lines(text: str) -> list[int]:
-    """Return the lines with comments: a number sign outside of scalars begins one."""
-    if _is_json(text):
-        return []
-    outside = list(text)
-    for part in _scalars(text):
-        first, last = part.start_mark.index, part.end_mark.index
-        outside[first:last] = ['\n' if each == '\n' else ' ' for each in text[first:last]]
-    lines = ''.join(outside).split('\n')
-    return [number for number, line in enumerate(lines, 1) if '#' in line]
-
-
-def _scalars(text: str) -> Iterator[Any]:
-    events = yaml.parse(text, Loader=yaml.SafeLoader)
-    return (event for event in events if isinstance(event, yaml.ScalarEvent))
+def _with_comments(text, data, found):
+    """Return a text with comments, and the comments that cannot be put into it."""
+    done, lost = comments.insert(text, found)
+    try:
+        is_kept = formatting.is_equal(reader.parse(done), data)
+    except reader.FormatError:
+        is_kept = False
+    return (done, lost) if is_kept else (text, found)

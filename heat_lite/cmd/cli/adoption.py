@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import json
 import os
 import sys
 import time
@@ -19,6 +18,7 @@ from heat_lite.cmd.cli import (
     terminal,
 )
 from heat_lite.cmd.cli.arguments import argument
+from heat_lite.template import reader
 
 #: seconds to wait for the end of an abandon
 GONE_SECONDS = 60.0
@@ -95,12 +95,12 @@ def _destination(name: str | None) -> Iterator[TextIO | None]:
 
 
 def _check_document(text: str, name: str) -> None:
-    """Raise FileError for a JSON document that describes no stack. The service reads others."""
+    """Raise FileError for a document, in JSON or YAML, that describes no stack."""
     try:
-        document = json.loads(text)
-    except ValueError:
-        return
-    if not isinstance(document, dict) or 'template' not in document:
+        document = reader.parse(text)
+    except reader.FormatError:
+        document = {}
+    if 'template' not in document:
         raise errors.FileError(
             f'{name} describes no stack: it has no "template". `heat-lite export` and '
             '`heat-lite abandon` write such documents'

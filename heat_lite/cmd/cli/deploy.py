@@ -76,7 +76,29 @@ def _create(api, out, args, body):
 
 def update(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     _require_template(args)
-    _update(api, out, args, stack_body.build(args), args.existing, args.replace == 'never')
+    body = stack_body.build(args)
+    if args.existing:
+        _require_declared(api, args, body)
+    _update(api, out, args, body, args.existing, args.replace == 'never')
+
+
+def _require_declared(api: api_client.ApiClient, args: argparse.Namespace, body: dict) -> None:
+    """Raise CommandError for a parameter that no template declares.
+
+    The service accepts and drops it, as Heat does when it keeps the present values.
+    """
+    given = [*body['parameters'], *args.clear_parameter]
+    if not given:
+        return
+    if args.template:
+        declared = stack_body.declared_parameters(body['template'])
+    else:
+        declared = api.stack(args.stack)['parameters']
+    for name in given:
+        if name not in declared:
+            match = errors.closest(name, declared)
+            hint = f' Did you mean {match}?' if match else ''
+            raise errors.CommandError(f'the template declares no parameter {name}.{hint}')
 
 
 def _require_template(args):
@@ -121,6 +143,8 @@ def _preview(api, args, body, existing=False):
     """Return the preview of an update, or of a create for a stack that does not exist."""
     if not args.template and not existing:
         raise errors.UsageError('give a template with -t, or keep the present one with --existing')
+    if existing:
+        _require_declared(api, args, body)
     return planned_changes.request(api, args.stack, body, existing)
 
 

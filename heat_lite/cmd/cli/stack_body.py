@@ -6,6 +6,7 @@ from typing import Any
 
 from heat_lite.cmd import file_references
 from heat_lite.cmd.cli import errors, stack_files
+from heat_lite.template import reader
 
 
 def build(args: argparse.Namespace) -> dict[str, Any]:
@@ -32,6 +33,16 @@ def parameters(args: argparse.Namespace, files: stack_files.StackFiles) -> dict[
         **dict(args.parameter),
         **{name: files.text(file) for name, file in args.parameter_file},
     }
+
+
+def declared_parameters(template: str) -> list[str]:
+    """Return the names of the parameters of a template in HOT or CFN, none of an invalid one."""
+    try:
+        data = reader.parse(template)
+    except reader.FormatError:
+        return []
+    sections = (data.get('parameters'), data.get('Parameters'))
+    return [str(name) for each in sections if isinstance(each, dict) for name in each]
 
 
 def _environments(names, files, fetched):

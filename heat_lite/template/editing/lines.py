@@ -106,8 +106,13 @@ def _last_line(event: Any, lines: list[str]) -> int:
     if not isinstance(event, ScalarEvent) or event.style not in ('|', '>'):
         return end.line
     last = end.line - 1 if end.line > start.line and not end.column else end.line
-    is_kept = '+' in lines[start.line][start.column :].partition('#')[0]
-    while last > start.line and is_blank(lines[last]) and not is_kept:
+    header = lines[start.line][start.column :].partition('#')[0]
+    texts = [line for line in lines[start.line + 1 : last + 1] if not is_blank(line)]
+    if '+' in header or not texts or any(each.isdigit() for each in header):
+        return last
+    indent = indent_of(texts[0])
+    # a longer line of spaces is content
+    while last > start.line and is_blank(lines[last]) and len(lines[last]) <= indent:
         last -= 1
     return last
 

@@ -1,6 +1,7 @@
 """Rules about the types of resources and their properties."""
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
 
 from heat_lite.common import exception
@@ -11,10 +12,11 @@ from heat_lite.template.functions import refs
 from heat_lite.template.lint.finding import NOTE, WARNING
 from heat_lite.template.lint.rules.base import Rule, ValueRule, at, not_read
 from heat_lite.template.resource_registry import TEMPLATE, is_template
-from heat_lite.template.suggest import with_suggestion
+from heat_lite.template.suggest import closest_match, with_suggestion
 
 #: the namespaces whose types the service knows completely: an unknown name in them is a mistake
 SERVICE_NAMESPACES = ('OS::', 'AWS::')
+_REGULAR_NAME = re.compile(r'[^:]+(::[^:]+)*')
 
 
 class UnknownType(ValueRule):
@@ -24,7 +26,7 @@ class UnknownType(ValueRule):
 
     def check(self, document):
         for definition, error in _unresolved(document):
-            if _is_circular(error) or definition.type_name.startswith(SERVICE_NAMESPACES):
+            if _is_circular(error) or _is_of_service(document, definition.type_name):
                 yield _type_path(document, definition), _unknown_type(document, definition, error)
 
 
@@ -36,7 +38,7 @@ class ForeignType(ValueRule):
 
     def check(self, document):
         for definition, error in _unresolved(document):
-            if not _is_circular(error) and not definition.type_name.startswith(SERVICE_NAMESPACES):
+            if not _is_circular(error) and not _is_of_service(document, definition.type_name):
                 yield _type_path(document, definition), _unknown_type(document, definition, error)
 
 
@@ -77,6 +79,18 @@ def _unresolved(document):
             document.resolve(definition.type_name, definition.name)
         except (exception.EntityNotFound, exception.StackValidationFailed) as error:
             yield definition, error
+
+
+def _is_of_service(document, type_name):
+    """Whether a name is meant as that of a type of the service.
+
+    It is in one of its namespaces, in any case, or it is no regular name and similar to a type,
+    such as ``OS:Heat::None``. A regular name in another namespace is that of a plug-in.
+    """
+    if type_name.upper().startswith(SERVICE_NAMESPACES):
+        return True
+    is_regular = _REGULAR_NAME.fullmatch(type_name) is not None
+    return not is_regular and closest_match(type_name, document.types.names()) is not None
 
 
 def _nested_files(document):

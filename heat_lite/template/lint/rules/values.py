@@ -3,6 +3,7 @@
 from heat_lite.common import exception
 from heat_lite.template import checks
 from heat_lite.template import versions as language
+from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.functions import refs
 from heat_lite.template.lint.document import READ_ERRORS
 from heat_lite.template.lint.finding import WARNING
@@ -28,6 +29,18 @@ class ParameterSchema(Rule):
             error = _schema_error(document, name)
             if error is not None:
                 yield _schema_path(document, name, str(error)), checks.message_of(error)
+        for name, schema in document.parameters.items():
+            yield from self._custom_constraints(document, name, schema)
+
+    @staticmethod
+    def _custom_constraints(document, name, schema):
+        """Yield unknown constraints with a similar name; others may be those of plug-ins."""
+        known = document.types.constraint_names()
+        path = (document.section_key('parameters'), name, 'constraints')
+        for each in schema.constraints:
+            if isinstance(each, CustomConstraint) and each.name not in known:
+                if hint := suggest(each.name, known):
+                    yield path, f'There is no constraint "{each.name}".{hint}'
 
 
 def _schema_error(document, name):

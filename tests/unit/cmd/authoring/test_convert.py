@@ -20,6 +20,85 @@ heat_template_version: 2021-04-16  # the version
 resources:
   a: {type: OS::Heat::RandomString, properties: {length: 8}}
 """
+COMMENTED = """\
+# the app
+# of mine
+AWSTemplateFormatVersion: '2010-09-09'  # the version
+
+# sizes and such
+Parameters:
+  # how big
+  Size:
+    Type: String   # a text
+    Default: m1.tiny
+    # what may be
+    AllowedValues: [m1.tiny, m1.small]  # two
+Mappings:
+  # regions
+  M:
+    a: {b: c}   # not there
+Resources:
+  # the server
+  Web:
+    Type: AWS::EC2::Instance
+    DependsOn: Other  # first
+    Properties:
+      ImageId: cirros # "quoted"
+      InstanceType: !Ref Size   # by name
+      UserData: |
+        #!/bin/sh
+      Tags:
+        # one
+        - Key: a  # key
+          Value: "x # y"
+        # the end of the tags
+  Other:
+    Type: AWS::EC2::Volume
+    Properties: {Size: 1,  # inside
+      AvailabilityZone: nova}
+  # end of resources
+# end
+"""
+CARRIED_OVER = """\
+# the app
+# of mine
+heat_template_version: 2021-04-16  # the version
+
+# sizes and such
+parameters:
+  # how big
+  # what may be
+  # two
+  Size:
+    type: string  # a text
+    default: m1.tiny
+    constraints:
+      - allowed_values:
+          - m1.tiny
+          - m1.small
+
+resources:
+  # the server
+  Web:
+    type: AWS::EC2::Instance
+    depends_on: Other  # first
+    properties:
+      ImageId: cirros  # "quoted"
+      InstanceType: {get_param: Size}  # by name
+      UserData: "#!/bin/sh\\n"
+      Tags:
+        # one
+        - Key: a  # key
+          Value: 'x # y'
+  # the end of the tags
+  Other:
+    type: AWS::EC2::Volume
+    properties:  # inside
+      Size: 1
+      AvailabilityZone: nova
+# end of resources
+# end
+"""
 
 
 @pytest.fixture
@@ -58,15 +137,26 @@ def test_partial_template_keeps_what_has_no_equivalent(folder, capsys):
     assert data['outputs']['Url']['value'] == {'get_attr': ['Up', 'AlarmUrl']}
 
 
-def test_lost_comments_are_named_by_their_lines(folder, capsys):
+def test_comments_in_json_are_named_by_their_lines(folder, capsys):
     (folder / 'commented.yaml').write_text(
         '# first\nheat_template_version: 2021-04-16  # second\ndescription: a "#" here\n'
         'parameters:\n  a:\n    type: string\n    description: |\n      # no comment\n'
         '  # third\nresources: {}\n'
     )
     assert convert.main(['commented.yaml']) == 0
-    note = 'commented.yaml: note: comments are not carried over, of lines 1, 2, 9\n'
+    note = 'commented.yaml: note: comments are not carried over, of lines 1, 2, 9: JSON has none\n'
     assert capsys.readouterr().err == note
+
+
+def test_comments_of_a_cfn_template_are_carried_over(folder, capsys):
+    (folder / 'old.yaml').write_text(COMMENTED)
+    assert convert.main(['old.yaml']) == 0
+    output = capsys.readouterr()
+    assert output.out == CARRIED_OVER
+    assert 'are not carried over, of lines 14, 16: their parts' in output.err
+    assert convert.main(['--to', 'yaml', 'old.yaml']) == 0
+    output = capsys.readouterr()
+    assert output.err == '' and output.out.count('#') == COMMENTED.count('#')
 
 
 def test_yaml_becomes_json_and_json_becomes_yaml(folder, capsys):

@@ -310,6 +310,34 @@ def test_lint_misspelt_name_suggests_known_one(text, hint):
     assert any(hint in each.text for each in lint({'x': text}))
 
 
+CONSTRAINED = 'parameters:\n  p: {{type: string, constraints: [custom_constraint: {}]}}\n'
+
+
+@pytest.mark.parametrize(
+    'text, level',
+    [
+        ('resources:\n  r: {type: "OS:Heat::None"}\n', 'error'),
+        ('resources:\n  r: {type: "os::Heat::None"}\n', 'error'),
+        ('resources:\n  r: {type: "My::Heat::None"}\n', 'warning'),
+        ('resources:\n  r: {type: OS::Heat::None, deletion_policy: Snapshot}\n', 'error'),
+        (
+            'resources:\n  r: {type: OS::Cinder::Volume, deletion_policy: Snapshot,'
+            ' properties: {size: 1}}\n',
+            None,
+        ),
+        (
+            'parameters:\n  p: {type: string, constraints: [custom_constraint: nova.flavr]}\n',
+            'error',
+        ),
+        ('parameters:\n  p: {type: string, constraints: [custom_constraint: mine.own]}\n', None),
+    ],
+)
+def test_lint_refuses_what_heat_refuses_and_leaves_plugins_alone(text, level):
+    rules = ('unused-parameter', 'no-resources', 'replaced-by-change', 'missing-property')
+    found = [each.level for each in lint({'x': HOT + text}, ignored=rules)]
+    assert found == ([level] if level else [])
+
+
 def test_lint_several_errors_finds_all():
     text = (
         HOT
