@@ -164,6 +164,10 @@ class ResourceType:
         """
         return ()
 
+    def restore_order(self):
+        """Return pairs of names of resources: a restore changes the second before the first."""
+        return ()
+
     def nested_identifier(self):
         """Return the identity of the nested stack; None if there is none."""
         return None

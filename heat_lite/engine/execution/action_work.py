@@ -179,6 +179,8 @@ def _walk_all(task: StackTask) -> Work:
     while True:
         rows = stack.stored_rows()
         wanted = {} if stack.run.deleting else stack.requirements
+        if wanted and stack.action == status.RESTORE:
+            wanted = plan.with_order(wanted, _restore_order(stack))
         outcome = yield from task.walk(plan.build(rows, wanted))
         # a handler of an earlier walk may have made another row meanwhile
         known = {row.id for row in rows}
@@ -189,6 +191,12 @@ def _walk_all(task: StackTask) -> Work:
         ]
         if outcome.stopped or outcome.errors or not new:
             return outcome
+
+
+def _restore_order(stack: Stack) -> list[tuple[str, str]]:
+    """Return pairs of names of resources, of which the second is restored first."""
+    resources = map(stack.resource_for, cooperation.each(stack.definitions))
+    return [pair for resource in resources for pair in resource.restore_order()]
 
 
 def store_options(stack: Stack) -> None:

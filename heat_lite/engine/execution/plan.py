@@ -43,6 +43,29 @@ def build(rows, wanted):
     return plan
 
 
+def with_order(wanted, pairs):
+    """Return ``wanted`` with further requirements: in each pair, the first requires the second.
+
+    A pair that would close a circle is left out.
+    """
+    result = dict(wanted)
+    for later, earlier in pairs:
+        if later in result and earlier in result and not _leads_to(result, earlier, later):
+            result[later] = {*result[later], earlier}
+    return result
+
+
+def _leads_to(wanted, start, end):
+    """Return whether ``start`` is ``end`` or requires it, also by others."""
+    found, ahead = set(), [start]
+    while ahead:
+        name = ahead.pop()
+        if name not in found:
+            found.add(name)
+            ahead.extend(wanted.get(name, ()))
+    return end in found
+
+
 def forward(wanted):
     """The plan of CHECK, RESUME and SNAPSHOT: each resource after those that it requires."""
     return build((), wanted)

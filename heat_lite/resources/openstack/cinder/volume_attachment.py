@@ -1,8 +1,11 @@
 """OS::Cinder::VolumeAttachment."""
 
+import itertools
+
 from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.openstack.cinder.attachments import attach, detach
+from heat_lite.template import function
 from heat_lite.template.schema import string
 
 
@@ -25,6 +28,15 @@ class VolumeAttachment(ServiceResource):
             update_allowed=True,
         ),
     }
+
+    def restore_order(self):
+        """Return the server and the volume: while the volume is detached, restored and attached
+        again, the server cannot be rebuilt.
+        """
+        given = self.definition.properties or {}
+        return itertools.product(
+            *(function.dependencies(given.get(name)) for name in ('instance_uuid', 'volume_id'))
+        )
 
     def handle_create(self):
         created = yield from attach(

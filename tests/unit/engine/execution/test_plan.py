@@ -36,3 +36,10 @@ def test_a_removed_resource_waits_for_its_former_users():
 
 def test_a_requirement_that_is_no_longer_there_does_not_matter():
     assert plan.build([Row(2, 'b', [1])], {}) == {Node(2, False): set()}
+
+
+def test_order_adds_requirements_that_close_no_circle():
+    wanted = {'server': set(), 'volume': {'key'}, 'key': set()}
+    ordered = plan.with_order(wanted, [('server', 'volume'), ('key', 'server'), ('gone', 'key')])
+    assert ordered == {**wanted, 'server': {'volume'}}
+    assert wanted['server'] == set()

@@ -1,6 +1,10 @@
 """Changes of a server in place: metadata, tags, name, flavor, image, password and networks."""
 
+import time
+
 from heat_lite.clients import errors
+from heat_lite.resources.base.service_retry import UNAVAILABLE_SECONDS, retry_delays
+from heat_lite.resources.openstack.cinder.attachments import LONGEST_DELAY
 from heat_lite.resources.openstack.nova.server import schema
 from heat_lite.resources.openstack.nova.server.attributes import metadata_texts
 from heat_lite.resources.openstack.nova.server.power import (
@@ -10,6 +14,9 @@ from heat_lite.resources.openstack.nova.server.power import (
     ServerPower,
 )
 from heat_lite.resources.openstack.nova.server.request import ServerRequest, encode
+
+#: how Nova's refusal begins if the status of an attached volume is not "in-use"
+BUSY_VOLUME = 'Invalid volume'
 
 
 class ServerUpdates:
@@ -68,8 +75,43 @@ class ServerUpdates:
         if self._rebuilds_for_user_data():
             text = ServerRequest(self._server).user_data(self._server.metadata_get())
             arguments['user_data'] = encode(text)
-        yield from self._power.act('rebuild', **arguments)
+        yield from self._request_rebuild(arguments)
         yield from self._power.wait_for(SETTLED, ('REBUILD',), 'Rebuilding server failed')
+
+    def _request_rebuild(self, arguments):
+        """A generator: request the rebuild while no volume of the server is being attached or
+        detached, as the restore of a volume does at the same time: Nova refuses it, or the rebuild
+        fails.
+        """
+        deadline = time.monotonic() + UNAVAILABLE_SECONDS
+        for pause in retry_delays(LONGEST_DELAY):
+            is_late = time.monotonic() > deadline
+            if is_late or (yield from self._are_volumes_in_use()):
+                try:
+                    yield from self._power.act('rebuild', **arguments)
+                    return
+                except errors.BadRequest as error:
+                    if is_late or BUSY_VOLUME not in error.service_message:
+                        raise
+            yield pause
+
+    def _are_volumes_in_use(self):
+        """A generator: return whether each volume that Nova shows at the server is in use."""
+        server = self._server
+        path = f'{server.object_path()}/os-volume_attachments'
+        attached = yield from server.call_with_retry(
+            server.client().list, path, 'volumeAttachments'
+        )
+        for each in attached:
+            try:
+                volume = yield from server.call_with_retry(
+                    server.client('cinder').show, f'/volumes/{each["volumeId"]}', 'volume'
+                )
+            except errors.NotFound:
+                continue
+            if volume['status'] != 'in-use':
+                return volume['status'].startswith('error')
+        return True
 
     def _rebuilds_for_user_data(self):
         return self._server.properties['user_data_update_policy'] == schema.REBUILD
