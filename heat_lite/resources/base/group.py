@@ -273,8 +273,8 @@ class GroupResource(StackResource):
 
 def _file_types(template):
     """Return the types of members that are files or URLs."""
-    types = {snippet.get('type') for snippet in template.resource_snippets.values()}
-    return {each for each in types if is_template(each)}
+    types = [snippet.get('type') for snippet in template.resource_snippets.values()]
+    return {each for each in types if isinstance(each, str) and is_template(each)}
 
 
 def _member(item):

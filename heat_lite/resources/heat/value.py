@@ -54,11 +54,8 @@ class Value(Resource):
     def previewed_properties(self):
         """Return the properties for a preview, with the value converted to its type."""
         shown = super().previewed_properties()
-        return (
-            shown
-            if shown['type'] is None
-            else {**shown, 'value': self._typed(shown['type']).get('value')}
-        )
+        kind = shown.get('type')
+        return shown if kind is None else {**shown, 'value': self._typed(kind).get('value')}
 
     def _typed(self, kind):
         given = {'value': self.definition.properties['value']}

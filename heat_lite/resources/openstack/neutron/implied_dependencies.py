@@ -29,6 +29,15 @@ def own(resource, *names):
     return _first(resource, resource.definition, *names)
 
 
+def maps(resource, name):
+    """Return the maps in the list of one of the resource's own properties.
+
+    Dependencies are computed before the validation, which refuses any other value.
+    """
+    found = value(resource, resource.definition, name)
+    return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
+
+
 def subnets_of(resource, others, network):
     """Return the names of the subnets of a network."""
     if network is None:

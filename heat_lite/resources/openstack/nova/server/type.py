@@ -104,7 +104,7 @@ class Server(CloudResource, ConfigAgent):
         Nova chooses the subnet of an address when it creates the server, and refuses a network
         without subnets.
         """
-        for each in implied_dependencies.value(self, self.definition, 'networks') or ():
+        for each in implied_dependencies.maps(self, 'networks'):
             for network in (each.get('network'), each.get('uuid')):
                 yield from implied_dependencies.subnets_of(self, others, network)
             yield from implied_dependencies.subnets_near(self, others, each.get('port'))
