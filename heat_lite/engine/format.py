@@ -128,6 +128,8 @@ def preview(item, required_by=()):
     """Return a resource that does not exist yet, with its future properties."""
     result = resource(item, required_by, detail=True, parent=item.stack.parent_resource_name)
     result.update(creation_time=None, updated_time=None, properties=item.previewed_properties())
+    if item.definition.external_id is not None:
+        result['physical_resource_id'] = item.external_id()
     result['metadata'] = item.previewed_metadata()
     return result
 

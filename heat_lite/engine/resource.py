@@ -245,11 +245,9 @@ class Resource(ResourceType):
         """Return the values of all properties, including hidden ones, as far as known before
         creation.
 
-        Those of an external object need not be complete: only the given ones are returned.
+        Those of an external object need not be complete: the others have their defaults.
         """
-        if self.definition.external_id is not None:
-            return self.properties.given()
-        return {name: self.properties.get(name) for name in self.properties_schema}
+        return self.properties.preview(required=self.definition.external_id is None)
 
     def previewed_metadata(self):
         """Return the initial metadata; empty if they depend on unknown values."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from heat_lite.clients import cloud_login, keystone_session
-from heat_lite.common import lru_cache
+from heat_lite.common import exception, lru_cache
 from heat_lite.db import resources as db_resources
 from heat_lite.db import templates as db_templates
 from heat_lite.engine.stack_definition import DefinitionCache
@@ -365,6 +365,13 @@ class Runtime:
     secret: bytes = b''
     templates: TemplateCache = dataclasses.field(default_factory=TemplateCache)
     definitions_cache: DefinitionCache = dataclasses.field(default_factory=DefinitionCache)
+
+    def require_type(self, context, name):
+        """Raise Forbidden for a type that the policy denies the requester."""
+        if not context.is_admin and not self.allows_type(context, name):
+            # as recorded: the policy of Keystone's types is a pattern, and the text their name
+            prefix = '' if name.startswith('OS::Keystone::') else 'resource_types:'
+            raise exception.Forbidden(action=f'{prefix}{name}')
 
     def project_id(self, tenant):
         """Return the id of a project in the cloud; the tenant may be the name of a cloud."""

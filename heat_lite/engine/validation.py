@@ -240,8 +240,7 @@ def dependency_graph(item, enforce_types=True):
 def _permitted(item):
     """Raise Forbidden for a type that the policy denies the requester."""
     for name in {definition.resource_type for definition in item.bound.resources.values()}:
-        if not item.context.is_admin and not item.runtime.allows_type(item.context, name):
-            raise exception.Forbidden(action=f'resource_types:{name}')
+        item.runtime.require_type(item.context, name)
 
 
 def single_resource(item, definition, check='validate'):
@@ -249,6 +248,7 @@ def single_resource(item, definition, check='validate'):
     resource = item.resource_for(definition.name)
     definition.validate(item.scope)
     if definition.external_id is not None:
+        resource.external_id()  # raises errors of its functions
         return
     definition.check_snapshot_policy(resource.supports_snapshot_delete())
     try:
@@ -258,7 +258,7 @@ def single_resource(item, definition, check='validate'):
     except exception.StackValidationFailed as error:
         raise (
             error
-            if error.path[:1] == ('resources',) or not error.path
+            if error.path[:1] == definition.path[:1] or not error.path
             else _placed(error, definition)
         ) from None
 
@@ -270,7 +270,9 @@ def _placed(error, definition):
         name,
         'Properties',
     ):  # a check of the type has read an invalid value
-        return exception.StackValidationFailed(error.error_message, path=(section, name))
+        return exception.StackValidationFailed(
+            error.error_message, error='ValueError', path=(section, name)
+        )
     part, *rest = error.path
     path = (section, name, definition.version.dialect.resource.get(part, part), *rest)
     return exception.StackValidationFailed(error.error_message, error=error.error, path=path)

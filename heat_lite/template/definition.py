@@ -94,7 +94,10 @@ class ResourceDefinition:
         word = self.version.dialect.resource['deletion_policy']
         policy = self.raw.get(word, 'Delete')
         if not isinstance(policy, str):
-            policy = function.resolve(parser.parse(policy), parser.scope)
+            try:
+                policy = function.resolve(parser.parse(policy), parser.scope)
+            except function.ARGUMENT_ERRORS as error:
+                raise exception.StackValidationFailed(str(error)) from error
         place = (self._section, self.name, word)
         checks.raise_first(checks.deletion_policy(policy, self.version), place)
         return self.version.deletion_policies[policy]
@@ -131,12 +134,9 @@ class ResourceDefinition:
     def requires(self, names: Collection[str]) -> set[str]:
         """Return the resources among ``names`` that this one depends on.
 
-        Raises InvalidTemplateReference for a reference to an unknown resource.
+        Raises InvalidTemplateReference for a reference to an unknown resource: the first of
+        properties, metadata, depends_on.
         """
-        if self.depends_on:
-            place = (self._section, self.name, self.version.dialect.resource['depends_on'])
-            unknown = checks.depends_on(self.name, self.depends_on, self._declared)
-            checks.raise_first(unknown, place)
         required = {name for name in self.depends_on if name in names}
         for part, word in (('properties', 'Properties'), ('metadata', 'Metadata')):
             referenced = function.dependencies(getattr(self, part))
@@ -145,6 +145,10 @@ class ResourceDefinition:
                     getattr(self, part), referenced.difference(names), f'{self.name}.{word}', names
                 )
             required |= referenced
+        if self.depends_on:
+            place = (self._section, self.name, self.version.dialect.resource['depends_on'])
+            unknown = checks.depends_on(self.name, self.depends_on, self._declared)
+            checks.raise_first(unknown, place)
         # resolution reports unknown names in these two parts
         return required.union(
             function.dependencies([self.update_policy, self.external_id]).intersection(names)

@@ -36,6 +36,9 @@ class Scope:
     the methods for which it has data.
     """
 
+    #: whether parameters and files have the values of a request
+    knows_values = True
+
     def parameter(self, name: str) -> Any:
         raise exception.UserParameterMissing(key=name)
 

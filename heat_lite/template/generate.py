@@ -14,6 +14,7 @@ from heat_lite.template.constraints import (
 )
 from heat_lite.template.parameter_schema import describe_constraints
 from heat_lite.template.parameter_types import WIRE_NAMES
+from heat_lite.template.schema import visible
 
 #: {type of property: HOT type of its parameter}
 _TYPES = {
@@ -35,15 +36,14 @@ def template_for(
     template_type: str = 'cfn',
     name: str | None = None,
 ) -> dict:
-    """Return the template as data, without hidden properties and attributes.
+    """Return the template as data, without hidden properties and attributes, and without
+    properties that are not implemented.
 
     ``name`` is the name of the resource in the template.
     """
     name = name or resource_type.split('::')[-1]
-    properties = {key: schema for key, schema in properties_schema.items() if not schema.hidden}
-    attributes = {key: schema for key, schema in attributes_schema.items() if not schema.hidden}
     build = _hot if template_type == 'hot' else _cfn
-    return build(resource_type, name, properties, attributes)
+    return build(resource_type, name, visible(properties_schema), visible(attributes_schema))
 
 
 def _hot(resource_type, name, properties, attributes):

@@ -102,6 +102,17 @@ class Properties(Mapping):
         """Return the values of the properties that the definition sets, without aliases."""
         return {key: self[key] for key in self.schemata if self.is_given(key)}
 
+    def preview(self, required: bool = True) -> dict[str, Any]:
+        """Return the values of all properties; None for those that are invalid, which only those
+        of nested stacks may be. Unless they are ``required``, others than the given are defaults.
+        """
+        result = {key: None if required else each.default for key, each in self.schemata.items()}
+        for key in self.schemata:
+            if required or self.is_given(key):
+                with contextlib.suppress(exception.StackValidationFailed):
+                    result[key] = self.get(key)
+        return result
+
     def is_given(self, key: str) -> bool:
         """Return whether the definition sets the property to a value."""
         source = self._source(key)

@@ -145,7 +145,7 @@ class PropertySchema:
         )
 
     def to_wire(self):
-        """Return the schema as GET resource_types/{type} shows it.
+        """Return the schema as GET resource_types/{type} shows it, with all nested properties.
 
         The caller leaves out hidden properties (see the function ``to_wire``).
         """
@@ -167,7 +167,9 @@ class PropertySchema:
     def _nested_wire(self):
         if self.type == LIST:
             return {'*': self.schema.to_wire()} if self.schema is not None else None
-        return to_wire(self.schema) if self.schema else None
+        if not self.schema:
+            return None
+        return {name: schema.to_wire() for name, schema in self.schema.items()}
 
     def __repr__(self):
         return f'PropertySchema({self.type}, {self.description!r})'
@@ -189,8 +191,17 @@ _PARAMETER_TYPES = {
 
 
 def to_wire(schemata: Mapping) -> dict:
-    """Return the schemas that are not hidden, by name, as the API shows them."""
-    return {name: schema.to_wire() for name, schema in schemata.items() if not schema.hidden}
+    """Return the schemas that users may use, by name, as the API shows them."""
+    return {name: schema.to_wire() for name, schema in visible(schemata).items()}
+
+
+def visible(schemata: Mapping) -> dict:
+    """Return the schemas that are neither hidden nor of properties that are not implemented."""
+    return {
+        name: schema
+        for name, schema in schemata.items()
+        if not schema.hidden and getattr(schema, 'implemented', True)
+    }
 
 
 def string(description: str | None = None, **options: Any) -> PropertySchema:

@@ -113,6 +113,7 @@ class Templates(Endpoint):
     def resource_schema(
         self, context: RequestContext, type_name: str, with_description: bool = False
     ) -> Wire:
+        self._runtime.require_type(context, type_name)
         cls = self._class(context, type_name)
         result = {
             'resource_type': type_name,
@@ -130,6 +131,7 @@ class Templates(Endpoint):
         """Return a template with a parameter for each property of the type and an output for
         each attribute.
         """
+        self._runtime.require_type(context, type_name)
         cls = self._class(context, type_name)
         if template_type not in ('cfn', 'hot'):
             raise exception.Invalid(reason=f'Template type is not supported: {template_type}')

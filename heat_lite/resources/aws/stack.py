@@ -1,7 +1,8 @@
 """AWS::CloudFormation::Stack."""
 
+from heat_lite.common import exception
 from heat_lite.resources.base.stack_resource import StackResource
-from heat_lite.resources.base.template_resource import fetch_template
+from heat_lite.resources.base.template_resource import FetchFailed, fetch_template
 from heat_lite.template.schema import integer, map_, string
 
 OUTPUTS = 'Outputs.'
@@ -26,7 +27,14 @@ class CloudFormationStack(StackResource):
     }
 
     def child_template(self):
-        return fetch_template(self.stack.template.files, self.properties['TemplateURL'])
+        url = self.properties['TemplateURL']
+        try:
+            return fetch_template(self.stack.template.files, url)
+        except FetchFailed as error:
+            # As recorded: the error has the path of the resource, and quotes of its own.
+            raise exception.StackValidationFailed(
+                f"Could not fetch remote template '{url}': {error.reason}", error='ValueError'
+            ) from error
 
     def child_params(self):
         return dict(self.properties['Parameters'] or {})

@@ -127,7 +127,7 @@ class InstanceGroup(RollingGroup):
                 return item
         text = f'LaunchConfigurationName ({reference}) reference can not be found.'
         raise exception.StackValidationFailed(
-            text, error='ValueError', path=('resources', self.name)
+            text, error='ValueError', path=(self.definition.path[0], self.name)
         )
 
     def rolling_policy(self):
@@ -145,6 +145,7 @@ class InstanceGroup(RollingGroup):
     # ------------------------------------------------------------ validation
 
     def validate(self):
+        _ = self.properties['LaunchConfigurationName']  # raises its errors first, as in Heat
         self.properties.validate()
         self.update_policy().validate()
         self.rolling_policy()

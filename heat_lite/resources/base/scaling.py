@@ -140,7 +140,6 @@ class ScalingGroup(RollingGroup):
         return max(least, min(present if wanted is None else wanted, most))
 
     def validate(self):
-        self.properties.validate()
         least, most = self.bounds()
         wanted = self.properties[self.bounds_names[2]]
         if least < 0:

@@ -119,7 +119,7 @@ class StackResource(NestedTemplate):
 
     def validate_nested(self):
         """Validate the nested stack. Raises StackValidationFailed with the path of the error."""
-        path = ('resources', self.path_label())
+        path = (self.definition.path[0], self.path_label())
         try:
             template, times = self.template_to_validate()
             self.nested_stack.validate(self._complete_template(template, None), times)

@@ -184,7 +184,8 @@ def _with_default(parameter):
 def fetch_template(files, name):
     """Return the data of a template, from the files of the request or from the URL ``name``.
 
-    Raises StackValidationFailed, without any part of a text from a URL that is no template.
+    Raises StackValidationFailed, without any part of a text from a URL that is no template, and
+    FetchFailed for a URL without a template.
     """
     text = files.get(name)
     try:
@@ -197,7 +198,19 @@ def fetch_template(files, name):
         if text is not None:
             raise exception.StackValidationFailed(str(error)) from None
         reason = 'The text at the URL is not a template.'
-    raise exception.StackValidationFailed(f'Could not fetch remote template "{name}": {reason}')
+    raise FetchFailed(name, reason)
+
+
+class FetchFailed(exception.StackValidationFailed):
+    """There is no template at a URL."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f'Could not fetch remote template "{name}": {reason}')
+        self.reason = reason
+
+    def prefixed(self, *path, error=None):
+        """Return an error with ``path`` before its own path."""
+        return exception.StackValidationFailed(self.error_message, error=error or '', path=path)
 
 
 def _parsed(text, name):

@@ -4,7 +4,7 @@ import functools
 
 from heat_lite.common import exception
 from heat_lite.template import attributes
-from heat_lite.template.function import Function, Reference, resolve
+from heat_lite.template.function import Function, Reference, dependencies, resolve
 from heat_lite.template.functions import budget
 
 
@@ -156,6 +156,13 @@ class GetAttr(Reference):
                 raise exception.InvalidTemplateAttribute(resource=name, key=path[0])
             if scope is not None:
                 scope.check_attribute(name, path[0])
+            if scope is not None and scope.knows_values:
+                self._refuse_unresolved(path)
+
+    def _refuse_unresolved(self, path):
+        """Raise InvalidTemplateAttribute for a parameter without a value or a missing file."""
+        if any(isinstance(each, Function) and not dependencies(each) for each in path[1:]):
+            raise exception.InvalidTemplateAttribute(resource=self.args[0], key=path[0])
 
     def result(self, scope):
         name, *path = resolve(self.args, scope)

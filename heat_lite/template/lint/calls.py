@@ -34,6 +34,8 @@ class ConditionName(NamedTuple):
 class AttributeScope(function.Scope):
     """A scope that knows the attributes of resources and no values."""
 
+    knows_values = False
+
     def __init__(self, type_of: Callable[[str], TypeInfo | None]):
         self._type_of = type_of
 

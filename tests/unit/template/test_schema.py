@@ -31,7 +31,14 @@ def test_nested_property_schema_to_wire():
                         'constraints': [{'allowed_values': ['digits']}],
                         'update_allowed': False,
                         'immutable': False,
-                    }
+                    },
+                    # as in Heat: hidden properties are left out at the top only
+                    'old': {
+                        'type': 'string',
+                        'required': False,
+                        'update_allowed': False,
+                        'immutable': False,
+                    },
                 },
                 'required': False,
                 'update_allowed': False,

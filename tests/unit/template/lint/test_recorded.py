@@ -37,6 +37,11 @@ NOT_DETECTED = {
     'field/misc/groups-labelnum': 'the request may set the parameter',
     'field/misc/groups-nolabel': 'the request may set the parameter',
     'field/parameter/value-num-null': 'the request may set the parameter',
+    'field/parameter/external-id-without-value': 'the request may set the parameter',
+    'field/parameter/attribute-path-without-value': 'the request may set the parameter',
+    'field/parameter/output-attribute-path-without-value': 'the request may set the parameter',
+    'field/nested/cfn-stack-without-template': 'the request may contain the file',
+    'field/function/deletion-policy-from-a-map': 'the linter does not evaluate the function',
     'nested/23-provider-overrides-builtin-type-mismatch': 'a replaced type is not checked',
 }
 
