@@ -266,10 +266,20 @@ class Clients:
             additional_headers=dict(service.headers),
             **self._location(name, option('endpoint_type')),
         )
+        if (configured := self._configured_endpoint(option('url'))) is not None:
+            result.endpoint_override = configured
+            return _UnloggedAdapter(result, option('http_log_debug', False))
         result.endpoint_override = service.url(self._endpoint(name, result, service.heat_type))
         if service.microversion:
             result.default_microversion = self._microversion(name, service.microversion, result)
         return _UnloggedAdapter(result, option('http_log_debug', False))
+
+    def _configured_endpoint(self, url: str | None) -> str | None:
+        """Return the endpoint of [clients_heat] url; None if the catalog tells it."""
+        own_region = self._factory.conf.region_name_for_services
+        if not url or self._login is not None or self._region not in (None, own_region):
+            return None
+        return url.replace('%(tenant_id)s', self._project or '').rstrip('/')
 
     def _location(self, name: str, interface: str | None) -> dict[str, Any]:
         """Return interface, region and endpoint of a service, as arguments of an adapter."""

@@ -67,6 +67,15 @@ class Secret(Json):
         return None if value is None else json.loads(encryption.decrypt_column(value))
 
 
+class SecretText(Secret):
+    """The text of a Secret, for readers that know what they have parsed. It is only read."""
+
+    cache_ok = True
+
+    def process_result_value(self, value: typing.Any, dialect: Dialect) -> typing.Any:
+        return None if value is None else encryption.decrypt_column(value)
+
+
 class PropertyValues(Json):
     """The properties of a resource, which ``encryption.encrypt_properties`` has encrypted or not.
 

@@ -69,6 +69,8 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     ``keys`` are auth_encryption_key and the keys before it. Heat reads only what the first one
     has encrypted.
     """
+    # first, since the copies are encrypted if parameters are
+    yield 'raw_template: templates copied for each stack', _unshare_templates()
     for name, count in reencrypt.reencrypt_tables(False, keys, BATCH):
         yield f'{name}: values re-encrypted or decrypted', count
     for secrets, columns in reencrypt.METHOD_COLUMNS.items():
@@ -77,7 +79,6 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     yield 'resource_data: URLs of signals renamed', _rename_signal_urls()
     yield 'resource_data: ids of stack users added', _add_user_ids()
     yield 'resource_data: ports of servers renamed', _rename_ports()
-    yield 'raw_template: templates copied for each stack', _unshare_templates()
     yield 'stack: stacks of this service marked for the convergence engine', _mark_convergence()
     yield 'locks and engines of this service removed', _remove_engines()
 

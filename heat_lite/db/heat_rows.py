@@ -1,46 +1,106 @@
-"""Reads of stacks in a database of Heat to which no column has been added yet."""
+"""Reads of stacks in a database of Heat to which no column has been added yet.
 
-from collections.abc import Iterator
+They read the rows of many stacks with few statements. A secret that cannot be decrypted takes the
+place of the row that has it, as an InvalidEncryptionKey.
+"""
 
-from sqlalchemy import select
+import collections
+import typing
+from collections.abc import Collection, Iterator
 
+from sqlalchemy import func, select, type_coerce
+
+from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.db import heat_schema, models, session
+from heat_lite.db import credentials, encryption, heat_schema, models, resources, session
+from heat_lite.db.column_types import SecretText
 from heat_lite.db.stacks import StackRow
 
-_S = models.stack
+_S, _T, _F, _C = models.stack, models.raw_template, models.raw_template_files, models.user_creds
 _COLUMNS = [column for column in _S.c if column.name not in heat_schema.OWN_COLUMNS['stack']]
 _BLANK = dict.fromkeys(StackRow._fields)
+_ALIVE = _S.c.deleted_at.is_(None)
 
 
-def living_stacks(context: RequestContext, batch_size: int) -> Iterator[StackRow]:
-    """Yield the rows of all stacks that are not deleted, in the order of ids.
+class RawTemplate(typing.NamedTuple):
+    """A template as JSON text, the id of its files, and its environment with plain parameters."""
 
-    Columns that Heat does not have, and tags, are None.
-    """
+    text: str
+    files_id: int | None
+    files: dict | None
+    environment: dict
+
+
+def living_ids(context: RequestContext, batch_size: int) -> Iterator[list[str]]:
+    """Yield the ids of all stacks that are not deleted, in their order, batch by batch."""
     last = ''
-    while rows := _batch(context, last, batch_size):
-        yield from rows
-        last = rows[-1].id
+    while ids := _ids_after(context, last, batch_size):
+        yield ids
+        last = ids[-1]
 
 
 @session.reader
-def _batch(context, last, batch_size):
+def _ids_after(context, last, batch_size):
+    query = select(_S.c.id).where(_S.c.id > last, _ALIVE).order_by(_S.c.id).limit(batch_size)
+    return list(session.execute(query).scalars())
+
+
+@session.reader
+def stacks(context: RequestContext, ids: Collection[str]) -> dict[str, StackRow]:
+    """Return the rows of stacks by id. Columns that Heat does not have, and tags, are None."""
+    found = session.execute(select(*_COLUMNS).where(_S.c.id.in_(ids)).order_by(_S.c.id))
+    return {row.id: StackRow(**{**_BLANK, **row._mapping}) for row in found}
+
+
+@session.reader
+def templates(
+    context: RequestContext, ids: Collection[int]
+) -> dict[int, RawTemplate | exception.InvalidEncryptionKey]:
+    """Return the templates of these ids."""
     query = (
-        select(*_COLUMNS)
-        .where(_S.c.id > last, _S.c.deleted_at.is_(None))
-        .order_by(_S.c.id)
-        .limit(batch_size)
+        select(
+            _T.c.id,
+            type_coerce(_T.c.template, SecretText),
+            _T.c.files_id,
+            func.coalesce(_F.c.files, _T.c.files, type_=_T.c.files.type),
+            _T.c.environment,
+        )
+        .outerjoin(_F)
+        .where(_T.c.id.in_(ids))
     )
-    return [_row(row) for row in session.execute(query)]
+    found: dict[int, RawTemplate | exception.InvalidEncryptionKey] = {}
+    for number, text, files_id, files, environment in session.execute(query):
+        try:
+            plain = encryption.decrypt_parameters(environment)
+            found[number] = RawTemplate(text, files_id, files, plain)
+        except exception.InvalidEncryptionKey as error:
+            found[number] = error
+    return found
 
 
 @session.reader
-def stack(context: RequestContext, stack_id: str) -> StackRow | None:
-    """Return the row of a stack, as ``living_stacks`` does; None if there is none."""
-    found = session.execute(select(*_COLUMNS).where(_S.c.id == stack_id)).first()
-    return found and _row(found)
+def resource_rows(
+    context: RequestContext, stack_ids: Collection[str]
+) -> dict[str, list[resources.ResourceRow] | exception.InvalidEncryptionKey]:
+    """Return the rows of the resources of each stack, in the order of ids."""
+    found: dict[str, typing.Any] = collections.defaultdict(list)
+    for stack_id, row in resources.read_each(stack_ids):
+        if isinstance(row, exception.InvalidEncryptionKey):
+            found[stack_id] = row
+        elif isinstance(found[stack_id], list):
+            found[stack_id].append(row)
+    return found
 
 
-def _row(found):
-    return StackRow(**{**_BLANK, **found._mapping})
+@session.reader
+def undecryptable_credentials(context: RequestContext, ids: Collection[int]) -> set[int]:
+    """Return the ids of the stored credentials that cannot be decrypted."""
+    query = select(_C.c.id, _C.c.decrypt_method, *(_C.c[name] for name in credentials.SECRETS))
+    found = set()
+    for number, method, *secrets in session.execute(query.where(_C.c.id.in_(ids))):
+        try:
+            for secret in secrets:
+                encryption.decrypt(method, secret)
+        except exception.InvalidEncryptionKey:
+            found.add(number)
+    return found

@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
-from heat_lite.common import cooperation
+from heat_lite.common import cooperation, exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import encryption, group_commit, models, session
 from heat_lite.db.column_types import row_type
@@ -129,6 +129,29 @@ def attribute_values(context: RequestContext, ids: Collection[int]) -> dict[int,
         for row_id, encrypted, data in session.rows(query):
             found[row_id] = encryption.decrypt_properties(encrypted, data)
     return found
+
+
+def read_each(
+    stack_ids: Collection[str],
+) -> typing.Iterator[tuple[str, ResourceRow | exception.InvalidEncryptionKey]]:
+    """Yield (stack id, row) of the resources of stacks, in the order of ids.
+
+    The error takes the place of a row with a secret that cannot be decrypted. The caller is in a
+    transaction.
+    """
+    which = _R.c.stack_id.in_(stack_ids)
+    data: dict[int, list] = collections.defaultdict(list)
+    for resource_id, *value in session.rows(_DATA.join(_R).where(which)):
+        data[resource_id].append(value)
+    for row in session.rows(_ROWS.where(which).order_by(_R.c.id)):
+        try:
+            values = {
+                key: encryption.decrypt(method, value)
+                for key, value, method in data.get(row[0], ())
+            }
+            yield row.stack_id, _complete_row(row, values)
+        except exception.InvalidEncryptionKey as error:
+            yield row.stack_id, error
 
 
 def _rows(query, which):

@@ -138,7 +138,13 @@ def adopt(resource, data):
 
 
 def snapshot(resource):
-    """Let the resource save what it can of itself."""
+    """Let the resource save what it can of itself.
+
+    An interrupted snapshot continues with what it has begun to save.
+    """
+    if resource.state != (status.SNAPSHOT, status.IN_PROGRESS):
+        for key in resource.snapshot_keys:
+            resource.data_delete(key)
     yield from _perform(resource, status.SNAPSHOT, handlers.call(resource, status.SNAPSHOT))
 
 

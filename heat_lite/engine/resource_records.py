@@ -37,9 +37,9 @@ class ResourceRecords:
             self._by_name = _by_name(Record.from_row(self._stack.journal, row) for row in stored)
         return self._by_name
 
-    def use_listed(self, listed):
+    def use_listed(self, listed, make=Record.from_listed):
         """Use the rows of a list (``db.resources.list_brief``) instead of reading all columns."""
-        self._by_name = _by_name(Record.from_listed(self._stack.journal, row) for row in listed)
+        self._by_name = _by_name(make(self._stack.journal, row) for row in listed)
 
     def of_name(self, name):
         """Return the records of one name."""

@@ -45,6 +45,8 @@ class ResourceType:
     #: whether signals change its attributes while no action runs: then outputs that read them are
     #: not stored (nor are those that read a live attribute)
     signals_change_attributes = False
+    #: keys of data that tell what a snapshot of the stack has saved of the object
+    snapshot_keys: tuple[str, ...] = ()
     #: whether the API shows all that the service shows, instead of the attributes of the schema
     describes_object = True
     #: whether its metadata are resolved again after a signal to another resource of the stack

@@ -1,5 +1,6 @@
 """Templates, and templates bound to parameters."""
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,12 @@ class Template:
         self.files = files or {}
         self.environment: Any = environment
         self.version = versions.template_version(data)
+
+    def with_environment(self, environment: Environment) -> 'Template':
+        """Return the template with another environment; what has been parsed is shared."""
+        other = copy.copy(self)
+        other.environment = environment
+        return other
 
     def content(self) -> tuple:
         """Return ``(data, environment data, files)``, from which it can be created again."""

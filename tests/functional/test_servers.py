@@ -8,6 +8,7 @@ import urllib.parse
 
 import pytest
 
+from heat_lite.db import models, session
 from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
 
 # ruff: noqa: F811 - fixtures are arguments
@@ -516,6 +517,35 @@ def test_restore_rebuilds_the_server_from_its_image(running_cloud, driver, ids):
     assert nova_server(running_cloud, one)['imageRef'] == image
     driver.delete(stack)
     assert {each['id'] for each in running_cloud.cloud.of('image', '/images')} == before
+
+
+def test_interrupted_snapshot_continues_with_the_image_and_the_backup(running_cloud, driver, ids):
+    volume = {'type': 'OS::Cinder::Volume', 'properties': {'size': 1}}
+    stack = driver.create(stack_of(s=server(), v=volume))
+    complete(driver, stack)
+
+    def saved():
+        cloud = running_cloud.cloud
+        found = [*cloud.of('image', '/images'), *cloud.of('block-storage', '/backups')]
+        return {each['id'] for each in found}
+
+    before = saved()
+    for states, expected in (
+        ({}, 2),
+        # as an engine leaves the rows that is killed while it waits for the image
+        ({'action': 'SNAPSHOT', 'status': 'IN_PROGRESS'}, 2),
+        ({}, 4),
+    ):
+        if states:
+            with session.engine().begin() as connection:
+                table = models.resource
+                mine = table.c.stack_id == stack['stack_id']
+                connection.execute(table.update().where(mine).values(**states))
+        driver.client.stack_snapshot(driver.context, stack_identity=stack, name='then')
+        driver.wait(stack)
+        assert len(saved() - before) == expected
+    driver.delete(stack)
+    assert saved() == before
 
 
 def test_delete_of_a_snapshot_deletes_volume_snapshots(running_cloud, driver, ids):

@@ -3,8 +3,6 @@
 import importlib
 import time
 
-from heat_lite.cmd import global_environment
-from heat_lite.cmd.heat_database import report
 from heat_lite.cmd.heat_database.ownership import held_by, holders
 from heat_lite.common import context as request_context
 from heat_lite.db import give_back as give_back_rows
@@ -41,14 +39,13 @@ def dry_run(conf):
     check(conf)
     for other in holders():
         print(f'{services.describe(other)} holds the database: stop it before db_sync')
-    # These load slowly, with warnings of their libraries: only this command needs them.
-    importlib.import_module('heat_lite.rpc.messaging').setup(conf)
-    engine_service = importlib.import_module('heat_lite.engine.service')
-    runtime = engine_service.EngineService(conf, global_environment.build_registry(conf)).runtime
+    # It loads slowly, with warnings of its libraries: only this command needs it.
+    report = importlib.import_module('heat_lite.cmd.heat_database.report')
     started, totals = time.monotonic(), report.Totals()
-    for row, reasons in report.read_stacks(runtime, totals):
-        for reason in reasons:
-            print(f'stack {row.name} {row.id} of project {row.tenant}: {reason}')
+    for finding in report.read_stacks(conf):
+        totals.add(finding)
+        for reason in finding.reasons:
+            print(f'stack {finding.name} {finding.stack_id} of project {finding.tenant}: {reason}')
         if totals.stacks % PROGRESS == 0:
             print(f'{totals.stacks} stacks read')
     seconds = time.monotonic() - started

@@ -1,26 +1,25 @@
 """The report of a take-over: each stack of a database is read, parsed and planned.
 
-It changes nothing. It reads a database of Heat before db_sync has added a column.
+It changes nothing. It reads a database of Heat before db_sync has added a column. Several processes
+read the stacks, each a batch at a time.
 """
 
+import concurrent.futures
 import dataclasses
-import logging
+import multiprocessing
+import os
+import typing
 from collections.abc import Iterator
 
+from heat_lite.cmd import global_environment
+from heat_lite.cmd.heat_database.reader import Finding, Reader
 from heat_lite.common import context as request_context
-from heat_lite.common import exception, lru_cache, status
-from heat_lite.db import credentials, heat_rows
-from heat_lite.engine import resource
-from heat_lite.engine import stack as engine_stack
-from heat_lite.engine.cluster import takeover
-from heat_lite.engine.execution import plan
+from heat_lite.db import heat_rows, session
+from heat_lite.engine import service as engine_service
+from heat_lite.rpc import messaging
 
-LOG = logging.getLogger(__name__)
 #: stacks that one query reads
 BATCH = 500
-#: parents of nested stacks that are kept in memory
-PARENTS = 200
-KEY = 'a secret cannot be decrypted: add its key to [heat_lite] former_encryption_keys'
 
 
 @dataclasses.dataclass
@@ -32,64 +31,43 @@ class Totals:
     in_progress: int = 0
     failed: int = 0
 
-
-def read_stacks(runtime, totals: Totals) -> Iterator[tuple]:
-    """Yield (row, reasons) of each living stack: why something of it cannot be carried over."""
-    reader = _Reader(runtime)
-    for row in heat_rows.living_stacks(request_context.admin_context(), BATCH):
-        reasons, count = reader.read(row)
-        totals.stacks += 1
-        totals.resources += count
-        totals.in_progress += row.status == status.IN_PROGRESS and not row.backup
-        totals.failed += bool(reasons)
-        yield row, reasons
+    def add(self, finding: Finding) -> None:
+        """Count a stack."""
+        self.stacks += 1
+        self.resources += finding.resources
+        self.in_progress += finding.in_progress
+        self.failed += bool(finding.reasons)
 
 
-class _Reader:
-    def __init__(self, runtime):
-        self._runtime = runtime
-        self._context = request_context.admin_context()
-        self._parents = lru_cache.LruCache(PARENTS, PARENTS, lambda stack: 1)
+def read_stacks(conf) -> Iterator[Finding]:
+    """Yield the findings of all living stacks in the order of their ids.
 
-    def read(self, row):
-        """Return (reasons, number of resources) of a stack."""
-        reasons, count = [], 0
-        try:
-            stack = self._stack(row)
-            rows = stack.rows()
-            count = len(rows)
-            reasons += self._resource_reasons(stack, rows)
-            plan.build(rows, {} if row.backup else stack.requirements)
-            if row.user_creds_id is not None:
-                credentials.get(self._context, row.user_creds_id)
-        except exception.InvalidEncryptionKey:
-            reasons.append(KEY)
-        except Exception as error:  # a stack that this service cannot read may fail anywhere
-            LOG.debug('Stack %s cannot be read', row.id, exc_info=True)
-            reasons.append(f'{type(error).__name__}: {error}')
-        return list(dict.fromkeys(reasons)), count
+    Raises BrokenProcessPool if a process that reads them is killed.
+    """
+    # a fork must not share connections
+    session.dispose()
+    fork = multiprocessing.get_context('fork')
+    with concurrent.futures.ProcessPoolExecutor(os.cpu_count(), fork, _start, (conf,)) as pool:
+        # the processes start before this one connects
+        pool.submit(os.getpid).result()
+        session.configure(conf)
+        context = request_context.admin_context()
+        for findings in pool.map(_read_batch, heat_rows.living_ids(context, BATCH)):
+            yield from findings
 
-    def _stack(self, row):
-        stack = engine_stack.Stack.from_row(self._runtime, takeover.context_of_owner(row), row)
-        if row.owner_id is not None:
-            stack.tree.parent = self._parent(row.owner_id)
-        return stack
 
-    def _parent(self, stack_id):
-        found = self._parents.get(stack_id)
-        if found is None:
-            row = heat_rows.stack(self._context, stack_id)
-            if row is None:
-                raise exception.EntityNotFound(entity='The parent', name=stack_id)
-            found = self._parents.put(stack_id, self._stack(row))
-        return found
+class _Process:
+    """The reader of a process."""
 
-    def _resource_reasons(self, stack, rows):
-        for row in rows:
-            try:
-                item = stack.resource_of(row)
-            except exception.ResourceNotFound:
-                yield f'resource {row.name} is in none of its templates: it will be left behind'
-                continue
-            if isinstance(item, resource.UnknownResource):
-                yield f'resource {row.name} has the unknown type {item.definition.resource_type}'
+    reader: typing.Any = None
+
+
+def _start(conf):
+    session.configure(conf)
+    messaging.setup(conf)
+    registry = global_environment.build_registry(conf)
+    _Process.reader = Reader(engine_service.EngineService(conf, registry).runtime)
+
+
+def _read_batch(ids):
+    return _Process.reader.read(ids)

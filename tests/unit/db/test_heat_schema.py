@@ -3,6 +3,7 @@
 import pytest
 import sqlalchemy
 
+from heat_lite.common import exception
 from heat_lite.common.context import RequestContext, admin_context
 from heat_lite.db import (
     connections,
@@ -177,9 +178,31 @@ def test_backup_stacks_are_in_no_list(taken_over):
     assert unlocked == {'cnv-slow-1', 'cnv-replace-2'}
 
 
+def read_all(batch_size):
+    """Return the stacks, templates and resources of all living stacks."""
+    found: tuple[dict, dict, dict] = {}, {}, {}
+    for ids in heat_rows.living_ids(admin_context(), batch_size):
+        rows = heat_rows.stacks(admin_context(), ids)
+        found[0].update(rows)
+        template_ids = {row.raw_template_id for row in rows.values()}
+        found[1].update(heat_rows.templates(admin_context(), template_ids))
+        found[2].update(heat_rows.resource_rows(admin_context(), ids))
+    return found
+
+
 def test_stacks_are_read_before_and_after_the_sync(url):
     with databases.configured(url, key=heat_database.KEY):
-        before = list(heat_rows.living_stacks(admin_context(), 5))
-        assert len(before) == len({row.id for row in before}) > 20
+        before = read_all(5)
+        assert all(len(each) > 20 for each in before)
         migration.sync(url, report=ignore)
-        assert list(heat_rows.living_stacks(admin_context(), 7)) == before
+        assert read_all(7) == before
+
+
+def test_secrets_of_an_unknown_key_are_found_stack_by_stack(url):
+    with databases.configured(url, key='another key of thirty-two bytes.'):
+        stacks_found, templates_found, resources_found = read_all(1000)
+        credentials_ids = {row.user_creds_id for row in stacks_found.values()} - {None}
+        assert heat_rows.undecryptable_credentials(admin_context(), credentials_ids)
+        for found in (templates_found, resources_found):
+            kinds = {isinstance(each, exception.InvalidEncryptionKey) for each in found.values()}
+            assert kinds == {True, False}

@@ -20,10 +20,11 @@ class VolumeBackups:
         """Return whether the cloud has backups."""
         return self._volume.stack.limits.backups_enabled
 
-    def create(self):
+    def create(self, on_created=None):
         """A generator: create a backup, wait until it is available and return its id.
 
-        Raises Error if the operator has disabled backups.
+        ``on_created`` is called with the id before the wait. Raises Error if the operator has
+        disabled backups.
         """
         volume = self._volume
         if not self.enabled():
@@ -32,14 +33,23 @@ class VolumeBackups:
                 '([volumes] backups_enabled)'
             )
         values = {'volume_id': volume.resource_id, 'force': True}
-        client = volume.client()
-        created = yield from volume.call_with_retry(client.create, '/backups', 'backup', values)
+        created = yield from volume.call_with_retry(
+            volume.client().create, '/backups', 'backup', values
+        )
+        if on_created is not None:
+            on_created(created['id'])
+        yield from self.wait_until_available(created['id'])
+        return created['id']
+
+    def wait_until_available(self, backup):
+        """A generator: wait for a backup. Raises NotFound, or ResourceInError if it has failed."""
+        volume = self._volume
         for pause in retry_delays():
             shown = yield from volume.call_with_retry(
-                client.show, f'/backups/{created["id"]}', 'backup'
+                volume.client().show, f'/backups/{backup}', 'backup'
             )
             if shown['status'] == 'available':
-                return created['id']
+                return
             if shown['status'] == 'error':
                 raise exception.ResourceInError(
                     resource_status='error',

@@ -33,6 +33,7 @@ class Volume(CloudResource):
     """A block storage volume."""
 
     resource_type = 'OS::Cinder::Volume'
+    snapshot_keys = (BACKUP_ID,)
     heat_class = 'CinderVolume'
     rest = Rest(
         'cinder',
@@ -172,8 +173,10 @@ class Volume(CloudResource):
         return super().handle_update(definition, tmpl_diff, prop_diff)
 
     def handle_snapshot(self):
-        backup = yield from self.backups.create()
-        self.data_set(BACKUP_ID, backup)
+        if begun := self.data().get(BACKUP_ID):
+            yield from self.backups.wait_until_available(begun)
+        else:
+            yield from self.backups.create(lambda backup: self.data_set(BACKUP_ID, backup))
 
     def supports_snapshot_delete(self):
         return self.backups.enabled()

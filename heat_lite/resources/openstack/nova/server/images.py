@@ -18,20 +18,29 @@ class ServerImages:
     def __init__(self, server):
         self._server = server
 
-    def create(self):
-        """A generator: create an image of the server, wait until it is active, return its id."""
+    def create(self, on_created=None):
+        """A generator: create an image of the server and wait until it is active.
+
+        ``on_created`` is called with its id before the wait.
+        """
         server = self._server
         body = {'createImage': {'name': server.physical_resource_name()}}
         created = yield from server.call_with_retry(
             server.client().request_json, 'POST', f'{server.object_path()}/action', body
         )
-        image = created['image_id']
+        if on_created is not None:
+            on_created(created['image_id'])
+        yield from self.wait_until_active(created['image_id'])
+
+    def wait_until_active(self, image):
+        """A generator: wait for an image. Raises NotFound, or Error if it has failed."""
+        server = self._server
         for pause in retry_delays():
             shown = yield from server.call_with_retry(
                 server.client('glance').show, f'/images/{image}'
             )
             if shown['status'] == 'active':
-                return image
+                return
             if shown['status'] in FAILED:
                 raise exception.Error(
                     f'Failed to create snapshot image {image}: its status is {shown["status"]}'

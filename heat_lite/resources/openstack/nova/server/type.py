@@ -30,6 +30,7 @@ class Server(CloudResource, ConfigAgent):
     """
 
     resource_type = 'OS::Nova::Server'
+    snapshot_keys = (IMAGE_ID,)
     rest = Rest(
         'nova',
         '/servers',
@@ -180,8 +181,10 @@ class Server(CloudResource, ConfigAgent):
         yield from self.power.resume()
 
     def handle_snapshot(self):
-        image = yield from self.images.create()
-        self.data_set(IMAGE_ID, image)
+        if begun := self.data().get(IMAGE_ID):
+            yield from self.images.wait_until_active(begun)
+        else:
+            yield from self.images.create(lambda image: self.data_set(IMAGE_ID, image))
 
     def handle_snapshot_delete(self, state):
         yield from self.images.create_before_delete(state)
