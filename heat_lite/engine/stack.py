@@ -7,7 +7,7 @@ import functools
 import logging
 import time
 
-from heat_lite.common import exception, identifier, status
+from heat_lite.common import cooperation, exception, identifier, status
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import (
     action_run,
@@ -21,7 +21,6 @@ from heat_lite.engine import (
     stack_tree,
 )
 from heat_lite.engine.stack_outputs import StackOutputs
-from heat_lite.template import function
 
 LOG = logging.getLogger(__name__)
 
@@ -73,7 +72,7 @@ class Stack(StackOutputs):
     def __str__(self):
         return f'Stack "{self.name}" [{self.id}]'
 
-    @functools.cached_property
+    @cooperation.cached_property
     def log_subject(self):
         """What log lines of work on the stack name."""
         return masking.log_subject(self)
@@ -116,7 +115,7 @@ class Stack(StackOutputs):
 
     # ------------------------------------------------------------ definition
 
-    @functools.cached_property
+    @cooperation.cached_property
     def definition(self):
         return self.runtime.definitions_cache.of(self, self.template, self.template_id)
 
@@ -133,7 +132,7 @@ class Stack(StackOutputs):
         """The resource definitions, conditions applied: ``{name: ResourceDefinition}``."""
         return self.bound.resources
 
-    @functools.cached_property
+    @cooperation.cached_property
     def scope(self):
         return self._scope_of(self.bound)
 
@@ -142,12 +141,12 @@ class Stack(StackOutputs):
             bound, self.nodes, stack_tree.Facade(self) if self.tree.is_nested else None
         )
 
-    @functools.cached_property
+    @cooperation.cached_property
     def nodes(self):
         return stack_definition.NodeData(self)
 
     def resolve(self, snippet):
-        return function.resolve(snippet, self.scope)
+        return self.scope.resolve(snippet)
 
     def metadata_changes(self, resource, definition):
         """Return whether unchanged metadata resolve differently with the new parameters."""
@@ -155,18 +154,17 @@ class Stack(StackOutputs):
         if template_id in (None, self.template_id):
             return False
         before = self._scope_of(self._old_bound(template_id))
-        return function.resolve(resource.definition.metadata, before) != self.resolve(
-            definition.metadata
-        )
+        return before.resolve(resource.definition.metadata) != self.resolve(definition.metadata)
 
     def resolver(self):
         """Return ``resolve`` bound to the present definition, for handlers that outlive it."""
-        return functools.partial(function.resolve, scope=self.scope)
+        return self.scope.resolve
 
     def pending(self, snippet):
         """Return whether the value depends on resources that do not exist yet."""
         return any(
-            self.resource_for(name).action == status.INIT for name in function.dependencies(snippet)
+            self.resource_for(name).action == status.INIT
+            for name in self.scope.dependencies(snippet)
         )
 
     def stored_attributes(self, row):

@@ -108,6 +108,15 @@ class StackScope(function.Scope):
         self._nodes = nodes
         self._facade = facade
 
+    def resolve(self, snippet):
+        """Return the value of a parsed part of the template."""
+        return function.resolve(snippet, self)
+
+    @staticmethod
+    def dependencies(snippet):
+        """Return the names of the resources that a parsed part of the template reads."""
+        return function.dependencies(snippet)
+
     def parameter(self, name):
         return self._bound.scope.parameter(name)
 

@@ -1,4 +1,4 @@
-"""Verbs about the language of templates: ``types``, ``functions`` and ``validate``."""
+"""Verbs about what the service offers: types, functions, versions, engines; and ``validate``."""
 
 import argparse
 
@@ -19,6 +19,8 @@ FUNCTIONS = (
     ),
 )
 VALIDATE = (arguments.REQUIRED_TEMPLATE, arguments.FILES, arguments.OPTIONS)
+ENGINES: tuple = ()
+BUILD: tuple = ()
 
 
 def types(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
@@ -112,3 +114,24 @@ def validate(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.N
     ]
     if rows:
         out.table(['PARAMETER', 'TYPE', 'VALUE', 'DESCRIPTION'], rows)
+
+
+def engines(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    found = api.call('GET', '/services')['services']
+    if out.is_json:
+        out.write_json(found)
+        return
+    rows = [
+        [each['hostname'], each['status'], each['engine_id'], each['updated_at'], each['binary']]
+        for each in found
+    ]
+    out.table(['HOST', 'STATUS', 'ENGINE', 'SEEN', 'PROGRAM'], rows)
+
+
+def build(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    found = api.call('GET', '/build_info')
+    if out.is_json:
+        out.write_json(found)
+        return
+    # the API and the engines may be of different versions while a service is upgraded
+    out.table(['PART', 'REVISION'], [[name, each['revision']] for name, each in found.items()])

@@ -3,7 +3,7 @@
 import time
 from typing import Any, NamedTuple
 
-from heat_lite.cmd.cli import api_client, pending_hooks, resource_tree
+from heat_lite.cmd.cli import api_client, resource_tree
 from heat_lite.cmd.cli.errors import Interrupted, StackFailed
 
 #: seconds between two requests; the pause grows with the time that the service needs
@@ -133,7 +133,7 @@ class Follower:
             except api_client.RequestFailed:
                 return
             events = reversed(found['events'])
-            self.hooks = pending_hooks.describe(stack['stack_name'], self.tree, events)
+            self.hooks = resource_tree.describe_hooks(stack['stack_name'], self.tree, events)
         if self.hooks:
             self.view.note(self.hooks)
 

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from heat_lite.cmd.cli import terminal
+from heat_lite.common import printable
 
 DELETED = 'DELETE_COMPLETE'
 #: the longest way from a stack to a nested stack that is listed
 NESTED_DEPTH = 5
+HOOK_NAMES = ('pre-create', 'post-create', 'pre-update', 'post-update', 'pre-delete', 'post-delete')
 
 
 @dataclasses.dataclass
@@ -211,3 +213,37 @@ def _sort_key(row):
     name = row['resource_name']
     number = int(name) if name.isascii() and name.isdigit() else -1
     return row.get('creation_time') or '', number, name
+
+
+def waiting_at_hooks(found: Iterable[dict]) -> Iterator[tuple[dict, str]]:
+    """Yield (event, hook) of each resource whose last event about a hook is a pause.
+
+    ``found``: the events, the oldest first.
+    """
+    last: dict[tuple, tuple[dict, str, bool]] = {}
+    for event in found:
+        reason = event.get('resource_status_reason') or ''
+        key = (stack_of(event), event['resource_name'])
+        hook = next((each for each in HOOK_NAMES if f'Hook {each} is ' in reason), None)
+        if hook is not None:
+            last[key] = (event, hook, 'paused until' in reason)
+        elif not event['resource_status'].endswith('IN_PROGRESS'):
+            last.pop(key, None)  # the hook has ended with its action
+    for event, hook, is_paused in last.values():
+        if is_paused:
+            yield event, hook
+
+
+def describe_hooks(stack: str, tree: ResourceTree, found: Iterable[dict]) -> str:
+    """Return what waits at a hook, and the command that continues; '' if nothing waits."""
+    paused = list(waiting_at_hooks(found))
+    if not paused:
+        return ''
+    event, hook = paused[0]
+    key = stack_of(event), event['resource_name']
+    paths = (each.path for each in tree.members.values() if (stack_of(each.row), each.name) == key)
+    path = next(paths, event['resource_name'])
+    text = f'waits at a hook: heat-lite hook clear {stack} {path} {hook}'
+    if len(paused) > 1:
+        text = f'{len(paused)} resources wait at hooks: heat-lite hook list {stack}'
+    return printable.escape(text)

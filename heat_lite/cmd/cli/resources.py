@@ -9,7 +9,6 @@ from heat_lite.cmd.cli import (
     arguments,
     errors,
     events,
-    pending_hooks,
     progress,
     resource_tree,
     terminal,
@@ -43,7 +42,7 @@ MARK = (
 CLEAR_HOOK = (
     arguments.STACK,
     PATH,
-    argument('hook', choices=pending_hooks.HOOK_NAMES, help='hook that the resource waits at'),
+    argument('hook', choices=resource_tree.HOOK_NAMES, help='hook that the resource waits at'),
 )
 HOOKS = (arguments.STACK,)
 
@@ -116,7 +115,7 @@ def hooks(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
             'hook': hook,
             'since': event['event_time'],
         }
-        for event, hook in pending_hooks.waiting(found)
+        for event, hook in resource_tree.waiting_at_hooks(found)
     ]
     if out.is_json:
         out.write_json(rows)

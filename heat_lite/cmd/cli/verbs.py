@@ -204,10 +204,10 @@ VERBS = {
         'heat-lite import OS::Neutron::Net 0b2c5e11-2f7c-4a8c-8f57-5f0c0f6e3a11 app',
     ),
     'service list': Verb(
-        KNOW, 'service_info.engines', 'list the engines of the service', 'heat-lite service list'
+        KNOW, 'catalog.engines', 'list the engines of the service', 'heat-lite service list'
     ),
     'build info': Verb(
-        KNOW, 'service_info.build', 'show the version of the service', 'heat-lite build info'
+        KNOW, 'catalog.build', 'show the version of the service', 'heat-lite build info'
     ),
     'types': Verb(
         KNOW, 'catalog.types', 'list resource types, or show one', 'heat-lite types OS::Heat::Value'

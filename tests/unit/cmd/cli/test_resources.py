@@ -2,7 +2,7 @@ import argparse
 
 import pytest
 
-from heat_lite.cmd.cli import pending_hooks, resource_tree, resources
+from heat_lite.cmd.cli import resource_tree, resources
 
 
 def event(name, reason, status='CREATE_IN_PROGRESS'):
@@ -22,18 +22,18 @@ def test_waiting_yields_resources_whose_hook_is_not_cleared():
         event('c', 'UPDATE paused until Hook pre-update is cleared'),
         event('c', 'UPDATE aborted', 'UPDATE_FAILED'),
     ]
-    found = [(each['resource_name'], hook) for each, hook in pending_hooks.waiting(events)]
+    found = [(each['resource_name'], hook) for each, hook in resource_tree.waiting_at_hooks(events)]
     assert found == [('a', 'pre-create')]
 
 
 def test_description_of_hooks_is_the_next_command():
     tree = resource_tree.ResourceTree()
     paused = [event(name, 'CREATE paused until Hook pre-create is cleared') for name in ('a', 'b')]
-    assert pending_hooks.describe('app', tree, paused[:1]).endswith(
+    assert resource_tree.describe_hooks('app', tree, paused[:1]).endswith(
         'heat-lite hook clear app a pre-create'
     )
-    assert pending_hooks.describe('app', tree, paused).endswith('heat-lite hook list app')
-    assert pending_hooks.describe('app', tree, [event('a', 'state changed')]) == ''
+    assert resource_tree.describe_hooks('app', tree, paused).endswith('heat-lite hook list app')
+    assert resource_tree.describe_hooks('app', tree, [event('a', 'state changed')]) == ''
 
 
 def test_json_value_names_the_mistake():
