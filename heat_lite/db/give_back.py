@@ -80,6 +80,7 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     yield 'resource_data: ids of stack users added', _add_user_ids()
     yield 'resource_data: ports of servers renamed', _rename_ports()
     yield 'stack: stacks of this service marked for the convergence engine', _mark_convergence()
+    yield 'stack: nested stacks with the users and the login of their root', _share_users()
     yield 'locks and engines of this service removed', _remove_engines()
 
 
@@ -264,6 +265,34 @@ def _mark_batch():
         values['updated_at'] = _S.c.updated_at
         session.execute(update(_S).where(_S.c.id == stack_id).values(values))
     return len(ids)
+
+
+def _share_users():
+    """Heat stores the project of a tree's users and its credentials with each of its stacks.
+
+    Without them it would make others for a nested stack and leave them behind.
+    """
+    count = 0
+    while changed := _share_users_batch():
+        count += changed
+    return count
+
+
+@session.writer
+def _share_users_batch():
+    parent = _S.alias('parent')
+    names = ('stack_user_project_id', 'user_creds_id')
+    lacking = or_(*(_S.c[name].is_(None) & parent.c[name].is_not(None) for name in names))
+    query = (
+        select(_S.c.id, *(func.coalesce(_S.c[name], parent.c[name]).label(name) for name in names))
+        .join(parent, parent.c.id == _S.c.owner_id)
+        .where(_S.c.deleted_at.is_(None), lacking)
+    )
+    rows = session.execute(query.limit(BATCH)).all()
+    for row in rows:
+        values = {**{name: getattr(row, name) for name in names}, 'updated_at': _S.c.updated_at}
+        session.execute(update(_S).where(_S.c.id == row.id).values(values))
+    return len(rows)
 
 
 @session.writer

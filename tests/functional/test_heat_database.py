@@ -116,14 +116,19 @@ def test_given_back_database_has_the_form_of_heat(url):
     key, context = heat_database.KEY, admin_context()
     quiet = {'take_over_interval': 3600}
     parameters = {'p': {'type': 'string', 'hidden': True}}
-    template = {'parameters': parameters, 'resources': {'r': {'type': 'OS::Heat::RandomString'}}}
+    template_of_r = {'type': 'OS::Heat::RandomString'}
+    template = {'parameters': parameters, 'resources': {'r': template_of_r}}
     with engines.running(
         url, auth_encryption_key=key, encrypt_parameters_and_properties=True, ours=quiet
     ) as driver:
         made = driver.create(template, params={'parameters': {'p': 'vermilion'}})
         driver.create(template, 'second', params={'parameters': {'p': 'vermilion'}})
-        driver.wait_for_free_lock(made)
+        group = {'type': 'OS::Heat::ResourceGroup', 'properties': {'resource_def': template_of_r}}
+        parent = driver.create({'resources': {'group': group}}, 'parent')
+        for identity in (made, parent):
+            driver.wait_for_free_lock(identity)
     with databases.configured(url, key=key, encrypt=True):
+        stacks.update(context, parent['stack_id'], {'stack_user_project_id': 'project-of-users'})
         resource = resources.list_by_stack(context, made['stack_id'])[0]
         resources.set_data(context, resource.id, 'signal_url', 'http://signal')
         resources.set_data(context, resource.id, 'password', 'verysecret', redact=True)
@@ -142,6 +147,8 @@ def test_given_back_database_has_the_form_of_heat(url):
             query = f'SELECT environment FROM raw_template WHERE id = {row.raw_template_id}'
             environment = json.loads(connection.exec_driver_sql(query).scalar())
             assert environment['parameters'] == {'p': 'vermilion'}
+        query = "SELECT stack_user_project_id FROM stack WHERE name LIKE 'parent-group-%%'"
+        assert connection.exec_driver_sql(query).scalar() == 'project-of-users'
         query = f'SELECT * FROM resource_data WHERE resource_id = {resource.id}'
         data = {row.key: row for row in connection.exec_driver_sql(query)}
     assert data['heat_signal_url'].value == 'http://signal'
