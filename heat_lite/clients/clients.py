@@ -8,7 +8,8 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import requests
-from keystoneauth1 import adapter, exceptions, session
+from keystoneauth1 import adapter, exceptions
+from keystoneauth1 import session as ks_session
 from keystoneauth1.identity import base as identity_base
 from oslo_config import cfg
 
@@ -17,6 +18,7 @@ from heat_lite.clients import (
     errors,
     keystone_session,
     microversions,
+    other_cloud,
     rest,
     shared_poller,
     swift,
@@ -152,7 +154,7 @@ class Clients:
             )
         return self._plugins[name]
 
-    def session(self, name: str = 'keystone') -> session.Session:
+    def session(self, name: str = 'keystone') -> ks_session.Session:
         """Return a keystoneauth session of the requester.
 
         Raises NoCloud if there is no Keystone, or no credentials.
@@ -200,8 +202,16 @@ class Clients:
             return self.client_plugin(name).client()
         api = self._apis.get(name)
         if api is None:
-            api = self._apis[name] = API_CLASSES.get(name, rest.Api)(name, self._adapter(name))
+            api = self._apis[name] = self.client_by(name, self.session(name))
         return api
+
+    def client_by(self, name: str, connection: ks_session.Session) -> Any:
+        """Return a new client of a service that uses a session."""
+        return API_CLASSES.get(name, rest.Api)(name, self._adapter(name, connection))
+
+    def orchestration(self, location: dict[str, Any]) -> Any:
+        """Return the client at the ``context`` of an OS::Heat::Stack (see ``other_cloud``)."""
+        return other_cloud.client(self, location)
 
     def require(self, name: str, extension: str | None = None) -> None:
         """Raise NoCloud if the service, or the given extension of it, does not exist."""
@@ -257,10 +267,10 @@ class Clients:
             lambda: {each['alias'] for each in api.list('/extensions', 'extensions')},
         )
 
-    def _adapter(self, name: str) -> '_UnloggedAdapter':
+    def _adapter(self, name: str, connection: ks_session.Session) -> '_UnloggedAdapter':
         service, option = SERVICES[name], keystone_session.options(self._factory.conf, name)
         result = adapter.Adapter(
-            self.session(name),
+            connection,
             service_type=service.type,
             default_microversion=service.microversion,
             additional_headers=dict(service.headers),

@@ -93,6 +93,14 @@ def get(
     raise error
 
 
+def checked_address(host: str, port: int) -> str:
+    """Return an address of a host that a user names. Raises OSError if one of it is refused."""
+    found = _resolve(host, port, type=socket.SOCK_STREAM)
+    for *_, address in found:
+        _check_address(host, address[0])
+    return found[0][4][0]
+
+
 def _check_scheme(url, schemes):
     try:
         scheme = urllib.parse.urlsplit(url).scheme
@@ -255,7 +263,7 @@ def _check_address(host: str, text: str) -> None:
     """
     if _rules.refuses(ipaddress.ip_address(text.partition('%')[0])):
         LOG.info(
-            'A template URL was refused: %s has the address %s; [heat_lite] template_url_allow '
+            'A URL of a user was refused: %s has the address %s; [heat_lite] template_url_allow '
             'permits networks.',
             host,
             text,

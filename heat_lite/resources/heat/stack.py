@@ -69,24 +69,34 @@ class RemoteStack(Resource):
 
     # ------------------------------------------------------------ the orchestration service
 
+    #: the client of the service
+    _api = None
+
     def region(self):
         return (self.properties['context'] or {}).get('region_name')
+
+    def redefine(self, definition):
+        super().redefine(definition)
+        self._api = None
 
     def service(self):
         """Return the orchestration service that owns the stack.
 
         Raises StackValidationFailed if it is unavailable.
         """
-        if (self.properties['context'] or {}).get('credential_secret_id'):
-            raise exception.NotSupported(feature='A stack in another cloud, by stored credentials')
-        clouds = self.stack.runtime.clouds
-        if clouds is not None and self.region() in (None, clouds.region(self.stack.tenant)):
+        clouds, location = self.stack.runtime.clouds, self.properties['context'] or {}
+        other = location.get('credential_secret_id')
+        own_region = (None, clouds.region(self.stack.tenant)) if clouds is not None else ()
+        if not other and self.region() in own_region:
             return EngineMethods(self.stack)
         try:
-            api = self.stack.clients(self.region()).client('heat')
-            return RestService(api, (self.stack.context.stack_depth or 0) + 1)
+            if self._api is None:
+                # the secret with the login is in the cloud of the stack
+                clients = self.stack.clients(None if other else self.region())
+                self._api = clients.orchestration(location)
+            return RestService(self._api, (self.stack.context.stack_depth or 0) + 1)
         except errors.NoCloud as error:
-            if self.region() is None:
+            if self.region() is None and not other:
                 return EngineMethods(self.stack)
             text = (
                 f'Cannot establish connection to Heat endpoint at region "{self.region()}" '

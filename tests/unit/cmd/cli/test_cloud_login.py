@@ -1,20 +1,13 @@
 """Logins to a cloud: application credentials, two regions, TLS with an own authority."""
 
-import datetime
-import ipaddress
 import json
-import ssl
 import types
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from heat_lite.clients import clouds_yaml
 from heat_lite.cmd.cli import main
-from tests import identity
+from tests import certificates, identity
 
 USERS = {'demo': {'password': 'secret', 'project': 'shop', 'roles': ['member']}}
 PASSWORD = {
@@ -115,45 +108,8 @@ def test_application_credential_logs_in(keystone, tmp_path, capsys, monkeypatch)
     assert 'two' in capsys.readouterr().out
 
 
-def make_certificate(folder):
-    """Write a new authority and a certificate of it for 127.0.0.1. Return (authority, context)."""
-    now = datetime.datetime.now(datetime.UTC)
-    keys = {name: ec.generate_private_key(ec.SECP256R1()) for name in ('authority', 'server')}
-    names = {
-        name: x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        for name in ('authority', 'server')
-    }
-    for name in keys:
-        certificate = (
-            x509.CertificateBuilder()
-            .subject_name(names[name])
-            .issuer_name(names['authority'])
-            .public_key(keys[name].public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - datetime.timedelta(days=1))
-            .not_valid_after(now + datetime.timedelta(days=1))
-            .add_extension(x509.BasicConstraints(name == 'authority', None), critical=True)
-            .add_extension(
-                x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address('127.0.0.1'))]),
-                critical=False,
-            )
-            .sign(keys['authority'], hashes.SHA256())
-        )
-        (folder / f'{name}.pem').write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    (folder / 'server.key').write_bytes(
-        keys['server'].private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / 'server.pem', folder / 'server.key')
-    return folder / 'authority.pem', context
-
-
 def test_own_authority_is_trusted_by_os_cacert_only(tmp_path, capsys, monkeypatch):
-    authority, context = make_certificate(tmp_path)
+    authority, context = certificates.make(tmp_path)
     service, application = Orchestration('safe'), TwoRegions(USERS, {})
     with identity.serve(service, tls=context) as url:
         application.urls = {'One': f'{url}/v1/p'}
@@ -170,7 +126,7 @@ def test_own_authority_is_trusted_by_os_cacert_only(tmp_path, capsys, monkeypatc
 
 
 def test_login_of_a_service_names_what_an_own_authority_needs(tmp_path, monkeypatch):
-    authority, context = make_certificate(tmp_path)
+    authority, context = certificates.make(tmp_path)
     file = tmp_path / 'clouds.yaml'
     monkeypatch.setenv('OS_CLIENT_CONFIG_FILE', str(file))
     application = TwoRegions(USERS, {})
