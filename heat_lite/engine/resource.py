@@ -321,7 +321,9 @@ class Resource(ResourceType):
         """Store the attributes that have been read, so that nothing asks the service again until
         the state of the resource changes.
         """
-        if self.local or self.has_nested_stack or self._attributes is None:
+        if self.local or self.has_nested_stack or self.signals_change_attributes:
+            return
+        if self._attributes is None:
             return
         values = self._attributes.cached()
         if values and values != self.stack.stored_attributes(self.record):

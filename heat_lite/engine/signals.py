@@ -161,6 +161,7 @@ def _handle_signal(stack, item, details):
         result = item.handle_signal(details)
         if isinstance(result, types.GeneratorType):
             result = yield from scheduler.flatten(result)
+        item.clear_stored_attributes()
     except exception.NoActionRequired as reason:
         LOG.info('%s: the signal requires no action: %s', item, reason)
         return

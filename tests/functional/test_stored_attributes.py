@@ -130,6 +130,20 @@ def test_an_action_on_the_resource_reads_anew(engine, verb):
     }
 
 
+def test_a_signal_reads_anew(engine):
+    template = _template()
+    identity = engine.create(template, name='signalled')
+    Remote.answer = 'second'
+    engine.client.resource_signal(
+        engine.context,
+        stack_identity=identity,
+        resource_name='r',
+        details={},
+        sync_call=True,
+    )
+    assert engine.outputs(identity)['address'] == 'second address'
+
+
 def test_an_update_in_place_reads_the_changed_resource_only(engine):
     template = _template()
     template['outputs']['other'] = {'value': {'get_attr': ['user', 'address']}}

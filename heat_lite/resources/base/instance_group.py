@@ -105,9 +105,11 @@ class InstanceGroup(RollingGroup):
         return {}
 
     def _tags(self):
+        # not the reference: it changes when the group is created, and members keep their tags
+        name = self.physical_resource_name() or self.name
         return [
             *(self.properties['Tags'] or ()),
-            *({'Key': key, 'Value': self.get_reference_id()} for key in self.tag_names),
+            *({'Key': key, 'Value': name} for key in self.tag_names),
         ]
 
     tag_names: tuple[str, ...] = ('metering.groupname',)
@@ -157,9 +159,6 @@ class InstanceGroup(RollingGroup):
         super().validate()
 
     # ------------------------------------------------------------ references and attributes
-
-    def get_reference_id(self):
-        return self.physical_resource_name() or self.name
 
     def outputs_for(self, path, names):
         return {LIST: members.attribute_map(names, [ADDRESS])} if path[0] == LIST else {}

@@ -49,6 +49,7 @@ class ScalingPolicy(SignalResponder):
                 item.reference_id(),
                 item.resource_id,
                 item.name,
+                item.physical_resource_name(),  # the reference of earlier versions
             ):
                 return item
         raise exception.NotFound(what=f'The scaling group {reference} of the policy {self.name}')
