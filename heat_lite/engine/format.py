@@ -104,11 +104,10 @@ def resource(item, required_by=(), detail=False, with_attributes=None, parent=No
 def attributes(item, more=None):
     """Return the attributes that the service shows, else all of the schema; and those of ``more``.
 
-    Types without ``describes_object`` always have those of the schema. Unknown values are None.
-    Values are those of now, not the stored ones.
+    Unknown values are None. Values are those of now, not the stored ones.
     """
     item.read_attributes_now()
-    shown = _attribute(item, SHOW) if item.describes_object else None
+    shown = _attribute(item, SHOW)
     more = [name for name in more or () if name != SHOW]
     if isinstance(shown, dict):
         return {**shown, **{name: _attribute(item, name) for name in more if name not in shown}}

@@ -47,8 +47,6 @@ class ResourceType:
     signals_change_attributes = False
     #: keys of data that tell what a snapshot of the stack has saved of the object
     snapshot_keys: tuple[str, ...] = ()
-    #: whether the API shows all that the service shows, instead of the attributes of the schema
-    describes_object = True
     #: whether its metadata are resolved again after a signal to another resource of the stack
     refreshes_metadata = False
     no_signal_actions: tuple[str, ...] = (status.SUSPEND, status.DELETE)

@@ -75,7 +75,7 @@ def test_root_option_permits_another_folder(place):
     inner = HOT + 'resources:\n  r: {type: OS::Heat::Vlaue}\n'
     (place.parent / 'shared.yaml').write_text(inner)
     (place / 'a.yaml').write_text(READS.format('../shared.yaml'))
-    assert '../shared.yaml:3:7: error unknown-type' in lint(place, '--root', '..', 'a.yaml').stdout
+    assert '../shared.yaml:3:13: error unknown-type' in lint(place, '--root', '..', 'a.yaml').stdout
     assert 'unknown-type' not in lint(place, 'a.yaml').stdout
 
 

@@ -115,6 +115,7 @@ class Templates(Endpoint):
     ) -> Wire:
         self._runtime.require_type(context, type_name)
         cls = self._class(context, type_name)
+        cls.require_service(self._runtime.clients(context), type_name)
         result = {
             'resource_type': type_name,
             'properties': schema.to_wire(cls.properties_schema),
@@ -146,7 +147,7 @@ class Templates(Endpoint):
     def _class(self, context: RequestContext, type_name: str) -> type[Resource]:
         """Return the class of a type that the requester may use, also of an alias of the operator.
 
-        Raises Forbidden, EntityNotFound, NotSupported and ResourceTypeUnavailable.
+        Raises Forbidden, EntityNotFound and NotSupported.
         """
         if not self._is_permitted(context, type_name):
             raise exception.Forbidden(action=f'resource_types:{type_name}')
@@ -154,10 +155,7 @@ class Templates(Endpoint):
         if not self._is_permitted(context, name):
             raise exception.Forbidden(action=f'resource_types:{name}')
         if cls.support_status.status == support.HIDDEN:
-            raise exception.NotSupported(
-                feature=f'Template of the hidden resource type {type_name}'
-            )
-        cls.require_service(self._runtime.clients(context), type_name)
+            raise exception.NotSupported(feature=type_name)
         return cls
 
     def _usable(self, context: RequestContext, names: list[str]) -> list[str]:

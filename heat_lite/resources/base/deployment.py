@@ -81,7 +81,6 @@ class Deployment(SignalledDeployment):
     """
 
     default_client_name = 'heat'
-    describes_object = False  # as in Heat
     entity = 'software_deployments'
     no_signal_actions = ()
     signals_change_attributes = True

@@ -75,7 +75,6 @@ class Config(Resource):
     """A software configuration. Types override ``content``, its content."""
 
     default_client_name = 'heat'
-    describes_object = False  # as in Heat
     entity = 'software_configs'
     attributes_schema = {'config': text('Content of the configuration.')}
 
