@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 
 from sqlalchemy import (
+    Text,
     column,
     delete,
     func,
@@ -17,16 +18,18 @@ from sqlalchemy import (
     select,
     table,
     tuple_,
+    type_coerce,
     union,
     update,
 )
 
 from heat_lite.common import cipher, status
 from heat_lite.common.context import RequestContext
-from heat_lite.db import models, queries, reencrypt, session
+from heat_lite.db import encryption, models, queries, reencrypt, session
 from heat_lite.db.column_types import utcnow
 
 _S, _R, _D, _T = models.stack, models.resource, models.resource_data, models.raw_template
+_P = models.resource_properties_data
 #: rows of one transaction
 BATCH = 500
 #: keys of ``resource_data`` of this service, and those of Heat
@@ -236,6 +239,33 @@ def _copy_template(template_id, stack_id):
         values = {template.name: copy, 'updated_at': template.table.c.updated_at}
         chosen = template == template_id, stack == stack_id
         session.execute(update(template.table).where(*chosen).values(values))
+
+
+# --------------------------------------------------------------- properties
+
+
+@session.reader
+def stacks_with_defaults(context: RequestContext, last: str, limit: int) -> list[str]:
+    """Return the ids of stacks after ``last`` whose properties may hold what is not given.
+
+    Those of earlier versions have a null for each property without a value. Encrypted ones may.
+    """
+    may_hold = or_(_P.c.encrypted.is_(True), type_coerce(_P.c.data, Text).like('%null%'))
+    query = (
+        select(_R.c.stack_id)
+        .join(_P, _R.c.rsrc_prop_data_id == _P.c.id)
+        .where(_R.c.stack_id > last, may_hold)
+    )
+    return list(session.execute(query.distinct().order_by(_R.c.stack_id).limit(limit)).scalars())
+
+
+@session.writer
+def store_properties(context: RequestContext, values: dict[int, dict]) -> None:
+    """Store properties in the place of those of the same rows."""
+    for row_id, given in values.items():
+        encrypted, data = encryption.encrypt_properties(given)
+        changed = {'encrypted': encrypted, 'data': data, 'updated_at': _P.c.updated_at}
+        session.execute(update(_P).where(_P.c.id == row_id).values(changed))
 
 
 # --------------------------------------------------------------- stacks and engines

@@ -7,6 +7,7 @@ import sys
 import pytest
 import sqlalchemy
 
+from heat_lite.cmd.heat_database import given_properties
 from heat_lite.common import cipher
 from heat_lite.common.context import admin_context
 from heat_lite.db import (
@@ -158,6 +159,31 @@ def test_given_back_database_has_the_form_of_heat(url):
     secret = data['password']
     assert secret.decrypt_method == 'cryptography_decrypt_v1'
     assert cipher.decrypt(secret.decrypt_method, secret.value, key) == 'verysecret'
+
+
+@pytest.mark.parametrize('encrypt', [False, True])
+def test_stored_defaults_of_earlier_versions_are_removed(url, encrypt):
+    """Heat would replace resources whose stored properties have values that are not given."""
+    migration.sync(url, report=lambda text: None)
+    properties = {'length': 9, 'salt': {'get_param': 'OS::stack_name'}}
+    template = {
+        'resources': {'r': {'type': 'OS::Heat::RandomString', 'properties': properties}},
+    }
+    with engines.running(
+        url,
+        auth_encryption_key=heat_database.KEY,
+        encrypt_parameters_and_properties=encrypt,
+        ours={'take_over_interval': 3600},
+    ) as driver:
+        identity = driver.create(template, 'old')
+        row = resources.list_by_stack(driver.context, identity['stack_id'])[0]
+        assert row.properties == {'length': 9, 'salt': 'old'}
+        old = {**row.properties, 'length': '9', 'sequence': None, 'character_classes': [{'min': 1}]}
+        give_back.store_properties(driver.context, {row.rsrc_prop_data_id: old})
+        assert given_properties.reduce_stacks(driver.service.runtime) == 1
+        assert given_properties.reduce_stacks(driver.service.runtime) == 0
+        row = resources.list_by_stack(driver.context, identity['stack_id'])[0]
+    assert row.properties == {'length': 9, 'salt': 'old'}
 
 
 def test_stacks_in_progress_are_not_given_back(url):

@@ -77,6 +77,9 @@ def give_back(conf):
         raise ValueError(held_by(running))
     if found:
         raise ValueError(f'{len(found)} stacks are in progress. Nothing was changed.')
+    # It loads slowly, with warnings of its libraries: only this command needs it.
+    given = importlib.import_module('heat_lite.cmd.heat_database.given_properties')
+    print(f'resource_properties_data: defaults of earlier versions: {given.reduce_all(conf)}')
     keys = [conf.auth_encryption_key, *conf.heat_lite.former_encryption_keys]
     migration.revert(conf.database.connection, print, lambda: _convert(keys))
     return 0
