@@ -259,8 +259,7 @@ def test_configuration_types_are_stored(engine):
         'default': 0,
         'replace_on_change': True,
     }
-    for name, config in engine.outputs(identity).items():
-        assert engine.resource(identity, name)['attributes'] == {'config': config}
+    assert engine.resource(identity, 'c')['attributes'] == shown
     engine.delete(identity)
     assert configs(engine) == []
 
@@ -698,10 +697,13 @@ def test_group_without_servers_completes(engine):
     assert json.dumps(engine.resource(identity, 'g')['attributes'])
 
 
-def test_deployment_shows_its_results_alone(engine):
+def test_deployment_is_shown_as_the_service_shows_it(engine):
     identity = engine.create({'resources': {'c': CONFIG, 'd': deployment('NO_SIGNAL')}})
-    names = ('deploy_stdout', 'deploy_stderr', 'deploy_status_code')
-    assert engine.resource(identity, 'd')['attributes'] == dict.fromkeys(names)
+    shown = engine.client.show_software_deployment(
+        engine.context, deployment_id=engine.physical_id(identity, 'd')
+    )
+    assert shown['status'] == 'COMPLETE'
+    assert engine.resource(identity, 'd')['attributes'] == shown
 
 
 def test_deployment_whose_config_is_gone_is_deleted(engine):
