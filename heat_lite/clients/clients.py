@@ -267,7 +267,7 @@ class Clients:
             lambda: {each['alias'] for each in api.list('/extensions', 'extensions')},
         )
 
-    def _adapter(self, name: str, connection: ks_session.Session) -> '_UnloggedAdapter':
+    def _adapter(self, name: str, connection: ks_session.Session) -> rest.UnloggedAdapter:
         service, option = SERVICES[name], keystone_session.options(self._factory.conf, name)
         result = adapter.Adapter(
             connection,
@@ -278,11 +278,11 @@ class Clients:
         )
         if (configured := self._configured_endpoint(option('url'))) is not None:
             result.endpoint_override = configured
-            return _UnloggedAdapter(result, option('http_log_debug', False))
+            return rest.UnloggedAdapter(result, option('http_log_debug', False))
         result.endpoint_override = service.url(self._endpoint(name, result, service.heat_type))
         if service.microversion:
             result.default_microversion = self._microversion(name, service.microversion, result)
-        return _UnloggedAdapter(result, option('http_log_debug', False))
+        return rest.UnloggedAdapter(result, option('http_log_debug', False))
 
     def _configured_endpoint(self, url: str | None) -> str | None:
         """Return the endpoint of [clients_heat] url; None if the catalog tells it."""
@@ -351,21 +351,6 @@ def _why_no_cloud(factory: ClientFactory, context: RequestContext) -> str:
     if factory.logins:
         return NO_LOGIN.format(name=context.project_id)
     return NO_CREDENTIALS if keystone_session.auth_url(factory.conf) else NO_KEYSTONE
-
-
-class _UnloggedAdapter:
-    """An adapter that logs requests, which contain secrets, only if ``http_log_debug`` is set."""
-
-    def __init__(self, inner: adapter.Adapter, log: bool) -> None:
-        self._inner = inner
-        self._log = log
-
-    @property
-    def url(self) -> str:
-        return self._inner.endpoint_override or ''
-
-    def request(self, path: str, method: str, **options: Any) -> requests.Response:
-        return self._inner.request(path, method, log=self._log, **options)
 
 
 class TtlCache:

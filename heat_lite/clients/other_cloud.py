@@ -119,7 +119,7 @@ def orchestration(
     if endpoint is None:
         raise errors.NoCloud(reason=f'the other cloud has no {service.type} endpoint')
     found.endpoint_override = service.url(endpoint)
-    return rest.Api('heat', _Adapter(found))
+    return rest.Api('heat', rest.UnloggedAdapter(found))
 
 
 def _auth(login: dict[str, Any]) -> Any:
@@ -146,20 +146,6 @@ def _endpoint(found: adapter.Adapter) -> str | None:
         raise errors.Unauthorized(f'the other cloud rejected the login: {error}') from error
 
 
-class _Adapter:
-    """An adapter that logs no requests, which contain secrets."""
-
-    def __init__(self, inner: adapter.Adapter) -> None:
-        self._inner = inner
-
-    @property
-    def url(self) -> str:
-        return self._inner.endpoint_override or ''
-
-    def request(self, path: str, method: str, **options: Any) -> requests.Response:
-        return self._inner.request(path, method, log=False, **options)
-
-
 # --------------------------------------------------------------- checked addresses
 
 
@@ -177,10 +163,8 @@ class _CheckedConnection(HTTPConnection):
         return super()._new_conn()
 
 
-class _CheckedTlsConnection(HTTPSConnection):
-    def _new_conn(self) -> Any:
-        self._dns_host = urlfetch.checked_address(self.host, self.port)
-        return super()._new_conn()
+class _CheckedTlsConnection(_CheckedConnection, HTTPSConnection):
+    """The same with TLS."""
 
 
 class _CheckedPool(HTTPConnectionPool):

@@ -104,6 +104,21 @@ class Api:
         return response
 
 
+class UnloggedAdapter:
+    """An adapter that logs requests, which contain secrets, only on demand."""
+
+    def __init__(self, inner: Any, log: bool = False) -> None:
+        self._inner = inner
+        self._log = log
+
+    @property
+    def url(self) -> str:
+        return self._inner.endpoint_override or ''
+
+    def request(self, path: str, method: str, **options: Any) -> requests.Response:
+        return self._inner.request(path, method, log=self._log, **options)
+
+
 def _wrap(key: str | None, values: Any) -> Any:
     return values if key is None else {key: values}
 

@@ -96,8 +96,7 @@ def get(
 def checked_address(host: str, port: int) -> str:
     """Return an address of a host that a user names. Raises OSError if one of it is refused."""
     found = _resolve(host, port, type=socket.SOCK_STREAM)
-    for *_, address in found:
-        _check_address(host, address[0])
+    _check_addresses(host, found)
     return found[0][4][0]
 
 
@@ -179,8 +178,7 @@ class _Download:
         """Return what ``getaddrinfo`` finds. Raises OSError if one of it is refused."""
         found = _resolve(host, port, type=socket.SOCK_STREAM)
         self._remaining()
-        for *_, address in found:
-            _check_address(host, address[0])
+        _check_addresses(host, found)
         return found
 
     def _open(self, found: list[Any]) -> None:
@@ -254,6 +252,11 @@ def _headers(parts: urllib.parse.SplitResult) -> dict[str, str]:
         pair = urllib.parse.unquote(user).encode()
         headers['Authorization'] = 'Basic ' + base64.b64encode(pair).decode()
     return headers
+
+
+def _check_addresses(host: str, found: list[Any]) -> None:
+    for *_, address in found:
+        _check_address(host, address[0])
 
 
 def _check_address(host: str, text: str) -> None:

@@ -6,7 +6,7 @@ Each step is a series of small transactions, and can be interrupted and repeated
 import json
 import typing
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sqlalchemy import (
     Text,
@@ -85,6 +85,14 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     yield 'stack: stacks of this service marked for the convergence engine', _mark_convergence()
     yield 'stack: nested stacks with the users and the login of their root', _share_users()
     yield 'locks and engines of this service removed', _remove_engines()
+
+
+def _repeat(batch: Callable[[], int]) -> int:
+    """Call ``batch()`` until it changes no more rows. Return the number of all."""
+    count = 0
+    while changed := batch():
+        count += changed
+    return count
 
 
 # --------------------------------------------------------------- secrets
@@ -190,10 +198,7 @@ _REFERENCES = (
 
 def _unshare_templates():
     """Give each stack templates of its own: Heat deletes them together with the stack."""
-    count = 0
-    while changed := _unshare_batch():
-        count += changed
-    return count
+    return _repeat(_unshare_batch)
 
 
 @session.writer
@@ -275,10 +280,7 @@ def _mark_convergence():
     """Mark the stacks whose last action was of this service: their rows have what the convergence
     engine of Heat needs. Those that only the legacy engine has changed remain legacy stacks.
     """
-    count = 0
-    while changed := _mark_batch():
-        count += changed
-    return count
+    return _repeat(_mark_batch)
 
 
 @session.writer
@@ -302,10 +304,7 @@ def _share_users():
 
     Without them it would make others for a nested stack and leave them behind.
     """
-    count = 0
-    while changed := _share_users_batch():
-        count += changed
-    return count
+    return _repeat(_share_users_batch)
 
 
 @session.writer

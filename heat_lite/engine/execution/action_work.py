@@ -194,7 +194,7 @@ def _walk_all(task: StackTask) -> Work:
 
 
 def _restore_order(stack: Stack) -> list[tuple[str, str]]:
-    """Return pairs of names of resources, of which the second is restored first."""
+    """Return pairs of resource names: a restore changes the second before the first."""
     resources = map(stack.resource_for, cooperation.each(stack.definitions))
     return [pair for resource in resources for pair in resource.restore_order()]
 
