@@ -29,6 +29,7 @@ from heat_lite.clients.finders import FINDERS
 from heat_lite.clients.service_catalog import SERVICES, SharedServices
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.conf import identity
 
 NO_KEYSTONE = (
     'there is no Keystone, and so no cloud: set auth_uri in [clients_keystone], or '
@@ -310,7 +311,7 @@ class Clients:
         found = access.service_catalog.get_urls(
             service_type='identity', interface=interface, region_name=self._region
         )
-        return keystone_session.versioned(found[0]) if found and found[0] else None
+        return identity.versioned(found[0]) if found and found[0] else None
 
     def _microversion(self, name: str, supported: str, service_adapter: adapter.Adapter) -> str:
         def service_maximum() -> str | None:

@@ -41,12 +41,7 @@ def auth_url(conf: cfg.ConfigOpts) -> Any:
         or _authtoken_group(conf).www_authenticate_uri
         or getattr(_trustee_group(conf), 'auth_url', None)
     )
-    return url and versioned(url)
-
-
-def versioned(url: str) -> str:
-    """Return the URL of version 3 of Keystone by its URL with or without a version."""
-    return f'{url.rstrip("/").removesuffix("/v3").removesuffix("/v2.0")}/v3'
+    return url and identity.versioned(url)
 
 
 def domain_admin(conf: cfg.ConfigOpts) -> ks_session.Session | None:

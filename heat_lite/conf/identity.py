@@ -154,3 +154,8 @@ def auth_opts() -> dict[str, list[cfg.Opt]]:
     ]
     session = [*loading.get_session_conf_options(), *loading.get_adapter_conf_options()]
     return {'trustee': auth, 'ec2authtoken': [*auth, *session]}
+
+
+def versioned(url: str) -> str:
+    """Return the URL of version 3 of Keystone by its URL with or without a version."""
+    return f'{url.rstrip("/").removesuffix("/v3").removesuffix("/v2.0")}/v3'

@@ -9,7 +9,7 @@ from keystoneauth1 import exceptions
 from oslo_config import cfg
 
 from heat_lite.api.cfn import faults
-from heat_lite.api.middleware.context import auth_url_of, versioned
+from heat_lite.api.middleware.context import auth_url_of
 from heat_lite.common import exception
 from heat_lite.conf import identity as options
 
@@ -54,7 +54,7 @@ class Keystone:
             found = self.adapter.get_endpoint()
             if found is None:
                 raise exceptions.EndpointNotFound()
-            self.configured_url = versioned(found)
+            self.configured_url = options.versioned(found)
         return self.configured_url
 
     def validate(self, credentials: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
@@ -112,4 +112,4 @@ def _of_group(conf: cfg.ConfigOpts, group: str, auth_uri: str | None) -> Keyston
     url = values.endpoint_override or None
     if not url and not (auth and any(values[name] for name in CATALOG_OPTIONS)):
         url = auth_uri or (values.auth_url if auth else '') or ''
-    return Keystone(adapter, None if url is None else versioned(url))
+    return Keystone(adapter, None if url is None else options.versioned(url))

@@ -60,11 +60,6 @@ def auth_url_of(conf: cfg.ConfigOpts) -> str | None:
     return None
 
 
-def versioned(url: str) -> str:
-    """Return the URL of version 3 of Keystone by its URL with or without a version."""
-    return f'{url.rstrip("/").removesuffix("/v3").removesuffix("/v2.0")}/v3'
-
-
 def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
     conf = paste_config.from_global_conf(global_conf)
     return lambda application: ContextFilter(application, auth_url_of(conf))

@@ -11,7 +11,8 @@ from oslo_config import cfg
 
 from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
-from heat_lite.api.middleware.context import auth_url_of, versioned
+from heat_lite.api.middleware.context import auth_url_of
+from heat_lite.conf import identity
 
 TIMEOUT = 30
 
@@ -61,7 +62,7 @@ class PasswordFilter:
 
     def _log_in(self, environ: wsgi.Environ, auth_url: str) -> ks_access.AccessInfo:
         auth: Any = v3.Password(
-            auth_url=auth_url and versioned(auth_url),
+            auth_url=auth_url and identity.versioned(auth_url),
             username=environ.get('HTTP_X_AUTH_USER'),
             password=environ.get('HTTP_X_AUTH_KEY', ''),
             user_domain_id=environ.get('HTTP_X_USER_DOMAIN_ID', 'default'),
