@@ -39,6 +39,8 @@ class Json(TypeDecorator):
 
     impl = Text
     cache_ok = True
+    #: the column and the table, for errors
+    place = ''
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine:
         return dialect.type_descriptor(
@@ -64,7 +66,7 @@ class Secret(Json):
         return None if value is None else encryption.encrypt_column(json.dumps(value))
 
     def process_result_value(self, value: typing.Any, dialect: Dialect) -> typing.Any:
-        return None if value is None else json.loads(encryption.decrypt_column(value))
+        return None if value is None else json.loads(encryption.decrypt_column(value, self.place))
 
 
 class SecretText(Secret):
@@ -73,7 +75,7 @@ class SecretText(Secret):
     cache_ok = True
 
     def process_result_value(self, value: typing.Any, dialect: Dialect) -> typing.Any:
-        return None if value is None else encryption.decrypt_column(value)
+        return None if value is None else encryption.decrypt_column(value, self.place)
 
 
 class PropertyValues(Json):
@@ -85,7 +87,7 @@ class PropertyValues(Json):
     cache_ok = True
 
     def process_result_value(self, value: typing.Any, dialect: Dialect) -> typing.Any:
-        return None if value is None else json.loads(encryption.decrypt_column(value))
+        return None if value is None else json.loads(encryption.decrypt_column(value, self.place))
 
 
 class TruncatedText(TypeDecorator):

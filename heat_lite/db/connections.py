@@ -12,6 +12,8 @@ import sqlalchemy
 from oslo_db.sqlalchemy import exc_filters
 from sqlalchemy import event, exc, pool
 
+from heat_lite.db import connection_pool
+
 DRIVERS = {
     'mysql': 'mysql+pymysql',
     'mariadb': 'mysql+pymysql',
@@ -111,6 +113,7 @@ def is_transient(error: Exception, dialect: str) -> bool:
 
 def _server(url, settings, isolation_level):
     args = {
+        'poolclass': connection_pool.BurstPool,
         'pool_recycle': settings.connection_recycle_time,
         'pool_use_lifo': True,
         'skip_autocommit_rollback': True,

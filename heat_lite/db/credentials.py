@@ -94,7 +94,12 @@ def get(context: RequestContext, credentials_id: int) -> CredentialsRow | None:
 def _decrypted(row):
     if row is None:
         return None
-    secrets = {name: encryption.decrypt(row.decrypt_method, getattr(row, name)) for name in SECRETS}
+    secrets = {
+        name: encryption.decrypt(
+            row.decrypt_method, getattr(row, name), f'{name} of row {row.id} of user_creds'
+        )
+        for name in SECRETS
+    }
     return CredentialsRow(**{**row._mapping, **secrets})
 
 

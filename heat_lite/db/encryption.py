@@ -12,7 +12,7 @@ import json
 import typing
 from collections.abc import Mapping, Sequence
 
-from heat_lite.common import cipher
+from heat_lite.common import cipher, exception
 from heat_lite.conf import identity
 
 #: Start of an encrypted column. No JSON text starts with it.
@@ -50,14 +50,18 @@ def encrypt(text: str, always: bool = True) -> tuple[str | None, str]:
     return None, text
 
 
-def decrypt(method: str | None, text: str | None) -> str | None:
-    """Return the plain text of what ``encrypt`` or Heat has stored. Raises InvalidEncryptionKey.
+def decrypt(method: str | None, text: str | None, place: str = '') -> str | None:
+    """Return the plain text of what ``encrypt`` or Heat has stored.
 
-    Heat stores '' as the method of a plain text.
+    Heat stores '' as the method of a plain text. Raises InvalidEncryptionKey, which names the
+    ``place`` of the secret.
     """
     if not method or text is None:
         return text
-    return cipher.decrypt(method, text, _Settings.key or '', _Settings.former_keys)
+    try:
+        return cipher.decrypt(method, text, _Settings.key or '', _Settings.former_keys)
+    except exception.InvalidEncryptionKey:
+        raise exception.InvalidEncryptionKey(place) from None
 
 
 def decrypt_parameters(environment: dict | None) -> dict:
@@ -74,7 +78,8 @@ def decrypt_parameters(environment: dict | None) -> dict:
     values = {**(plain.get(PARAMETERS) or {})}
     for name in names:
         if cipher.is_encrypted_pair(values.get(name)):
-            values[name] = decrypt(*values[name])
+            method, text = values[name]
+            values[name] = decrypt(method, text, f'parameter {name}')
     return {**plain, PARAMETERS: values}
 
 
@@ -95,14 +100,14 @@ def encrypt_column(text: str) -> str:
     return text
 
 
-def decrypt_column(text: str) -> str:
+def decrypt_column(text: str, place: str = '') -> str:
     """Return the plain text of ``encrypt_column`` or ``encrypt_or_none``, encrypted or not.
 
-    Raises InvalidEncryptionKey for a text that was encrypted with another key.
+    Raises InvalidEncryptionKey, which names the ``place``, for a text of another key.
     """
     if not text.startswith(PREFIX):
         return text
-    return decrypt(cipher.METHOD, text[len(PREFIX) :]) or ''
+    return decrypt(cipher.METHOD, text[len(PREFIX) :], place) or ''
 
 
 def encrypt_properties(values: Mapping[str, typing.Any]) -> tuple[bool, Mapping[str, typing.Any]]:
@@ -123,7 +128,8 @@ def decrypt_properties(encrypted: bool | None, values: typing.Any) -> typing.Any
     if not encrypted or not values:
         return values
     return {
-        name: json.loads(decrypt(method, text) or 'null') for name, (method, text) in values.items()
+        name: json.loads(decrypt(method, text, f'property {name}') or 'null')
+        for name, (method, text) in values.items()
     }
 
 

@@ -32,22 +32,31 @@ _S, _R, _D, _T = models.stack, models.resource, models.resource_data, models.raw
 _P = models.resource_properties_data
 #: rows of one transaction
 BATCH = 500
+INTERRUPTED = 'Interrupted, as the database was given back to Heat: update or delete the stack.'
+UNRESTORABLE = (
+    'Heat may be unable to restore its snapshots: those made since the take-over, or by the legacy '
+    'engine'
+)
 #: keys of ``resource_data`` of this service, and those of Heat
 SIGNAL_URL, TOKEN_URL, HEAT_URL = 'signal_url', 'endpoint', 'heat_signal_url'
 TOKEN, USER, PASSWORD = 'token', 'user_id', 'password'
+#: the mark in the metadata of a group that is being scaled, and of one that is not
+SCALED, RELEASED = '"scaling_in_progress": true', '"scaling_in_progress": false'
 ATTACHMENTS, OWN_PORTS, OTHER_PORTS = 'plugs', 'internal_ports', 'external_ports'
 
 
 @session.reader
-def obstacles(context: RequestContext) -> list[tuple[typing.Any, str]]:
-    """Return (row, reason) of the stacks that have to be settled before they can be given back."""
-    query = select(_S.c.id, _S.c.name, _S.c.tenant, _S.c.action, _S.c.deleted_at).where(
-        _S.c.status == status.IN_PROGRESS, _S.c.deleted_at.is_(None), queries.is_no_backup()
-    )
+def interrupted(context: RequestContext) -> list[tuple[typing.Any, str]]:
+    """Return (row, consequence) of the stacks whose action has not ended."""
+    query = select(_S.c.id, _S.c.name, _S.c.tenant, _S.c.action).where(*_in_progress())
     return [
-        (row, f'its {row.action} is in progress: wait for its end or cancel it')
+        (row, f'its {row.action} has not ended: it becomes FAILED, for Heat to update or delete')
         for row in session.execute(query.order_by(_S.c.id))
     ]
+
+
+def _in_progress():
+    return _S.c.status == status.IN_PROGRESS, _S.c.deleted_at.is_(None), queries.is_no_backup()
 
 
 @session.reader
@@ -58,11 +67,12 @@ def losses(context: RequestContext) -> list[tuple[typing.Any, str]]:
         (row, 'it is protected from deletion, and will not be')
         for row in session.execute(columns.where(_S.c.protected.is_(True)))
     ]
-    snapshots = select(models.snapshot.c.stack_id).where(_S.c.digest.is_not(None))
-    found += [
-        (row, 'Heat may be unable to restore snapshots that were made since the take-over')
-        for row in session.execute(columns.where(_S.c.id.in_(snapshots)))
-    ]
+    # Heat's convergence engine restores by the rows of the resources, which it alone stores.
+    parts = models.resource_snapshot
+    complete = select(parts.c.id).where(parts.c.snapshot_id == models.snapshot.c.id).exists()
+    snapshots = select(models.snapshot.c.stack_id).where(~complete)
+    changed = columns.where(_S.c.digest.is_not(None), _S.c.id.in_(snapshots))
+    found += [(row, UNRESTORABLE) for row in session.execute(changed)]
     return found
 
 
@@ -72,7 +82,8 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     ``keys`` are auth_encryption_key and the keys before it. Heat reads only what the first one
     has encrypted.
     """
-    # first, since the copies are encrypted if parameters are
+    yield 'stack, resource, snapshot: interrupted actions set to FAILED', _fail_interrupted()
+    # before the values, since the copies are encrypted if parameters are
     yield 'raw_template: templates copied for each stack', _unshare_templates()
     for name, count in reencrypt.reencrypt_tables(False, keys, BATCH):
         yield f'{name}: values re-encrypted or decrypted', count
@@ -82,6 +93,7 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     yield 'resource_data: URLs of signals renamed', _rename_signal_urls()
     yield 'resource_data: ids of stack users added', _add_user_ids()
     yield 'resource_data: ports of servers renamed', _rename_ports()
+    yield 'resource: groups whose scaling was interrupted released', _release_groups()
     yield 'stack: stacks of this service marked for the convergence engine', _mark_convergence()
     yield 'stack: nested stacks with the users and the login of their root', _share_users()
     yield 'locks and engines of this service removed', _remove_engines()
@@ -321,6 +333,52 @@ def _share_users_batch():
     for row in rows:
         values = {**{name: getattr(row, name) for name in names}, 'updated_at': _S.c.updated_at}
         session.execute(update(_S).where(_S.c.id == row.id).values(values))
+    return len(rows)
+
+
+def _fail_interrupted():
+    """Heat refuses to change stacks, resources and snapshots that are in progress.
+
+    Resources of backup stacks count, too. Heat keeps the backup stacks themselves in progress.
+    """
+    living = select(_S.c.id).where(_S.c.deleted_at.is_(None))
+    snapshot = models.snapshot
+    return (
+        _fail(_R, _R.c.stack_id.in_(living))
+        + _fail(snapshot, snapshot.c.stack_id.in_(living))
+        + _fail(_S, *_in_progress())
+    )
+
+
+def _fail(table, *conditions):
+    return _repeat(lambda: _fail_batch(table, conditions))
+
+
+@session.writer
+def _fail_batch(table, conditions):
+    unfinished = select(table.c.id).where(table.c.status == status.IN_PROGRESS, *conditions)
+    ids = session.execute(unfinished.limit(BATCH)).scalars().all()
+    values = {'status': status.FAILED, 'status_reason': INTERRUPTED}
+    values['updated_at'] = table.c.updated_at
+    session.execute(update(table).where(table.c.id.in_(ids)).values(values))
+    if table is _S:
+        session.execute(delete(models.sync_point).where(models.sync_point.c.stack_id.in_(ids)))
+    return len(ids)
+
+
+def _release_groups():
+    """Heat refuses to scale a group that is being scaled. The metadata is plain by now."""
+    return _repeat(_release_batch)
+
+
+@session.writer
+def _release_batch():
+    marked = type_coerce(_R.c.rsrc_metadata, Text).like(f'%{SCALED}%')
+    rows = session.execute(select(_R.c.id, _R.c.rsrc_metadata).where(marked).limit(BATCH)).all()
+    for row in rows:
+        metadata = json.loads(json.dumps(row.rsrc_metadata).replace(SCALED, RELEASED))
+        values = {'rsrc_metadata': metadata, 'updated_at': _R.c.updated_at}
+        session.execute(update(_R).where(_R.c.id == row.id).values(values))
     return len(rows)
 
 

@@ -81,26 +81,23 @@ def templates(
 @session.reader
 def resource_rows(
     context: RequestContext, stack_ids: Collection[str]
-) -> dict[str, list[resources.ResourceRow] | exception.InvalidEncryptionKey]:
+) -> dict[str, list[resources.ResourceRow | exception.InvalidEncryptionKey]]:
     """Return the rows of the resources of each stack, in the order of ids."""
     found: dict[str, typing.Any] = collections.defaultdict(list)
     for stack_id, row in resources.read_each(stack_ids):
-        if isinstance(row, exception.InvalidEncryptionKey):
-            found[stack_id] = row
-        elif isinstance(found[stack_id], list):
-            found[stack_id].append(row)
+        found[stack_id].append(row)
     return found
 
 
 @session.reader
-def undecryptable_credentials(context: RequestContext, ids: Collection[int]) -> set[int]:
-    """Return the ids of the stored credentials that cannot be decrypted."""
+def undecryptable_credentials(context: RequestContext, ids: Collection[int]) -> dict[int, str]:
+    """Return the place of a secret by the id of stored credentials that cannot be decrypted."""
     query = select(_C.c.id, _C.c.decrypt_method, *(_C.c[name] for name in credentials.SECRETS))
-    found = set()
+    found = {}
     for number, method, *secrets in session.execute(query.where(_C.c.id.in_(ids))):
         try:
-            for secret in secrets:
-                encryption.decrypt(method, secret)
-        except exception.InvalidEncryptionKey:
-            found.add(number)
+            for name, secret in zip(credentials.SECRETS, secrets, strict=True):
+                encryption.decrypt(method, secret, f'{name} of row {number} of user_creds')
+        except exception.InvalidEncryptionKey as error:
+            found[number] = error.place
     return found

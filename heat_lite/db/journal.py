@@ -13,7 +13,16 @@ from sqlalchemy import delete, insert, or_, select, tuple_, update
 
 from heat_lite.common import cooperation
 from heat_lite.common.context import RequestContext
-from heat_lite.db import batch, encryption, group_commit, models, resources, session, stacks
+from heat_lite.db import (
+    batch,
+    encryption,
+    group_commit,
+    models,
+    resources,
+    session,
+    stacks,
+    sync_points,
+)
 from heat_lite.db.column_types import utcnow
 
 _INSERT_PROPERTIES = insert(models.resource_properties_data)
@@ -35,7 +44,7 @@ class ChangeSet:
     their stored rows. ``expect`` maps columns of the stack to their expected values. ``holder`` is
     the engine that must hold the stack lock. ``release`` is the engine whose lock is released.
     ``save`` fills ``property_ids`` and ``attribute_ids`` with the ids of the new properties and
-    attributes of each row.
+    attributes of each row. ``sync`` is the part that the engine takes in a traversal.
     """
 
     stack_id: str
@@ -54,12 +63,41 @@ class ChangeSet:
     attributes: list[tuple[int, dict]] = dataclasses.field(default_factory=list)
     attributes_deleted: list[int] = dataclasses.field(default_factory=list)
     attribute_ids: dict[int, int] = dataclasses.field(default_factory=dict)
+    sync: sync_points.SyncTurn | None = None
+
+    def changed_rows(self) -> set[int]:
+        """Return the ids of the stored rows that the change set changes or deletes."""
+        named = (
+            [row['id'] for row in self.rows_changed],
+            self.rows_deleted,
+            [name for name, _ in self.properties],
+            [name for name, *_ in self.data],
+            [name for name, _ in self.data_deleted],
+            [name for name, _ in self.attributes],
+        )
+        return {name for names in named for name in names if isinstance(name, int)}
+
+    def without(self, rows: typing.Collection[int]) -> 'ChangeSet':
+        """Return the change set without the changes of rows and of those that replace them."""
+        gone = {*rows, *(row['uuid'] for row in self.rows_added if row['replaces'] in rows)}
+        return dataclasses.replace(
+            self,
+            rows_added=[row for row in self.rows_added if row['uuid'] not in gone],
+            rows_changed=[row for row in self.rows_changed if row['id'] not in gone],
+            rows_deleted=[row for row in self.rows_deleted if row not in gone],
+            properties=[each for each in self.properties if each[0] not in gone],
+            events=[event for event in self.events if event.get('row') not in gone],
+            data=[each for each in self.data if each[0] not in gone],
+            data_deleted=[each for each in self.data_deleted if each[0] not in gone],
+            attributes=[each for each in self.attributes if each[0] not in gone],
+        )
 
 
 def save(context: RequestContext, changes: ChangeSet) -> list[int]:
     """Write the changes in one transaction and return the ids of ``rows_added`` in order.
 
-    Raises LockLost when ``expect`` or ``holder`` does not match. Concurrent change sets share a
+    Raises LockLost when ``expect`` or ``holder`` does not match, and ``sync_points.RowsLost``
+    when another engine holds a row that a traversal changes. Concurrent change sets share a
     transaction. After an error the call can be repeated with the same change set: changes that are
     stored already are not stored twice.
     """
@@ -72,6 +110,8 @@ def _save(context, changes):
     try:
         return _write(context, [changes])[0]
     except (session.CommitOutcomeUnknown, db_exception.DBDuplicateEntry) as error:
+        if changes.sync is not None:
+            changes.sync.is_uncertain = True
         if _is_written(context, changes):
             return _read_back(context, changes)
         if isinstance(error, session.CommitOutcomeUnknown):
@@ -91,6 +131,9 @@ def _write(context, change_sets):
     """Write several change sets and return the ids of the rows that each of them adds."""
     _check_locks(change_sets)
     _update_stacks(change_sets)
+    for changes in change_sets:
+        if changes.sync is not None:
+            sync_points.lock(changes.stack_id, changes.sync, changes.changed_rows())
     now = utcnow()
     property_ids = _insert_properties(change_sets, now)
     added = [
@@ -113,6 +156,9 @@ def _write(context, change_sets):
     resources.delete_unused_properties(
         [row for changes in change_sets for row in changes.attributes_deleted]
     )
+    for changes in change_sets:
+        if changes.sync is not None:
+            sync_points.sync(changes.stack_id, changes.sync)
     _release_locks(change_sets)
     remaining = iter(ids)
     for changes in change_sets:

@@ -8,12 +8,12 @@ import logging
 from collections.abc import Callable
 
 import sqlalchemy
-from alembic import command, config
+from alembic import command, config, util
 from alembic.runtime import migration
 from alembic.script import ScriptDirectory
 
 from heat_lite.common import installation
-from heat_lite.db import connections, heat_schema
+from heat_lite.db import connections, heat_schema, privileges
 
 LOG = logging.getLogger(__name__)
 
@@ -21,13 +21,16 @@ LOG = logging.getLogger(__name__)
 def sync(url: str, version: str | None = None, report: heat_schema.Report = LOG.info) -> None:
     """Upgrade the schema to the newest version or to the given one. Data is kept.
 
-    Raises ValueError for a revision of Heat that is unknown. ``report`` gets a line for each step
-    of the take-over of a database of Heat.
+    Raises ValueError for a revision that is unknown, or without the rights. ``report`` gets
+    a line for each step of the take-over of a database of Heat.
     """
     with _connection(url) as connection:
         present = _revision(connection)
         if not heat_schema.is_heat(present):
-            command.upgrade(_config(connection), version or 'head')
+            try:
+                command.upgrade(_config(connection), version or 'head')
+            except util.CommandError as error:
+                raise ValueError(f'The database cannot be upgraded: {error}.') from None
             return
         _require_known(present)
         if version is not None:
@@ -35,6 +38,7 @@ def sync(url: str, version: str | None = None, report: heat_schema.Report = LOG.
                 f'A database of Heat is upgraded to the newest version, not {version}.'
             )
         connection = connection.execution_options(isolation_level='AUTOCOMMIT')
+        privileges.require(connection)
         heat_schema.extend(connection, report)
         heat_schema.set_revision(connection, newest() or '')
 
@@ -61,14 +65,16 @@ def plan(url: str) -> list[str]:
 def revert(url: str, report: heat_schema.Report, change: Callable[[], None]) -> None:
     """Give the schema back to Heat. ``change()`` brings the rows into Heat's form before.
 
-    Raises ValueError if the database is not at the newest version of this service.
+    Raises ValueError if the database is not at the newest version of this service, or without the
+    rights.
     """
     with _connection(url) as connection:
         present = _revision(connection)
         if present != newest():
             raise ValueError(f'The database is at revision {present}, not {newest()}: run db_sync.')
-        change()
         connection = connection.execution_options(isolation_level='AUTOCOMMIT')
+        privileges.require(connection)
+        change()
         heat_schema.revert(connection, report)
         heat_schema.set_revision(connection, heat_schema.HEAT_HEAD)
         report(f'alembic_version: revision {heat_schema.HEAT_HEAD} of Heat')

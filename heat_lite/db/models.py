@@ -31,7 +31,7 @@ def _uuid():
 
 def _table(name, *args):
     # The collation distinguishes case and accents, as templates do, on every database.
-    return Table(
+    table = Table(
         name,
         metadata,
         *args,
@@ -39,6 +39,10 @@ def _table(name, *args):
         mysql_charset='utf8mb4',
         mysql_collate='utf8mb4_bin',
     )
+    for each in table.columns:
+        if isinstance(each.type, (Secret, PropertyValues)):
+            each.type.place = f'{each.name} of a row of {name}'
+    return table
 
 
 def _times():

@@ -7,6 +7,7 @@ key changes: they write parameters and properties encrypted or not by their conf
 """
 
 import json
+import typing
 from collections.abc import Callable, Iterator, Sequence
 
 import sqlalchemy
@@ -16,21 +17,25 @@ from heat_lite.common import cipher, exception
 from heat_lite.db import encryption, models, session
 from heat_lite.db.column_types import Secret
 
-METHOD, SECRET = 'decrypt_method', 'redact'
+KEY, METHOD, SECRET = 'id', 'decrypt_method', 'redact'
 #: Columns whose encryption method is in the row. A row with a false ``redact`` is encrypted only if
 #: parameters and properties are.
 METHOD_COLUMNS = {
     models.user_creds: [METHOD, 'password', 'trust_id'],
     models.resource_data: [METHOD, SECRET, 'value'],
 }
+#: A column with a prefix that is always encrypted; it has a value during an action only.
+REQUESTER = 'asker'
 _SECRET_COLUMNS = {
-    table: [column.name for column in table.c if isinstance(column.type, Secret)]
+    table: [
+        column.name
+        for column in table.c
+        if isinstance(column.type, Secret) or column is models.stack.c[REQUESTER]
+    ]
     for table in models.metadata.sorted_tables
 }
-#: Columns of type Secret, whose ciphertext starts with a prefix.
+#: Columns of type Secret and REQUESTER, whose ciphertext starts with a prefix.
 PREFIX_COLUMNS = {table: columns for table, columns in _SECRET_COLUMNS.items() if columns}
-#: Columns with a prefix that are always encrypted; they have a value during an action only.
-REQUESTER_COLUMNS = {models.stack: ['asker']}
 #: Properties of resources, whose values are encrypted one by one. Earlier versions encrypted the
 #: column as a whole, with a prefix.
 PROPERTIES_TABLE, DATA, ENCRYPTED = models.resource_properties_data, 'data', 'encrypted'
@@ -47,58 +52,66 @@ def reencrypt_tables(
     ``encrypt`` is true and decrypted if it is false; None keeps encrypted what is encrypted and
     plain what is plain. Raises ValueError for a row that no key decrypts.
     """
+    for table, columns, change in _changes(encrypt, keys):
+        yield table.name, _process_table(table, columns, change, batch_size)
+
+
+def undecryptable(keys: Sequence[str], batch_size: int) -> Iterator[tuple[str, typing.Any]]:
+    """Yield (table name, id) of each row with a secret that none of ``keys`` decrypts."""
+    for table, columns, change in _changes(False, keys):
+        plain, last = _plain(table, columns), None
+        while rows := _read(_after(plain, columns, last, batch_size)):
+            for last, *values in rows:
+                try:
+                    change(dict(zip(columns, values, strict=True)))
+                except exception.InvalidEncryptionKey:
+                    yield table.name, last
+
+
+def _changes(encrypt, keys):
+    """Yield (table, columns, function from the columns of a row to their new values)."""
     for table, columns in METHOD_COLUMNS.items():
-        yield (
-            table.name,
-            _process_table(
-                table, columns, lambda row: _reencrypted_row(row, encrypt, keys), batch_size
-            ),
-        )
-    always = None if encrypt is None else True
-    for table, columns in REQUESTER_COLUMNS.items():
-        _process_table(
-            table, columns, lambda row: _reencrypted_columns(row, always, keys), batch_size
-        )
-    yield (
-        PROPERTIES_TABLE.name,
-        _process_table(
-            PROPERTIES_TABLE,
-            [DATA, ENCRYPTED],
-            lambda row: _reencrypted_properties(row, encrypt, keys),
-            batch_size,
-        ),
-    )
+        yield table, columns, lambda row: _reencrypted_row(row, encrypt, keys)
+    properties = PROPERTIES_TABLE, [DATA, ENCRYPTED]
+    yield *properties, lambda row: _reencrypted_properties(row, encrypt, keys)
     for table, columns in PREFIX_COLUMNS.items():
-        yield (
-            table.name,
-            _process_table(
-                table, columns, lambda row: _reencrypted_columns(row, encrypt, keys), batch_size
-            ),
-        )
+        yield table, columns, lambda row: _reencrypted_columns(row, encrypt, keys)
 
 
 def _process_table(table, columns, change: Callable[[dict], dict], batch_size):
-    # The columns have no types here, so the stored texts are read and written unchanged.
-    (key,) = table.primary_key.columns.keys()
-    names = [key, *columns, *([HASH] if HASH in table.c and columns else [])]
-    plain = sqlalchemy.table(table.name, *map(sqlalchemy.column, names))
+    plain = _plain(table, columns)
     last, changed = None, 0
     while True:
-        last, count, more = _batch(plain, key, columns, change, last, batch_size)
+        last, count, more = _batch(plain, columns, change, last, batch_size)
         changed += count
         if not more:
             return changed
 
 
+def _plain(table, columns):
+    """Return the table with columns without types: the stored texts are read unchanged.
+
+    Each table has the key ``id``.
+    """
+    names = [KEY, *columns, *([HASH] if HASH in table.c and columns else [])]
+    return sqlalchemy.table(table.name, *map(sqlalchemy.column, names))
+
+
+def _after(table, columns, last, batch_size):
+    """Return the query of the next rows: the key and the columns."""
+    query = select(table.c[KEY], *(table.c[name] for name in columns))
+    query = query.order_by(table.c[KEY]).limit(batch_size)
+    return query if last is None else query.where(table.c[KEY] > last)
+
+
+@session.reader
+def _read(query):
+    return session.execute(query).all()
+
+
 @session.writer
-def _batch(table, key, columns, change, last, batch_size):
-    query = (
-        select(table.c[key], *(table.c[name] for name in columns))
-        .order_by(table.c[key])
-        .limit(batch_size)
-        .with_for_update()
-    )
-    rows = session.execute(query if last is None else query.where(table.c[key] > last)).all()
+def _batch(table, columns, change, last, batch_size):
+    rows = session.execute(_after(table, columns, last, batch_size).with_for_update()).all()
     count = 0
     for row in rows:
         before = {name: value for name, value in zip(columns, row[1:], strict=True)}
@@ -112,7 +125,7 @@ def _batch(table, key, columns, change, last, batch_size):
         if after != before:
             invalidated = {HASH: None} if HASH in table.c else {}
             session.execute(
-                update(table).where(table.c[key] == row[0]).values({**after, **invalidated})
+                update(table).where(table.c[KEY] == row[0]).values({**after, **invalidated})
             )
             count += 1
     return (rows[-1][0] if rows else last), count, bool(rows)
@@ -129,7 +142,7 @@ def _reencrypted_row(row, encrypt, keys):
         wanted = bool(method)
     if not texts or not (method or wanted):
         return row
-    if method and wanted and all(_can_decrypt(text, keys[0], method) for text in texts.values()):
+    if wanted and all(_is_present(text, keys[0], method) for text in texts.values()):
         return row
     plain = {
         name: _decrypted(text, keys, method) if method else text for name, text in texts.items()
@@ -144,8 +157,11 @@ def _reencrypted_row(row, encrypt, keys):
 
 
 def _reencrypted_columns(row, encrypt, keys):
+    always = None if encrypt is None else True
     return {
-        name: None if text is None else _reencrypted_text(text, encrypt, keys)
+        name: None
+        if text is None
+        else _reencrypted_text(text, always if name == REQUESTER else encrypt, keys)
         for name, text in row.items()
     }
 
@@ -163,7 +179,7 @@ def _reencrypted_properties(row, encrypt, keys):
     if not (encrypted or wanted):
         return row
     if row[ENCRYPTED] and not has_prefix:
-        if wanted and all(_can_decrypt(value, keys[0], how) for how, value in values.values()):
+        if wanted and all(_is_present(value, keys[0], how) for how, value in values.values()):
             return row
         values = {
             name: json.loads(_decrypted(value, keys, how)) for name, (how, value) in values.items()
@@ -176,19 +192,40 @@ def _reencrypted_properties(row, encrypt, keys):
 
 
 def _reencrypted_text(text, encrypt, keys):
+    if encryption.ENCRYPTED_NAMES in text and not text.startswith(encryption.PREFIX):
+        plain = _plain_environment(text, keys)
+        encrypt = plain != text if encrypt is None else encrypt
+        text = plain
     encrypted = text.startswith(encryption.PREFIX)
     encrypt = encrypted if encrypt is None else encrypt
-    if encrypted and encrypt and _can_decrypt(text[len(encryption.PREFIX) :], keys[0]):
+    if encrypted and encrypt and _is_present(text[len(encryption.PREFIX) :], keys[0]):
         return text
     plain = _decrypted(text[len(encryption.PREFIX) :], keys) if encrypted else text
     return encryption.PREFIX + cipher.encrypt(plain, keys[0])[1] if encrypt else plain
+
+
+def _plain_environment(text, keys):
+    """Return the text of an environment without the parameters that Heat has encrypted in it."""
+    found = json.loads(text)
+    names = found.get(encryption.ENCRYPTED_NAMES) if isinstance(found, dict) else None
+    values = found.get(encryption.PARAMETERS) or {} if names else {}
+    pairs = {name: values[name] for name in names or () if name in values}
+    pairs = {name: pair for name, pair in pairs.items() if cipher.is_encrypted_pair(pair)}
+    if not pairs:
+        return text
+    plain = {name: _decrypted(secret, keys, how) for name, (how, secret) in pairs.items()}
+    del found[encryption.ENCRYPTED_NAMES]
+    return json.dumps({**found, encryption.PARAMETERS: {**values, **plain}})
 
 
 def _decrypted(text, keys, method=cipher.METHOD):
     return cipher.decrypt(method, text, keys[0], tuple(keys[1:]))
 
 
-def _can_decrypt(text, key, method=cipher.METHOD):
+def _is_present(text, key, method=cipher.METHOD):
+    """Return whether a secret is encrypted by the present method and key."""
+    if method != cipher.METHOD:
+        return False
     try:
         cipher.decrypt(method, text, key)
     except exception.InvalidEncryptionKey:

@@ -70,6 +70,18 @@ def list_by_name(context: RequestContext, stack_id: str, name: str) -> list[Reso
 
 
 @session.reader
+def list_by_names(
+    context: RequestContext, stack_id: str, names: Collection[str]
+) -> list[ResourceRow]:
+    """Return the rows of several resource names of a stack in the order of ids."""
+    found, ordered = [], sorted(names)
+    for start in cooperation.each(range(0, len(ordered), CHUNK)):
+        which = (_R.c.stack_id == stack_id) & _R.c.name.in_(ordered[start : start + CHUNK])
+        found += _rows(_ROWS.where(which).order_by(_R.c.id), which)
+    return sorted(found, key=lambda row: row.id)
+
+
+@session.reader
 def list_by_stacks(context: RequestContext, stack_ids: Collection[str]) -> list[ResourceRow]:
     """Return the rows of several stacks in the order of ids."""
     if not stack_ids:
@@ -140,23 +152,17 @@ def read_each(
     transaction.
     """
     which = _R.c.stack_id.in_(stack_ids)
-    data: dict[int, list] = collections.defaultdict(list)
-    for resource_id, *value in session.rows(_DATA.join(_R).where(which)):
-        data[resource_id].append(value)
+    data = _data(_DATA.join(_R).where(which))
     for row in session.rows(_ROWS.where(which).order_by(_R.c.id)):
         try:
-            values = {
-                key: encryption.decrypt(method, value)
-                for key, value, method in data.get(row[0], ())
-            }
-            yield row.stack_id, _complete_row(row, values)
+            yield row.stack_id, _complete_row(row, data.get(row[0], ()))
         except exception.InvalidEncryptionKey as error:
             yield row.stack_id, error
 
 
 def _rows(query, which):
     data = _data(_DATA.join(_R).where(which))
-    return [_complete_row(row, data.get(row[0], {})) for row in session.rows(query)]
+    return [_complete_row(row, data.get(row[0], ())) for row in session.rows(query)]
 
 
 def _first(query):
@@ -164,18 +170,26 @@ def _first(query):
     if row is None:
         return None
     data = _data(_DATA.where(_D.c.resource_id == row.id))
-    return _complete_row(row, data.get(row.id, {}))
+    return _complete_row(row, data.get(row.id, ()))
 
 
 def _complete_row(row, data):
+    """Return the ResourceRow of a row and its stored ``data``: [(key, value, method)]."""
     *columns, encrypted, properties = row
-    return ResourceRow(*columns, encryption.decrypt_properties(encrypted, properties), data)
+    try:
+        values = {key: encryption.decrypt(method, value, key) for key, value, method in data}
+        plain = encryption.decrypt_properties(encrypted, properties)
+    except exception.InvalidEncryptionKey as error:
+        place = f'{error.place} of resource {row.name} of stack {row.stack_id}'
+        raise exception.InvalidEncryptionKey(place) from None
+    return ResourceRow(*columns, plain, values)
 
 
 def _data(query):
-    found = collections.defaultdict(dict)
-    for resource_id, key, value, method in session.rows(query):
-        found[resource_id][key] = encryption.decrypt(method, value)
+    """Return the stored data by resource id: [(key, value, method)]."""
+    found = collections.defaultdict(list)
+    for resource_id, *value in session.rows(query):
+        found[resource_id].append(value)
     return found
 
 
@@ -263,7 +277,7 @@ def data(context: RequestContext, resource_id: int) -> list[tuple[str, str | Non
         .order_by(_D.c.id)
     )
     return [
-        (key, encryption.decrypt(method, value), redact)
+        (key, encryption.decrypt(method, value, f'{key} of resource {resource_id}'), redact)
         for key, value, redact, method in session.execute(query)
     ]
 

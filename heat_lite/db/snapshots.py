@@ -1,7 +1,9 @@
 """Snapshots of stacks and of their resources."""
 
+import collections
 import datetime
 import typing
+from collections.abc import Sequence
 
 from sqlalchemy import delete as sql_delete
 from sqlalchemy import func, insert, select
@@ -10,9 +12,18 @@ from sqlalchemy import update as sql_update
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
 from heat_lite.db import group_commit, models, session
-from heat_lite.db.column_types import utcnow
+from heat_lite.db.column_types import row_type, utcnow
 
 _S, _R = models.snapshot, models.resource_snapshot
+RESOURCES = 'resources'
+
+_SnapshotRow: typing.Any = row_type(*_S.c.keys())
+
+
+class SnapshotRow(_SnapshotRow):
+    """The row of a snapshot, whose ``data`` has what each resource saved."""
+
+    __slots__ = ()
 
 
 @session.writer
@@ -28,12 +39,32 @@ def create(context: RequestContext, values: dict) -> str:
 
 
 @session.reader
-def get(context: RequestContext, snapshot_id: str, stack_id: str | None = None) -> typing.Any:
+def get(
+    context: RequestContext, snapshot_id: str, stack_id: str | None = None
+) -> SnapshotRow | None:
     """Return the snapshot if it belongs to the project, and to the stack if one is given."""
     query = select(_S).where(_S.c.id == snapshot_id, _S.c.tenant == context.tenant_id)
-    return session.execute(
-        query if stack_id is None else query.where(_S.c.stack_id == stack_id)
-    ).first()
+    found = session.execute(query if stack_id is None else query.where(_S.c.stack_id == stack_id))
+    return next(iter(_completed(found.all())), None)
+
+
+def _completed(rows: Sequence[typing.Any]) -> Sequence[SnapshotRow]:
+    """Return the rows with what the resources saved.
+
+    Heat's convergence engine leaves it out of ``data``, and stores a row for each resource.
+    """
+    lacking = [row.id for row in rows if row.data and not row.data.get(RESOURCES)]
+    saved: dict[str, dict] = collections.defaultdict(dict)
+    if lacking:
+        query = select(_R.c.snapshot_id, _R.c.resource_name, _R.c.data)
+        for each in session.execute(query.where(_R.c.snapshot_id.in_(lacking))):
+            saved[each.snapshot_id][each.resource_name] = each.data
+    return [
+        SnapshotRow(**{**row._mapping, 'data': {**row.data, RESOURCES: saved[row.id]}})
+        if row.id in saved
+        else SnapshotRow(**row._mapping)
+        for row in rows
+    ]
 
 
 @session.writer
@@ -110,8 +141,7 @@ _count_reads = group_commit.GroupRead(_counts)
 
 # The last function of the module: its name hides Python's list below this line.
 @session.reader
-def list(context: RequestContext, stack_id: str) -> typing.Any:
+def list(context: RequestContext, stack_id: str) -> Sequence[SnapshotRow]:
     """Return the snapshots of a stack, oldest first."""
-    return session.execute(
-        select(_S).where(_S.c.stack_id == stack_id).order_by(_S.c.created_at, _S.c.id)
-    ).all()
+    query = select(_S).where(_S.c.stack_id == stack_id).order_by(_S.c.created_at, _S.c.id)
+    return _completed(session.execute(query).all())

@@ -1,81 +1,242 @@
-"""Sync points of a traversal: each node of the plan collects the data of the nodes before it."""
+"""Sync points: each node of a traversal collects the data of the nodes before it.
 
+An engine passes on what has ended in the transaction that stores it (``lock``, ``sync``). The
+engine that completes a sync point gives the node to an engine in the same transaction, so a message
+about it may be lost. The sync point of the stack itself is locked by each turn: turns of several
+engines follow one another, and the last one sees that nothing is left.
+
+Tests: tests/unit/db/test_traversals.py.
+"""
+
+import collections
+import dataclasses
 import typing
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import delete as sql_delete
-from sqlalchemy import insert, select
-from sqlalchemy import update as sql_update
+from sqlalchemy import delete, func, insert, select, tuple_, update
 
-from heat_lite.common.context import RequestContext
-from heat_lite.db import models, session
+from heat_lite.db import batch, models, session
 
-_P = models.sync_point
+_R, _P = models.resource, models.sync_point
+#: number of ids in one statement
+CHUNK = 500
+#: number of ready nodes that one engine keeps before it gives some to others
+KEPT_NODES = 16
+_POINT_COLUMNS = (_P.c.entity_id, _P.c.is_update, _P.c.atomic_key, _P.c.input_data)
+
+#: (id of the resource's row, whether the node applies a definition: else it deletes the row)
+Key = tuple[int, bool]
 
 
-@session.writer
-def create(
-    context: RequestContext, stack_id: str, traversal_id: str, points: Collection[dict]
-) -> None:
-    """Insert the sync points of a traversal.
+class RowsLost(Exception):
+    """Another engine holds ``rows``, or they are gone. Nothing was written."""
 
-    Each point has entity_id and is_update, and optionally input_data and extra_data.
+    def __init__(self, stack_id: str, rows: Collection[int]) -> None:
+        super().__init__(stack_id, sorted(rows))
+        self.rows = frozenset(rows)
+
+
+@dataclasses.dataclass
+class Ready:
+    """A node that may start: its engine, and the data of the nodes before it by their keys."""
+
+    key: Key
+    engine_id: str
+    input_data: dict[str, dict]
+
+
+@dataclasses.dataclass
+class SyncTurn:
+    """The part of a change set by which an engine takes part in a traversal.
+
+    ``held`` are the rows that it holds by its own account. ``inputs`` are the data of ended nodes
+    by the nodes after them, ``needed`` the number of nodes before each of these. ``drained`` are
+    rows whose work for an earlier traversal has ended. ``is_idle``: nothing is left to do here;
+    ``is_home``: the engine holds the stack lock.
+    ``save`` sets the rest: ``ready``, ``state`` (the data of the stack's sync point, None where the
+    traversal is over), ``ended`` (no engine has anything left to do), ``is_uncertain`` (whether the
+    turn was committed had to be found out, so the rest may be incomplete).
     """
+
+    id: str
+    engine_id: str
+    held: frozenset[int] = frozenset()
+    inputs: dict[Key, dict[str, dict]] = dataclasses.field(default_factory=dict)
+    needed: dict[Key, int] = dataclasses.field(default_factory=dict)
+    drained: list[int] = dataclasses.field(default_factory=list)
+    failures: list[dict] = dataclasses.field(default_factory=list)
+    stops_at_failure: bool = True
+    engines: Sequence[str] = ()
+    is_idle: bool = False
+    is_home: bool = False
+    ready: list[Ready] = dataclasses.field(default_factory=list)
+    state: dict | None = None
+    ended: bool = False
+    is_uncertain: bool = False
+
+
+def lock(stack_id: str, turn: SyncTurn, rows: Iterable[int]) -> None:
+    """Lock the sync point of the stack and the rows that a turn changes.
+
+    Raises RowsLost where the engine may not change a row. The caller is in a transaction.
+    """
+    turn.state = locked_state(stack_id, turn.id)
+    wanted = set(rows)
+    holders = _holders(wanted)
+    lost = [
+        row
+        for row in wanted
+        if row not in holders
+        or holders[row] != turn.engine_id
+        and (holders[row] is not None or row in turn.held)
+    ]
+    if lost:
+        raise RowsLost(stack_id, lost)
+
+
+def sync(stack_id: str, turn: SyncTurn) -> None:
+    """Pass the data of ended nodes on, and give the nodes that may start to engines.
+
+    The changes of the turn are written already; the caller is in the same transaction.
+    """
+    turn.ready = []
+    if turn.state is None:
+        set_engine(None, turn.drained)
+        return
+    if turn.failures:
+        known = turn.state.get('failures', [])
+        turn.state = {**turn.state, 'failures': known + turn.failures}
+        store_state(stack_id, turn.id, turn.state)
+    complete = _store_inputs(stack_id, turn)
+    waiting = {row: key for row in turn.drained for key in complete if key[0] == row}
+    set_engine(None, [row for row in turn.drained if row not in waiting])
+    if turn.state.get('stopped') or turn.state.get('failures') and turn.stops_at_failure:
+        set_engine(None, list(waiting))
+    else:
+        _assign(turn, complete)
+    if turn.is_idle and not any(each.engine_id == turn.engine_id for each in turn.ready):
+        query = select(_R.c.id).where(_R.c.stack_id == stack_id, _R.c.engine_id.is_not(None))
+        # a locking read: a plain one would not see what other turns have committed meanwhile
+        turn.ended = session.execute(query.limit(1).with_for_update(read=True)).first() is None
+        if turn.ended and turn.is_home:
+            session.execute(delete(_P).where(_P.c.stack_id == stack_id))
+
+
+def _store_inputs(stack_id, turn):
+    """Add the inputs to the sync points. Return ``{key: input_data}`` of those that are complete.
+
+    Only the points that this turn completes are returned, and those of drained rows.
+    """
+    drained = [key for key in turn.needed if key[0] in set(turn.drained)]
+    points = points_of(turn.id, {*turn.inputs, *drained}, for_update=True)
+    complete, changed = {}, []
+    for key, point in points.items():
+        before = point.input_data or {}
+        merged = {**before, **turn.inputs.get(key, {})}
+        if len(merged) != len(before):
+            changed.append((key, point.atomic_key + 1, merged))
+        is_complete = len(merged) >= turn.needed[key]
+        if is_complete and (len(merged) != len(before) or key[0] in turn.drained):
+            complete[key] = merged
+    keys = [(str(row), way) for (row, way), *_ in changed]
+    for start in range(0, len(keys), CHUNK):
+        chunk = tuple_(_P.c.entity_id, _P.c.is_update).in_(keys[start : start + CHUNK])
+        session.execute(delete(_P).where(_P.c.traversal_id == turn.id, chunk))
     rows = [
         {
+            'entity_id': str(row),
+            'is_update': way,
+            'traversal_id': turn.id,
             'stack_id': stack_id,
-            'traversal_id': traversal_id,
-            'atomic_key': 0,
-            'input_data': {},
-            'extra_data': None,
-            **point,
+            'atomic_key': atomic_key,
+            'input_data': data,
         }
-        for point in points
+        for (row, way), atomic_key, data in changed
     ]
     if rows:
-        session.execute(insert(_P), rows)
+        batch.insert(insert(_P), rows)
+    return complete
 
 
-@session.reader
-def get(context: RequestContext, entity_id: str, traversal_id: str, is_update: bool) -> typing.Any:
-    return session.execute(select(_P).where(*_key(entity_id, traversal_id, is_update))).first()
+def _assign(turn, complete):
+    """Give each complete node to the engine that holds its row, or share them."""
+    holders = _holders({row for row, _ in complete})
+    free = [row for row, _ in complete if holders.get(row, '') is None]
+    share = shares(free, turn.engine_id, turn.engines)
+    for engine, rows in by_engine(share).items():
+        set_engine(engine, rows)
+    for key, data in complete.items():
+        engine = share.get(key[0]) or holders.get(key[0])
+        if engine is not None:
+            turn.ready.append(Ready(key, engine, data))
 
 
-@session.writer
-def update(
-    context: RequestContext,
-    entity_id: str,
-    traversal_id: str,
-    is_update: bool,
-    atomic_key: int,
-    input_data: typing.Any,
-    extra_data: typing.Any = None,
-) -> bool:
-    """Store the collected data and return whether it was stored.
-
-    It is not stored if the point has changed since ``atomic_key`` was read. Then the caller reads
-    the point again, adds its data and retries.
-    """
-    values = {'input_data': input_data, 'atomic_key': atomic_key + 1}
-    if extra_data is not None:
-        values['extra_data'] = extra_data
-    query = sql_update(_P).where(
-        *_key(entity_id, traversal_id, is_update), _P.c.atomic_key == atomic_key
-    )
-    return session.execute(query.values(values)).rowcount == 1
+def shares(rows, engine_id, others):
+    """Return ``{row: engine}``: few rows stay here, many are dealt out to all engines."""
+    if len(rows) <= KEPT_NODES or not others:
+        return dict.fromkeys(rows, engine_id)
+    engines = [engine_id, *others]
+    size = -(-len(rows) // len(engines))
+    return {row: engines[number // size] for number, row in enumerate(rows)}
 
 
-@session.writer
-def delete(context: RequestContext, stack_id: str, traversal_id: str) -> int:
-    """Delete all points of a traversal and return their number."""
-    return session.execute(
-        sql_delete(_P).where(_P.c.stack_id == stack_id, _P.c.traversal_id == traversal_id)
-    ).rowcount
+def by_engine(share):
+    found = collections.defaultdict(list)
+    for row, engine in share.items():
+        found[engine].append(row)
+    return found
 
 
-def _key(entity_id, traversal_id, is_update):
+def _holders(rows):
+    """Lock rows; return ``{row: engine or None}`` of those that exist."""
+    found: dict[int, str | None] = {}
+    ordered = sorted(rows)
+    for start in range(0, len(ordered), CHUNK):
+        chunk = _R.c.id.in_(ordered[start : start + CHUNK])
+        query = select(_R.c.id, _R.c.engine_id).where(chunk).order_by(_R.c.id)
+        found.update(dict(session.rows(query.with_for_update())))
+    return found
+
+
+def set_engine(engine, rows):
+    ordered = sorted(rows)
+    for start in range(0, len(ordered), CHUNK):
+        query = update(_R).where(_R.c.id.in_(ordered[start : start + CHUNK]))
+        key = func.coalesce(_R.c.atomic_key, 0) + 1
+        session.execute(query.values(engine_id=engine, atomic_key=key))
+
+
+def points_of(traversal_id, keys, for_update=False):
+    """Return ``{key: row}`` of sync points."""
+    found: dict[Key, typing.Any] = {}
+    ordered = sorted((str(row), way) for row, way in keys)
+    for start in range(0, len(ordered), CHUNK):
+        query = select(*_POINT_COLUMNS).where(
+            _P.c.traversal_id == traversal_id,
+            tuple_(_P.c.entity_id, _P.c.is_update).in_(ordered[start : start + CHUNK]),
+        )
+        for row in session.execute(query.with_for_update() if for_update else query):
+            found[int(row.entity_id), row.is_update] = row
+    return found
+
+
+def own_point(stack_id, traversal_id):
     return (
-        _P.c.entity_id == entity_id,
+        _P.c.entity_id == stack_id,
         _P.c.traversal_id == traversal_id,
-        _P.c.is_update == is_update,
+        _P.c.is_update == True,  # noqa: E712
+    )
+
+
+def locked_state(stack_id, traversal_id):
+    query = select(_P.c.extra_data).where(*own_point(stack_id, traversal_id)).with_for_update()
+    row = session.execute(query).first()
+    return None if row is None else row.extra_data or {}
+
+
+def store_state(stack_id, traversal_id, state):
+    session.execute(
+        update(_P)
+        .where(*own_point(stack_id, traversal_id))
+        .values(extra_data=state, atomic_key=_P.c.atomic_key + 1)
     )

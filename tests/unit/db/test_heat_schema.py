@@ -1,9 +1,13 @@
 """A database of Heat gets the tables of this service beside its own, and can be given back."""
 
+import contextlib
+import json
+import uuid
+
 import pytest
 import sqlalchemy
 
-from heat_lite.common import exception
+from heat_lite.common import cipher, exception
 from heat_lite.common.context import RequestContext, admin_context
 from heat_lite.db import (
     connections,
@@ -14,11 +18,14 @@ from heat_lite.db import (
     migration,
     models,
     queries,
+    reencrypt,
     resources,
     stacks,
     templates,
 )
 from tests import databases, heat_database
+
+NEW_KEY = 'f' * 32
 
 
 @pytest.fixture(params=heat_database.BACKENDS)
@@ -203,6 +210,111 @@ def test_secrets_of_an_unknown_key_are_found_stack_by_stack(url):
         stacks_found, templates_found, resources_found = read_all(1000)
         credentials_ids = {row.user_creds_id for row in stacks_found.values()} - {None}
         assert heat_rows.undecryptable_credentials(admin_context(), credentials_ids)
-        for found in (templates_found, resources_found):
-            kinds = {isinstance(each, exception.InvalidEncryptionKey) for each in found.values()}
-            assert kinds == {True, False}
+        wrong = [each for each in templates_found.values() if isinstance(each, Exception)]
+        assert wrong and wrong[0].place == 'parameter secret'
+        named = {row.id: row.name for row in stacks_found.values()}
+        stack_id = next(each for each in named if named[each] == 'leg-wait-1')
+        places = [each.place for each in resources_found[stack_id] if isinstance(each, Exception)]
+        assert f'password of resource hs of stack {stack_id}' in places
+
+
+@contextlib.contextmanager
+def lesser_user(url):
+    """Yield the URL with the login of a user that can change rows only."""
+    name, made = f'u{uuid.uuid4().hex[:12]}', sqlalchemy.engine.make_url(url)
+    is_mysql = made.get_backend_name() == 'mysql'
+    user = f"'{name}'@'%%'" if is_mysql else name
+    where = f'{made.database}.*' if is_mysql else 'ALL TABLES IN SCHEMA public'
+    create = f'CREATE {"USER" if is_mysql else "ROLE"} {user} '
+    create += "IDENTIFIED BY 'x'" if is_mysql else "LOGIN PASSWORD 'x'"
+    with engine_of(url).begin() as connection:
+        connection.exec_driver_sql(create)
+        connection.exec_driver_sql(f'GRANT SELECT, INSERT, UPDATE, DELETE ON {where} TO {user}')
+    try:
+        yield made.set(username=name, password='x').render_as_string(hide_password=False)
+    finally:
+        with engine_of(url).begin() as connection:
+            if not is_mysql:
+                connection.exec_driver_sql(f'DROP OWNED BY {user}')
+            connection.exec_driver_sql(f'DROP {"USER" if is_mysql else "ROLE"} {user}')
+
+
+def test_user_without_the_rights_is_refused_before_a_change(url):
+    before = shape(url)
+    with lesser_user(url) as poor, pytest.raises(ValueError, match='lacks the right'):
+        migration.sync(poor, report=ignore)
+    assert shape(url) == before
+    assert migration.version(url) == heat_schema.HEAT_HEAD
+
+
+#: "vermilion", encrypted with heat_database.KEY by the methods of earlier releases
+FORMER = {
+    'oslo_decrypt_v1': 'pFusKbEGMJ1RgEfA1quxkF1BN9Mq1s9FXAVe8al7ZgQ=',
+    'heat_decrypt': 'pFusKbEGMJ1RgEfA1quxkNbm7zR++khyFQ==',
+}
+
+
+def store_by(url, method):
+    """Encrypt a trust id, a parameter and the data of a resource by a method."""
+    text = FORMER[method]
+    environment = {'parameters': {'secret': [method, text]}, 'encrypted_param_names': ['secret']}
+    values = {'method': method, 'text': text, 'environment': json.dumps(environment)}
+    creds = 'UPDATE user_creds SET decrypt_method = :method, trust_id = :text, password = NULL'
+    statements = (
+        f"{creds} WHERE id = (SELECT user_creds_id FROM stack WHERE name = 'leg-basic-1')",
+        'UPDATE raw_template SET environment = :environment WHERE id = '
+        "(SELECT raw_template_id FROM stack WHERE name = 'leg-basic-1')",
+        'UPDATE resource_data SET decrypt_method = :method, value = :text '
+        "WHERE redact AND resource_id IN (SELECT id FROM resource WHERE name = 'aws')",
+    )
+    with engine_of(url).begin() as connection:
+        for statement in statements:
+            connection.execute(sqlalchemy.text(statement), values)
+
+
+def secrets_of(context):
+    """Return the secrets that ``store_by`` has stored."""
+    basic = stacks.get_by_name(context, 'leg-basic-1')
+    wait = stacks.get_by_name(context, 'leg-wait-1')
+    data = {row.name: row.data for row in resources.list_by_stack(context, wait.id)}
+    return {
+        credentials.get(context, basic.user_creds_id).trust_id,
+        templates.get(context, basic.raw_template_id).environment['parameters']['secret'],
+        data['aws']['secret_key'],
+    }
+
+
+@pytest.mark.parametrize('method', FORMER)
+def test_former_methods_of_heat_are_rotated_to_the_present_form(url, method):
+    migration.sync(url, report=ignore)
+    store_by(url, method)
+    project = RequestContext(project_id=heat_database.PROJECT, overwrite=False)
+    with databases.configured(url, key=heat_database.KEY):
+        assert secrets_of(project) == {'vermilion'}
+        keys = [NEW_KEY, heat_database.KEY]
+        assert list(reencrypt.undecryptable(keys, 50)) == []
+        assert {name for name, _ in reencrypt.undecryptable(['a third key'], 50)} > {'raw_template'}
+        dict(reencrypt.reencrypt_tables(None, keys, 50))
+        assert set(dict(reencrypt.reencrypt_tables(None, [NEW_KEY], 50)).values()) == {0}
+    with databases.configured(url, key=NEW_KEY):
+        assert secrets_of(project) == {'vermilion'}
+    with engine_of(url).connect() as connection:
+        for table in ('user_creds', 'resource_data'):
+            query = f'SELECT DISTINCT decrypt_method FROM {table}'
+            found = set(connection.exec_driver_sql(query).scalars())
+            assert found <= {None, '', cipher.METHOD}
+        query = 'SELECT environment FROM raw_template'
+        assert not [text for text in connection.exec_driver_sql(query).scalars() if method in text]
+
+
+def test_request_names_the_secret_of_an_unknown_key(taken_over, url):
+    wait = stacks.get_by_name(taken_over, 'leg-wait-1')
+    basic = stacks.get_by_name(taken_over, 'leg-basic-1')
+    with databases.configured(url, key=NEW_KEY):
+        with pytest.raises(exception.InvalidEncryptionKey, match=f' of stack {wait.id}'):
+            resources.list_by_stack(taken_over, wait.id)
+        with pytest.raises(exception.InvalidEncryptionKey, match='parameter secret'):
+            templates.get(taken_over, basic.raw_template_id)
+        row = f'trust_id of row {basic.user_creds_id} of user_creds'
+        with pytest.raises(exception.InvalidEncryptionKey, match=row):
+            credentials.get(taken_over, basic.user_creds_id)

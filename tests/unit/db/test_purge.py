@@ -15,8 +15,8 @@ from heat_lite.db import (
     snapshots,
     stack_creation,
     stacks,
-    sync_points,
     templates,
+    traversals,
 )
 from heat_lite.db.column_types import utcnow
 from heat_lite.db.queries import StackFilter
@@ -65,7 +65,9 @@ def everything(context, name, tenant='tenant'):
     )
     journal.save(context, turn)
     locks.acquire(context, stack_id, 'engine')
-    sync_points.create(context, stack_id, 't', [{'entity_id': name, 'is_update': True}])
+    stored = resources.list_by_stack(context, stack_id)
+    new = traversals.NewTraversal('t', stack_id, 'engine', {}, [row.id for row in stored])
+    traversals.begin(context, new)
     snapshots.add_resource(context, snapshots.create(context, {'stack_id': stack_id}), 'r', {})
     return stack_id
 

@@ -38,3 +38,18 @@ def test_snapshots_of_resources_are_listed_by_name(database, context, make_stack
     ]
     assert snapshots.delete(context, snapshot_id)
     assert snapshots.resources(context, snapshot_id) == []
+
+
+def test_resources_that_heat_saved_in_rows_of_their_own_are_in_the_document(
+    database, context, make_stack
+):
+    stack_id = make_stack()
+    document = {'name': 's', 'resources': {}}
+    heats = snapshots.create(context, {'stack_id': stack_id, 'data': document})
+    saved = {'disk': {'resource_data': {'backup_id': 'b'}}, 'web': {'resource_data': {}}}
+    for name, data in saved.items():
+        snapshots.add_resource(context, heats, name, data)
+    begun = snapshots.create(context, {'stack_id': stack_id, 'data': document})
+    assert snapshots.get(context, heats).data == {'name': 's', 'resources': saved}
+    found = {row.id: row.data['resources'] for row in snapshots.list(context, stack_id)}
+    assert found == {heats: saved, begun: {}}

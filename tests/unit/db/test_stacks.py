@@ -11,7 +11,7 @@ from heat_lite.db import (
     session,
     stack_creation,
     stacks,
-    sync_points,
+    traversals,
 )
 from heat_lite.db.column_types import utcnow
 from tests import databases
@@ -106,7 +106,10 @@ def test_delete_removes_resources_and_keeps_tags(database, context, make_stack):
             context, journal.ChangeSet(each, rows_added=[{'uuid': f'in {each}'[:36], 'name': 'r'}])
         )
         journal.save(context, journal.ChangeSet(each, data=[(row, 'k', 'v', False)]))
-    sync_points.create(context, stack_id, 't', [{'entity_id': 'e', 'is_update': True}])
+    locks.acquire(context, stack_id, 'e')
+    held = [row.id for row in resources.list_by_stack(context, stack_id)]
+    traversals.begin(context, traversals.NewTraversal('t', stack_id, 'e', {}, held))
+    assert traversals.look(context, stack_id, 'e').state == {}
     assert stacks.delete(context, stack_id, {'status': 'COMPLETE'})
     assert stacks.get(context, stack_id) is None
     row = stacks.get(context, stack_id, show_deleted=True)
@@ -115,7 +118,7 @@ def test_delete_removes_resources_and_keeps_tags(database, context, make_stack):
         resources.list_by_stack(context, stack_id) == []
         and len(resources.list_by_stack(context, bystander)) == 1
     )
-    assert sync_points.get(context, 'e', 't', True) is None
+    assert traversals.look(context, stack_id, 'e').state is None
     assert not stacks.delete(context, 'no such')
 
 

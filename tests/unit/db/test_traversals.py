@@ -1,0 +1,172 @@
+import uuid
+
+import pytest
+
+from heat_lite.db import journal, locks, resources, session, stacks, sync_points, traversals
+
+
+@pytest.fixture
+def stack_id(database, context, make_stack):
+    stack_id = make_stack()
+    locks.acquire(context, stack_id, 'home')
+    return stack_id
+
+
+def rows(context, stack_id, count):
+    """Store rows of resources; return their ids."""
+    added = [{'uuid': str(uuid.uuid4()), 'name': f'r{number}'} for number in range(count)]
+    return journal.save(context, journal.ChangeSet(stack_id, rows_added=added))
+
+
+def begin(context, stack_id, before, **options):
+    new = traversals.NewTraversal(
+        options.pop('id', 't1'),
+        stack_id,
+        'home',
+        before,
+        options.pop('rows', {row for row, _ in before}),
+        **options,
+    )
+    return traversals.begin(context, new)
+
+
+def take_turn(context, stack_id, engine='home', changed=(), **turn):
+    sync = sync_points.SyncTurn('t1', engine, **turn)
+    rows_changed = [{'id': row, 'engine_id': None} for row in changed]
+    journal.save(context, journal.ChangeSet(stack_id, rows_changed=rows_changed, sync=sync))
+    return sync
+
+
+def engines(context, stack_id):
+    return {row.id: row.engine_id for row in resources.list_by_stack(context, stack_id)}
+
+
+def test_first_nodes_are_given_to_the_engine_that_begins(context, stack_id):
+    a, b = rows(context, stack_id, 2)
+    before = {(a, True): set(), (b, True): {(a, True)}}
+    assert begin(context, stack_id, before) == {a: 'home'}
+    assert engines(context, stack_id) == {a: 'home', b: None}
+    stack = stacks.get_row(context, stack_id)
+    assert stack.current_traversal == 't1'
+    assert stack.current_deps == {'edges': [[[a, True], None], [[b, True], [a, True]]]}
+    assert traversals.graph_of(stack.current_deps) == before
+
+
+def test_many_first_nodes_are_shared(context, stack_id):
+    ids = rows(context, stack_id, 100)
+    held = begin(context, stack_id, {(row, True): set() for row in ids}, engines=['other'])
+    assert sorted(held.values()).count('other') == 50 and set(held) == set(ids)
+
+
+def test_other_rows_than_planned_are_noticed(context, stack_id):
+    a, b = rows(context, stack_id, 2)
+    with pytest.raises(traversals.PlanOutdated):
+        begin(context, stack_id, {(a, True): set()})
+    locks.release(context, stack_id, 'home')
+    with pytest.raises(traversals.PlanOutdated):
+        begin(context, stack_id, {(a, True): set(), (b, True): set()})
+    assert stacks.get_row(context, stack_id).current_traversal is None
+
+
+def test_completed_node_is_given_to_the_engine_that_completes_it(context, stack_id):
+    a, b, c = rows(context, stack_id, 3)
+    first = {(a, True): set(), (b, True): set()}
+    begin(context, stack_id, {**first, (c, True): set(first)})
+    target, needed = (c, True), {(c, True): 2}
+    turn = take_turn(context, stack_id, changed=[a], inputs={target: {'a': {}}}, needed=needed)
+    assert turn.ready == [] and engines(context, stack_id)[c] is None
+    turn = take_turn(context, stack_id, changed=[b], inputs={target: {'b': {}}}, needed=needed)
+    assert turn.ready == [sync_points.Ready(target, 'home', {'a': {}, 'b': {}})]
+    assert engines(context, stack_id) == {a: None, b: None, c: 'home'}
+    view = traversals.look(context, stack_id, 'home')
+    assert view.inputs[target] == {'a': {}, 'b': {}} and view.held == {'home': 1}
+
+
+def test_repeated_data_completes_a_node_once(context, stack_id):
+    a, b = rows(context, stack_id, 2)
+    begin(context, stack_id, {(a, True): set(), (b, True): {(a, True)}})
+    data = {'inputs': {(b, True): {'a': {}}}, 'needed': {(b, True): 1}}
+    assert len(take_turn(context, stack_id, changed=[a], **data).ready) == 1
+    assert take_turn(context, stack_id, **data).ready == []
+
+
+def test_row_of_another_engine_is_not_changed(context, stack_id):
+    (a,) = rows(context, stack_id, 1)
+    begin(context, stack_id, {(a, True): set()})
+    with pytest.raises(sync_points.RowsLost) as lost:
+        take_turn(context, stack_id, engine='other', changed=[a])
+    assert lost.value.rows == {a} and engines(context, stack_id) == {a: 'home'}
+
+
+def test_row_that_was_taken_away_is_not_changed(context, stack_id):
+    (a,) = rows(context, stack_id, 1)
+    with pytest.raises(sync_points.RowsLost):
+        take_turn(context, stack_id, changed=[a], held=frozenset([a]))
+
+
+def test_traversal_ends_when_no_engine_holds_a_row(context, stack_id):
+    ids = rows(context, stack_id, 40)
+    held = begin(context, stack_id, {(row, True): set() for row in ids}, engines=['other'])
+    mine, theirs = ([row for row in ids if held[row] == each] for each in ('home', 'other'))
+    turn = take_turn(context, stack_id, changed=mine, is_idle=True, is_home=True)
+    assert not turn.ended
+    turn = take_turn(context, stack_id, engine='other', changed=theirs, is_idle=True)
+    assert turn.ended and traversals.look(context, stack_id, 'home').state == {}
+    traversals.end(context, stack_id)
+    assert traversals.look(context, stack_id, 'home').state is None
+
+
+def test_failure_keeps_later_nodes_from_beginning(context, stack_id):
+    a, b = rows(context, stack_id, 2)
+    begin(context, stack_id, {(a, True): set(), (b, True): {(a, True)}})
+    failure = {'key': [a, True], 'message': 'broken'}
+    turn = take_turn(
+        context,
+        stack_id,
+        changed=[a],
+        failures=[failure],
+        inputs={(b, True): {'a': {}}},
+        needed={(b, True): 1},
+    )
+    assert turn.ready == [] and turn.state == {'failures': [failure]}
+
+
+def test_row_of_an_earlier_traversal_waits_for_its_engine(context, stack_id):
+    a, b = rows(context, stack_id, 2)
+    before = {(a, True): set(), (b, True): {(a, True)}}
+    begin(context, stack_id, before, id='t0')
+    with session.engine().begin() as connection:
+        connection.exec_driver_sql(f"UPDATE resource SET engine_id = 'other' WHERE id = {b}")
+    assert begin(context, stack_id, before, engines=['other']) == {a: 'home', b: 'other'}
+    data = {'inputs': {(b, True): {'a': {}}}, 'needed': {(b, True): 1}}
+    (ready,) = take_turn(context, stack_id, changed=[a], **data).ready
+    assert ready.engine_id == 'other'
+    turn = take_turn(context, stack_id, engine='other', drained=[b], needed={(b, True): 1})
+    assert [each.key for each in turn.ready] == [(b, True)]
+
+
+def test_rows_of_dead_engines_are_taken(context, stack_id):
+    ids = rows(context, stack_id, 40)
+    begin(context, stack_id, {(row, True): set() for row in ids}, engines=['dead'])
+    assert set(traversals.engines_of(context, stack_id)) == {'home', 'dead'}
+    assert traversals.take_rows(context, stack_id, ['dead'], 'stranger') == 0
+    assert traversals.take_rows(context, stack_id, ['dead'], 'home') == 20
+    assert traversals.engines_of(context, stack_id) == ['home']
+    traversals.release(context, stack_id, 'home')
+    assert traversals.engine_of(context, stack_id, 'r0') is None
+
+
+def test_turn_of_an_ended_traversal_only_lets_go(context, stack_id):
+    (a,) = rows(context, stack_id, 1)
+    begin(context, stack_id, {(a, True): set()})
+    traversals.end(context, stack_id)
+    turn = take_turn(context, stack_id, drained=[a], needed={(a, True): 0})
+    assert turn.state is None and engines(context, stack_id) == {a: None}
+
+
+def test_stop_is_told_to_every_engine(context, stack_id):
+    (a,) = rows(context, stack_id, 1)
+    begin(context, stack_id, {(a, True): set()}, options={'deleting': True})
+    traversals.stop(context, stack_id, 't1', 'timeout')
+    view = traversals.look(context, stack_id, 'other')
+    assert view.state == {'deleting': True, 'stopped': 'timeout'}
