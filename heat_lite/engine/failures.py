@@ -23,6 +23,17 @@ TIMEOUT = 'timeout'
 DRIFT = 'changed by others: '
 
 
+def merge(stack, entries):
+    """Add entries that another engine has noted for the same action."""
+    known = stack.failures = stack.failures if stack.failures is not None else []
+    for entry in entries:
+        if not any(_is_same(each, entry) for each in known):
+            known.append(dict(entry))
+            if len(known) > LIMIT:
+                del known[LIMIT // 2]
+    _store(stack)
+
+
 def clear(stack):
     """Start a new list."""
     if stack.failures:
@@ -216,10 +227,9 @@ def _add(stack, **values):
         'time': stack.utcnow().isoformat() + 'Z',
         'times': 1,
     }
-    same = ('resource_name', 'action', 'reason', 'physical_resource_id', 'stack_action')
     for each in entries:
         # repeated failures with the same reason are counted in one entry
-        if all(each.get(key) == entry[key] for key in same):
+        if _is_same(each, entry):
             each.update(time=entry['time'], times=each['times'] + 1)
             break
     else:
@@ -227,6 +237,11 @@ def _add(stack, **values):
         if len(entries) > LIMIT:
             del entries[LIMIT // 2]
     _store(stack)
+
+
+def _is_same(entry, other):
+    same = ('resource_name', 'action', 'reason', 'physical_resource_id', 'stack_action')
+    return all(entry.get(key) == other[key] for key in same)
 
 
 def _store(stack):

@@ -270,9 +270,10 @@ def _create(resource, interrupted=False):
                 if interrupted and attempt == 0
                 else handlers.call(resource, status.CREATE)
             )
-        except exception.ResourceInError as error:
-            # an object in error after its create is deleted and created again, as in Heat
-            if attempt == retries:
+        except Exception as error:
+            # As in Heat: an object in error is deleted and created again, and a service is asked
+            # again after a conflict, e.g. while another stack still uses a name or an address.
+            if attempt == retries or not _can_create_again(error):
                 raise
             LOG.info(
                 '%s failed: %s; attempt %d of %d',
@@ -284,6 +285,10 @@ def _create(resource, interrupted=False):
             yield from handlers.call(resource, status.DELETE)
             resource.resource_id_set(None)
             yield RETRY_PAUSE * (attempt + 1)
+
+
+def _can_create_again(error):
+    return isinstance(error, exception.ResourceInError) or conflict_retry.is_conflict(error)
 
 
 def _create_replacement(resource, instead_of):

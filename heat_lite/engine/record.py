@@ -2,7 +2,7 @@
 
 No method of a Record commits. ``Journal.flush`` writes all changes and events of one turn (what a
 walker does between two waits) in one transaction. Only metadata are written at once
-(``change_metadata``), since signals change them from other engines.
+(see ``resource_metadata``), since signals change them from other engines.
 
 Tests: tests/functional/test_engine.py.
 """
@@ -15,16 +15,12 @@ import uuid
 
 from oslo_db import exception as db_exception
 
-from heat_lite.common import cooperation, exception, identifier, status
+from heat_lite.common import cooperation, identifier, status
 from heat_lite.db import journal as db_journal
-from heat_lite.db import resources as db_resources
+from heat_lite.db import sync_points
 from heat_lite.engine import scheduler
 
 LOG = logging.getLogger(__name__)
-#: Changes of one row by threads of this engine are serialized: they conflict far more often than
-#: those of two engines.
-_METADATA_LOCKS = tuple(threading.Lock() for _ in range(64))
-METADATA_ATTEMPTS = 100
 
 
 def utcnow():
@@ -96,6 +92,17 @@ class Record:
         record.attributes = None
         return record
 
+    def take(self, row):
+        """Take over the columns of a newer row; return whether one of them has changed."""
+        newer = Record.from_row(self.journal, row)
+        slots = [name for name in self.__slots__ if name not in ('journal', 'attributes')]
+        if all(getattr(self, name) == getattr(newer, name) for name in slots):
+            return False
+        for name in slots:
+            setattr(self, name, getattr(newer, name))
+        self.attributes = None
+        return True
+
     @classmethod
     def from_listed(cls, journal, row):
         """Return the record of a row that ``db.resources.list_brief`` gives.
@@ -160,9 +167,16 @@ class Journal:
         self._property_records, self._attribute_records = [], []
         #: callbacks due when that turn is committed
         self._callbacks = []
+        #: the participant whose part that turn has
+        self._turn_participant = None
         self.expect = dict(expect or {})
         #: the engine that must hold the stack lock when a turn is written (fencing)
         self.holder = None
+        #: takes part in the traversal of all engines with each turn (see ``sync_point_group``);
+        #: None where one engine walks alone
+        self.participant = None
+        #: False in an engine that works on resources only: another one writes the stack
+        self.writes_stack = True
         #: number of events written so far
         self.events_written = 0
         self._clear()
@@ -189,9 +203,13 @@ class Journal:
             or self._properties
             or self._attributes
             or self._uncommitted
+            or (self.participant is not None and self.participant.dirty)
         )
 
     def stack(self, **values):
+        """Change columns of the stack. An engine that does not write it leaves them as they are."""
+        if not self.writes_stack:
+            return
         with self._lock:
             self._stack.update(values)
 
@@ -275,7 +293,11 @@ class Journal:
             while self._uncommitted is not None or self.dirty:
                 self._uncommitted = self._uncommitted or self._take_changes()
                 turn, added = self._uncommitted
-                ids = db_journal.save(self._context, turn)
+                try:
+                    ids = db_journal.save(self._context, turn)
+                except sync_points.RowsLost as lost:
+                    self._drop_lost(lost.rows)
+                    continue
                 self._uncommitted = None
                 self.events_written += len(turn.events)
                 for record, row_id in zip(added, ids, strict=True):
@@ -288,6 +310,22 @@ class Journal:
                     record.attr_data_id = turn.attribute_ids.get(record.id)
                 for callback in self._callbacks:
                     callback()
+                if turn.sync is not None:
+                    self._turn_participant.saved(turn.sync)
+
+    def _drop_lost(self, rows):
+        """Drop the changes of rows that another engine holds, and what replaces them."""
+        LOG.warning(
+            'Stack %s: another engine works on the rows %s; what this one did to them is dropped',
+            self._stack_id,
+            sorted(rows),
+        )
+        turn, added = self._uncommitted
+        left = turn.without(rows)
+        kept = {row['uuid'] for row in left.rows_added}
+        self._uncommitted = left, [record for record in added if record.uuid in kept]
+        if self._turn_participant is not None:
+            self._turn_participant.lost(rows, left.sync)
 
     def _take_changes(self):
         with self._lock:
@@ -296,6 +334,7 @@ class Journal:
         self._property_records = list(changes['_properties'])
         self._attribute_records = list(changes['_attributes'])
         self._callbacks = changes['_on_commit']
+        self._turn_participant = changes['participant']
         return self._change_set(changes)
 
     def _change_set(self, changes):
@@ -327,6 +366,7 @@ class Journal:
                 if record.id is not None
             ],
             attributes_deleted=changes['_removed_attributes'],
+            sync=None if self._turn_participant is None else self._turn_participant.take(),
         ), added
 
     @staticmethod
@@ -339,36 +379,3 @@ class Journal:
 def _key(record):
     """Return the key of a row within a turn: its id, or its uuid before it has an id."""
     return record.uuid if record.id is None else record.id
-
-
-def read_metadata(context, record):
-    """Return the metadata in the database. The record takes them over."""
-    if record.id is not None:
-        stored = db_resources.metadata(context, record.id)
-        if stored is not None:
-            record.rsrc_metadata = stored[0] or {}
-    return record.rsrc_metadata
-
-
-def change_metadata(context, record, changed):
-    """Store ``changed(metadata)`` and return it.
-
-    ``changed`` is called again after a concurrent change, so it must have no side effects. Raises
-    EntityNotFound when the row is gone, Error after METADATA_ATTEMPTS lost races.
-    """
-    if record.id is None:
-        record.set(rsrc_metadata=changed(dict(record.rsrc_metadata)))
-        return record.rsrc_metadata
-    with _METADATA_LOCKS[record.id % len(_METADATA_LOCKS)]:
-        for _ in range(METADATA_ATTEMPTS):
-            stored = db_resources.metadata(context, record.id)
-            if stored is None:
-                raise exception.EntityNotFound(entity='Resource', name=record.name)
-            new = changed(dict(stored[0] or {}))
-            if db_resources.set_metadata(context, record.id, new, expect=stored[1]):
-                record.rsrc_metadata = new
-                return new
-    raise exception.Error(
-        f'The metadata of {record.name} changes too fast: '
-        f'{METADATA_ATTEMPTS} attempts to change it failed'
-    )

@@ -10,8 +10,7 @@ import functools
 
 from heat_lite.common import exception, status
 from heat_lite.db import column_types
-from heat_lite.engine import attribute_reading
-from heat_lite.engine import record as engine_record
+from heat_lite.engine import attribute_reading, resource_metadata
 from heat_lite.engine.resource_type import SHOW, ResourceType
 from heat_lite.template import attributes, function, properties, stored_properties
 
@@ -189,7 +188,7 @@ class Resource(ResourceType):
         during an action.
         """
         return (
-            engine_record.read_metadata(self.context, self.record)
+            resource_metadata.read_metadata(self.context, self.record)
             if refresh
             else self.record.rsrc_metadata
         ) or {}
@@ -199,7 +198,7 @@ class Resource(ResourceType):
 
         ``changed`` may be called several times, so it must have no side effects.
         """
-        return engine_record.change_metadata(self.context, self.record, changed)
+        return resource_metadata.change_metadata(self.context, self.record, changed)
 
     @property
     def batches_signals(self):
@@ -210,17 +209,14 @@ class Resource(ResourceType):
         """Return for each signal the reason of its event, or the error that it has failed with."""
         raise NotImplementedError(f'{type(self).__name__} handles its signals one by one')
 
-    def check_signal(self, details, pending):
-        """Raise what a signal is refused for before it is accepted; types override it.
+    def signal_gate(self, pending):
+        """Return what ``SignalGates`` accepts signals by, or None for a type that takes all.
 
-        ``pending`` are the details of signals that are accepted and not handled yet.
+        ``pending`` are the details of signals that are accepted and not handled yet. The gate has a
+        ``weight`` and ``check(details, limits)``, which raises RequestLimitExceeded, or returns a
+        function that counts the signal.
         """
-
-    def signal_gate(self):
-        """Return what ``SignalGates`` keeps of a resource that refuses signals: an object with
-        ``check(details, limits)`` and ``weight``.
-        """
-        raise NotImplementedError(f'{type(self).__name__} refuses no signals')
+        return None
 
     def metadata_set(self, metadata):
         self.record.set(rsrc_metadata=metadata)

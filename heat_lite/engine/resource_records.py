@@ -3,7 +3,9 @@
 Tests: tests/functional/test_engine.py.
 """
 
+import collections
 import itertools
+import math
 
 from heat_lite.common import cooperation
 from heat_lite.db import resources as db_resources
@@ -72,6 +74,41 @@ class ResourceRecords:
         stored = db_resources.attribute_values(self._stack.context, list(records))
         for row_id, each in records.items():
             each.attributes = stored.get(row_id) or {}
+
+    def refresh(self, names=None, keep=()):
+        """Read the rows of ``names`` again, or all rows: other engines have changed them.
+
+        The records in ``keep`` stay as they are. Return the records that have changed or are gone.
+        """
+        known = self.by_name()
+        if names is None:
+            stored = db_resources.list_by_stack(self._stack.context, self._stack.id)
+            names = {*known, *(row.name for row in stored)}
+        else:
+            stored = db_resources.list_by_names(self._stack.context, self._stack.id, names)
+        rows = collections.defaultdict(dict)
+        for row in stored:
+            rows[row.name][row.id] = row
+        changed = []
+        for name in cooperation.each(names):
+            changed += self._refresh_name(name, rows[name], keep)
+        return changed
+
+    def _refresh_name(self, name, rows, keep):
+        records, changed = [], []
+        for record in self.by_name().get(name, ()):
+            row = rows.pop(record.id, None)
+            if record in keep or record.id is None:
+                records.append(record)
+            elif row is None:
+                changed.append(record)
+            else:
+                records.append(record)
+                if record.take(row):
+                    changed.append(record)
+        records += [Record.from_row(self._stack.journal, row) for row in rows.values()]
+        self.by_name()[name] = sorted(records, key=lambda each: each.id or math.inf)
+        return changed
 
     def add(self, row):
         self.by_name().setdefault(row.name, []).append(row)

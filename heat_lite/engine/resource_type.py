@@ -42,6 +42,9 @@ class ResourceType:
     always_replace_on_check_failed = True
     #: whether each update replaces it, even without a change
     always_replaced = False
+    #: whether signals are handled at the same time: for types that store each by itself, or refuse
+    #: one while they handle another
+    signals_in_parallel = False
     #: whether signals change its attributes while no action runs: then outputs that read them are
     #: not stored (nor are those that read a live attribute)
     signals_change_attributes = False

@@ -4,7 +4,6 @@ Tests: tests/functional/test_engine.py.
 """
 
 import dataclasses
-import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -12,8 +11,8 @@ from typing import Any
 
 from heat_lite.clients import cloud_login, keystone_session
 from heat_lite.common import exception, lru_cache
-from heat_lite.db import resources as db_resources
 from heat_lite.db import templates as db_templates
+from heat_lite.engine.pending_signals import PendingSignals, SignalGates
 from heat_lite.engine.stack_definition import DefinitionCache
 from heat_lite.engine.wait_registry import WaitRegistry
 from heat_lite.template.environment import Environment
@@ -56,6 +55,7 @@ class Limits:
     metadata_put_timeout: float = 60.0
     backups_enabled: bool = True
     attribute_timeout: float = 10.0
+    convergence_engine: bool = False
 
 
 def set_template_limits(conf):
@@ -106,6 +106,7 @@ def read_limits(conf):
         metadata_put_timeout=conf.metadata_put_timeout,
         backups_enabled=conf.volumes.backups_enabled,
         attribute_timeout=conf.heat_lite.attribute_timeout,
+        convergence_engine=conf.convergence_engine,
     )
 
 
@@ -227,94 +228,6 @@ def service_endpoints(conf, clouds=None):
     )
 
 
-class SignalOutcome:
-    """The end of a signal, for a caller that waits for it."""
-
-    def __init__(self):
-        self.ended = threading.Event()
-        self.error = None
-
-    def end(self, error=None):
-        self.error = error
-        self.ended.set()
-
-
-class PendingSignals:
-    """The signals that are accepted and not handled yet, by the id of their resource's row.
-
-    One task of the engine handles those of a row that may be handled together: the one whose
-    ``begin`` was True, until ``take`` returns none.
-    """
-
-    def __init__(self):
-        self._by_row = {}
-        self._handled = set()
-        self._tickets = itertools.count(1)
-        self._lock = threading.Lock()
-
-    def of(self, row_id):
-        """Return the details of the pending signals of a row, oldest first."""
-        with self._lock:
-            return [details for details, _ in self._by_row.get(row_id, {}).values()]
-
-    def add(self, row_id, details, outcome=None):
-        """Return a ticket to remove the signal; the details of several may be one object."""
-        with self._lock:
-            ticket = next(self._tickets)
-            self._by_row.setdefault(row_id, {})[ticket] = details, outcome
-            return ticket
-
-    def remove(self, row_id, ticket):
-        with self._lock:
-            del self._by_row[row_id][ticket]
-            if not self._by_row[row_id]:
-                del self._by_row[row_id]
-
-    def begin(self, row_id):
-        """Return whether no task handles the signals of the row: the caller has to, from now on."""
-        with self._lock:
-            if row_id in self._handled:
-                return False
-            self._handled.add(row_id)
-            return True
-
-    def take(self, row_id, count):
-        """Return the oldest signals of a row: (ticket, details, outcome). None: the task ends."""
-        with self._lock:
-            signals = itertools.islice(self._by_row.get(row_id, {}).items(), count)
-            found = [(ticket, *signal) for ticket, signal in signals]
-            if not found:
-                self._handled.discard(row_id)
-            return found
-
-
-class SignalGates:
-    """What full resources refuse signals by, so that a flood of these does not read the resources.
-
-    An entry belongs to a stack with its template, and the name or physical id of a resource. It
-    counts while the rows of the resource are those that it was made of.
-    """
-
-    def __init__(self, max_entries=64, max_weight=64 * 1024):
-        self._cache = lru_cache.LruCache(max_entries, max_weight, lambda entry: entry[2].weight)
-
-    def check(self, context, stack_row, name, details, limits):
-        """Raise RequestLimitExceeded for a signal that a full resource refuses."""
-        entry = self._cache.get((stack_row.id, stack_row.raw_template_id, name))
-        if entry is None:
-            return
-        resource_name, versions, gate = entry
-        if db_resources.signal_versions(context, stack_row.id, resource_name) == versions:
-            gate.check(details, limits)
-
-    def put(self, stack, name, item):
-        """Keep the gate of a resource that has refused a signal."""
-        versions = db_resources.signal_versions(stack.context, stack.id, item.name)
-        # the signals after the versions: later ones are of another version
-        entry = item.name, versions, item.signal_gate()
-        self._cache.put((stack.id, stack.template_id, name), entry)
-
-
 @dataclasses.dataclass
 class Runtime:
     """The services of one engine that its stacks use.
@@ -346,6 +259,8 @@ class Runtime:
     #: the class that authenticates requests, called with a RequestContext; None: there is none
     cloud_backend: Any = None
     nested_stack: Any = None
+    #: the work on stacks that other engines have locked (``execution.workers``)
+    workers: Any = None
     placement: Any = None
     stack_users: Any = None
     #: makes trusts for deferred authentication (see ``clients.trusts``); None: none are made
@@ -357,7 +272,7 @@ class Runtime:
     server_defaults: ServerDefaults = dataclasses.field(default_factory=ServerDefaults)
     waits: WaitRegistry = dataclasses.field(default_factory=WaitRegistry)
     pending_signals: PendingSignals = dataclasses.field(default_factory=PendingSignals)
-    signal_gates: SignalGates = dataclasses.field(default_factory=SignalGates)
+    signal_gates: SignalGates = dataclasses.field(init=False)
     #: held by the resource that makes its first call after a take-over (``execution.quarantine``)
     quarantine_slot: threading.Lock = dataclasses.field(default_factory=threading.Lock)
     revision: str = 'unknown'
@@ -365,6 +280,9 @@ class Runtime:
     secret: bytes = b''
     templates: TemplateCache = dataclasses.field(default_factory=TemplateCache)
     definitions_cache: DefinitionCache = dataclasses.field(default_factory=DefinitionCache)
+
+    def __post_init__(self) -> None:
+        self.signal_gates = SignalGates(self.pending_signals)
 
     def require_type(self, context, name):
         """Raise Forbidden for a type that the policy denies the requester."""

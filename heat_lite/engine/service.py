@@ -38,9 +38,10 @@ from heat_lite.engine.endpoints import (
     stack_queries,
     stacks,
     templates,
+    worker,
 )
 from heat_lite.engine.endpoints import software as software_endpoints
-from heat_lite.engine.execution import nested_stacks, task_manager
+from heat_lite.engine.execution import nested_stacks, task_manager, workers
 from heat_lite.rpc import api as rpc_api
 from heat_lite.rpc import listener as rpc_listener
 from heat_lite.rpc import messaging
@@ -60,6 +61,7 @@ ENDPOINTS = (
     services.Services,
     snapshots.Snapshots,
     adoption.Adoption,
+    worker.Migration,
     software_endpoints.SoftwareConfigs,
     software_endpoints.SoftwareDeployments,
 )
@@ -142,18 +144,23 @@ class EngineService:
         )
         timeout = db_services.heartbeat_lifetime(heartbeat.interval(self._conf))
         self._membership = membership.EngineMembership(rpc_listener, messaging.is_local(), timeout)
-        result.placement = placement.Placement(result, self._membership)
-        result.task_manager = task_manager.ThreadGroupManager(
-            pool, self.engine_id, self._membership, result.placement.notify_parent
-        )
-        result.nested_stack = functools.partial(nested_stacks.NestedStack, result)
-        result.software = functools.partial(software.Software, result)
+        self._add_tasks(result)
         # the login of a cloud outlives its tokens, so no trusts are needed
         result.trusts = None if self._clouds else trusts.create_trust_store(self._conf)
         domain = self._clouds.domain if self._clouds else keystone.stack_domain(self._conf)
         if domain is not None:
             result.stack_users = functools.partial(stack_users.StackUsers, domain, self._conf)
         return result
+
+    def _add_tasks(self, result):
+        """Add what works on stacks, here and in other engines."""
+        result.placement = placement.Placement(result, self._membership)
+        result.task_manager = task_manager.ThreadGroupManager(
+            result.pool, self.engine_id, self._membership, result.placement.notify_parent
+        )
+        result.workers = workers.Workers(result)
+        result.nested_stack = functools.partial(nested_stacks.NestedStack, result)
+        result.software = functools.partial(software.Software, result)
 
     def start(self):
         """Register the engine and serve RPC."""
@@ -169,8 +176,9 @@ class EngineService:
         endpoints = [endpoint(self.runtime) for endpoint in ENDPOINTS]
         self.runtime.local_calls = base.LocalCalls(endpoints)
         topics = {
-            rpc_api.ENGINE_TOPIC: [*endpoints, base.UnsupportedMethods()],
+            rpc_api.ENGINE_TOPIC: endpoints,
             rpc_api.PEER_TOPIC: endpoints,
+            rpc_api.WORKER_TOPIC: [worker.Worker(self.runtime)],
             rpc_api.LISTENER_TOPIC: [listener.Listener(self.runtime)],
         }
         limit = self._conf.heat_lite.max_reply_size

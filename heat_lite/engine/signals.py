@@ -8,7 +8,8 @@ import types
 
 from heat_lite.common import exception, status
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import event, hooks, runtime, scheduler, stack_lock
+from heat_lite.db import traversals
+from heat_lite.engine import event, hooks, pending_signals, scheduler, stack_lock
 from heat_lite.engine import resource as engine_resource
 from heat_lite.template import function
 
@@ -16,8 +17,12 @@ LOG = logging.getLogger(__name__)
 SIGNAL = 'SIGNAL'
 #: signals that are handled in one turn
 BATCH = 256
-#: prefix of a message to another engine; the id of the signalled row follows
-SIGNAL_PREFIX = 'signal:'
+#: Signals of a resource that wait to be handled one by one: each keeps a task and its stack. An
+#: alarm that sends more has sent the same again.
+MAX_PENDING = 100
+#: prefixes of messages to another engine: the id of the signalled row follows, or the hook to
+#: clear and the name of its resource
+SIGNAL_PREFIX, HOOK_PREFIX = 'signal:', 'hook:'
 MARKED = 'state changed by resource_mark_unhealthy api'
 
 
@@ -25,32 +30,61 @@ def signal(stack, name, details, wait=False):
     """Signal a resource. Its type handles the signal after the response, unless the caller waits.
 
     Raises NotSupported, ResourceActionNotSupported, InvalidBreakPointHook, and
-    RequestLimitExceeded for a handle that is full; with ``wait`` also the
-    errors of the type.
+    RequestLimitExceeded for a handle that is full, or a resource with too many pending signals;
+    with ``wait`` also the errors of the type.
     """
     if isinstance(details, dict) and hooks.UNSET in details:
-        stack.runtime.task_manager.call(
-            stack, lambda live: hooks.clear(find(live, name), details[hooks.UNSET])
-        )
+        _clear_hook(stack, name, details[hooks.UNSET])
         return
     item = find(stack, name)
     _require_signal_handler(stack, item)
     row_id, pending = item.record.id, stack.runtime.pending_signals
-    try:
-        item.check_signal(details, pending.of(row_id))
-    except exception.RequestLimitExceeded:
-        stack.runtime.signal_gates.put(stack, name, item)
-        raise
-    outcome = runtime.SignalOutcome()
-    ticket = pending.add(row_id, details, outcome)
     if not item.batches_signals:
+        _require_room(item, pending.of(row_id))
+    outcome = pending_signals.SignalOutcome()
+    ticket = stack.runtime.signal_gates.add(stack, name, item, details, outcome)
+    if item.signals_in_parallel:
         _start_alone(stack, item, details, ticket, outcome)
     elif pending.begin(row_id):
-        _start_batches(stack, item)
+        _start_in_turn(stack, item)
     if wait:
         outcome.ended.wait()
         if outcome.error is not None:
             raise outcome.error
+
+
+def enter(services, context, stack_row, name, details, wait=False):
+    """Accept a signal without its stack, if possible; return whether it was accepted.
+
+    Raises RequestLimitExceeded for a handle that is full.
+    """
+    if isinstance(details, dict) and hooks.UNSET in details:
+        return False
+    return services.signal_gates.enter(context, stack_row, name, details, services.limits, wait)
+
+
+def _require_room(item, pending):
+    if len(pending) >= MAX_PENDING:
+        raise exception.RequestLimitExceeded(
+            f'{item.name} has {len(pending)} signals that are not handled yet, which is the limit. '
+            'The signal was refused; send it again when they are handled.'
+        )
+
+
+def _clear_hook(stack, name, hook):
+    """Clear a hook in the engine that works on the resource."""
+    runtime = stack.runtime
+    engine = traversals.engine_of(stack.context, stack.id, name) if stack.convergence else None
+    if engine in (None, runtime.engine_id):
+        clear_hook(stack, name, hook)
+    else:
+        identity = stack.identifier().as_dict()
+        runtime.listener.send(stack.context, engine, identity, f'{HOOK_PREFIX}{hook}:{name}')
+
+
+def clear_hook(stack, name, hook):
+    """Clear a hook in the task of this engine that works on the resource."""
+    stack.runtime.task_manager.call(stack, lambda live: hooks.clear(find(live, name), hook))
 
 
 def _start_alone(stack, item, details, ticket, outcome):
@@ -59,58 +93,88 @@ def _start_alone(stack, item, details, ticket, outcome):
 
     def on_end(result, error):
         stack.runtime.pending_signals.remove(row_id, ticket)
+        stack.runtime.signal_gates.drop(stack, item)
         _end(item, outcome, error)
 
     work = scheduler.TaskRunner(_handle_signal(stack, item, details), name=f'signal to {item}')
     stack.runtime.pool.spawn(work, on_end=on_end, subject=stack.log_subject)
 
 
-def _start_batches(stack, item):
-    """Handle all pending signals of the resource in one task.
+def _start_in_turn(stack, item):
+    """Handle all pending signals of the resource in one task: together, or one after another.
 
     A task for each would keep a stack with all stored signals for each, and read and write all of
-    them.
+    them; and one would overwrite what another has just stored.
     """
     row_id, pending = item.record.id, stack.runtime.pending_signals
 
     def on_end(result, error):
         while error is not None and (batch := pending.take(row_id, BATCH)):
-            _end_batch(pending, item, batch, [error] * len(batch))
+            _end_batch(item, row_id, batch, [error] * len(batch))
+            stack.runtime.signal_gates.drop(stack, item)
 
-    work = scheduler.TaskRunner(_handle_batches(stack, item), name=f'signals to {item}')
+    handle = _handle_batches if item.batches_signals else _handle_singles
+    work = scheduler.TaskRunner(handle(stack, item), name=f'signals to {item}')
     stack.runtime.pool.spawn(work, on_end=on_end, subject=stack.log_subject)
 
 
 def _handle_batches(stack, item):
     pending, row_id = stack.runtime.pending_signals, item.record.id
     while batch := pending.take(row_id, BATCH):
-        results = yield from _handle_batch(stack, item, [details for _, details, _ in batch])
-        _end_batch(pending, item, batch, results)
+        several = [details for _, details, _ in batch]
+        results, is_counted = yield from _handle_batch(stack, item, several)
+        _end_batch(item, row_id, batch, results)
+        if not is_counted:
+            stack.runtime.signal_gates.drop(stack, item)
         if not pending.of(row_id):
             continue
         yield
-        row = db_stacks.get(stack.context, stack.id)
-        if row is None:
-            raise exception.EntityNotFound(entity='Stack', name=stack.name)
-        stack = type(stack).from_row(stack.runtime, stack.context, row)
-        item = find(stack, item.name)
+        stack, item = _reload(stack, item.name)
+
+
+def _handle_singles(stack, item):
+    pending, row_id = stack.runtime.pending_signals, item.record.id
+    while batch := pending.take(row_id, 1):
+        # The rows of the request may be older than the end of the last signal.
+        stack, item = _reload(stack, item.name)
+        try:
+            yield from _handle_signal(stack, item, batch[0][1])
+        except Exception as error:
+            results = [error]
+        else:
+            results = [None]
+        _end_batch(item, row_id, batch, results)
+        stack.runtime.signal_gates.drop(stack, item)
+
+
+def _reload(stack, name):
+    """Return the stack and its resource of that name as they are stored now.
+
+    Raises EntityNotFound and ResourceNotFound.
+    """
+    row = db_stacks.get(stack.context, stack.id)
+    if row is None:
+        raise exception.EntityNotFound(entity='Stack', name=stack.name)
+    stack = type(stack).from_row(stack.runtime, stack.context, row)
+    return stack, find(stack, name)
 
 
 def _handle_batch(stack, item, several):
     try:
-        results = item.handle_signals(several)
+        results, is_counted = stack.runtime.signal_gates.store(stack, item, several)
     finally:
         yield from _refresh_outputs(stack)
     for details, result in zip(several, results, strict=True):
         if not isinstance(result, Exception):
             event.of_resource(item, SIGNAL, reason=_reason(details, result))
     yield from _tell(stack, item)
-    return results
+    return results, is_counted
 
 
-def _end_batch(pending, item, batch, results):
+def _end_batch(item, row_id, batch, results):
+    pending = item.stack.runtime.pending_signals
     for (ticket, _, outcome), result in zip(batch, results, strict=True):
-        pending.remove(item.record.id, ticket)
+        pending.remove(row_id, ticket)
         _end(item, outcome, result if isinstance(result, BaseException) else None)
 
 
@@ -129,9 +193,15 @@ def mark(stack, name, unhealthy, reason=None):
 
     Raises ActionInProgress if an action runs on it.
     """
-    stack.runtime.task_manager.call(
-        stack, lambda live: _mark(find(live, name), unhealthy, reason or MARKED)
-    )
+    if stack.convergence and traversals.engine_of(stack.context, stack.id, name) is not None:
+        raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
+
+    def apply(live):
+        if live.convergence:
+            live.refresh_rows([name])
+        _mark(find(live, name), unhealthy, reason or MARKED)
+
+    stack.runtime.task_manager.call(stack, apply)
 
 
 def _mark(item, unhealthy, reason):
@@ -181,22 +251,20 @@ def _tell(stack, item):
 def notify_waiters(services, context, identity, row_id):
     """Wake the tasks that wait for a change of the row.
 
-    They run in the engine that works on the stack, maybe another one.
+    They run in the engines that work on the stack, maybe others.
     """
     if services.waits.notify(row_id):
         return
-    holder = stack_lock.holder_elsewhere(services, context, identity.stack_id)
-    if holder is None:
-        return
-    try:
-        services.listener.send(context, holder, identity.as_dict(), f'{SIGNAL_PREFIX}{row_id}')
-    except exception.EngineTimeout as error:
-        LOG.warning(
-            'Engine %s could not be notified of the signal to row %s, it polls: %s',
-            holder,
-            row_id,
-            error,
-        )
+    for engine in stack_lock.engines_elsewhere(services, context, identity.stack_id):
+        try:
+            services.listener.send(context, engine, identity.as_dict(), f'{SIGNAL_PREFIX}{row_id}')
+        except exception.EngineTimeout as error:
+            LOG.warning(
+                'Engine %s could not be notified of the signal to row %s, it polls: %s',
+                engine,
+                row_id,
+                error,
+            )
 
 
 def _refresh_outputs(stack):

@@ -13,7 +13,7 @@ from heat_lite.db import column_types
 from heat_lite.db import resources as db_resources
 from heat_lite.db import software as db_software
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import format, record, signals
+from heat_lite.engine import format, record, resource_metadata, signals
 from heat_lite.engine import stack as engine_stack
 from heat_lite.template import software
 
@@ -226,7 +226,7 @@ class Software:
         server = record.Record.from_row(None, row)
         # read again after a concurrent change, or a deployment stored meanwhile would be lost
         try:
-            record.change_metadata(
+            resource_metadata.change_metadata(
                 self._context,
                 server,
                 lambda known: {**known, 'deployments': self.configs_for_server(server_id)},
@@ -243,7 +243,7 @@ class Software:
         """
         published = None
         while True:
-            known = record.read_metadata(self._context, server) or {}
+            known = resource_metadata.read_metadata(self._context, server) or {}
             if known == published or not self._is_published(known):
                 return
             self._publish(row, known)

@@ -226,6 +226,13 @@ class Stack(StackOutputs):
         """Read the rows again at their next use."""
         self.resource_records, self._resources = resource_records.ResourceRecords(self), {}
 
+    def refresh_rows(self, names=None, keep=()):
+        """Read rows again that other engines have changed (see ``ResourceRecords.refresh``)."""
+        for row in self.resource_records.refresh(names, keep):
+            self._resources.pop(row, None)
+        for name in names or self.definitions:
+            self._resources.pop(name, None)
+
     def stored_rows(self):
         """Return the records that have an id and keep them in ``records``, by id."""
         self.records = {row.id: row for row in self.rows() if row.id is not None}
@@ -254,7 +261,10 @@ class Stack(StackOutputs):
         new = record.Record(self.journal, name, self.id)
         new.root_stack_id = self.root_id()
         new.current_template_id = self.template_id
-        new.replaces = None if replaces is None else replaces.id
+        if replaces is not None:
+            new.replaces = replaces.id
+            # the engine that replaces a resource of a traversal of all engines works on both rows
+            new.engine_id = replaces.engine_id
         self.resource_records.add(new)
         return self.journal.add(new)
 

@@ -6,7 +6,7 @@ Tests: tests/chaos/test_takeover.py.
 import logging
 
 from heat_lite.common import exception
-from heat_lite.db import journal, locks
+from heat_lite.db import journal, locks, traversals
 
 LOG = logging.getLogger(__name__)
 
@@ -55,6 +55,12 @@ def holder_elsewhere(runtime, context, stack_id):
     """Return the id of another engine that holds the stack's lock, or None."""
     holder = locks.holder(context, stack_id)
     return None if holder == runtime.engine_id else holder
+
+
+def engines_elsewhere(runtime, context, stack_id):
+    """Return the ids of the other engines that work on the stack, with its lock or without."""
+    found = {locks.holder(context, stack_id), *traversals.engines_of(context, stack_id)}
+    return found - {None, runtime.engine_id}
 
 
 def live_holder_elsewhere(runtime, context, stack_id):

@@ -7,6 +7,7 @@ Tests: tests/functional/test_stack_users.py.
 
 import dataclasses
 import logging
+import re
 import threading
 
 from heat_lite.clients import keystone
@@ -42,16 +43,36 @@ class StackUsers:
         return self._domain.create_user(name, password, self.project_id()), password
 
     def delete(self, user_id):
-        self._domain.delete_user(user_id)
+        if self._is_own(self._domain.user_project(user_id), f'The user {user_id}'):
+            self._domain.delete_user(user_id)
 
     def enable(self, user_id, enabled):
-        self._domain.enable_user(user_id, enabled)
+        if self._is_own(self._domain.user_project(user_id), f'The user {user_id}'):
+            self._domain.enable_user(user_id, enabled)
 
     def create_keypair(self, user_id):
         return Keypair(*self._domain.create_keypair(user_id, self.project_id()))
 
     def delete_keypair(self, credential_id):
-        self._domain.delete_keypair(credential_id)
+        if self._is_own(self._domain.keypair_project(credential_id), f'The key {credential_id}'):
+            self._domain.delete_keypair(credential_id)
+
+    def _is_own(self, project_id, subject):
+        """Whether the users of a project are of this stack, or of another one of its project.
+
+        The administrator of the domain may change all users, but adopted documents and
+        ``external_id`` may name those of another project, which must stay as they are.
+        """
+        if project_id is None:
+            return False
+        stack = self._stack
+        if project_id == stack.stack_user_project_id:
+            return True
+        name = self._domain.project_name(project_id) or ''
+        if re.fullmatch(f'{re.escape(stack.tenant)}-[0-9a-f-]+', name):
+            return True
+        LOG.warning('%s: %s is not of this project. It stays as it is.', stack, subject)
+        return False
 
     def log_in(self, user_id, secret):
         """Return the token of a stack user, the URL of the REST API, and that for wait

@@ -31,6 +31,10 @@ MAX_SHARE = 75
 BLOCKED_POLL_SECONDS = 0.1
 
 
+class PoolClosed(RuntimeError):
+    """The engine stops: what a task has not begun, another engine will."""
+
+
 class ConcurrencyLimit:
     """A group of jobs; at most ``limit`` of them are stepped at the same time."""
 
@@ -217,12 +221,12 @@ class TaskPool:
     ) -> Job:
         """Add the task of a TaskRunner, started or not.
 
-        It is stepped as soon as a thread is free.
+        It is stepped as soon as a thread is free. Raises PoolClosed while the engine stops.
         """
         job = Job(self, runner, limit_group, on_step, on_end, low_priority, subject)
         with self._changed:
             if self._closed:
-                raise RuntimeError('The task pool is closed')
+                raise PoolClosed('The task pool is closed')
             self.jobs.add(job)
             self._make_ready(job)
         return job

@@ -6,7 +6,7 @@ Tests: tests/functional/test_conformance.py.
 
 import re
 
-from heat_lite.common import cooperation, exception, status
+from heat_lite.common import cooperation, exception, log_context, status
 from heat_lite.db import queries as db_queries
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import format
@@ -174,7 +174,7 @@ def template(context, runtime, parsed, show_nested=False, ignorable=()):
         _definitions(item, 'validate_names', enforce_types=False, ignorable=ignorable)
     except exception.StackValidationFailed as error:
         place = error.path or error.kwargs.get(exception.PLACE, ())
-        return {'Error': str(error), 'Path': list(place)}
+        return {'Error': log_context.redact(str(error)), 'Path': list(place)}
     answer = _described(item, show_nested)
     environment = parsed.environment.as_dict()
     environment.pop('encrypted_param_names', None)

@@ -51,6 +51,20 @@ class SingleWorkerClient(WorkerClient):
 _any_worker = WorkerClient()
 
 
+def check_resources(
+    context: RequestContext, engine_id: str, stack_id: str, traversal_id: str, keys: list
+) -> None:
+    """Have one engine work on the nodes of a traversal that it was given."""
+    SingleWorkerClient(engine_id).check_resource(
+        context,
+        resource_id=[row for row, _ in keys],
+        current_traversal=traversal_id,
+        data={'stack_id': stack_id},
+        is_update=[way for _, way in keys],
+        adopt_stack_data=None,
+    )
+
+
 def check_resource(context: RequestContext, **args: Any) -> None:
     """Have any worker process the next node of a traversal."""
     _any_worker.check_resource(context, **args)

@@ -5,6 +5,7 @@ separate checkpoints: a process may be killed at either.
 """
 
 import contextlib
+import os
 import pathlib
 import time
 import uuid
@@ -95,7 +96,7 @@ class Cloud:
 
     def _log_call(self, call, object_id):
         with open(self.folder / '.calls', 'a') as calls:
-            calls.write(f'{call} {object_id}\n')
+            calls.write(f'{call} {object_id} {os.getpid()}\n')
 
 
 cloud = Cloud()

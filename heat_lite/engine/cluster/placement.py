@@ -57,11 +57,14 @@ class Placement:
         # the notification of the end goes to the engine that holds the lock of the parent
         if (
             limit < 0
-            or not self._runtime.task_manager.has(stack.id)
+            or not self._works_on(stack.id)
             or self._runtime.task_manager.reserve_slot(nested, limit)
         ):
             return False
         return limit == 0 or self._has_others() and not _is_small(nested)
+
+    def _works_on(self, stack_id):
+        return self._runtime.task_manager.has(stack_id) or self._runtime.workers.has(stack_id)
 
     def _has_others(self):
         if self._membership.alone:
@@ -71,6 +74,16 @@ class Placement:
             known = bool(self._membership.alive_ids() - {self._runtime.engine_id})
             self._others = known, time.monotonic() + CACHE_SECONDS[known]
         return known
+
+    def other_engines(self):
+        """Return the ids of the other living engines, sorted."""
+        if not self._has_others():
+            return []
+        return sorted(self._membership.alive_ids() - {self._runtime.engine_id})
+
+    def gone_engines(self, engine_ids):
+        """Return those of the engines that are gone."""
+        return {engine_id for engine_id in engine_ids if self._membership.is_gone(engine_id)}
 
     def create(self, stack, template_id):
         """Let some engine create a drafted stack.
@@ -142,13 +155,13 @@ class Placement:
             stack.owner_id is None
             or runtime.waits.notify(stack.name)
             or runtime.task_manager.has(stack.owner_id)
+            and not stack.convergence
         ):
             return
         try:
-            holder = stack_lock.holder_elsewhere(runtime, stack.context, stack.owner_id)
-            if holder is not None:
+            for engine in stack_lock.engines_elsewhere(runtime, stack.context, stack.owner_id):
                 runtime.listener.cast_message(
-                    stack.context, holder, stack.identifier().as_dict(), api.THREAD_ENDED
+                    stack.context, engine, stack.identifier().as_dict(), api.THREAD_ENDED
                 )
         except Exception as error:  # of the database or the broker; waiting tasks also poll
             LOG.warning(

@@ -6,7 +6,7 @@ Tests: tests/functional/test_placement_rpc.py.
 import functools
 import json
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from oslo_serialization import jsonutils
 
@@ -31,11 +31,16 @@ def on_working_engine(method: Callable) -> Callable:
 
     @functools.wraps(method)
     def call(self: Any, context: RequestContext, stack_identity: Wire, **args: Wire) -> Any:
-        holder = stack_lock.live_holder_elsewhere(
-            self._runtime, context, _identity(stack_identity).stack_id
-        )
+        stack_id = _identity(stack_identity).stack_id
+        holder = stack_lock.live_holder_elsewhere(self._runtime, context, stack_id)
         if holder is None:
-            return method(self, context, stack_identity, **args)
+            try:
+                return method(self, context, stack_identity, **args)
+            except exception.ActionInProgress:
+                # another engine may have begun an action meanwhile: it decides
+                holder = stack_lock.live_holder_elsewhere(self._runtime, context, stack_id)
+                if holder is None:
+                    raise
         remote = getattr(rpc_client.PeerClient(holder), method.__name__)
         return remote(context, stack_identity=stack_identity, **args)
 
@@ -99,23 +104,3 @@ def _identity(values: Any) -> HeatIdentifier:
         return identifier.HeatIdentifier.from_dict(values)
     except (KeyError, TypeError):
         raise exception.Invalid(reason=f'{values!r} does not identify a stack') from None
-
-
-#: method -> feature that is refused
-UNSUPPORTED = {'migrate_convergence_1': 'Migration to convergence'}
-
-
-def _refusal(method: str, feature: str) -> Callable:
-    def refuse(self: Any, context: RequestContext, **arguments: Any) -> NoReturn:
-        raise exception.NotSupported(feature=feature)
-
-    refuse.__name__ = method
-    return refuse
-
-
-#: an endpoint with all these methods; each one raises NotSupported
-UnsupportedMethods = type(
-    'UnsupportedMethods',
-    (),
-    {method: _refusal(method, feature) for method, feature in UNSUPPORTED.items()},
-)

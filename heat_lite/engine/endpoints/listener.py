@@ -18,12 +18,16 @@ class Listener(Endpoint):
         return True
 
     def send(self, context: RequestContext, stack_identity: Wire, message: str) -> bool:
-        """Pass a message to the task of a stack, or wake the tasks that wait for a signal or for
-        the end of a nested stack.
+        """Pass a message to the task of a stack, or wake the tasks that wait for a signal, for a
+        hook or for the end of a nested stack.
         """
         if message.startswith(signals.SIGNAL_PREFIX):
             return self._runtime.waits.notify(int(message.removeprefix(signals.SIGNAL_PREFIX)))
         stack = identifier.HeatIdentifier.from_dict(stack_identity)
+        if message.startswith(signals.HOOK_PREFIX):
+            hook, _, name = message.removeprefix(signals.HOOK_PREFIX).partition(':')
+            signals.clear_hook(self._stack(context, stack_identity), name, hook)
+            return True
         if message == api.THREAD_ENDED:
             return self._runtime.waits.notify(stack.stack_name)
         return self._runtime.task_manager.send(stack.stack_id, message)

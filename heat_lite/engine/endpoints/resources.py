@@ -139,7 +139,10 @@ class Resources(Endpoint):
         Types without a signal handler refuse it, except for ``unset_hook``.
         """
         row, runtime = self._row(context, stack_identity), self._runtime
-        runtime.signal_gates.check(context, row, resource_name, details, runtime.limits)
+        if not _may_be_disabled(runtime, context, row.tenant):
+            # before the stack is read, which takes longer than the rest
+            if signals.enter(runtime, context, row, resource_name, details, sync_call):
+                return None
         stack = engine_stack.Stack.from_row(runtime, _owner_context(context, row), row)
         item = signals.find(stack, resource_name)
         _refuse_disabled_user(context, stack, item)
@@ -201,11 +204,16 @@ def _refuse_disabled_user(context: RequestContext, stack: Stack, item: Resource)
 
     Keystone refuses its own users; this is for those that the service itself issues.
     """
-    if stack.runtime.clouds is None or context.tenant_id == stack.tenant:
+    if not _may_be_disabled(stack.runtime, context, stack.tenant):
         return
     own = [item] if _is_user(item, context) else stack.current_resources()
     if any(DISABLED in each.data() for each in own if _is_user(each, context)):
         raise exception.Forbidden(action='this action: the user is disabled')
+
+
+def _may_be_disabled(runtime: Any, context: RequestContext, tenant: str) -> bool:
+    """Return whether the requester is a user that the service itself has issued for a stack."""
+    return runtime.clouds is not None and context.tenant_id != tenant
 
 
 def _is_user(item: Resource, context: RequestContext) -> bool:

@@ -293,6 +293,7 @@ class Stacks(Endpoint):
             status_reason='Stack CREATE started',
             created_at=engine_stack.Stack.utcnow(),
             plan=ActionRun(stack_depth=context.stack_depth).as_column(),
+            convergence=self._runtime.limits.convergence_engine,
         )
 
     def _update_template(

@@ -11,8 +11,7 @@ from collections.abc import Generator
 
 from heat_lite.common import cooperation, exception, status
 from heat_lite.engine import adoption, failures, scheduler, snapshots, stack_users
-from heat_lite.engine.action_run import ABANDON
-from heat_lite.engine.execution import plan, task_manager
+from heat_lite.engine.execution import plan, planned_walk, task_manager
 from heat_lite.engine.execution.mailbox import Preempted
 from heat_lite.engine.execution.stack_task import StackTask
 from heat_lite.engine.execution.traversal import TIMEOUT, Outcome
@@ -42,8 +41,7 @@ def adopt(task: StackTask) -> Work:
     if _wants_rollback(stack, outcome):
         # a rollback must not delete objects that existed before the stack
         stack.run.deleting = stack.run.abandoning = True
-        stack.plan = {ABANDON: True}
-        stack.journal.stack(plan=stack.plan)
+        store_options(stack)
         yield from _begin_rollback(task)
     yield from stack.journal.write()
 
@@ -51,10 +49,9 @@ def adopt(task: StackTask) -> Work:
 def _walk_new(task: StackTask) -> Work:
     """Make a row for each resource without one, and apply all. Returns the Outcome."""
     stack = task.stack
-    for name in cooperation.each(stack.definitions):
-        if stack.best_record(name) is None:
-            stack.new_record(name)
-    outcome = yield from task.walk(plan.build(stack.stored_rows(), stack.requirements))
+    if not stack.convergence:
+        planned_walk.add_rows(stack)
+    _, outcome = yield from planned_walk.walk(task, stack.requirements)
     _finish(stack, outcome)
     return outcome
 
@@ -81,6 +78,7 @@ def return_to_previous_template(stack: Stack) -> None:
 
 def settle(task: StackTask) -> Work:
     """The work of a cancel: the task itself waits for the handlers at work."""
+    planned_walk.end_traversal(task.stack)
     yield from task.stack.journal.write()
 
 
@@ -177,11 +175,10 @@ def _walk_all(task: StackTask) -> Work:
     """Apply the wanted definition and delete all other rows. Returns the Outcome."""
     stack = task.stack
     while True:
-        rows = stack.stored_rows()
         wanted = {} if stack.run.deleting else stack.requirements
         if wanted and stack.action == status.RESTORE:
             wanted = plan.with_order(wanted, _restore_order(stack))
-        outcome = yield from task.walk(plan.build(rows, wanted))
+        rows, outcome = yield from planned_walk.walk(task, wanted)
         # a handler of an earlier walk may have made another row meanwhile
         known = {row.id for row in rows}
         new = [

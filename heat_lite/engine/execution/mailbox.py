@@ -16,6 +16,8 @@ from heat_lite.engine.task_pool import Job
 
 #: how long a requester waits for the task, in seconds
 SECONDS = 30
+#: the message of another engine: look at the sync points (see ``convergence``)
+LOOK = 'look'
 
 
 class Preempted(BaseException):
@@ -130,10 +132,9 @@ class Mailbox:
 
     # ------------------------------------------------------------ for requesters
 
-    def send(self, message: str) -> None:
-        """Leave a message such as ``task_manager.CANCEL``."""
-        self._messages.append(message)
-        self.wake()
+    def send(self, message: str) -> bool:
+        """Leave a message such as ``task_manager.CANCEL``; False when the task has ended."""
+        return self._put(self._messages, message)
 
     def put_action(self, request: Request) -> bool:
         """Queue an action; False when the task has ended."""
@@ -152,7 +153,7 @@ class Mailbox:
                     return True
         return False
 
-    def _put(self, queue: collections.deque, item: Request) -> bool:
+    def _put(self, queue: collections.deque, item: Request | str) -> bool:
         with self._guard:
             if self._closed:
                 return False
@@ -165,6 +166,17 @@ class Mailbox:
     def receive(self) -> str | None:
         """Return the oldest message, None when there is none."""
         return self._messages.popleft() if self._messages else None
+
+    def has(self, message: str) -> bool:
+        return message in self._messages
+
+    def receive_all(self, message: str) -> bool:
+        """Remove all messages equal to ``message``; return whether there was one."""
+        found = False
+        while message in self._messages:
+            self._messages.remove(message)
+            found = True
+        return found
 
     def should_preempt(self, stack: Stack) -> bool:
         """Whether an action waits that may preempt; those that may not are refused on the way."""
@@ -190,10 +202,18 @@ class Mailbox:
             self._callbacks.clear()
         return callbacks
 
-    def close(self) -> bool:
-        """Refuse further requests; False when one still waits."""
+    def shut(self) -> None:
+        """Refuse further requests after an error; those that wait are released."""
         with self._guard:
-            if self._actions or self._callbacks:
+            self._closed = True
+            callbacks, self._callbacks = list(self._callbacks), collections.deque()
+        for callback in callbacks:
+            callback.end(error=RuntimeError('The task has ended by an error'))
+
+    def close(self, with_messages: bool = False) -> bool:
+        """Refuse further requests; False when one still waits, or a message ``with_messages``."""
+        with self._guard:
+            if self._actions or self._callbacks or with_messages and self._messages:
                 return False
             self._closed = True
             return True

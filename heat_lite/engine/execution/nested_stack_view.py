@@ -46,10 +46,12 @@ class NestedStackView:
         self._stack, self._reload = None, True
 
     def _row(self):
+        """Return the row; None for a stack of another project, which ``external_id`` may name."""
         resource_id = self._resource.resource_id
         if resource_id is None:
             return None
-        return self._parent.tree.child_row(resource_id, self._reload)
+        row = self._parent.tree.child_row(resource_id, self._reload)
+        return row if row is not None and row.tenant == self._parent.tenant else None
 
     def _load(self, row):
         loaded = engine_stack.Stack.from_row(self._runtime, self._parent.context, row)
@@ -81,6 +83,7 @@ class NestedStackView:
             user_creds_id=parent.user_creds_id,
             stack_user_project_id=parent.stack_user_project_id,
             disable_rollback=True,
+            convergence=parent.convergence,
             timeout_mins=parent.timeout_mins if timeout_mins is None else timeout_mins,
             action=status.CREATE,
             status=status.IN_PROGRESS,

@@ -195,7 +195,9 @@ class NestedStack(NestedStackView):
         waits, tasks = self._runtime.waits, self._runtime.task_manager
         while self._is_at_work():
             name = self._stack.name
-            seconds = POLL_SECONDS if tasks.has(self._parent.id) else POLL_SECONDS_ELSEWHERE
+            parent = self._parent.id
+            is_here = tasks.has(parent) or self._runtime.workers.has(parent)
+            seconds = POLL_SECONDS if is_here else POLL_SECONDS_ELSEWHERE
             wakeup = waits.register(name, seconds)
             try:
                 if not tasks.notify_on_end(self._stack.id, wakeup):

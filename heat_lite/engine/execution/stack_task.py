@@ -14,8 +14,14 @@ from typing import Any
 
 from heat_lite.common import status
 from heat_lite.db import journal
-from heat_lite.engine import deferred_auth, failures, hooks
-from heat_lite.engine.execution import recovery, traversal
+from heat_lite.engine import deferred_auth, failures, hooks, task_pool
+from heat_lite.engine.execution import (
+    convergence,
+    home_traversal,
+    planned_walk,
+    recovery,
+    traversal,
+)
 from heat_lite.engine.execution.mailbox import ActionRequest, Mailbox, Preempted
 from heat_lite.engine.stack import Stack
 
@@ -47,14 +53,21 @@ class StackTask:
             LOG.warning('%s: another engine has taken over; the task here ends', self.stack)
 
     def walk(self, graph: dict) -> Generator[Any, None, traversal.Outcome]:
-        """A generator: walk ``graph`` (see ``plan``). Returns the walker's Outcome."""
+        """A generator: walk ``graph`` (see ``plan``). Returns the walker's Outcome.
+
+        Raises PlanOutdated where other engines have changed the rows since.
+        """
+        if self.stack.convergence and not convergence.is_for(self.stack):
+            yield from planned_walk.await_workers(self.stack, self.mailbox)
         return (yield from self._walker(graph).walk())
 
     def _walker(self, graph: dict) -> traversal.Traversal:
-        """The walker of the stack; one exists so far, which runs in this engine."""
+        """The walker of the present action: that of all engines, or that of this one."""
         stack = self.stack
         deadline = min(stack.deadline() - recovery.age(stack), _parent_deadline(stack))
-        stack.run.walk = traversal.Traversal(
+        together = bool(graph) and convergence.is_for(stack)
+        kind = home_traversal.HomeTraversal if together else traversal.Traversal
+        stack.run.walk = kind(
             stack,
             recovery.reorder(stack, graph),
             stack.action,
@@ -75,7 +88,7 @@ class StackTask:
             plugins.after(stack, name)
         except Preempted:
             plugins.after(stack, name, failed=True)
-        except journal.LockLost:
+        except (journal.LockLost, task_pool.PoolClosed):
             plugins.after(stack, name, failed=True)
             raise
         except Exception as error:
@@ -109,6 +122,8 @@ class StackTask:
         while True:
             try:
                 yield from self._walker({}).settle()
+                if self.stack.convergence:
+                    yield from planned_walk.await_workers(self.stack, self.mailbox)
             except Preempted:
                 LOG.debug('%s: another action goes on', self.stack)
             request = self.mailbox.next_action()

@@ -22,7 +22,7 @@ from heat_lite.engine.execution.mailbox import (
 from heat_lite.engine.execution.stack_task import StackTask
 from heat_lite.engine.stack import Stack
 from heat_lite.engine.stack_lock import StackLock
-from heat_lite.engine.task_pool import TaskPool
+from heat_lite.engine.task_pool import PoolClosed, TaskPool
 
 LOG = logging.getLogger(__name__)
 #: how long to wait for the lock of an engine whose work on the stack has ended, in seconds
@@ -44,6 +44,8 @@ class _Entry:
 
     def on_end(self, _result: Any, error: BaseException | None) -> None:
         """Called by the task pool, once."""
+        if isinstance(error, PoolClosed):
+            return  # the lock stays with this engine, so that another one takes the stack over
         if error is not None:
             LOG.error('The task of %s ended by an error', self.stack, exc_info=error)
         self._manager.finish(self)
@@ -66,6 +68,8 @@ class ThreadGroupManager:
         self._engine_id = engine_id
         self._membership = membership
         self._notify_parent = notify_parent
+        #: the work on stacks that other engines have locked (``workers.Workers``)
+        self._workers: Any = None
         self._guard = threading.Lock()
         self._entries: dict[str, _Entry] = {}
         #: the number of nested stacks at work
@@ -73,6 +77,10 @@ class ThreadGroupManager:
         #: ``{name: monotonic time}`` until which a slot is kept for a nested stack
         self._reserved: dict[str, float] = {}
         self._wakeups: dict[str, list[scheduler.Wakeup]] = collections.defaultdict(list)
+
+    def use(self, workers: Any) -> None:
+        """Let calls reach the tasks of ``workers``, too."""
+        self._workers = workers
 
     # ------------------------------------------------------------ starting
 
@@ -208,6 +216,9 @@ class ThreadGroupManager:
         Its changes are stored when this returns.
         """
         callback = Callback(function)
+        if self._workers is not None and self._workers.ask(stack.id, callback):
+            callback.wait()
+            return callback.result
         if self._ask(stack, callback, Mailbox.put_callback):
             return callback.result
         result = function(stack)

@@ -18,8 +18,8 @@ from typing import Any
 from heat_lite.common import cooperation, status
 from heat_lite.db import journal
 from heat_lite.engine import scheduler, task_pool
-from heat_lite.engine.execution import steps
-from heat_lite.engine.execution.mailbox import Mailbox, Preempted
+from heat_lite.engine.execution import nodes, steps
+from heat_lite.engine.execution.mailbox import LOOK, Mailbox, Preempted
 from heat_lite.engine.execution.plan import Node
 from heat_lite.engine.stack import Stack
 from heat_lite.template.functions import budget
@@ -65,17 +65,22 @@ class Traversal:
         self._mailbox = mailbox
         self._pool = pool
         self._deadline = deadline
-        # these go on after a failure; only the resources that a failed one uses are left out
-        collects_errors = action in (status.DELETE, status.CHECK)
-        self._group = scheduler.DependencyTaskGroup(
-            graph,
-            error_wait_time=None if collects_errors else stack.limits.error_wait_time,
-            aggregate_exceptions=collects_errors,
-        )
+        self._group = self._group_of(graph)
         self._limit = task_pool.ConcurrencyLimit(stack.limits.max_parallel_handlers)
         self._names: dict[Node, str | None] = {}
         self._ended: collections.deque[tuple[Node, BaseException | None]] = collections.deque()
         self._outcome = Outcome()
+
+    def _group_of(self, graph: dict[Node, set[Node]]) -> scheduler.DependencyTaskGroup:
+        return scheduler.DependencyTaskGroup(graph, **self._group_options())
+
+    def _group_options(self) -> dict[str, Any]:
+        # these go on after a failure; only the resources that a failed one uses are left out
+        collects_errors = self._action in (status.DELETE, status.CHECK)
+        return {
+            'error_wait_time': None if collects_errors else self._stack.limits.error_wait_time,
+            'aggregate_exceptions': collects_errors,
+        }
 
     def seconds_left(self) -> float:
         """Return the seconds until the deadline; infinite without one."""
@@ -92,11 +97,14 @@ class Traversal:
         self._outcome.errors = self._group.errors
         return self._outcome
 
-    def settle(self) -> Generator[Any, None, None]:
-        """A generator: waits until no handler of an earlier walk is at work. Raises Preempted."""
+    def settle(self, until: Callable[[], bool] = lambda: False) -> Generator[Any, None, None]:
+        """A generator: waits until no handler of an earlier walk is at work, or ``until()``.
+
+        Raises Preempted.
+        """
         while True:
             yield from self._turn()
-            if not self._collect_draining():
+            if not self._collect_draining() or until():
                 return
             self._check_limits()
             yield self._pause()
@@ -114,8 +122,7 @@ class Traversal:
     def collect(self) -> set[str | None]:
         """Note the handlers that have ended. Returns the names of the resources still at work."""
         while self._ended:
-            node, error = self._ended.popleft()
-            self._group.finish(node, error)
+            self._finish(*self._ended.popleft())
         return {self._names[node] for node in self._group.running}
 
     def _is_over(self) -> bool:
@@ -128,6 +135,7 @@ class Traversal:
     def _turn(self) -> Generator[Any, None, bool]:
         """Collect, begin, store. Returns whether nodes are ready that could not begin in time."""
         self.collect()
+        self._before_turn()
         callbacks = self._mailbox.callbacks()
         for callback in callbacks:
             callback.call(self._stack)
@@ -139,12 +147,22 @@ class Traversal:
             raise
         for callback in callbacks:
             callback.deliver()
-        self._spawn(begun)
-        if self._mailbox.should_preempt(self._stack):
+        self._spawn(self._after_write(begun))
+        if self._should_end():
             self._cancel_interruptible()
             self._stack.run.draining.append(self)
             raise Preempted
         return cut
+
+    def _before_turn(self) -> None:
+        """Learn what other engines have done; this walker is alone."""
+
+    def _after_write(self, begun: list[Begun]) -> list[Begun]:
+        """Return those of the begun nodes that go on: all of them."""
+        return begun
+
+    def _should_end(self) -> bool:
+        return self._mailbox.should_preempt(self._stack)
 
     def _cancel_interruptible(self) -> None:
         for node, job in self._group.running.items():
@@ -194,9 +212,21 @@ class Traversal:
                     begun.append((node, runner))
                     return
         except Exception as error:
-            self._group.finish(node, error)
+            self._finish(node, error)
             return
-        self._group.finish(node)
+        self._finish(node)
+
+    def _finish(self, node: Node, error: BaseException | None = None) -> None:
+        self._group.finish(node, error)
+        participant = self._stack.journal.participant
+        if participant not in (None, self._group):
+            # this walk is draining: the walk of all engines lets go of the rows
+            for record in nodes.records_of(self._stack, node):
+                if record.id is not None:
+                    participant.drain(record.id)
+
+    def nodes_at_work(self) -> list[Node]:
+        return list(self._group.running)
 
     def _spawn(self, begun: list[Begun]) -> None:
         """Give the waiting handlers to the task pool; those that call a service share a limit."""
@@ -227,12 +257,17 @@ class Traversal:
 
     def _check_limits(self) -> None:
         """Obey messages, the deadline, and the time that handlers have after a failure."""
+        if self._mailbox.receive_all(LOOK):
+            self._on_look()
         while (message := self._mailbox.receive()) is not None:
             self._stop(message, scheduler.Cancelled())
         if self._deadline is not None and time.monotonic() >= self._deadline:
             self._stop(TIMEOUT, scheduler.Timeout(self._stack.timeout_seconds()))
         elif self._group.grace_left() == 0:
             self.throw(scheduler.Cancelled('another resource failed'))
+
+    def _on_look(self) -> None:
+        """Another engine has news; a walker that is alone ignores it."""
 
     def _stop(self, why: str, error: BaseException) -> None:
         if self._outcome.stopped is None:

@@ -31,6 +31,7 @@ def samples():
         ),
         'RequestLimitExceeded': exception.RequestLimitExceeded('100% of %(what)s'),
         'InvalidSchemaError': exception.InvalidSchemaError('50% off'),
+        'InvalidEncryptionKey': exception.InvalidEncryptionKey('parameter "secret"'),
         'UpdateReplace': exception.UpdateReplace('web'),
         'UpdateInProgress': exception.UpdateInProgress('web'),
         'ImmutableParameterModified': exception.ImmutableParameterModified('b', 'a'),

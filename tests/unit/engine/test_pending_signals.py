@@ -1,6 +1,6 @@
 """The signals that are accepted and not handled yet."""
 
-from heat_lite.engine.runtime import PendingSignals, SignalOutcome
+from heat_lite.engine.pending_signals import PendingSignals, SignalOutcome
 
 
 def test_pending_signals_with_the_same_details_are_removed_one_by_one():

@@ -1,0 +1,160 @@
+"""The walk of the engine that holds the stack lock, in a traversal of all engines (convergence).
+
+It begins the traversal, shares the nodes that are ready, and ends it when no engine holds a row.
+
+Tests: tests/functional/test_convergence.py, tests/chaos/test_convergence.py.
+"""
+
+import logging
+import time
+import uuid
+from collections.abc import Generator, Iterable
+from typing import Any
+
+from heat_lite.common import cooperation, status
+from heat_lite.db import journal
+from heat_lite.db import traversals as db_traversals
+from heat_lite.db.sync_points import Key
+from heat_lite.engine import failures
+from heat_lite.engine.execution import convergence, nodes
+from heat_lite.engine.execution.plan import Node
+from heat_lite.engine.execution.sync_point_group import SyncPointGroup
+from heat_lite.engine.execution.traversal import Begun, Outcome
+
+LOG = logging.getLogger(__name__)
+
+
+class HomeTraversal(convergence.ConvergedTraversal):
+    """The walk of the engine that holds the stack lock: it begins and ends the traversal."""
+
+    is_home = True
+
+    def walk(self) -> Generator[Any, None, Outcome]:
+        """A generator for the task pool; returns the Outcome.
+
+        Raises Preempted, LockLost, and PlanOutdated before anything has begun.
+        """
+        yield from self._stack.journal.write()
+        self._begin_traversal()
+        self._stack.journal.participant = self._group
+        try:
+            outcome = yield from super().walk()
+        finally:
+            if self._stack.journal.participant is self._group:
+                self._stack.journal.participant = None
+        self._conclude(outcome)
+        return outcome
+
+    def _keys_of(self, graph: dict[Node, set[Node]]) -> dict[Node, Key]:
+        keys: dict[Node, Key] = {}
+        for node in cooperation.each(graph):
+            if isinstance(node.key, int):
+                keys[node] = node.key, False
+            else:
+                keys[node] = self._stack.best_record(node.key).id, True
+        return keys
+
+    def _begin_traversal(self) -> None:
+        stack = self._stack
+        self.id = stack.current_traversal = self._group.traversal_id = str(uuid.uuid4())
+        options: dict[str, Any] = {convergence.DELETING: stack.run.deleting}
+        if self._deadline is not None:
+            options[convergence.ENDS_AT] = time.time() + self.seconds_left()
+        new = db_traversals.NewTraversal(
+            self.id,
+            stack.id,
+            self._engine_id,
+            self._key_graph(),
+            [row.id for row in stack.stored_rows()],
+            self._rows_of_draining(),
+            self._group.others,
+            options,
+        )
+        holders = db_traversals.begin(stack.context, new)
+        self._group.foreign = {row for row, holder in holders.items() if holder != self._engine_id}
+        first = [key for key, before in new.before.items() if not before]
+        self._receive({key: {} for key in first if holders.get(key[0]) == self._engine_id})
+        self._group.hold(self._group.rows())
+        others = set(holders.values()) - {self._engine_id}
+        self._is_shared = bool(others)
+        for engine_id in others:
+            self._notify(engine_id, [])
+
+    def _key_graph(self) -> dict[Key, set[Key]]:
+        keys = self._keys
+        return {
+            keys[node]: {keys[first] for first in before}
+            for node, before in cooperation.each(self._graph.items())
+        }
+
+    def _group_of(self, graph: dict[Node, set[Node]]) -> SyncPointGroup:
+        self._graph = graph
+        return super()._group_of(graph)
+
+    def _is_over(self) -> bool:
+        return self._is_ended and not self._group.running and not self._group.dirty
+
+    def _after_write(self, begun: list[Begun]) -> list[Begun]:
+        begun = super()._after_write(begun)
+        if self._is_stale and not self._is_ended:
+            self.abandon()
+            raise journal.LockLost(self._stack.id)
+        return begun
+
+    def _engines_to_notify(self) -> Iterable[str]:
+        found = db_traversals.engines_of(self._stack.context, self._stack.id)
+        return [engine_id for engine_id in found if engine_id != self._engine_id]
+
+    def _look_at_others(self, view: db_traversals.View) -> None:
+        others = {engine for engine in view.held if engine != self._engine_id}
+        gone = self._stack.runtime.placement.gone_engines(others)
+        if gone:
+            LOG.warning('%s: engines %s are gone, their resources go on here', self._stack, gone)
+            db_traversals.take_rows(self._stack.context, self._stack.id, gone, self._engine_id)
+            self._refresh()
+            self._should_look = True
+            self._mailbox.wake()
+        for engine_id in others - gone:
+            self._notify(engine_id, [])
+        if not view.held and not self._group.running and not self._group.ready():
+            self._is_ended = not self._group.dirty
+
+    def _stop(self, why: str, error: BaseException) -> None:
+        if self._outcome.stopped is None and self._is_shared:
+            db_traversals.stop(self._stack.context, self._stack.id, self.id, why)
+            for engine_id in self._engines_to_notify():
+                self._notify(engine_id, [])
+        super()._stop(why, error)
+
+    def _pause(self) -> float:
+        pause = super()._pause()
+        if self._is_shared or not self._group.running:
+            return min(pause, convergence.LOOK_SECONDS)
+        return pause
+
+    def _conclude(self, outcome: Outcome) -> None:
+        """Take over what other engines have done."""
+        if not self._is_shared:
+            return
+        view = db_traversals.look(self._stack.context, self._stack.id, self._engine_id)
+        entries = (view.state or {}).get(convergence.FAILURES, ())
+        if entries:
+            outcome.errors = [nodes.error_of(entry) for entry in entries]
+        for entry in entries:
+            failures.merge(self._stack, entry['notes'])
+        self._refresh()
+        if not (outcome.errors or outcome.stopped or self._is_complete()):
+            raise db_traversals.PlanOutdated(self._stack.id)
+        db_traversals.end(self._stack.context, self._stack.id)
+
+    def _is_complete(self) -> bool:
+        """Return whether all nodes have ended: else one was lost, and the rest is planned anew."""
+        stack = self._stack
+        unwanted = [row for row in stack.stored_rows() if not stack.is_wanted(row)]
+        wanted = [stack.best_record(name) for name in stack.wanted]
+        return not unwanted and all(
+            record is not None
+            and record.status == status.COMPLETE
+            and record.current_template_id == stack.template_id
+            for record in wanted
+        )

@@ -1,0 +1,70 @@
+"""The records and the results of the nodes of a traversal, as several engines tell each other.
+
+Tests: tests/functional/test_convergence.py.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from heat_lite.common import exception
+from heat_lite.db.sync_points import Key
+from heat_lite.engine.execution.plan import Node
+from heat_lite.engine.record import Record
+from heat_lite.engine.stack import Stack
+
+
+def records_of(stack: Stack, node: Node) -> list[Record]:
+    """Return the records that the work on a node may change; none where they are deleted."""
+    if node.forward:
+        return list(stack.resource_records.of_name(node.key))
+    record = stack.records.get(node.key)
+    if record is None or record not in stack.resource_records.of_name(record.name):
+        return []
+    return [record]
+
+
+def records_at_work(stack: Stack, walks: Iterable[Any]) -> set[Record]:
+    """Return the records on which handlers of ``walks`` are at work."""
+    return {
+        record
+        for walk in walks
+        for node in walk.nodes_at_work()
+        for record in records_of(stack, node)
+    }
+
+
+def describe(stack: Stack, engine_id: str, node: Node) -> dict[str, Any]:
+    """Return the data of an ended node for those after it."""
+    data: dict[str, Any] = {'engine_id': engine_id}
+    record = stack.best_record(node.key) if node.forward else None
+    if record is not None:
+        names = ('id', 'name', 'uuid', 'action', 'status')
+        data.update((name, getattr(record, name)) for name in names)
+    return data
+
+
+def describe_error(stack: Stack, engine_id: str, key: Key, error: BaseException) -> dict[str, Any]:
+    """Return what other engines have to know of a failed node.
+
+    ``notes`` are the failures of the stack, from an engine that does not write the stack.
+    """
+    if isinstance(error, exception.ResourceFailure):
+        failure = error
+    else:
+        failure = exception.ResourceFailure(exception.Error(str(error)), kind='')
+    return {
+        'key': list(key),
+        'engine_id': engine_id,
+        'kind': failure.kind,
+        'path': list(failure.path),
+        'action': failure.action,
+        'message': str(failure.error),
+        'notes': [] if stack.journal.writes_stack else list(stack.failures or ()),
+    }
+
+
+def error_of(entry: Mapping[str, Any]) -> exception.ResourceFailure:
+    """Return the failure that ``describe_error`` describes."""
+    return exception.ResourceFailure(
+        exception.Error(entry['message']), entry['path'], entry['action'], kind=entry['kind']
+    )

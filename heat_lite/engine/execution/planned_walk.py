@@ -1,0 +1,68 @@
+"""The plan of a walk with a row for each node, and the wait for the other engines (convergence).
+
+Tests: tests/functional/test_convergence.py, tests/functional/test_engine.py.
+"""
+
+import logging
+from collections.abc import Generator
+from typing import Any
+
+from heat_lite.common import cooperation
+from heat_lite.db import traversals as db_traversals
+from heat_lite.engine import scheduler
+from heat_lite.engine.execution import nodes, plan
+from heat_lite.engine.execution.mailbox import Mailbox, Preempted
+from heat_lite.engine.record import Record
+from heat_lite.engine.stack import Stack
+
+LOG = logging.getLogger(__name__)
+
+
+def add_rows(stack: Stack) -> list[Record]:
+    """Make a row for each resource without one; return the new ones."""
+    names = cooperation.each(stack.definitions)
+    missing = [name for name in names if stack.best_record(name) is None]
+    return [stack.new_record(name) for name in missing]
+
+
+def walk(task: Any, wanted: dict) -> Generator[Any, None, tuple[list[Record], Any]]:
+    """A generator: walk the plan to ``wanted``. Returns the rows before, and the Outcome."""
+    stack = task.stack
+    while True:
+        added: set[Record] = set()
+        if stack.convergence:
+            stack.refresh_rows(keep=nodes.records_at_work(stack, stack.run.draining))
+            # each node needs a row that one engine can hold
+            added.update(add_rows(stack) if wanted else ())
+            yield from stack.journal.write()
+        rows = [row for row in stack.stored_rows() if row not in added]
+        try:
+            return rows, (yield from task.walk(plan.build(rows, wanted)))
+        except db_traversals.PlanOutdated:
+            LOG.info('%s: its rows have changed meanwhile; they are read again', stack)
+
+
+def end_traversal(stack: Stack) -> None:
+    """Let no engine begin anything more on the stack."""
+    if stack.convergence:
+        db_traversals.end(stack.context, stack.id)
+
+
+def await_workers(stack: Stack, mailbox: Mailbox) -> Generator[Any, None, None]:
+    """Wait until no other engine works on the stack; rows of dead engines are let go.
+
+    Raises Preempted.
+    """
+    runtime, pauses = stack.runtime, scheduler.pauses()
+    while others := set(db_traversals.engines_of(stack.context, stack.id)):
+        gone = {runtime.engine_id, *runtime.placement.gone_engines(others)} & others
+        for engine_id in gone:
+            db_traversals.release(stack.context, stack.id, engine_id)
+        if gone == others:
+            break
+        if mailbox.should_preempt(stack):
+            raise Preempted
+        for engine_id in others - gone:
+            runtime.workers.look(stack, engine_id, stack.current_traversal or '', [])
+        yield next(pauses)
+    stack.refresh_rows()

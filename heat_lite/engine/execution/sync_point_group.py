@@ -1,0 +1,194 @@
+"""The nodes of a traversal of all engines that this engine works on.
+
+The group stages what has ended for the next turn of the journal, which passes it on to the sync
+points (see ``db.sync_points``), and receives the nodes that this engine is given. A node whose
+required nodes have all ended here is begun at once: no other engine can be given it.
+
+Tests: tests/unit/engine/execution/test_sync_point_group.py.
+"""
+
+import threading
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from heat_lite.common import cooperation
+from heat_lite.db.sync_points import KEPT_NODES, Key, SyncTurn
+from heat_lite.engine import scheduler
+from heat_lite.engine.execution.plan import Node
+
+
+class SyncPointGroup(scheduler.DependencyTaskGroup):
+    """A DependencyTaskGroup of the nodes of one engine, and its part in the journal's turns.
+
+    ``graph`` and ``keys`` have all nodes of the traversal. ``describe(node)`` returns the data of
+    an ended node for those after it, ``describe_error(node, error)`` the entry of a failed one.
+    ``others``: the ids of the other living engines.
+    """
+
+    def __init__(
+        self,
+        graph: Mapping[Node, Collection[Node]],
+        keys: Mapping[Node, Key],
+        engine_id: str,
+        describe: Any,
+        describe_error: Any,
+        others: Collection[str] = (),
+        is_home: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(graph, **options)
+        self._ready = {}
+        self._keys = keys
+        self._nodes = {key: node for node, key in keys.items()}
+        self._before = {key: len(graph[node]) for node, key in keys.items()}
+        self._after = dict(self._dependants)
+        self._engine_id = engine_id
+        self._describe, self._describe_error = describe, describe_error
+        self._is_home = is_home
+        #: the other engines with which many ready nodes are shared
+        self.others = list(others)
+        #: rows that other engines held when the traversal began: those pass them on themselves
+        self.foreign: set[int] = set()
+        #: the id of the traversal
+        self.traversal_id = ''
+        #: set by the walker while it writes a turn with nothing left to do
+        self.is_idle = False
+        self._guard = threading.Lock()
+        #: the nodes that have ended here: the database may still name this engine for them
+        self._done: set[Node] = set()
+        self._ended: list[tuple[Node, BaseException | None]] = []
+        self._drained: list[int] = []
+        self._held: set[int] = set()
+        self._saved: list[SyncTurn] = []
+        self._lost: set[int] = set()
+
+    # ------------------------------------------------------------ for the walker
+
+    def rows(self) -> set[int]:
+        """Return the ids of the rows that this engine works on or is about to."""
+        return {self._keys[node][0] for node in (*self.running, *self._ready)}
+
+    def assign(self, keys: Iterable[Key]) -> list[Node]:
+        """Take nodes that this engine was given; return those that are new here."""
+        new = [
+            node
+            for node in cooperation.each(self.nodes_of(keys))
+            if not (node in self.running or node in self._ready or node in self._done)
+        ]
+        self._ready.update(dict.fromkeys(new))
+        return new
+
+    def nodes_of(self, keys: Iterable[Key]) -> list[Node]:
+        return [self._nodes[key] for key in keys if key in self._nodes]
+
+    def has_ended(self, node: Node) -> bool:
+        """Return whether the work on a node has ended in this engine."""
+        return node in self._done
+
+    def is_complete(self, key: Key, inputs: Mapping[str, Any]) -> bool:
+        """Return whether the node may start: all nodes before it have ended."""
+        return key in self._before and len(inputs) >= self._before[key]
+
+    def drop_ready(self) -> list[Node]:
+        """Give up the nodes that have not begun, after a failure or a stop; return them."""
+        dropped, self._ready = list(self._ready), {}
+        return dropped
+
+    def drop(self, node: Node) -> Any:
+        """Forget a node that another engine works on now; return its job."""
+        self._ready.pop(node, None)
+        return self.running.pop(node, None)
+
+    def drop_key(self, key: Key) -> None:
+        """Forget a node that has not begun: another engine was given it."""
+        self._ready.pop(self._nodes[key], None)
+
+    def note(self, error: BaseException) -> None:
+        """Add the failure of a node in another engine."""
+        self.errors.append(error)
+        self._failed_at = self._clock() if self._failed_at is None else self._failed_at
+
+    def finish(self, node: Node, error: BaseException | None = None) -> None:
+        super().finish(node, error)
+        self._done.add(node)
+        for dependant in self._after.get(node, ()):
+            if self._keys[dependant][0] in self.foreign or self._is_full():
+                self._ready.pop(dependant, None)
+        with self._guard:
+            self._ended.append((node, error))
+
+    def news(self) -> tuple[list[SyncTurn], set[int]]:
+        """Return the saved turns and the lost rows that were not returned before."""
+        with self._guard:
+            saved, self._saved = self._saved, []
+            lost, self._lost = self._lost, set()
+        return saved, lost
+
+    def _is_full(self) -> bool:
+        return bool(self.others) and len(self._ready) > KEPT_NODES
+
+    # ------------------------------------------------------------ for the journal
+
+    @property
+    def dirty(self) -> bool:
+        return bool(self._ended or self._drained)
+
+    def drain(self, row: int) -> None:
+        """Note that the work on a row for an earlier traversal has ended."""
+        with self._guard:
+            self._drained.append(row)
+
+    def take(self) -> SyncTurn:
+        """Return the part of the next turn, and begin a new one."""
+        with self._guard:
+            ended, self._ended = self._ended, []
+            drained, self._drained = self._drained, []
+        turn = SyncTurn(
+            self.traversal_id,
+            self._engine_id,
+            held=frozenset(self._held),
+            stops_at_failure=not self._aggregate,
+            engines=self.others,
+            is_idle=self.is_idle,
+            is_home=self._is_home,
+        )
+        gone = {node for node, _ in ended}
+        rows = {self._keys[node][0] for node in gone}
+        drained = [row for row in drained if row not in rows]
+        for node, error in cooperation.each(ended):
+            if error is not None:
+                turn.failures.append(self._describe_error(node, error))
+                continue
+            data = str(list(self._keys[node])), self._describe(node)
+            for dependant in self._after.get(node, ()):
+                if dependant not in gone:
+                    turn.inputs.setdefault(self._keys[dependant], {})[data[0]] = data[1]
+        turn.drained = drained
+        own = [(row, way) for row in drained for way in (True, False)]
+        turn.needed = {
+            key: self._before[key] for key in (*turn.inputs, *own) if key in self._before
+        }
+        return turn
+
+    def saved(self, turn: SyncTurn) -> None:
+        """Keep the results of a turn for the walker."""
+        with self._guard:
+            self._saved.append(turn)
+
+    def lost(self, rows: Collection[int], turn: SyncTurn | None) -> None:
+        """Take what ended on lost rows out of a turn."""
+        with self._guard:
+            self._lost.update(rows)
+        if turn is None:
+            return
+        names = {str([row, way]) for row in rows for way in (True, False)}
+        turn.failures = [each for each in turn.failures if each['key'][0] not in rows]
+        turn.drained = [row for row in turn.drained if row not in rows]
+        turn.inputs = {
+            key: {name: data for name, data in inputs.items() if name not in names}
+            for key, inputs in turn.inputs.items()
+        }
+
+    def hold(self, rows: Iterable[int]) -> None:
+        """Note the rows that this engine holds in the database."""
+        self._held = set(rows)

@@ -1,0 +1,85 @@
+"""The worker tasks of this engine, and the messages to those of other engines (convergence).
+
+A message only says where to look; what to do is in the database.
+
+Tests: tests/chaos/test_convergence.py.
+"""
+
+import logging
+import threading
+import time
+from typing import Any
+
+from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
+from heat_lite.db.sync_points import Key
+from heat_lite.engine import scheduler
+from heat_lite.engine.execution.mailbox import LOOK, Callback, Mailbox
+from heat_lite.engine.execution.worker_task import WorkerTask
+from heat_lite.engine.stack import Stack
+from heat_lite.rpc import worker as rpc_worker
+
+LOG = logging.getLogger(__name__)
+
+
+class Workers:
+    """The worker tasks of this engine by stack, and the messages to those of other engines."""
+
+    def __init__(self, runtime: Any) -> None:
+        self._runtime = runtime
+        self._guard = threading.Lock()
+        self._mailboxes: dict[str, Mailbox] = {}
+        runtime.task_manager.use(self)
+
+    def look(self, stack: Stack, engine_id: str, traversal_id: str, keys: list[Key]) -> None:
+        """Have another engine look at a stack; ``keys`` are the nodes that it was given last.
+
+        The message may be lost: the engine that holds the stack lock repeats it.
+        """
+        try:
+            rpc_worker.check_resources(stack.context, engine_id, stack.id, traversal_id, keys)
+        except exception.HeatException as error:
+            LOG.warning(
+                'Engine %s did not get the message about its resources of %s; it is repeated: %s',
+                engine_id,
+                stack,
+                error,
+            )
+
+    def start(self, context: RequestContext, stack_id: str) -> None:
+        """Look at a stack: in its task where one runs here, else in a new one."""
+        while not self._runtime.task_manager.send(stack_id, LOOK):
+            with self._guard:
+                mailbox = self._mailboxes.get(stack_id)
+                if mailbox is None:
+                    mailbox = self._mailboxes[stack_id] = Mailbox()
+                    break
+            if mailbox.send(LOOK):
+                return
+            time.sleep(0.001)  # the task has just ended
+        else:
+            return
+        task = WorkerTask(self._runtime, context, stack_id, mailbox)
+        job = self._runtime.pool.spawn(
+            scheduler.TaskRunner(task.run, name=f'work on stack {stack_id}'),
+            on_end=lambda _result, error: self._finish(stack_id, error),
+        )
+        mailbox.attach(job)
+
+    def has(self, stack_id: str) -> bool:
+        """Return whether this engine works on resources of a stack that another one has locked."""
+        with self._guard:
+            return stack_id in self._mailboxes
+
+    def ask(self, stack_id: str, callback: Callback) -> bool:
+        """Have the worker of a stack call a function; False where none is at work here."""
+        with self._guard:
+            mailbox = self._mailboxes.get(stack_id)
+        return mailbox is not None and mailbox.put_callback(callback)
+
+    def _finish(self, stack_id: str, error: BaseException | None) -> None:
+        if error is not None:
+            LOG.error('The work on stack %s ended by an error', stack_id, exc_info=error)
+        with self._guard:
+            mailbox = self._mailboxes.pop(stack_id)
+        mailbox.shut()

@@ -1,0 +1,47 @@
+"""The metadata of a resource, written at once: signals change them from several engines.
+
+Tests: tests/functional/test_engine.py.
+"""
+
+import threading
+
+from heat_lite.common import exception
+from heat_lite.db import resources as db_resources
+
+#: Changes of one row by threads of this engine are serialized: they conflict far more often than
+#: those of two engines.
+_METADATA_LOCKS = tuple(threading.Lock() for _ in range(64))
+METADATA_ATTEMPTS = 100
+
+
+def read_metadata(context, record):
+    """Return the metadata in the database. The record takes them over."""
+    if record.id is not None:
+        stored = db_resources.metadata(context, record.id)
+        if stored is not None:
+            record.rsrc_metadata = stored[0] or {}
+    return record.rsrc_metadata
+
+
+def change_metadata(context, record, changed):
+    """Store ``changed(metadata)`` and return it.
+
+    ``changed`` is called again after a concurrent change, so it must have no side effects. Raises
+    EntityNotFound when the row is gone, Error after METADATA_ATTEMPTS lost races.
+    """
+    if record.id is None:
+        record.set(rsrc_metadata=changed(dict(record.rsrc_metadata)))
+        return record.rsrc_metadata
+    with _METADATA_LOCKS[record.id % len(_METADATA_LOCKS)]:
+        for _ in range(METADATA_ATTEMPTS):
+            stored = db_resources.metadata(context, record.id)
+            if stored is None:
+                raise exception.EntityNotFound(entity='Resource', name=record.name)
+            new = changed(dict(stored[0] or {}))
+            if db_resources.set_metadata(context, record.id, new, expect=stored[1]):
+                record.rsrc_metadata = new
+                return new
+    raise exception.Error(
+        f'The metadata of {record.name} changes too fast: '
+        f'{METADATA_ATTEMPTS} attempts to change it failed'
+    )

@@ -1,0 +1,175 @@
+"""Stacks that all engines walk together: kills, new targets in the middle, lost and repeated
+messages.
+"""
+
+import concurrent.futures
+import json
+import random
+import time
+
+import pytest
+import sqlalchemy
+
+from heat_lite.db import models
+from heat_lite.rpc import api
+from tests.chaos import cloud as chaos_cloud
+from tests.chaos import clusters, engine_processes
+from tests.chaos.clusters import WAIT_SECONDS
+from tests.chaos.test_engine_crashes import template, thing
+from tests.chaos.unreliable_broker import FaultInjector
+
+WIDTH = 60
+OPTIONS = 'convergence_engine = true'
+
+
+@pytest.fixture
+def cluster(request, tmp_path):
+    with clusters.running_on_shared_servers(request.param, tmp_path, options=OPTIONS) as cluster:
+        yield cluster
+
+
+def on(*backends):
+    """Limit a test to these databases."""
+    return pytest.mark.parametrize('cluster', backends, indirect=True)
+
+
+def wide(value='1', width=WIDTH, **properties):
+    """A template of ``width`` independent resources between a first and a last one."""
+    names = [f'r{number}' for number in range(width)]
+    middle = {name: thing('Test::Thing', 'first', value=value, **properties) for name in names}
+    return template(first=thing(), **middle, last=thing('Test::Thing', *names, value=value))
+
+
+def left_behind(cluster):
+    """Return what a walk must not leave: sync points, and rows that an engine holds."""
+    with engine_processes.connect(cluster.database) as connection:
+        points = connection.execute(sqlalchemy.select(models.sync_point)).all()
+        held = connection.execute(
+            sqlalchemy.select(models.resource).where(models.resource.c.engine_id.is_not(None))
+        ).all()
+    return points + held
+
+
+def check(cluster, name='s', state='CREATE_COMPLETE'):
+    assert cluster.wait([name]) == {name: state}, cluster.failure_reasons()
+    assert not cluster.violations()
+    clusters.wait_for(lambda: not left_behind(cluster))
+
+
+def objects_of_engines():
+    """Return the number of objects that each engine has created, by its process id."""
+    counts = {}
+    for line in (chaos_cloud.cloud.folder / '.calls').read_text().splitlines():
+        call, _, process = line.split()
+        if call == 'create':
+            counts[process] = counts.get(process, 0) + 1
+    return counts
+
+
+@on('mysql', 'postgresql')
+def test_wide_stack_is_walked_by_all_engines(cluster):
+    cluster.create('s', wide(wait=0.2))
+    check(cluster)
+    counts = objects_of_engines()
+    assert sum(counts.values()) == WIDTH + 2
+    assert len(counts) == 2 and min(counts.values()) > WIDTH / 4, counts
+    answer = cluster.request('PUT', cluster.path('s'), {'template': wide('2')})
+    assert answer.status_code == 202
+    check(cluster, state='UPDATE_COMPLETE')
+    assert cluster.request('DELETE', cluster.path('s')).status_code == 204
+    clusters.wait_for(lambda: not cluster.states())
+    assert not cluster.objects() and not cluster.violations()
+    clusters.wait_for(lambda: not left_behind(cluster))
+
+
+@on('mysql')
+def test_failure_in_any_engine_fails_the_stack(cluster):
+    broken = wide(wait=0.1)
+    broken['resources']['r40']['properties']['fail'] = True
+    cluster.create('s', broken)
+    assert cluster.wait(['s']) == {'s': 'CREATE_FAILED'}
+    assert cluster.failure_reasons() == {
+        's': 'Resource CREATE failed: ValueError: resources.r40: told to fail'
+    }
+    assert not cluster.violations()
+    clusters.wait_for(lambda: not left_behind(cluster))
+    cluster.create('back', broken, disable_rollback=False)
+    assert cluster.wait(['back']) == {'back': 'ROLLBACK_COMPLETE'}
+    clusters.wait_for(lambda: not left_behind(cluster))
+
+
+@on('postgresql')
+def test_stacks_complete_while_engines_are_killed(cluster):
+    chance = random.Random(2)
+    cluster.create('s', wide(wait=0.4))
+    cluster.create('t', wide(wait=0.3))
+    for _ in range(4):
+        time.sleep(1.5)
+        cluster.kill(chance.choice(cluster.engines))
+        cluster.start_ready_engine()
+    assert set(cluster.wait(['s', 't']).values()) == {'CREATE_COMPLETE'}, cluster.failure_reasons()
+    check(cluster)
+
+
+@on('postgresql')
+def test_last_of_two_updates_wins(cluster):
+    cluster.create('s', wide())
+    check(cluster)
+    path = cluster.path('s')
+    for number in range(3):
+        values = [f'a{number}', f'b{number}']
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            sent = []
+            for value in values:
+                data = {'template': wide(value, wait=0.05)}
+                sent.append(pool.submit(cluster.request, 'PUT', path, data))
+                time.sleep(0.1)
+        assert [each.result().status_code for each in sent] == [202, 202]
+        check(cluster, state='UPDATE_COMPLETE')
+        with engine_processes.connect(cluster.database) as connection:
+            query = sqlalchemy.select(models.resource_properties_data.c.data).join(
+                models.resource,
+                models.resource.c.rsrc_prop_data_id == models.resource_properties_data.c.id,
+            )
+            stored = {row.data.get('value') for row in connection.execute(query)}
+        assert stored <= {values[1], None}, stored
+
+
+@on('mysql')
+def test_lost_and_repeated_messages_of_workers_are_recovered(cluster):
+    queues = cluster.queues(api.WORKER_TOPIC)
+    with FaultInjector(cluster.transport, queues, loss_rate=0.5, duplicate_rate=0.5) as injector:
+        for number in range(3):
+            cluster.create(f's{number}', wide(wait=0.1))
+        states = cluster.wait([f's{number}' for number in range(3)], WAIT_SECONDS * 2)
+    assert set(states.values()) == {'CREATE_COMPLETE'}, cluster.failure_reasons()
+    assert injector.lost
+    assert not cluster.violations()
+    clusters.wait_for(lambda: not left_behind(cluster))
+
+
+@on('mysql')
+def test_hooks_are_cleared_in_the_engine_that_waits(cluster):
+    paused = {f'r{number}': {'hooks': 'pre-create'} for number in range(0, WIDTH, 10)}
+    environment = {'resource_registry': {'resources': paused}}
+    cluster.create('s', wide(), environment=environment)
+    path = cluster.path('s')
+    for name in paused:
+        signal = f'{path}/resources/{name}/signal'
+        clusters.wait_for(
+            lambda signal=signal: (
+                cluster.request('POST', signal, {'unset_hook': 'pre-create'}).status_code == 200
+            )
+        )
+    check(cluster)
+
+
+@on('postgresql')
+def test_nested_stacks_are_awaited_in_all_engines(cluster):
+    nested = {'type': 'nested.yaml', 'depends_on': ['first']}
+    outer = template(first=thing(), **{f'n{number}': nested for number in range(24)})
+    cluster.create('s', outer, files={'nested.yaml': json.dumps(template(a=thing(wait=0.2)))})
+    check(cluster)
+    assert cluster.request('DELETE', cluster.path('s')).status_code == 204
+    clusters.wait_for(lambda: not cluster.states())
+    assert not cluster.objects() and not cluster.violations()
