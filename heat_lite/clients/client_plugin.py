@@ -4,6 +4,7 @@ import weakref
 from typing import Any
 
 from keystoneauth1 import session
+from oslo_utils import excutils
 
 from heat_lite.clients import errors
 from heat_lite.common.context import RequestContext
@@ -52,15 +53,17 @@ class ErrorClassifier:
     def is_unprocessable_entity(self, ex: BaseException) -> bool:
         return getattr(ex, 'code', None) == 422
 
-    def ignore_not_found(self, ex: BaseException) -> None:
-        """Raise the error unless it means that the object does not exist."""
-        if not self.is_not_found(ex):
-            raise ex
+    # Called with an error, these raise it unless it is ignored. They are context managers as well.
+    # The types of the library are those of a function, not of a method.
+    @excutils.exception_filter  # type: ignore[arg-type]
+    def ignore_not_found(self, ex: BaseException) -> bool:
+        """Ignore that the object does not exist."""
+        return self.is_not_found(ex)
 
-    def ignore_conflict_and_not_found(self, ex: BaseException) -> None:
-        """Raise the error unless it means that the object does not exist or is in use."""
-        if not self.is_conflict(ex) and not self.is_not_found(ex):
-            raise ex
+    @excutils.exception_filter  # type: ignore[arg-type]
+    def ignore_conflict_and_not_found(self, ex: BaseException) -> bool:
+        """Ignore that the object does not exist or is in use."""
+        return self.is_conflict(ex) or self.is_not_found(ex)
 
 
 class BuiltInClientPlugin(ErrorClassifier):

@@ -86,6 +86,21 @@ class StackDomain:
         self._request('put', f'/projects/{project_id}/users/{user["id"]}/roles/{self._role_id()}')
         return user['id']
 
+    def user_project(self, user_id: str) -> str | None:
+        """Return the project for which a user was created; None without the user."""
+        found = self._find(f'/users/{user_id}')
+        return found and found['user'].get('default_project_id')
+
+    def keypair_project(self, credential_id: str) -> str | None:
+        """Return the project of an access key; None without the key."""
+        found = self._find(f'/credentials/{credential_id}')
+        return found and found['credential'].get('project_id')
+
+    def project_name(self, project_id: str) -> str | None:
+        """Return the name of a project; None without the project."""
+        found = self._find(f'/projects/{project_id}')
+        return found and found['project']['name']
+
     def enable_user(self, user_id: str, enabled: bool) -> None:
         self._request('patch', f'/users/{user_id}', json={'user': {'enabled': enabled}})
 
@@ -161,6 +176,12 @@ class StackDomain:
             self._request('delete', path)
         except exceptions.NotFound:
             return
+
+    def _find(self, path: str) -> Any:
+        try:
+            return self._request('get', path)
+        except exceptions.NotFound:
+            return None
 
     def _role_id(self) -> str:
         if self._role is None:

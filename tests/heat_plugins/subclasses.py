@@ -105,6 +105,25 @@ class Bell(signal_responder.SignalResponder):
         return self._get_heat_signal_url() if name == 'url' else self.data().get('rung')
 
 
+class Doorbell(signal_responder.SignalResponder):
+    """A type with the URLs of both signed endpoints, whose id is that of its user."""
+
+    attributes_schema = {
+        'signal': attributes.Schema('The URL to POST to.'),
+        'waitcondition': attributes.Schema('The URL to PUT to.'),
+    }
+
+    def handle_create(self):
+        super(Doorbell, self).handle_create()
+        self.resource_id_set(self._get_user_id())
+
+    def handle_signal(self, details=None):
+        return 'rung'
+
+    def _resolve_attribute(self, name):
+        return self._get_ec2_signed_url(signal_type='/' + name)
+
+
 class Nest(stack_resource.StackResource):
     """A type with a nested stack."""
 
@@ -153,10 +172,8 @@ class Container(resource.Resource):
     def handle_delete(self):
         if self.resource_id is None:
             return
-        try:
+        with self.client_plugin().ignore_not_found:
             self.client().delete_container(self.resource_id)
-        except Exception as ex:
-            self.client_plugin().ignore_not_found(ex)
 
 
 class Flying(resource.Resource):
@@ -206,6 +223,7 @@ def resource_mapping():
         'Test::Tagged::Volume': TaggedVolume,
         'Test::Word': Word,
         'Test::Bell': Bell,
+        'Test::Doorbell': Doorbell,
         'Test::Nest': Nest,
         'Test::Container': Container,
         'Test::Flying': Flying,

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from heat_lite.common import ec2
 from heat_lite.plugin.heat import handler_pairs
 from heat_lite.plugin.heat.service_types import subclassable
 from heat_lite.resources.base import (
@@ -15,10 +16,15 @@ from heat_lite.template import reader
 
 _StackResource: Any = subclassable(stack_resource.StackResource, 'StackResource')
 _SignalResponder: Any = subclassable(signal_responder.SignalResponder, 'SignalResponder')
-StackUser: Any = subclassable(stack_user.StackUser, 'StackUser')
+_StackUser: Any = subclassable(stack_user.StackUser, 'StackUser')
 BaseWaitConditionHandle: Any = subclassable(wait_condition.Handle, 'BaseWaitConditionHandle')
 WaitConditionFailure = wait_condition.WaitConditionFailure
 WaitConditionTimeout = wait_condition.WaitConditionTimeout
+
+
+SIGNAL = 'signal'
+#: the last part of the path of a signed URL, and the method of HTTP that it is for
+SIGNED_METHODS = {SIGNAL: 'POST', 'waitcondition': 'PUT'}
 
 
 class StackResource(_StackResource):  # type: ignore[misc]
@@ -61,20 +67,54 @@ def _document(template: Any) -> Any:
     return reader.parse(template) if isinstance(template, str) else template
 
 
-class SignalResponder(_SignalResponder):  # type: ignore[misc]
+class _UserMethods:
+    """The methods of a type with a stack user, by Heat's names."""
+
+    create_user: Any
+    delete_user: Any
+    create_keypair: Any
+    user_id: str | None
+
+    def _create_user(self) -> None:
+        self.create_user()
+
+    def _delete_user(self) -> None:
+        self.delete_user()
+
+    def _create_keypair(self) -> None:
+        self.create_keypair()
+
+    def _get_user_id(self) -> str | None:
+        return self.user_id
+
+
+class StackUser(_UserMethods, _StackUser):  # type: ignore[misc]
+    """Base of types with a stack user."""
+
+
+class SignalResponder(_UserMethods, _SignalResponder):  # type: ignore[misc]
     """Base of types that receive signals, with the methods that make URLs for them."""
+
+    signed_endpoint, signed_method = SIGNAL, SIGNED_METHODS[SIGNAL]
 
     @property
     def password(self) -> Any:
         return self.data().get('password')
 
     def _get_ec2_signed_url(self, signal_type: str = '/signal', never_expire: bool = False) -> Any:
-        """Return a URL that needs no token; it never expires. ``signal_type`` is ``/signal`` or
-        ``/waitcondition``.
+        """Return a URL that needs no token; it never expires. ``signal_type`` is ``/signal`` (for
+        POST) or ``/waitcondition`` (for PUT).
         """
-        self.signed_endpoint = signal_type.strip('/')
+        wanted = signal_type.strip('/')
+        self.signed_endpoint, self.signed_method = wanted, SIGNED_METHODS[wanted]
         self._require_transport()
-        return self.signed_url()
+        found, data = self.signed_url(), self.data()
+        if signal_responder.ACCESS not in data or f'/{wanted}/' in found:
+            return found
+        other = next(each for each in SIGNED_METHODS if f'/{each}/' in found)
+        url = found.partition('?')[0].replace(f'/{other}/', f'/{wanted}/', 1)
+        keys = data[signal_responder.ACCESS], data[signal_responder.SECRET]
+        return ec2.signed_url(url, *keys, self.signed_method)
 
     def _get_heat_signal_url(self, project_id: str | None = None) -> Any:
         """Return the URL of the REST API that takes signals."""
@@ -93,6 +133,7 @@ class SignalResponder(_SignalResponder):  # type: ignore[misc]
     def _require_transport(self) -> None:
         if self.resource_id is not None and self.signal_url() is None:
             self.create_signal_transport()
+            self.stack.journal.flush()
 
     def _delete_signals(self) -> None:
         self.delete_signal_transport()

@@ -84,6 +84,7 @@ class Deployment(SignalledDeployment):
     entity = 'software_deployments'
     no_signal_actions = ()
     signals_change_attributes = True
+    signals_in_parallel = True
     attributes_schema = {
         software.STDOUT: text('Standard output of the tool on the server.'),
         software.STDERR: text('Standard error of the tool on the server.'),

@@ -278,8 +278,9 @@ def _file_types(template):
 
 
 def _member(item):
-    record = item.record
-    return Member(item.name, (record.created_at, record.id or 0), item.status == status.FAILED)
+    # Heat compares whole seconds, then names: a list of a group's attributes keeps its order.
+    second = item.record.created_at.replace(microsecond=0)
+    return Member(item.name, (second, item.name), item.status == status.FAILED)
 
 
 def _wait(seconds):

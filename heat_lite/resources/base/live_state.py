@@ -47,7 +47,8 @@ def described_values(schemata, observed_keys, found):
         if not schema.sent and name not in observed_keys:
             continue
         value = _described(schema, value)
-        if schema.default is None or not is_equal(schema, schema.default, value):
+        # each map contains the keys of an empty default
+        if schema.default in (None, {}) or not is_equal(schema, schema.default, value):
             described[name] = value
     return described
 

@@ -9,6 +9,7 @@ from heat_lite.common import ec2, exception
 from heat_lite.resources.base import signal_transports
 from heat_lite.resources.base.stack_user import (
     ACCESS,
+    CREDENTIAL,
     PASSWORD,
     SECRET,
     USER,
@@ -131,8 +132,17 @@ class SignalResponder(StackUser):
         ):
             raise exception.StackValidationFailed(UNREACHABLE.format(transport=kind))
 
+    @property
+    def repeatable(self):
+        # An interrupted create may have made the user and not yet the transport.
+        is_own = type(self).handle_create is SignalResponder.handle_create
+        return super().repeatable or is_own and self.resource_id is not None
+
     def handle_create(self):
-        self.create_user()
+        """Create the user and the transport, or what an interrupted create has not made."""
+        if self.user_id is None or self.users is not None and PASSWORD not in self.data():
+            self.delete_user()  # its password is lost
+            self.create_user()
         if self.transport() != NONE:
             self.create_signal_transport()
 
@@ -172,7 +182,8 @@ class SignalResponder(StackUser):
         if self.transport() == TOKEN:
             self.data_set(AUTH_TOKEN, token, redact=True)
         elif self.transport() == CFN:
-            self.create_keypair()
+            if CREDENTIAL not in self.data():
+                self.create_keypair()
             self.data_set(SIGNED_URL, self._signed_url(cfn), redact=True)
 
     def delete_signal_transport(self):

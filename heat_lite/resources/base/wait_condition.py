@@ -20,6 +20,8 @@ SUCCESS, FAILURE = STATUSES = ('SUCCESS', 'FAILURE')
 POLL_SECONDS = 15.0
 #: number of characters of a malformed signal that its refusal quotes
 QUOTED = 500
+#: characters of ids that weigh as much as one more id
+ID_LENGTH = 64
 
 
 class WaitConditionFailure(exception.Error):
@@ -94,17 +96,8 @@ class Handle(SignalResponder):
             results.append(f'status:{signal[self.STATUS]} reason:{signal[self.REASON]}')
         return results, self._checked(merged)
 
-    def check_signal(self, details, pending):
-        """Raise RequestLimitExceeded if the handle is full. A malformed signal is handled later."""
-        known = {**self.signals()}
-        for each in (*pending, details):
-            with contextlib.suppress(exception.Invalid):
-                name, signal = self.parse_signal(each, known)
-                known[name] = signal
-        self._checked(known)
-
-    def signal_gate(self):
-        return SignalGate(self, self.signals())
+    def signal_gate(self, pending):
+        return SignalGate(self, self.signals(), pending)
 
     def _checked(self, signals):
         """Return the signals. Raises RequestLimitExceeded if they are too many or too large."""
@@ -126,28 +119,51 @@ class Handle(SignalResponder):
 
 
 class SignalGate:
-    """The ids and the size of the signals that a handle stores, to refuse further ones by."""
+    """The ids and the sizes of the signals that a handle stores or will store, to accept further
+    ones by.
+    """
 
-    def __init__(self, handle, signals):
+    def __init__(self, handle, signals, pending=()):
         self._handle = type(handle)(handle.name, None, None, None)  # without its stack
-        self._ids = frozenset(signals)
-        self._size = len(json.dumps(signals))
-        self.weight = len(self._ids)
+        self._sizes = {name: _size_of(name, signal) for name, signal in signals.items()}
+        self._total = sum(self._sizes.values())
+        self._id_characters = sum(map(len, self._sizes))
+        for details in pending:
+            with contextlib.suppress(exception.Invalid):
+                self._count(*self._handle.parse_signal(details, self._sizes))
+
+    @property
+    def weight(self):
+        return len(self._sizes) + self._id_characters // ID_LENGTH
 
     def check(self, details, limits):
-        """Raise RequestLimitExceeded for a signal that the handle has no place for.
+        """Return a function that counts the signal.
 
-        One that replaces another, or is malformed, is for the handle to decide.
+        Raises RequestLimitExceeded for one that the handle has no place for. A malformed signal is
+        for the handle to refuse.
         """
         try:
-            name, signal = self._handle.parse_signal(details, self._ids)
+            name, signal = self._handle.parse_signal(details, self._sizes)
         except exception.Invalid:
-            return
-        if name in self._ids:
-            return
-        _require_number(self._handle.name, len(self._ids) + 1, limits)
-        size = self._size + len(json.dumps({name: signal}))
-        _require_size(self._handle.name, size if self._ids else size - 2, limits)
+            return lambda: None
+        number = len(self._sizes) + (name not in self._sizes)
+        _require_number(self._handle.name, number, limits)
+        total = self._total - self._sizes.get(name, 0) + _size_of(name, signal)
+        # brackets, and what separates the signals
+        _require_size(self._handle.name, total + 2 * number, limits)
+        return lambda: self._count(name, signal)
+
+    def _count(self, name, signal):
+        size = _size_of(name, signal)
+        if name not in self._sizes:
+            self._id_characters += len(name)
+        self._total += size - self._sizes.get(name, 0)
+        self._sizes[name] = size
+
+
+def _size_of(name, signal):
+    """Return the size of a signal as a member of the JSON of its handle."""
+    return len(json.dumps({name: signal})) - 2
 
 
 def _require_number(name, number, limits):

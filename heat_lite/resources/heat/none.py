@@ -33,6 +33,10 @@ class NoneResource(Resource):
     def has_attribute(self, name):
         return True
 
+    def supports_snapshot_delete(self):
+        """Return True, as for any definition: there is nothing to keep."""
+        return True
+
     def properties_of(self, definition):
         return _NO_PROPERTIES
 

@@ -229,6 +229,10 @@ class RemoteStack(Resource):
         )
         return after != before
 
+    def needs_update(self, definition):
+        """Return True: the remote stack itself finds out what has changed in it."""
+        return True
+
     def needs_replace_failed(self):
         return self.resource_id is None or not self._exists()
 

@@ -73,6 +73,9 @@ class SecurityGroup(security_group.SecurityGroup):
     def normalize(self, found):
         return found
 
+    def described_rules(self, shown):
+        return []  # the properties of this type are other ones
+
     def show(self):
         return None
 

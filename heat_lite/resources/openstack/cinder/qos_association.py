@@ -30,7 +30,7 @@ class QoSAssociation(ServiceResource):
 
     def handle_create(self):
         yield from self._request_types('associate', self.properties['volume_types'])
-        self.resource_id_set(self.physical_resource_name())
+        self.resource_id_set(self.record.uuid)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         before, after = self._associated(), set(self.properties['volume_types'])

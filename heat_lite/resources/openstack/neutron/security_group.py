@@ -13,6 +13,7 @@ from heat_lite.template.constraints import AllowedValues, CustomConstraint, Rang
 from heat_lite.template.schema import boolean, integer, list_, map_, string
 
 EGRESS, FAMILIES = 'egress', ('IPv4', 'IPv6')
+DEFAULT_RULES = tuple({'direction': EGRESS, 'ethertype': family} for family in FAMILIES)
 RULES, RULE = '/security-group-rules', 'OS::Neutron::SecurityGroupRule'
 FIELDS = (
     'direction',
@@ -138,6 +139,26 @@ class SecurityGroup(NeutronResource):
             'rules': self.stored_property('rules') if same else rules,
         }
 
+    def live_properties(self):
+        rules = self.described_rules(self.fetch()['security_group_rules'])
+        return {**super().live_properties(), **({'rules': rules} if rules else {})}
+
+    def described_rules(self, shown):
+        """Return rules as the property has them, without those that a new group has anyway."""
+        egress = [each for each in shown if each['direction'] == EGRESS]
+        if {_rule_key(each) for each in egress} == {_rule_key(each) for each in DEFAULT_RULES}:
+            shown = [each for each in shown if each not in egress]
+        return [self._described_rule(each) for each in shown]
+
+    def _described_rule(self, rule):
+        names = self.properties_schema['rules'].schema.schema
+        found = {name: rule[name] for name in names if rule.get(name) not in (None, '')}
+        if 'remote_group_id' in found:
+            found['remote_mode'] = 'remote_group_id'
+            if found['remote_group_id'] == self.resource_id:
+                del found['remote_group_id']
+        return found
+
     def _wanted_rules(self):
         """Return the rules that the group must have.
 
@@ -146,11 +167,7 @@ class SecurityGroup(NeutronResource):
         """
         rules = self.template_rules()
         has_egress = any(rule['direction'] == EGRESS for rule in rules)
-        return (
-            rules
-            if has_egress
-            else [*rules, *({'direction': EGRESS, 'ethertype': family} for family in FAMILIES)]
-        )
+        return rules if has_egress else [*rules, *DEFAULT_RULES]
 
     def _rule(self, rule):
         mode = rule.pop('remote_mode')

@@ -21,5 +21,14 @@ def async_rest(path, key):
     )
 
 
+#: {key in requests: key of the list that Octavia shows instead}
+PARENTS = {'loadbalancer_id': 'loadbalancers', 'listener_id': 'listeners', 'pool_id': 'pools'}
+
+
 class OctaviaResource(CloudResource):
     """A load balancer, or an object that belongs to one."""
+
+    def normalize(self, found):
+        """Return the object with the ids of its parents under the keys of the request."""
+        parents = {key: found[shown][0]['id'] for key, shown in PARENTS.items() if found.get(shown)}
+        return {**super().normalize(found), **parents}

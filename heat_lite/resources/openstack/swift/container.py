@@ -10,6 +10,10 @@ from heat_lite.resources.base.common_properties import name_property
 from heat_lite.template import support
 from heat_lite.template.schema import boolean, integer_attribute, map_, map_attribute, string, text
 
+ACCESS_LISTS = ('X-Container-Read', 'X-Container-Write')
+#: the beginning of headers with metadata
+METADATA = 'X-Container-Meta-'
+
 
 class Container(ServiceResource):
     """A container of objects."""
@@ -80,11 +84,11 @@ class Container(ServiceResource):
     def _headers(self):
         given = {
             name: self.properties[name]
-            for name in ('X-Container-Read', 'X-Container-Write')
+            for name in ACCESS_LISTS
             if self.properties[name] is not None
         }
         labels = self.properties['X-Container-Meta'] or {}
-        return {**given, **{f'X-Container-Meta-{key}': str(value) for key, value in labels.items()}}
+        return {**given, **{f'{METADATA}{key}': str(value) for key, value in labels.items()}}
 
     def _path(self):
         return f'/{quote(self.resource_id)}'
@@ -100,6 +104,17 @@ class Container(ServiceResource):
             for key, value in self._shown_headers().items()
             if key.lower() != 'connection'
         }
+
+    def live_properties(self):
+        """Return the properties of the container, without the keys of its temporary URLs."""
+        head = self.show()
+        lists = {name: head[name.lower()] for name in ACCESS_LISTS if head.get(name.lower())}
+        labels = {
+            name.removeprefix(METADATA.lower()): value
+            for name, value in head.items()
+            if name.startswith(METADATA.lower()) and 'temp-url-key' not in name
+        }
+        return {'name': self.resource_id, **lists, **({METADATA[:-1]: labels} if labels else {})}
 
     def resolve_attribute(self, name):
         url = self.client().url.rstrip('/')

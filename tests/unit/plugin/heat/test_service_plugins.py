@@ -6,7 +6,7 @@ import pytest
 from keystoneauth1 import exceptions as keystone_exceptions
 from swiftclient import exceptions as swift_exceptions
 
-from heat_lite.clients import errors
+from heat_lite.clients import client_plugin, errors
 from heat_lite.plugin.heat import client_libraries, heat_exceptions, service_plugins
 from heat_lite.plugin.heat.heat_properties import Properties
 from heat_lite.plugin.heat.stack_view import ResourceDefinition
@@ -43,6 +43,20 @@ def test_errors_of_any_library_are_classified(error, question):
     plugin = service_plugins.ClientPlugin(None)
     asked = [name for name in dir(plugin) if name.startswith('is_') and 'client' not in name]
     assert [name for name in asked if getattr(plugin, name)(error)] == [question]
+
+
+@pytest.mark.parametrize('base', [service_plugins.ClientPlugin, client_plugin.ClientPlugin])
+def test_ignored_errors_pass_a_call_and_a_with_block(base):
+    plugin, gone, used = base(None), errors.NotFound('x'), errors.Conflict('x')
+    plugin.ignore_not_found(gone)
+    with plugin.ignore_not_found:
+        raise gone
+    with plugin.ignore_conflict_and_not_found:
+        raise used
+    with pytest.raises(errors.Conflict):
+        plugin.ignore_not_found(used)
+    with pytest.raises(errors.Conflict), plugin.ignore_not_found:
+        raise used
 
 
 def test_errors_of_a_service_are_those_of_its_library():

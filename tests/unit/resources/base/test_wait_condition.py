@@ -1,5 +1,7 @@
 """The signals that wait condition handles accept."""
 
+import contextlib
+import dataclasses
 import json
 
 import pytest
@@ -18,12 +20,33 @@ def test_gate_refuses_what_a_handle_has_no_place_for():
     size = len(json.dumps({**stored, name: signal}))
     gate = SignalGate(HeatWaitConditionHandle('h', None, None, None), stored)
     gate.check(new, Limits(max_handle_signals=2, max_handle_size=size))
-    for known in ({'id': '1', 'data': 'z' * 99}, {'status': 'malformed'}):
-        gate.check(known, Limits(max_handle_signals=1, max_handle_size=1))
+    gate.check({'id': '1', 'data': 'z'}, Limits(max_handle_signals=1))  # replaces another
+    gate.check({'status': 'malformed'}, Limits(max_handle_signals=1, max_handle_size=1))
     with pytest.raises(exception.RequestLimitExceeded, match='h stores 1 signals already'):
         gate.check(None, Limits(max_handle_signals=1))
     with pytest.raises(exception.RequestLimitExceeded, match=f'would store {size} bytes'):
         gate.check(new, Limits(max_handle_size=size - 1))
+
+
+def test_gate_counts_what_its_handle_would_store():
+    """Signals that are pending, and those after them, with ids of their own and without."""
+    several = [None, {'id': 'a'}, {'status': 'malformed'}, {}, {'id': '4', 'data': 'é"'}, {}]
+    several += [{'id': 'a', 'data': [1, {}]}, {'id': 'a'}, {'id': '"é', 'reason': None}, {}]
+    stored: dict = {}
+    gate = SignalGate(HeatWaitConditionHandle('h', None, None, None), {}, several[:4])
+    for number, details in enumerate(several):
+        with contextlib.suppress(exception.Invalid):
+            name, signal = heat(details, stored)
+            stored[name] = signal
+            if number >= 4:
+                size = len(json.dumps(stored))
+                limits = Limits(max_handle_signals=len(stored), max_handle_size=size)
+                with pytest.raises(exception.RequestLimitExceeded, match=f'store {size} bytes'):
+                    gate.check(details, dataclasses.replace(limits, max_handle_size=size - 1))
+                gate.check(details, limits)()
+    assert gate.weight == len(stored) == 7
+    gate.check({'id': 'x' * 64_000}, Limits())()
+    assert gate.weight == 1008
 
 
 KNOWN = {'a': {}, '2': {}}
