@@ -68,7 +68,8 @@ def missing_value(name: str, schema) -> Any:
     Raises StackValidationFailed if the property is required.
     """
     if schema.has_default:
-        return convert(schema, None, LENIENT) if schema.type in (MAP, LIST) else schema.default
+        converted = schema.type in (MAP, LIST, BOOLEAN)
+        return convert(schema, None, LENIENT) if converted else schema.default
     if schema.required:
         raise property_checks.missing_property(name).error
     return None
@@ -102,10 +103,11 @@ def _number(schema, value, options):
 
 
 def _boolean(schema, value, options):
+    if value is None:
+        # some types declare the default as a text
+        value = schema.default or False
     if isinstance(value, bool):
         return value
-    if value is None:
-        return bool(schema.default)
     text = value.lower() if isinstance(value, str) else None
     if text not in ('true', 'false'):
         raise ValueError(f'"{value}" is not a valid boolean')

@@ -103,14 +103,16 @@ class Properties(Mapping):
         return {key: self[key] for key in self.schemata if self.is_given(key)}
 
     def preview(self, required: bool = True) -> dict[str, Any]:
-        """Return the values of all properties; None for those that are invalid, which only those
-        of nested stacks may be. Unless they are ``required``, others than the given are defaults.
+        """Return the values of all properties, with names of cloud objects as they are given.
+
+        Invalid ones, which only those of nested stacks may be, are None. Unless they are
+        ``required``, others than the given are defaults.
         """
         result = {key: None if required else each.default for key, each in self.schemata.items()}
         for key in self.schemata:
             if required or self.is_given(key):
                 with contextlib.suppress(exception.StackValidationFailed):
-                    result[key] = self.get(key)
+                    result[key] = self._read(key, self._options_for(key))
         return result
 
     def is_given(self, key: str) -> bool:

@@ -53,6 +53,10 @@ class ParamRef(Function):
 
     __slots__ = ()
 
+    def check(self):
+        if isinstance(self.args, dict | list):
+            raise TypeError(f'Argument to "{self.name}" must be a string')
+
     def result(self, scope):
         name = resolve(self.args, scope)
         try:
@@ -123,6 +127,8 @@ class GetAttr(Reference):
             raise TypeError(f'Argument to "{self.name}" must be a list')
         if len(self.args) < self.min_args:
             raise ValueError(self.usage.format(self.name))
+        if any(isinstance(arg, list | dict) for arg in self.args[2:]):
+            raise ValueError(f'The path of "{self.name}" consists of keys and indexes, not of maps')
 
     def is_empty(self):
         return not self.args

@@ -6,14 +6,15 @@ empty, and a rule reports the reason.
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.template import reader, resource_registry, versions
 from heat_lite.template.environment import PARAMETER_DEFAULTS, RESOURCE_REGISTRY, Environment
+from heat_lite.template.lint import chains
 from heat_lite.template.lint.calls import Calls
 from heat_lite.template.lint.constants import ConstantConditions
-from heat_lite.template.lint.type_info import TypeInfo
+from heat_lite.template.lint.type_info import Definition, TypeInfo
 from heat_lite.template.schema import AttributeSchema, PropertySchema, any_
 from heat_lite.template.source_positions import Positions
 from heat_lite.template.template import Template
@@ -70,16 +71,6 @@ def looks_like_heat(document: Document) -> bool:
         marks = {*reader.VERSION_KEYS, RESOURCE_REGISTRY, PARAMETER_DEFAULTS}
         return not keys.isdisjoint(marks) or keys <= {*reader.ENVIRONMENT_SECTIONS}
     return any(key in document.text for key in reader.VERSION_KEYS)
-
-
-class Definition(NamedTuple):
-    """The definition of a resource, or of a member in the properties of a group (``is_member``)."""
-
-    name: str
-    path: tuple
-    type_name: str
-    snippet: dict
-    is_member: bool = False
 
 
 class EnvironmentDocument(Document):
@@ -227,6 +218,7 @@ class TemplateDocument(Document):
                 yield Definition(name, path, type_name, snippet)
             key = self.resource_key('properties')
             yield from self._members(name, (*path, key), snippet.get(key))
+        yield from chains.definitions(self)
 
     @staticmethod
     def _members(name, path, properties):
@@ -303,7 +295,8 @@ class TemplateDocument(Document):
     def resource_type(self, name: str) -> TypeInfo | None:
         """Return the type of a resource of the template, None where it is unknown."""
         type_name = self.resources.get(name, {}).get(self.resource_key('type'))
-        return self.type_of(type_name, name) if isinstance(type_name, str) else None
+        info = self.type_of(type_name, name) if isinstance(type_name, str) else None
+        return chains.with_attributes(self, name, info)
 
     def type_of(self, type_name: str, resource_name: str) -> TypeInfo | None:
         """Return a type, None where it is unknown (``resolve`` raises why)."""

@@ -2,12 +2,13 @@
 
 Outputs are computed after a stack exists, and an error empties one of them. A condition that
 nothing uses, a resource or an output that a constant condition disables, and a branch that a
-constant condition rules out are never read. An error there is a warning.
+constant condition rules out are never read. The properties that members of a group lack are missed
+when a member is created. An error there is a warning.
 """
 
 from heat_lite.template.lint.finding import ERROR, WARNING
 
-#: rules about values that only the computation of an output reads
+#: rules about values that only the computation of an output reads, except the path of get_attr
 _LATE_RULES = ('unknown-parameter', 'missing-file')
 #: rules about what the parser of the engine checks
 _PARSER_RULES = ('resource-definition', 'function')
@@ -21,12 +22,15 @@ def level_at(document, rule, path: tuple) -> str:
     if rule.level != ERROR:
         return rule.level
     is_late = path[:1] == (document.section_key('outputs'),) and (
-        rule.name in _LATE_RULES
+        (rule.name in _LATE_RULES and 'get_attr' not in path)
         or (rule.name == 'unknown-reference' and path[-1] in _LATE_FUNCTIONS)
         or (rule.name == 'unknown-attribute' and _reads_nested(document, path))
     )
     is_warning = (
-        is_late or _is_never_read(document, rule, path) or _is_never_evaluated(document, rule, path)
+        is_late
+        or (rule.name == 'missing-property' and _is_of_member(document, path))
+        or _is_never_read(document, rule, path)
+        or _is_never_evaluated(document, rule, path)
     )
     return WARNING if is_warning else ERROR
 
@@ -37,6 +41,15 @@ def _reads_nested(document, path):
         if violation.path == path:
             return document.nested_of(violation.error.kwargs['resource']) is not None
     return False
+
+
+def _is_of_member(document, path):
+    """Whether a path leads to the properties of a group's member, not to a part inside of one."""
+    return any(
+        path[: len(each.path)] == each.path and len(path) <= len(each.path) + 2
+        for each in document.definitions()
+        if each.is_member
+    )
 
 
 def _is_never_read(document, rule, path):

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from heat_lite.template.lint import excerpt
+from heat_lite.template.lint import cycles, excerpt
 from heat_lite.template.lint.finding import LEVELS, Finding
 from heat_lite.template.lint.rules import RULES
 
@@ -12,6 +12,7 @@ _SARIF = 'https://json.schemastore.org/sarif-2.1.0.json'
 
 #: rules about secrets: their lines are not shown
 SECRET = ('hard-coded-password',)
+CYCLE = 'cycle'
 
 
 def as_short_text(findings: Sequence[Finding]) -> str:
@@ -22,6 +23,7 @@ def as_short_text(findings: Sequence[Finding]) -> str:
 def as_text(findings: Sequence[Finding], texts: Mapping[str, str]) -> str:
     """Return the short text, with the line of the file below each finding.
 
+    Below a cycle are the places of its dependencies.
     ``texts`` has the texts of files by their names. Lines of other files, and those that contain a
     secret, are not shown.
     """
@@ -31,6 +33,8 @@ def as_text(findings: Sequence[Finding], texts: Mapping[str, str]) -> str:
         lines.append(str(each))
         if each.file in texts and (each.file, each.line) not in hidden:
             lines += excerpt.excerpt(texts[each.file], each.line, each.column)
+            if each.rule == CYCLE:
+                lines += cycles.cycle_lines(each.file, each.text, texts[each.file])
     return '\n'.join([*lines, _count(findings)])
 
 

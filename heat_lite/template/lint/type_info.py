@@ -1,7 +1,11 @@
-"""What the linter knows about a resource type, be it a class of the service or a template."""
+"""What the linter knows about a resource type, be it a class of the service or a template.
+
+Also the definition of a resource, which names a type.
+"""
 
 import dataclasses
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from heat_lite.template.schema import CACHE_NONE, AttributeSchema, PropertySchema
 from heat_lite.template.support import DEFAULT, SupportStatus
@@ -30,3 +34,13 @@ class TypeInfo:
         """Whether the value of an attribute may differ from one read to the next."""
         schema = (self.attributes or {}).get(attribute)
         return schema is not None and schema.cache_mode == CACHE_NONE and self.updates_in_place()
+
+
+class Definition(NamedTuple):
+    """The definition of a resource, or of a member in the properties of a group (``is_member``)."""
+
+    name: str
+    path: tuple
+    type_name: str
+    snippet: dict
+    is_member: bool = False

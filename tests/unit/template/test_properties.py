@@ -257,6 +257,13 @@ def test_pending_property_is_converted_but_not_constrained():
         ).validate()
 
 
+def test_preview_shows_names_of_objects_as_given():
+    schemata = {'image': string(ref='glance.image'), 'size': integer(default=1)}
+    found = Properties(schemata, {'image': 'cirros'}, find=lambda kind, value: 'an id')
+    assert found.preview() == {'image': 'cirros', 'size': 1}
+    assert found['image'] == 'an id'
+
+
 def test_property_lookup_and_find_are_called():
     schemata = {
         'net': string(ref='net'),
@@ -377,3 +384,9 @@ def test_property_default_is_not_shared():
     first['m']['b'] = 2
     first['l'].append(2)
     assert read(schemata, {}) == {'m': {'a': 1}, 'l': [1]}
+
+
+@pytest.mark.parametrize(('default', 'value'), [('true', True), ('false', False), (False, False)])
+def test_boolean_whose_default_is_a_text_reads_as_boolean(default, value):
+    schemata = {'enabled': boolean(default=default)}
+    assert read(schemata, {}) == {'enabled': value} == read(schemata, {'enabled': None})

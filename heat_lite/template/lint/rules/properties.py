@@ -9,6 +9,7 @@ from heat_lite.template import checks, coercion, property_checks, support
 from heat_lite.template.checks import Violation
 from heat_lite.template.constraints import ANY, LIST, MAP
 from heat_lite.template.functions import refs
+from heat_lite.template.lint import chains
 from heat_lite.template.lint.finding import NOTE, WARNING
 from heat_lite.template.lint.rules.base import Rule, ValueRule, at, not_read
 from heat_lite.template.resource_registry import TEMPLATE, is_template
@@ -28,6 +29,7 @@ class UnknownType(ValueRule):
         for definition, error in _unresolved(document):
             if _is_circular(error) or _is_of_service(document, definition.type_name):
                 yield _type_path(document, definition), _unknown_type(document, definition, error)
+        yield from chains.invalid_types(document)
 
 
 class ForeignType(ValueRule):

@@ -168,7 +168,7 @@ class Cycle(Rule):
     name = 'cycle'
 
     def check(self, document):
-        graph = dependencies.Dependencies(dependency_edges(document))
+        graph = dependencies.Dependencies(dependency_edges(document), '"{}"'.format)
         try:
             graph.order()
         except exception.CircularDependencyException as error:

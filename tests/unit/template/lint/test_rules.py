@@ -319,7 +319,7 @@ CONSTRAINED = 'parameters:\n  p: {{type: string, constraints: [custom_constraint
         ('resources:\n  r: {type: "OS:Heat::None"}\n', 'error'),
         ('resources:\n  r: {type: "os::Heat::None"}\n', 'error'),
         ('resources:\n  r: {type: "My::Heat::None"}\n', 'warning'),
-        ('resources:\n  r: {type: OS::Heat::None, deletion_policy: Snapshot}\n', 'error'),
+        ('resources:\n  r: {type: OS::Heat::Value, deletion_policy: Snapshot}\n', 'error'),
         (
             'resources:\n  r: {type: OS::Cinder::Volume, deletion_policy: Snapshot,'
             ' properties: {size: 1}}\n',
