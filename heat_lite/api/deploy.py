@@ -11,9 +11,8 @@ from heat_lite.api import heat_pipelines, local_identity
 from heat_lite.api.cfn import faults, local_signature, signals
 from heat_lite.api.middleware import cloud_requests, fault, local_requests
 from heat_lite.api.middleware.context import ContextFilter
-from heat_lite.common import installation, policy, urlfetch
+from heat_lite.common import installation, urlfetch
 from heat_lite.common.local_stack_domain import LocalStackDomain
-from heat_lite.rpc.client import EngineClient
 
 LOG = logging.getLogger(__name__)
 
@@ -60,8 +59,8 @@ def load_cloud_app(
     guarded = local_requests.LocalRequestFilter(
         cloud_requests.CloudFilter(app, users), hosts, conf.cors.allowed_origin or (), token
     )
-    receiver = signals.SignalApplication(EngineClient(), policy.Enforcer(conf), max_body)
-    signed = local_signature.LocalSignatureFilter(ContextFilter(receiver), domain, url, max_body)
+    receiver = signals.build(conf)
+    signed = local_signature.LocalSignatureFilter(ContextFilter(receiver), domain, url)
     identity = local_identity.LocalIdentity(domain, url, regions, max_body)
     return fault.FaultFilter(
         cloud_requests.StackUserFilter(app, domain, faults.FaultFilter(signed), identity, guarded)

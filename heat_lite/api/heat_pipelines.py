@@ -40,6 +40,8 @@ FACTORIES = {
     'oslo_middleware.request_id:RequestId.factory': f'{MIDDLEWARE}.oslo_filters:request_id_factory',
     'oslo_middleware:RequestId.factory': f'{MIDDLEWARE}.oslo_filters:request_id_factory',
     'oslo_middleware:HTTPProxyToWSGI.factory': f'{MIDDLEWARE}.oslo_filters:proxy_factory',
+    'oslo_middleware:Healthcheck.app_factory': f'{MIDDLEWARE}.health:app_factory',
+    'oslo_middleware.healthcheck:Healthcheck.app_factory': f'{MIDDLEWARE}.health:app_factory',
     'oslo_middleware.http_proxy_to_wsgi:HTTPProxyToWSGI.factory': (
         f'{MIDDLEWARE}.oslo_filters:proxy_factory'
     ),
@@ -49,6 +51,8 @@ FACTORIES = {
 #: factories of Heat that take the real factory from another key of their section
 INDIRECT = ('heat.common.wsgi:app_factory', 'heat.common.wsgi:filter_factory')
 KINDS = ('app', 'filter', 'composite')
+#: kinds of sections that are applications to Paste
+APPLICATIONS = ('app', 'application', 'composite', 'composit', 'pipeline', 'filter-app')
 #: the composite of the library Paste, which is no requirement
 URLMAP = 'egg:Paste#urlmap'
 #: headers that the password filter validates
@@ -59,19 +63,34 @@ def load(file: str, name: str, flavor: str | None, conf: cfg.ConfigOpts) -> Any:
     """Return the application of a pipelines file.
 
     ``name``: that of a pipeline with the flavor, or of a composite that knows the flavors. Raises
-    ConfigurationError for a flavor that the composite does not know.
+    ConfigurationError for a flavor that the file does not know.
     """
     loader = loadwsgi.ConfigLoader(file)
     is_heat = replace_factories(loader.parser)
     flavored = '-'.join(part for part in (name, flavor) if part)
     if f'composite:{name}' in loader.parser.sections():
         flavored = name
+    _require(flavored, loader.parser, file)
     global_conf = paste_config.global_conf_of(conf)
     loader.update_defaults(global_conf, overwrite=False)
     app = loader.get_context(loadwsgi.APP, flavored, global_conf).create()
     # Pipelines of Heat rely on their filters for it, which set the headers that they know only.
     keep = LOGIN.split() if _has_password(loader.parser, flavored, flavor) else ()
     return strip_identity.StripIdentityFilter(app, keep) if is_heat else app
+
+
+def _require(name: str, parser: configparser.ConfigParser, file: str) -> None:
+    """Raise ConfigurationError if the file has no application of this name."""
+    known = {
+        found
+        for kind, _, found in (section.partition(':') for section in parser.sections())
+        if kind in APPLICATIONS
+    }
+    if name not in known:
+        raise exception.ConfigurationError(
+            f'The pipelines file {file} has no pipeline {name}, which [paste_deploy] flavor '
+            f'selects: it has {", ".join(sorted(known))}'
+        )
 
 
 def replace_factories(parser: configparser.ConfigParser) -> bool:

@@ -9,7 +9,8 @@ from typing import Any
 import webob
 import webob.exc
 
-from heat_lite.api.admission import INTERRUPTIBLE, AdmissionControl
+from heat_lite.api import fair_turns
+from heat_lite.api.admission import AdmissionControl
 from heat_lite.api.routing import Route, Router
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -50,7 +51,7 @@ class BadRequest(webob.exc.HTTPBadRequest):
 
 
 class Request(webob.BaseRequest):
-    """A request; its properties raise BadRequest for invalid UTF-8 and NUL characters."""
+    """A request; its properties raise BadRequest for invalid UTF-8, and for a NUL in the query."""
 
     @property
     def context(self) -> RequestContext:
@@ -281,20 +282,21 @@ class Application:
             raise webob.exc.HTTPForbidden()
         if route.rule is not None:
             self._enforcer.enforce(context, route.rule)
-        interruptible = request.environ.get(INTERRUPTIBLE)
+        waiting = fair_turns.waiting(request.environ)
         if request.method in NO_BODY:
-            with self._admission.admit(context, interruptible):
+            with self._admission.admit(context, *waiting):
                 return _response(route.action(request, **gaps))
         # A slow body takes the place of other bodies, and no turn.
-        with self._admission.admit_body(context, interruptible):
+        with self._admission.admit_body(context, *waiting):
             body = request.json_body(self._max_body)
-            with self._admission.admit(context, interruptible):
+            with self._admission.admit(context, *waiting):
                 return _response(route.action(request, **gaps, body=_json_object(body)))
 
     def _find(self, request: Request) -> tuple[Route | None, dict[str, Any]]:
         path = request.path_text.lstrip('/')
         if '\0' in path:
-            raise BadRequest('The path contains a NUL character.')
+            # No stored name contains one, and PostgreSQL refuses to search for it.
+            raise webob.exc.HTTPNotFound('The path contains a NUL character, and no name does.')
         try:
             return self._router.find(request.method, path)
         except webob.exc.HTTPMethodNotAllowed as refusal:

@@ -1,14 +1,17 @@
 """Who may send signals by signed URLs: each route of heat-lite-api-cfn by each kind of signer."""
 
 import configparser
+import contextlib
 import urllib.parse
 
 import pytest
 import webob
 
+from heat_lite.api import admission, wsgi
 from heat_lite.api.cfn import signals
-from heat_lite.common import ec2, installation
-from tests import identity
+from heat_lite.common import context, ec2, exception, installation, policy
+from heat_lite.rpc.client import EngineClient
+from tests import bodies, identity
 from tests.http import scripted
 
 #: the owner of an access key -> project and roles; the secret of each is the name
@@ -110,3 +113,42 @@ def test_no_other_route_reaches_an_engine(service, method, kind):
     if method in signals.METHODS.get(kind, ()):
         pytest.skip('a route of the table')
     assert send(service, method, kind, 'admin') == (404, [])
+
+
+@pytest.mark.parametrize(
+    'headers',
+    [{'CONTENT_LENGTH': str(400 * 2**20)}, {'HTTP_TRANSFER_ENCODING': 'chunked'}],
+    ids=['length', 'chunked'],
+)
+@pytest.mark.parametrize(('secret', 'status'), [('member', 400), ('wrong', 403)])
+def test_large_body_is_read_after_the_login_and_up_to_the_limit(service, secret, status, headers):
+    body, (app, engine) = bodies.EndlessBody(), service
+    engine.calls = []
+    url = f'http://heat:8000/v1/signal/{urllib.parse.quote(ARN, safe="/")}'
+    request = webob.Request.blank(
+        ec2.signed_url(url, 'member', secret, 'PUT'), {**headers, 'wsgi.input': body}, method='PUT'
+    )
+    response = request.get_response(app)
+    assert response.status_int == status and not engine.calls
+    if status == 400:
+        assert 'exceeds maximum allowed size' in response.text and body.taken < 2 * 2**20
+    else:
+        assert not body.taken
+
+
+def test_bodies_of_a_project_beyond_its_turns_are_not_read():
+    control = admission.AdmissionControl(1, 0.01)
+    requester = context.RequestContext(user_id='u', project_id='home', roles=['member', 'reader'])
+    enforcer = policy.Enforcer(scripted.configuration())
+    app, body = (
+        signals.SignalApplication(EngineClient(), enforcer, control, 1000),
+        bodies.EndlessBody(),
+    )
+    request = webob.Request.blank(f'/v1/signal/{ARN}', method='PUT')
+    request.environ.update({wsgi.CONTEXT: requester, 'CONTENT_LENGTH': '1000', 'wsgi.input': body})
+    with contextlib.ExitStack() as turns:
+        for _ in range(admission.BODIES_PER_TURN):
+            turns.enter_context(control.admit_body(requester))
+        with pytest.raises(exception.ServiceUnavailable, match='the project has 1 requests'):
+            request.get_response(app)
+    assert not body.taken

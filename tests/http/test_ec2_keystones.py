@@ -105,6 +105,13 @@ def test_cloud_without_a_login_is_refused_at_the_start(tmp_path, text, words):
         application(tmp_path, text)
 
 
+def test_missing_login_is_logged_at_the_start(keystones, tmp_path, caplog):
+    application(tmp_path, CLOUD.format(group='ec2authtoken', url=keystones['east'][1]))
+    assert 'auth_type' not in caplog.text
+    application(tmp_path, '[clients_keystone]\nauth_uri = http://127.0.0.1:9/v3\n')
+    assert '[ec2authtoken] has no auth_type' in caplog.text
+
+
 def test_endpoint_of_the_catalog_is_that_of_the_region_and_interface(keystones, tmp_path):
     own = CLOUD.format(group='ec2authtoken', url=keystones['east'][1])
     dead = '[clients_keystone]\nauth_uri = http://127.0.0.1:9/v3\n'

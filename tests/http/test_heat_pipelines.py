@@ -135,6 +135,14 @@ def test_flavor_that_the_file_does_not_have_is_an_error():
             pass
 
 
+def test_flavor_that_the_own_file_does_not_have_is_an_error():
+    with pytest.raises(
+        exception.ConfigurationError, match='heat-api-password.*heat-api-standalone'
+    ):
+        with scripted.service('password'):
+            pass
+
+
 def test_signatures_are_checked_by_the_keystone_of_endpoint_override(keystone):
     conf = scripted.configuration(None, keystone)
     conf_of = paste_config.global_conf_of(conf)

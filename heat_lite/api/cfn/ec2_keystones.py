@@ -104,6 +104,13 @@ def _of_group(conf: cfg.ConfigOpts, group: str, auth_uri: str | None) -> Keyston
         raise exception.ConfigurationError(
             f'[{group}] has no auth_type: the login of the service in this cloud is needed'
         )
+    if auth is None:
+        LOG.warning(
+            '[%s] has no auth_type: Keystone validates EC2 signatures for services only, so signed '
+            'URLs, e.g. of scaling policies, are refused with 403. Set auth_type = password and '
+            'the login of the service user, as in [keystone_authtoken].',
+            group,
+        )
     # Timings would be collected without an end, and no code reads them.
     session = loading.load_session_from_conf_options(conf, group, auth=auth, collect_timing=False)
     session.timeout = session.timeout or TIMEOUT

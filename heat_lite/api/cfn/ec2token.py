@@ -1,49 +1,51 @@
 """Filter that validates the signature of a request: Keystone knows the secret of the key.
 
-Signatures of version 2 are accepted: they cover method, host, path and query. Versions 0 and 1 do
+Signatures of version 2 are accepted: they cover method, host, path and query, so the body is not
+read before the requester is known. Versions 0 and 1 do
 not cover the path, so one signed URL would serve for each resource. Keystone compares in constant
-time, and knows no expiry in the future or by ``Expires``, which is checked here. With
+time, and refuses a ``Timestamp`` that is older than its option [credential] auth_ttl. It knows no
+time in the future and no ``Expires``, which are checked here. With
 ``multi_cloud`` each Keystone is asked until one knows the key: keys are random, so no two
 Keystones know the same, and no secret is sent.
 """
 
 import datetime
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import webob
 
-from heat_lite.api import paste_config, wsgi
+from heat_lite.api import fair_turns, paste_config, wsgi
 from heat_lite.api.cfn import ec2_keystones, faults
 from heat_lite.api.middleware import auth_headers
 from heat_lite.common import ec2
 
 #: the difference between the time of a signature and the clock beyond which it is refused, as by
-#: AWS and Keystone
+#: AWS, and by Keystone unless its auth_ttl is another
 MAX_SKEW = datetime.timedelta(minutes=15)
+#: the status of a signature that Keystone refuses
+DENIED = 403
 
 
 class Ec2TokenFilter:
-    """Filter; ``keystones`` are asked in their order; ``max_body``: maximum size in bytes."""
+    """Filter; ``keystones`` are asked in their order, ``turns`` are those of signatures."""
 
     def __init__(
         self,
         application: wsgi.WsgiApp,
         keystones: Sequence[ec2_keystones.Keystone],
-        max_body: int,
+        turns: fair_turns.FairTurns,
     ) -> None:
         self.application = application
+        self.turns = turns
         self.keystones = keystones
-        self.max_body = max_body
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
-        request = webob.Request(environ)
-        # The signature covers the body, so it is read before the requester is known.
-        request.body = wsgi.read_body(environ, self.max_body)
-        keystone, token, token_id = self._validate(credentials_of(request))
+        credentials = credentials_of(webob.Request(environ))
+        with self.turns.turn(*fair_turns.waiting(environ)):
+            keystone, token, token_id = self._validate(credentials)
         auth_headers.set_identity(environ, **_identity(token, token_id))
         if keystone.auth_url:
             environ[auth_headers.AUTH_URL] = keystone.auth_url
@@ -62,7 +64,10 @@ class Ec2TokenFilter:
                 return keystone, *keystone.validate(credentials)
             except faults.Fault as fault:
                 failures.append(fault)
-        raise max(failures, key=lambda fault: fault.status)
+        worst = max(failures, key=lambda fault: fault.status)
+        if worst.status == DENIED:
+            require_recent(credentials['params'])
+        raise worst
 
 
 def credentials_of(request: webob.Request) -> dict[str, Any]:
@@ -97,12 +102,11 @@ def credentials_of(request: webob.Request) -> dict[str, Any]:
         'path': path,
         'params': params,
         'headers': {},
-        'body_hash': hashlib.sha256(request.body).hexdigest(),
     }
 
 
 def _check_clock(params: dict[str, str], now: datetime.datetime) -> None:
-    """Raise Fault for a signature that is too old or from the future.
+    """Raise Fault for a signature that has expired or is from the future.
 
     A URL without ``Timestamp`` and ``Expires``, e.g. of a wait condition, has no end.
     """
@@ -112,14 +116,25 @@ def _check_clock(params: dict[str, str], now: datetime.datetime) -> None:
             'InvalidParameterCombination',
             'The parameters Timestamp and Expires exclude each other',
         )
-    if 'Timestamp' in params and abs(now - _time(params, 'Timestamp')) > MAX_SKEW:
+    if 'Timestamp' in params and _time(params, 'Timestamp') - now > MAX_SKEW:
         raise faults.Fault(
             400,
             'RequestExpired',
-            f'Timestamp differs by more than {MAX_SKEW} from the clock of the service',
+            f'Timestamp is more than {MAX_SKEW} later than the clock of the service',
         )
     if 'Expires' in params and _time(params, 'Expires') <= now:
         raise faults.Fault(400, 'RequestExpired', 'The time of Expires is past')
+
+
+def require_recent(params: dict[str, str]) -> None:
+    """Raise Fault for a signature with a time that is older than Keystone accepts by default."""
+    now = datetime.datetime.now(datetime.UTC)
+    if 'Timestamp' in params and now - _time(params, 'Timestamp') > MAX_SKEW:
+        raise faults.Fault(
+            400,
+            'RequestExpired',
+            f'Timestamp is more than {MAX_SKEW} earlier than the clock of the service',
+        )
 
 
 def _time(params: dict[str, str], name: str) -> datetime.datetime:
@@ -149,5 +164,5 @@ def _identity(token: dict[str, Any], token_id: str | None) -> dict[str, str | No
 
 def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
     conf = paste_config.from_global_conf(global_conf)
-    keystones = ec2_keystones.configured(conf)
-    return lambda application: Ec2TokenFilter(application, keystones, conf.max_json_body_size)
+    keystones, turns = ec2_keystones.configured(conf), fair_turns.of_logins(conf)
+    return lambda application: Ec2TokenFilter(application, keystones, turns)

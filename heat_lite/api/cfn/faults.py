@@ -40,6 +40,9 @@ def from_exception(error: Exception) -> Fault:
         return error
     if isinstance(error, webob.exc.HTTPClientError):
         return Fault(error.code, 'InvalidParameterValue', error.detail or error.explanation)
+    if isinstance(error, exception.ServiceUnavailable) and error.__cause__ is None:
+        LOG.warning('Request refused: %s', error)
+        return Fault(503, 'ServiceUnavailable', str(error))
     if not isinstance(error, exception.HeatException) or error.code >= 500:
         LOG.exception('Request failed', exc_info=error)
         return Fault(

@@ -19,22 +19,18 @@ from heat_lite.common.local_stack_domain import LocalStackDomain
 
 
 class LocalSignatureFilter:
-    """Filter; ``url``: the public URL of the service, ``max_body``: maximum bytes of a body."""
+    """Filter; ``url``: the public URL of the service."""
 
-    def __init__(
-        self, application: wsgi.WsgiApp, domain: LocalStackDomain, url: str, max_body: int
-    ) -> None:
+    def __init__(self, application: wsgi.WsgiApp, domain: LocalStackDomain, url: str) -> None:
         self.application = application
         self.domain = domain
         self.public = urllib.parse.urlsplit(url)
-        self.max_body = max_body
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
-        request = webob.Request(environ)
-        request.body = wsgi.read_body(environ, self.max_body)
-        given = ec2token.credentials_of(request)
+        given = ec2token.credentials_of(webob.Request(environ))
+        ec2token.require_recent(given['params'])
         user = self.domain.identity_of_access(given['access'])
         if user is None or not self._is_valid(given):
             raise faults.denied()

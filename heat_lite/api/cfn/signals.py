@@ -6,8 +6,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import webob
+from oslo_config import cfg
 
-from heat_lite.api import paste_config, wsgi
+from heat_lite.api import admission, fair_turns, paste_config, wsgi
 from heat_lite.api.cfn import faults
 from heat_lite.common import exception, identifier, policy
 from heat_lite.common.context import RequestContext
@@ -22,9 +23,16 @@ RULE = 'resource:signal'
 class SignalApplication:
     """The application; signals to wait conditions are synchronous, others are not."""
 
-    def __init__(self, client: EngineClient, enforcer: policy.Enforcer, max_body: int) -> None:
+    def __init__(
+        self,
+        client: EngineClient,
+        enforcer: policy.Enforcer,
+        control: admission.AdmissionControl,
+        max_body: int,
+    ) -> None:
         self.client = client
         self.enforcer = enforcer
+        self.admission = control
         self.max_body = max_body
 
     def __call__(
@@ -44,24 +52,25 @@ class SignalApplication:
         self.enforcer.enforce(context, RULE)
         stack, name = _resource(found['arn'], context)
         synchronous = found['kind'] == 'waitcondition'
-        self.client.resource_signal(
-            context,
-            stack_identity=stack,
-            resource_name=name,
-            details=self._details(request),
-            sync_call=synchronous,
-        )
+        waiting = fair_turns.waiting(request.environ)
+        with self.admission.admit_body(context, *waiting):
+            details = self._details(request)
+            with self.admission.admit(context, *waiting):
+                self.client.resource_signal(
+                    context,
+                    stack_identity=stack,
+                    resource_name=name,
+                    details=details,
+                    sync_call=synchronous,
+                )
         root = ElementTree.Element('resource')
         root.text = name
         return faults.xml_response(root)
 
     def _details(self, request: webob.Request) -> Any:
-        if (request.content_length or 0) > self.max_body:
-            raise exception.RequestLimitExceeded(
-                message=f'The signal exceeds the maximum size of {self.max_body} bytes.'
-            )
+        body = wsgi.read_body(request.environ, self.max_body)
         try:
-            return wsgi.parse_json(request.body, request.body) if request.body else None
+            return wsgi.parse_json(body, body) if body else None
         except ValueError as error:
             raise exception.Invalid(reason=f'the signal is not valid JSON: {error}') from None
 
@@ -82,4 +91,12 @@ def _resource(arn: str, context: RequestContext) -> tuple[dict[str, Any], str]:
 
 def app_factory(global_conf: dict[str, Any], **local_conf: Any) -> SignalApplication:
     conf = paste_config.from_global_conf(global_conf)
-    return SignalApplication(EngineClient(), policy.Enforcer(conf), conf.max_json_body_size)
+    return build(conf)
+
+
+def build(conf: cfg.ConfigOpts) -> SignalApplication:
+    """Return the application with the options of the configuration."""
+    control = admission.AdmissionControl.of_options(conf)
+    return SignalApplication(
+        EngineClient(), policy.Enforcer(conf), control, conf.max_json_body_size
+    )

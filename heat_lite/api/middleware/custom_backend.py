@@ -9,7 +9,7 @@ from typing import Any
 
 import webob.exc
 
-from heat_lite.api import paste_config, wsgi
+from heat_lite.api import fair_turns, paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -27,15 +27,19 @@ REFUSAL = 'The credentials of the request were not accepted.'
 class CustomBackendFilter:
     """Filter that calls ``authenticated_to_backend`` of the engine for each request."""
 
-    def __init__(self, application: wsgi.WsgiApp, client: EngineClient) -> None:
+    def __init__(
+        self, application: wsgi.WsgiApp, client: EngineClient, turns: fair_turns.FairTurns
+    ) -> None:
         self.application = application
         self.client = client
+        self.turns = turns
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
         # an engine of an older release returns True, which names no user
-        identity = self.client.authenticated_to_backend(_credentials(environ))
+        with self.turns.turn(*fair_turns.waiting(environ)):
+            identity = self.client.authenticated_to_backend(_credentials(environ))
         if not isinstance(identity, dict):
             return webob.exc.HTTPUnauthorized(REFUSAL)(environ, start_response)
         auth_headers.set_identity(environ, **identity)
@@ -57,10 +61,8 @@ def _credentials(environ: wsgi.Environ) -> RequestContext:
 
 def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
     """Raise ConfigurationError without a ``cloud_backend``."""
-    if paste_config.from_global_conf(global_conf).cloud_backend in (
-        None,
-        '',
-        service.HEAT_CLOUD_BACKEND,
-    ):
+    conf = paste_config.from_global_conf(global_conf)
+    if conf.cloud_backend in (None, '', service.HEAT_CLOUD_BACKEND):
         raise exception.ConfigurationError(NO_BACKEND)
-    return lambda application: CustomBackendFilter(application, EngineClient())
+    turns = fair_turns.of_logins(conf)
+    return lambda application: CustomBackendFilter(application, EngineClient(), turns)

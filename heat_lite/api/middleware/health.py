@@ -1,12 +1,18 @@
-"""Filter for /healthcheck: 200 if an engine reaches its database, else 503 with the reason."""
+"""/healthcheck: the library's checks of [healthcheck], and whether an engine reaches its database.
+
+The filter does both. The application, as which Heat's api-paste.ini uses it, does the library's.
+"""
 
 import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import webob
+import webob.exc
+from oslo_config import cfg
+from oslo_middleware import exceptions, healthcheck, opts
 
-from heat_lite.api import wsgi
+from heat_lite.api import paste_config, wsgi
 from heat_lite.common import context, exception
 from heat_lite.rpc.client import EngineClient
 
@@ -14,29 +20,35 @@ LOG = logging.getLogger(__name__)
 
 PATH = '/healthcheck'
 TIMEOUT = 5
+GROUP = 'healthcheck'
 
 
 class HealthFilter:
-    """Filter that responds to its path without authentication, and passes all others on."""
+    """Filter that responds to its path without authentication, and passes all others on.
 
-    def __init__(self, application: wsgi.WsgiApp, client: EngineClient) -> None:
+    ``checks``: the checks of [healthcheck]. A request that they ignore is passed on.
+    """
+
+    def __init__(
+        self, application: wsgi.WsgiApp, client: EngineClient, checks: healthcheck.Healthcheck
+    ) -> None:
         self.application = application
         self.client = client
+        self.checks = checks
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
         if environ.get('PATH_INFO') != PATH:
             return self.application(environ, start_response)
-        return self._response()(environ, start_response)
-
-    def _response(self) -> webob.Response:
+        response = self.checks.process_request(webob.Request(environ))
+        if response is None:
+            return self.application(environ, start_response)
         failure = self._failure()
-        response = webob.Response(
-            status=503 if failure else 200, content_type='text/plain', charset='UTF-8'
-        )
-        response.text = f'{failure}\n' if failure else ''
-        return response
+        if failure:
+            response = webob.Response(status=503, content_type='text/plain', charset='UTF-8')
+            response.text = f'{failure}\n'
+        return response(environ, start_response)
 
     def _failure(self) -> str | None:
         """Return the failure, or None. The list of engines is read from the database."""
@@ -50,8 +62,46 @@ class HealthFilter:
         return None
 
 
+class HealthApplication:
+    """Application of the checks of [healthcheck]; 404 for a request that they ignore."""
+
+    def __init__(self, checks: healthcheck.Healthcheck) -> None:
+        self.checks = checks
+
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
+        response = self.checks.process_request(webob.Request(environ)) or webob.exc.HTTPNotFound()
+        return response(environ, start_response)
+
+
+def checks_of(conf: cfg.ConfigOpts, local_conf: dict[str, Any]) -> healthcheck.Healthcheck:
+    """Return the checks of [healthcheck], whose options the section of the pipelines overrides.
+
+    Raises ConfigurationError for a value that the library refuses.
+    """
+    try:
+        for _, options in opts.list_opts_healthcheck():
+            conf.register_opts(options, group=GROUP)
+            for option in options:
+                if option.dest in local_conf:
+                    conf.set_override(option.dest, local_conf[option.dest], GROUP)
+        return healthcheck.Healthcheck(None, conf)
+    except (ValueError, exceptions.ConfigInvalid) as error:
+        raise exception.ConfigurationError(
+            f'The options of [{GROUP}] are refused: {error}'
+        ) from error
+
+
 def filter_factory(
     global_conf: dict[str, Any], timeout: float = TIMEOUT, **local_conf: Any
 ) -> Callable[..., Any]:
     """``timeout``: seconds to wait for the engine."""
-    return lambda application: HealthFilter(application, EngineClient(timeout=float(timeout)))
+    checks = checks_of(paste_config.from_global_conf(global_conf), local_conf)
+    return lambda application: HealthFilter(
+        application, EngineClient(timeout=float(timeout)), checks
+    )
+
+
+def app_factory(global_conf: dict[str, Any], **local_conf: Any) -> HealthApplication:
+    return HealthApplication(checks_of(paste_config.from_global_conf(global_conf), local_conf))

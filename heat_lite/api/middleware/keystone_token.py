@@ -1,6 +1,7 @@
 """Filter that validates tokens: keystonemiddleware with the configuration of the application."""
 
 import logging
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -9,7 +10,7 @@ from keystonemiddleware import auth_token, opts
 from keystonemiddleware.auth_token import _request
 from oslo_config import cfg
 
-from heat_lite.api import paste_config, wsgi
+from heat_lite.api import fair_turns, paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
 
 LOG = logging.getLogger(__name__)
@@ -37,11 +38,28 @@ IDENTITY_KEYS = tuple(
 
 
 class KeystoneTokenFilter(auth_token.AuthProtocol):
-    """The library's filter on the WSGI environment, without request and response objects."""
+    """The library's filter on the WSGI environment, without request and response objects.
+
+    ``turns``: those of requests whose token Keystone has to check; others do not wait for them.
+    """
+
+    def __init__(
+        self, app: wsgi.WsgiApp, options: dict[str, Any], turns: fair_turns.FairTurns
+    ) -> None:
+        super().__init__(app, options)
+        self._requester = threading.local()
+        verify = self._identity_server.verify_token
+
+        def verify_in_turn(token: str, **given: Any) -> Any:
+            with turns.turn(*fair_turns.waiting(self._requester.environ)):
+                return verify(token, **given)
+
+        self._identity_server.verify_token = verify_in_turn
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
+        self._requester.environ = environ
         try:
             refusal = self.process_request(Request(environ))
         except webob.exc.HTTPException as error:
@@ -72,7 +90,8 @@ def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[.
             'each process that reaches memcached can read tokens and replace what they permit. '
             'Set memcache_security_strategy = ENCRYPT and memcache_secret_key.'
         )
-    return lambda application: KeystoneTokenFilter(application, options)
+    turns = fair_turns.of_logins(conf)
+    return lambda application: KeystoneTokenFilter(application, options, turns)
 
 
 def shares_cache(conf: cfg.ConfigOpts) -> bool:

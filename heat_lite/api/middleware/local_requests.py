@@ -62,7 +62,7 @@ class LocalRequestFilter:
         origin = environ.get('HTTP_ORIGIN')
         if origin in self.origins:
             return
-        if origin is not None and not self._is_ours(origin):
+        if origin is not None and not self._is_own_origin(origin, environ.get('HTTP_HOST', '')):
             raise webob.exc.HTTPForbidden(
                 f'Pages of the origin "{origin}" may not use this service. The option [cors] '
                 'allowed_origin permits an origin.'
@@ -71,6 +71,10 @@ class LocalRequestFilter:
             raise webob.exc.HTTPForbidden(
                 'Pages of other sites may not use this service (Sec-Fetch-Site: cross-site).'
             )
+
+    def _is_own_origin(self, origin: str, host: str) -> bool:
+        """Whether a page comes from this service: another port may be another user's service."""
+        return self._is_ours(origin) and origin.partition('://')[2].lower() == host.lower()
 
     def _is_ours(self, url: str) -> bool:
         """Whether the host of a URL is one of this service; the port may be any."""

@@ -9,12 +9,18 @@ from keystoneauth1 import exceptions, session
 from keystoneauth1.identity import v3
 from oslo_config import cfg
 
-from heat_lite.api import paste_config, wsgi
+from heat_lite.api import fair_turns, paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
 from heat_lite.api.middleware.context import auth_url_of
+from heat_lite.common import exception
 from heat_lite.conf import identity
 
 TIMEOUT = 30
+NO_KEYSTONE = (
+    'The pipeline of [paste_deploy] flavor logs in to Keystone with names and passwords, and there '
+    'is no URL of Keystone: set auth_uri in [clients_keystone], or www_authenticate_uri in '
+    '[keystone_authtoken], or multi_cloud and allowed_auth_uris in [auth_password].'
+)
 
 
 class PasswordFilter:
@@ -26,6 +32,7 @@ class PasswordFilter:
     def __init__(
         self,
         application: wsgi.WsgiApp,
+        turns: fair_turns.FairTurns,
         auth_url: str | None,
         multi_cloud: bool = False,
         allowed: Sequence[str] = (),
@@ -33,6 +40,7 @@ class PasswordFilter:
         cert: str | tuple[str, str] | None = None,
     ) -> None:
         self.application = application
+        self.turns = turns
         self.auth_url = auth_url
         self.multi_cloud = multi_cloud
         self.allowed = allowed
@@ -43,7 +51,8 @@ class PasswordFilter:
     ) -> Iterable[bytes]:
         try:
             auth_url = self._auth_url(environ)
-            access = self._log_in(environ, auth_url)
+            with self.turns.turn(*fair_turns.waiting(environ)):
+                access = self._log_in(environ, auth_url)
         except webob.exc.HTTPError as refusal:
             return refusal(environ, start_response)
         auth_headers.set_identity(environ, **_identity(access))
@@ -104,12 +113,16 @@ def _identity(access: ks_access.AccessInfo) -> dict[str, str | None]:
 
 
 def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+    """Raise ConfigurationError without a Keystone to log in to."""
     conf = paste_config.from_global_conf(global_conf)
-    options = conf.auth_password
-    certificates = _certificates(conf)
+    options, auth_url = conf.auth_password, auth_url_of(conf)
+    if not (options.allowed_auth_uris if options.multi_cloud else auth_url):
+        raise exception.ConfigurationError(NO_KEYSTONE)
+    certificates, turns = _certificates(conf), fair_turns.of_logins(conf)
     return lambda application: PasswordFilter(
         application,
-        auth_url_of(conf),
+        turns,
+        auth_url,
         options.multi_cloud,
         options.allowed_auth_uris,
         **certificates,

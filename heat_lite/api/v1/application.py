@@ -49,9 +49,7 @@ def build(conf: cfg.ConfigOpts, client: EngineClient) -> wsgi.Application:
         controllers,
         enforcer,
         conf.max_json_body_size,
-        wsgi.AdmissionControl(
-            conf.heat_lite.max_requests_per_tenant, conf.heat_lite.request_queue_timeout
-        ),
+        wsgi.AdmissionControl.of_options(conf),
     )
 
 

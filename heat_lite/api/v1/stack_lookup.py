@@ -29,9 +29,10 @@ class StackLookupController:
         subpath: str = '',
     ) -> webob.Response:
         """Redirect (302) to ``subpath`` of the stack's URL, with the same query."""
-        if stack_name.startswith('arn:'):
-            identity = _from_arn(stack_name)
-        else:
+        try:
+            identity = HeatIdentifier.from_arn(stack_name)
+        except ValueError:
+            # An incomplete ARN is a name that no stack has.
             identity = HeatIdentifier.from_dict(
                 self.client.identify_stack(request.context, stack_name=stack_name)
             )
@@ -45,10 +46,3 @@ class StackLookupController:
     lookup_actions = functools.partialmethod(lookup, subpath='actions')
     lookup_environment = functools.partialmethod(lookup, subpath='environment')
     lookup_files = functools.partialmethod(lookup, subpath='files')
-
-
-def _from_arn(text: str) -> HeatIdentifier:
-    try:
-        return HeatIdentifier.from_arn(text)
-    except ValueError as error:
-        raise exc.HTTPBadRequest(str(error)) from None

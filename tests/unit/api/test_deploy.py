@@ -60,5 +60,5 @@ def test_package_has_all_pipelines():
     ['heat-api-noauth', 'heat-api-custombackend', 'heat-api-authpassword', 'heat-api-standalone'],
 )
 def test_pipeline_loads_by_name(name):
-    with scripted.service(name=name) as (app, _):
+    with scripted.service(name=name, keystone='http://127.0.0.1:9/v3') as (app, _):
         assert webob.Request.blank('/').get_response(app).status_int == 300

@@ -1,9 +1,12 @@
 """/healthcheck calls an engine."""
 
+import tempfile
+
 import pytest
 import webob
+from oslo_config import cfg
 
-from heat_lite.api.middleware.health import HealthFilter
+from heat_lite.api.middleware import health
 from heat_lite.common import exception
 from heat_lite.rpc.client import EngineClient
 from tests.http import scripted
@@ -19,9 +22,20 @@ def engine():
         yield engine
 
 
-def check(method='GET', path='/healthcheck', timeout=60):
-    return webob.Request.blank(path, method=method).get_response(
-        HealthFilter(application, EngineClient(timeout=timeout))
+def checks(text='', **local):
+    """Return the checks of the options of a file, and of a section of the pipelines."""
+    with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
+        file.write(f'[healthcheck]\n{text}')
+        file.flush()
+        conf = cfg.ConfigOpts()
+        conf([], default_config_files=[file.name])
+        return health.checks_of(conf, local)
+
+
+def check(method='GET', path='/healthcheck', timeout=60, options='', **environ):
+    request = webob.Request.blank(path, method=method, environ=environ)
+    return request.get_response(
+        health.HealthFilter(application, EngineClient(timeout=timeout), checks(options))
     )
 
 
@@ -67,3 +81,39 @@ def test_healthcheck_without_reply_is_503():
 
 def test_other_paths_pass_to_the_application(engine):
     assert check(path='/healthcheck/x').text == 'application'
+
+
+def test_backends_of_the_library_are_asked(engine, tmp_path):
+    engine.script = {'list_services': {'returns': []}}
+    marker = tmp_path / 'in-service'
+    options = f'backends = enable_by_files\nenable_by_file_paths = {marker}\n'
+    response = check(options=options)
+    assert (response.status_int, response.text) == (503, 'FILE PATH MISSING')
+    marker.touch()
+    assert check(options=options).status_int == 200
+
+
+def test_requests_of_other_addresses_are_no_health_checks(engine):
+    engine.script = {'list_services': {'returns': []}}
+    options = 'allowed_source_ranges = 10.0.0.0/8\n'
+    assert check(options=options, REMOTE_ADDR='10.1.2.3').status_int == 200
+    assert check(options=options, REMOTE_ADDR='11.1.2.3').text == 'application'
+    proxied = {'HTTP_X_FORWARDED_FOR': '10.1.2.3'}
+    assert check(options='ignore_proxied_requests = true\n', **proxied).text == 'application'
+
+
+def test_application_of_the_checks_asks_no_engine(tmp_path):
+    made = health.HealthApplication(checks('detailed = true\n'))
+    answer = webob.Request.blank('/', accept='application/json').get_response(made)
+    assert answer.status_int == 200 and answer.json['detailed'] is True
+    ranges = health.HealthApplication(checks(allowed_source_ranges='10.0.0.0/8'))
+    ignored = webob.Request.blank('/', environ={'REMOTE_ADDR': '11.1.2.3'})
+    assert ignored.get_response(ranges).status_int == 404
+
+
+@pytest.mark.parametrize(
+    'options', ['allowed_source_ranges = here\n', 'backends = disable_by_file, enable_by_files\n']
+)
+def test_options_that_the_library_refuses_are_a_configuration_error(options):
+    with pytest.raises(exception.ConfigurationError, match='healthcheck'):
+        checks(options)

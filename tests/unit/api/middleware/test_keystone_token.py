@@ -9,6 +9,7 @@ from oslo_config import cfg
 
 from heat_lite.api import paste_config
 from heat_lite.api.middleware import keystone_token as middleware
+from heat_lite.conf import register
 from tests import identity
 from tests.http import scripted
 
@@ -202,6 +203,7 @@ def test_catalog_is_included_only_with_a_shared_token_cache(tmp_path, text, shar
     """All services share the key of a cached token, and some need its catalog."""
     (tmp_path / 'heat.conf').write_text(text)
     conf = cfg.ConfigOpts()
+    register(conf)
     conf(['--config-file', str(tmp_path / 'heat.conf')])
     application = middleware.filter_factory(paste_config.global_conf_of(conf))(None)
     assert application._include_service_catalog is shared

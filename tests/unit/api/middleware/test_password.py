@@ -6,6 +6,7 @@ from oslo_config import cfg
 import heat_lite.conf
 from heat_lite.api import paste_config
 from heat_lite.api.middleware import password
+from heat_lite.common import exception
 from tests import identity
 
 USERS = {'member': {'password': 'secret', 'project': 'home', 'roles': ['member']}}
@@ -68,3 +69,9 @@ def test_certificates_are_those_of_the_client_of_keystone(tmp_path, text, verify
     made, reached = login(tmp_path, text + dead, HTTP_X_AUTH_KEY='')
     assert (made.session.verify, made.session.cert) == (verify, cert)
     assert reached == []
+
+
+@pytest.mark.parametrize('text', ['', '[auth_password]\nmulti_cloud = true\n'])
+def test_without_a_keystone_the_api_does_not_start(tmp_path, text):
+    with pytest.raises(exception.ConfigurationError, match='no URL of Keystone'):
+        login(tmp_path, text)

@@ -1,0 +1,108 @@
+"""The order in which requests of several peers have their turns."""
+
+import threading
+import time
+
+import pytest
+
+from heat_lite.api import fair_turns
+from heat_lite.common import exception
+from tests.timeouts import WAIT_SECONDS
+
+
+class Requests:
+    """Requests that wait while one has the only turn; ``order``: the peers as they begin."""
+
+    def __init__(self):
+        self.turns = fair_turns.FairTurns(1, WAIT_SECONDS, 'too many')
+        self.order = []
+        self._threads = []
+
+    def send(self, peer):
+        thread = threading.Thread(target=self._run, args=(peer,))
+        self._threads.append(thread)
+        thread.start()
+        while len(self.turns._waits) < len(self._threads):
+            time.sleep(0.001)
+
+    def _run(self, peer):
+        with self.turns.turn(peer):
+            self.order.append(peer)
+
+    def join(self):
+        for thread in self._threads:
+            thread.join(WAIT_SECONDS)
+        self._threads = []
+
+
+def test_peer_with_one_request_waits_for_none_of_those_of_a_busy_peer():
+    requests = Requests()
+    for _ in range(3 * fair_turns.CREDIT):
+        with requests.turns.turn('busy'):
+            pass
+    with requests.turns.turn('busy'):
+        for _ in range(5):
+            requests.send('busy')
+        requests.send('honest')
+    requests.join()
+    assert requests.order == ['honest'] + ['busy'] * 5
+
+
+def test_busy_peers_alternate_whatever_one_has_sent_before_the_other():
+    requests = Requests()
+    with requests.turns.turn('first'):
+        for _ in range(3):
+            requests.send('first')
+        for _ in range(3):
+            requests.send('other')
+    requests.join()
+    assert requests.order == ['other', 'first', 'other', 'first', 'other', 'first']
+
+
+def test_peer_that_waits_has_no_more_credit_than_others():
+    requests = Requests()
+    for _ in range(100):
+        with requests.turns.turn('first'):
+            pass
+    with requests.turns.turn('first'):
+        for _ in range(2):
+            requests.send('first')
+        for _ in range(fair_turns.CREDIT + 2):
+            requests.send('other')
+    requests.join()
+    assert requests.order[: fair_turns.CREDIT] == ['other'] * fair_turns.CREDIT
+    assert requests.order[-2:].count('other') < 2
+
+
+def test_request_whose_turn_does_not_come_is_refused_and_takes_no_turn():
+    turns = fair_turns.FairTurns(1, 0.01, 'there are too many')
+    with turns.turn('one'):
+        with pytest.raises(exception.ServiceUnavailable, match='there are too many'):
+            with turns.turn('other'):
+                pass
+    with turns.turn('other'):
+        pass
+
+
+def test_numbers_of_peers_are_bounded(monkeypatch):
+    monkeypatch.setattr(fair_turns, 'MAX_PEERS', 10)
+    turns = fair_turns.FairTurns(1, 1, '')
+    for number in range(50):
+        with turns.turn(str(number)):
+            pass
+    assert len(turns._numbers) <= 11
+
+
+@pytest.mark.parametrize(
+    'host, peer',
+    [
+        ('10.0.0.1', '10.0.0.1'),
+        ('::ffff:10.0.0.1', '10.0.0.1'),
+        ('2001:db8::1', '2001:db8::/64'),
+        ('2001:db8::ffff:0:0:1', '2001:db8::/64'),
+        ('fe80::1%eth0', 'fe80::/64'),
+        ('', ''),
+    ],
+)
+def test_addresses_of_a_network_that_one_client_has_are_one_peer(host, peer):
+    assert fair_turns.peer_of(host) == peer
