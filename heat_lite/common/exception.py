@@ -542,6 +542,10 @@ class InvalidEncryptionKey(HeatException):
     code = 500
     msg_fmt = 'Can not decrypt data with the auth_encryption_key in heat config.'
 
+    def __init__(self, place: str = '') -> None:
+        super().__init__(f'{self.msg_fmt[:-1]}: {place}.' if place else None)
+        self.place = place
+
 
 class ConfigurationError(Exception):
     """A program cannot start with its configuration. The text states what to change."""

@@ -18,9 +18,11 @@ CHECKOUT = {
     'migrations': PACKAGE.parent / 'migrations',
 }
 
-# files of the data folder: the token of the embedded service, and the URL that it belongs to
+# files of the data folder: the token of the embedded service, the URL that it belongs to, and the
+# file that the service locks while it runs
 TOKEN_FILE = 'token'
 URL_FILE = 'url'
+LOCK_FILE = 'lock'
 
 
 #: the value of [revision] heat_revision that says nothing

@@ -59,6 +59,15 @@ class LocalStackDomain:
         access = f'{project_id}-{user_id}-{secrets.token_hex(4)}'
         return access, access, _mac(self._keys[0], f'access {access}')
 
+    def user_project(self, user_id: str) -> None:
+        """Return None: a user is nothing that could be changed."""
+
+    def keypair_project(self, credential_id: str) -> None:
+        """Return None: a key is nothing that could be changed."""
+
+    def project_name(self, project_id: str) -> None:
+        """Return None: a project is a number in the row of a stack."""
+
     def delete_project(self, project_id: str) -> None:
         """Do nothing: only the row of the stack has the project."""
 

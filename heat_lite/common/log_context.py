@@ -59,6 +59,12 @@ def add_secrets(texts: Iterable[str]) -> None:
         subject.redactor.add(texts)
 
 
+def redact(text: str) -> str:
+    """Return a text without the secrets that this thread's work has read."""
+    subject = get_subject()
+    return text if subject is None else subject.redactor.redact(text)
+
+
 def subject_of_arguments(arguments: typing.Any) -> Subject:
     """Return the subject of an RPC call, with the stack that its arguments name."""
     if not isinstance(arguments, dict):

@@ -39,6 +39,11 @@ class LruCache:
                 self._weight -= self._entries.popitem(last=False)[1][1]
         return value
 
+    def pop(self, key: Hashable) -> None:
+        """Forget the value, if there is one."""
+        with self._lock:
+            self._weight -= self._entries.pop(key, (None, 0))[1]
+
     def _is_full(self):
         return len(self._entries) > self._max_entries or self._weight > self._max_weight
 

@@ -9,8 +9,16 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 #: addresses of this machine beside those that ``ipaddress`` knows: Linux connects 0.0.0.0 to itself
 THIS_NETWORK = ipaddress.ip_network('0.0.0.0/8')
-#: IPv6 networks whose last 32 bits are an IPv4 address: NAT64, and the old "compatible" form
-CARRIERS = (ipaddress.ip_network('64:ff9b::/96'), ipaddress.ip_network('::/96'))
+#: addresses at which clouds serve credentials of a machine, beside 169.254.169.254: Amazon's for
+#: IPv6, Alibaba's, Azure's
+METADATA = tuple(
+    map(ipaddress.ip_network, ('fd00:ec2::254/128', '100.100.100.200/32', '168.63.129.16/32'))
+)
+#: IPv6 networks whose last 32 bits are an IPv4 address: NAT64 (RFC 6052, RFC 8215), SIIT (RFC 2765)
+#: and the old "compatible" form
+CARRIERS = tuple(
+    map(ipaddress.ip_network, ('64:ff9b::/96', '64:ff9b:1::/48', '::ffff:0:0:0/96', '::/96'))
+)
 IPV4_BITS = 0xFFFFFFFF
 
 
@@ -56,7 +64,7 @@ def _is_local(address: Address) -> bool:
         or address.is_link_local
         or address.is_unspecified
         or address.is_multicast
-        or _is_in(address, (THIS_NETWORK,))
+        or _is_in(address, (THIS_NETWORK, *METADATA))
     )
 
 

@@ -36,15 +36,34 @@ def find_config_files(prog: str) -> list[str]:
 
 
 def load(
-    args: Sequence[str], prog: str, conf: cfg.ConfigOpts = cfg.CONF, version: str | None = None
+    args: Sequence[str],
+    prog: str,
+    conf: cfg.ConfigOpts = cfg.CONF,
+    version: str | None = None,
+    description: str | None = None,
+    epilog: str | None = None,
 ) -> cfg.ConfigOpts:
     """Register all options and read the command line and the files: the start of an entry point.
 
-    ``version`` is what ``--version`` prints.
+    ``version`` is what ``--version`` prints. ``description`` and ``epilog`` stand in the help,
+    above and below the options. Raises cfg.Error and OSError for a file that cannot be read.
     """
     register(conf)
     files = find_config_files(prog)
-    conf(args, project='heat_lite', prog=prog, version=version, default_config_files=files)
+    try:
+        conf(
+            args,
+            project='heat_lite',
+            prog=prog,
+            version=version,
+            default_config_files=files,
+            description=description,
+            epilog=epilog,
+        )
+    except UnicodeDecodeError as error:
+        raise cfg.ConfigFileParseError(
+            'a configuration file', f'it is not UTF-8 text: {error}'
+        ) from None
     return conf
 
 

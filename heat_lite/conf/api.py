@@ -100,12 +100,29 @@ HEAT_LITE = [
         'time. Further requests of the project wait for their turn, so those of other projects '
         'are answered meanwhile. 0 means no limit.',
     ),
+    cfg.IntOpt(
+        'max_requests_in_progress',
+        default=32,
+        min=0,
+        help='Number of requests of all projects that a worker process of the API processes at a '
+        'time. Further requests wait for their turn; clients that have sent few requests lately '
+        'go first. 0 means no limit.',
+    ),
+    cfg.IntOpt(
+        'max_logins_in_progress',
+        default=16,
+        min=0,
+        help='Number of requests whose token, password or signature a worker process of an API '
+        'lets Keystone check at a time. Further ones wait in the order of '
+        'max_requests_in_progress; those whose token is known do not. 0 means no limit.',
+    ),
     cfg.FloatOpt(
         'request_queue_timeout',
         default=60,
         min=0.1,
         help='Number of seconds that a request waits for its turn because of '
-        'max_requests_per_tenant. It fails with 503 Service Unavailable then.',
+        'max_requests_per_tenant, max_requests_in_progress or max_logins_in_progress, each. It '
+        'fails with 503 Service Unavailable then.',
     ),
 ]
 

@@ -181,8 +181,8 @@ HEAT_LITE = [
         item_type=Network(),
         help='Networks, e.g. 127.0.0.0/8, from which templates may be read by URL, and in which '
         'OS::Heat::Stack with credential_secret_id may reach another cloud, although they are '
-        'refused otherwise: loopback, link-local, multicast and unspecified addresses are, and '
-        'those of template_url_refuse.',
+        'refused otherwise: loopback, link-local, multicast and unspecified addresses are, those '
+        'of metadata services, and those of template_url_refuse.',
     ),
     cfg.ListOpt(
         'template_url_refuse',

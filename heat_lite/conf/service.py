@@ -6,6 +6,8 @@ from oslo_config import cfg
 
 #: Heat's default of ``cloud_backend``: its clients of OpenStack services, which are built in here
 HEAT_CLOUD_BACKEND = 'heat.engine.clients.OpenStackClients'
+#: Heat's default of ``keystone_backend``, which names the client that is built in here
+HEAT_KEYSTONE_BACKEND = 'heat.engine.clients.os.keystone.heat_keystoneclient.KsClientWrapper'
 
 DEFAULT = [
     cfg.StrOpt(
@@ -59,7 +61,9 @@ DEFAULT = [
     ),
     cfg.StrOpt(
         'keystone_backend',
-        help='Class that replaces the Keystone client. The option is accepted, no effect here.',
+        default=HEAT_KEYSTONE_BACKEND,
+        help='Class of the Keystone client. The only one is built in, and has the name of the '
+        'default. No engine starts with another class.',
     ),
     cfg.StrOpt(
         'region_name_for_services',
@@ -77,11 +81,10 @@ DEFAULT = [
     ),
     cfg.BoolOpt(
         'convergence_engine',
-        default=True,
-        deprecated_for_removal=True,
-        deprecated_reason='Stacks are the same with and without convergence.',
-        help='Distribute the resources of one stack over all engines. The option is accepted, no '
-        'effect here: the engine that holds the stack lock processes all resources of the stack.',
+        default=False,
+        help='Let all engines work together on the resources of each new stack. Otherwise the '
+        'engine that holds the stack lock processes all resources of the stack. A stack keeps its '
+        'kind; heat-lite-manage migrate_convergence_1 changes that of existing stacks.',
     ),
     cfg.StrOpt(
         'default_notification_level',
