@@ -2,9 +2,10 @@
 
 import contextlib
 import fcntl
+import os
 import secrets
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from heat_lite.common import installation
@@ -12,6 +13,8 @@ from heat_lite.common import installation
 #: names of the clouds that the stacks in the folder may be in, one a line
 CLOUDS_FILE = 'clouds'
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
+#: the user who can read each file anyway
+ROOT = 0
 
 
 class FolderError(Exception):
@@ -26,12 +29,14 @@ def lock(folder: Path) -> Iterator[None]:
     """
     try:
         _make(folder)
-        _check_mode(folder)
-        with open(folder / 'lock', 'w') as file:
+        _check_access(folder)
+        with open(folder / installation.LOCK_FILE, 'w') as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield
     except BlockingIOError:
-        raise FolderError(f'another heat_lite uses {folder}') from None
+        raise FolderError(
+            f'another heat_lite uses {folder}: stop it, or give another folder with --data-dir'
+        ) from None
     except PermissionError as error:
         raise FolderError(f'cannot write to {folder}: {error.strerror}') from None
 
@@ -43,8 +48,14 @@ def _make(folder):
         raise FolderError(f'cannot create the folder {folder}: {error.strerror}') from None
 
 
-def _check_mode(folder):
-    mode = folder.stat().st_mode
+def _check_access(folder):
+    found = folder.stat()
+    if found.st_uid not in (os.geteuid(), ROOT):
+        raise FolderError(
+            f'{folder} belongs to another user, who could read the key and the secrets of stacks; '
+            'give it to the user of the service (chown), or select another with --data-dir'
+        )
+    mode = found.st_mode
     if mode & OTHERS:
         raise FolderError(
             f'other users can access {folder} (mode {stat.S_IMODE(mode):04o}), which keeps the '
@@ -54,11 +65,19 @@ def _check_mode(folder):
 
 def token(folder: Path) -> str:
     """Return the token of the service. Create the token file once."""
-    file = folder / installation.TOKEN_FILE
+    return secret(folder, installation.TOKEN_FILE, lambda: secrets.token_urlsafe(32))
+
+
+def secret(folder: Path, name: str, make: Callable[[], str]) -> str:
+    """Return the text of a file with mode 0600. If there is none, create it with ``make()``."""
+    file = folder / name
     if not file.exists() or not file.read_text().strip():
-        file.touch(mode=0o600)
-        file.chmod(0o600)
-        file.write_text(secrets.token_urlsafe(32))
+        new = folder / f'{name}.new'
+        new.unlink(missing_ok=True)
+        new.touch(mode=0o600)
+        new.write_text(make())
+        new.replace(file)  # a crash leaves a whole text or none
+    file.chmod(0o600)
     return file.read_text().strip()
 
 

@@ -191,7 +191,6 @@ def configure(args, conf=cfg.CONF):
     for name, value in DEFAULTS:
         conf.set_default(name, value)
     policy_options.set_defaults(conf, str(installation.data_path('etc', POLICY)))
-    conf.set_override('convergence_engine', False)
     conf.set_override('flavor', FLAVOR, group='paste_deploy')
     conf.set_override(
         'connection', f'sqlite:///{args.data_dir.resolve()}/heat.sqlite', group='database'
@@ -211,7 +210,10 @@ def _refuse_fixed_options(files, fixed):
     given = cfg.ConfigOpts()
     for group, name, _ in fixed:
         given.register_opt(cfg.StrOpt(name), group=group)
-    given([], project='heat_lite', prog='heat-lite', default_config_files=files)
+    try:
+        given([], project='heat_lite', prog='heat-lite', default_config_files=files)
+    except UnicodeDecodeError as error:
+        raise StartError(f'a configuration file is not UTF-8 text: {error}') from None
     for group, name, reason in fixed:
         if (given[group] if group else given)[name] is not None:
             raise StartError(
@@ -228,10 +230,11 @@ def _spare_collections():
 
 
 def _print_options(endpoint, folder):
+    # not by --os-token: other users of the machine can see the arguments of a process
     print(
-        'a token is required; options of the stock client: openstack --os-auth-type admin_token '
-        f'--os-endpoint {endpoint} '
-        f'--os-token "$(cat {folder.resolve() / installation.TOKEN_FILE})"',
+        'a token is required; for the stock client: '
+        f'OS_TOKEN="$(cat {folder.resolve() / installation.TOKEN_FILE})" '
+        f'openstack --os-auth-type admin_token --os-endpoint {endpoint}',
         flush=True,
     )
 
@@ -242,7 +245,7 @@ def _set_encryption_key(conf, folder):
     The public default key still decrypts: an older database can contain secrets under it.
     """
     conf.set_default('auth_encryption_key', _encryption_key(folder))
-    if conf.auth_encryption_key == identity.WELL_KNOWN_KEY:
+    if settings.encryption_key(conf) == identity.WELL_KNOWN_KEY:
         conf.set_override('auth_encryption_key', _encryption_key(folder))
     former = [*conf.heat_lite.former_encryption_keys, identity.WELL_KNOWN_KEY]
     conf.set_override('former_encryption_keys', former, 'heat_lite')
@@ -250,15 +253,7 @@ def _set_encryption_key(conf, folder):
 
 def _encryption_key(folder):
     """Return the key of the data folder. Create its file, with mode 0600, if there is none."""
-    file = folder / 'key'
-    if not file.exists() or not file.read_text().strip():
-        new = folder / 'key.new'
-        new.unlink(missing_ok=True)
-        new.touch(mode=0o600)
-        new.write_text(secrets.token_hex(cipher.KEY_LENGTH // 2))
-        new.replace(file)  # a crash leaves a whole key or none
-    file.chmod(0o600)
-    return file.read_text().strip()
+    return data_folder.secret(folder, 'key', lambda: secrets.token_hex(cipher.KEY_LENGTH // 2))
 
 
 def _listen(host, port):

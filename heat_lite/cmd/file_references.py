@@ -7,6 +7,7 @@ file is relative to that file.
 import os
 import pathlib
 import stat
+import sys
 import urllib.parse
 import urllib.request
 
@@ -37,6 +38,13 @@ def path_of(url: str) -> str:
 def url_of(name: str) -> str:
     """Return the URL of a file, as the stock client names it."""
     return name if is_url(name) else pathlib.Path(os.path.abspath(name)).as_uri()
+
+
+def read_stdin() -> bytes:
+    """Return the content of the standard input. Raises ValueError if the caller has closed it."""
+    if sys.stdin is None:
+        raise ValueError('The standard input is closed')
+    return sys.stdin.buffer.read(MAX_BYTES)
 
 
 def read_bytes(name: str) -> bytes:

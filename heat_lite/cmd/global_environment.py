@@ -10,12 +10,16 @@ import pathlib
 from heat_lite import conf as options
 from heat_lite import resources
 from heat_lite.cmd import plugins
-from heat_lite.common import installation
+from heat_lite.common import exception, installation
 from heat_lite.template import reader
 from heat_lite.template.resource_registry import TypeRegistry, is_template
 
 LOG = logging.getLogger(__name__)
 SECTION = 'resource_registry'
+KEYSTONE_BACKEND = (
+    'keystone_backend = {} in [DEFAULT]: the client of Keystone is built in and cannot be '
+    'replaced. Remove the option. A cloud without Keystone needs a cloud_backend (docs/plugins.md).'
+)
 #: the template of AWS::ElasticLoadBalancing::LoadBalancer unless the operator configures another
 LOAD_BALANCER_TEMPLATE = 'AWS_ElasticLoadBalancing.template'
 
@@ -23,8 +27,11 @@ LOAD_BALANCER_TEMPLATE = 'AWS_ElasticLoadBalancing.template'
 def build_registry(conf):
     """Return the registry of all types, including plug-ins, with the operator's mappings.
 
-    Raises ConfigurationError for a ``cloud_backend`` that cannot be loaded.
+    Raises ConfigurationError for a ``cloud_backend`` that cannot be loaded, and for a
+    ``keystone_backend`` other than that of Heat.
     """
+    if conf.keystone_backend not in (None, '', options.service.HEAT_KEYSTONE_BACKEND):
+        raise exception.ConfigurationError(KEYSTONE_BACKEND.format(conf.keystone_backend))
     mappings, texts = load(conf.environment_dir, conf.template_dir)
     _read_template(
         conf.loadbalancer_template or LOAD_BALANCER_TEMPLATE,

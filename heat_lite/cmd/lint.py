@@ -29,7 +29,7 @@ class Files:
 
     def __init__(self, roots=('.',), stdin=None):
         self._roots = [os.path.realpath(root) for root in roots]
-        self._stdin = stdin or sys.stdin
+        self._stdin = stdin
         self._bytes_left = MAX_TOTAL_BYTES
 
     def join(self, name, reference):
@@ -47,9 +47,10 @@ class Files:
 
     def read(self, name):
         """Return the text of a file. Raises ValueError, with the reason, if it is not readable."""
-        if name == file_references.STDIN:
-            return self._stdin.read()
         try:
+            if name == file_references.STDIN:
+                given = self._stdin
+                return given.read() if given else file_references.read_stdin().decode('utf-8')
             return self.read_bytes(name).decode('utf-8')
         except UnicodeDecodeError as error:
             raise ValueError(f'The file is not UTF-8 text from byte {error.start} on') from None

@@ -7,7 +7,7 @@ from heat_lite.cmd import file_references
 from heat_lite.cmd.cli import api_client
 from heat_lite.cmd.cli.errors import LocatedError
 from heat_lite.template import source_positions
-from heat_lite.template.lint import excerpt, syntax_errors
+from heat_lite.template.lint import cycles, excerpt, syntax_errors
 
 #: what to do after an error of the service: {class of the error: advice}
 ADVICE = {
@@ -39,7 +39,11 @@ def of_response(error: api_client.RequestFailed, args: Any) -> LocatedError | No
     if not name:
         return None
     text = error.text + ADVICE.get(error.kind, '')
-    return located(name, error.position['line'], error.position['column'], text, _source(name))
+    source = _source(name, getattr(args, 'sources', {}))
+    shown = located(name, error.position['line'], error.position['column'], text, source)
+    if error.kind == 'CircularDependencyException' and source is not None:
+        shown = LocatedError('\n'.join([str(shown), *cycles.cycle_lines(name, error.text, source)]))
+    return shown
 
 
 def _name_of(url):
@@ -51,7 +55,10 @@ def _name_of(url):
     return path if relative.startswith('../..') else relative
 
 
-def _source(name):
+def _source(name, sources):
+    """Return the text of a file; ``sources`` has the content of those that were sent."""
+    if name in sources:
+        return sources[name].decode('utf-8', 'replace')
     if name == file_references.STDIN or file_references.is_url(name):
         return None
     try:

@@ -149,6 +149,9 @@ def parser() -> argparse.ArgumentParser:
 def main(argv=None) -> int:
     """Run the server until the client ends it. Return the exit status."""
     args = parser().parse_args(argv)
+    if sys.stdin is None or sys.stdout is None:
+        print('heat-lite lsp: standard input or output is closed', file=sys.stderr)
+        return 2
     try:
         settings = lint_settings.load(args.config)
     except ValueError as error:

@@ -1,5 +1,6 @@
 """``heat-lite-manage``: administration of the database and of the engines."""
 
+import argparse
 import secrets
 import sys
 
@@ -8,17 +9,16 @@ from oslo_db import exception as db_exception
 from sqlalchemy import exc as sql_exception
 
 from heat_lite.cmd import settings
+from heat_lite.cmd.cli import option_parser
 from heat_lite.cmd.config_check import option_report
 from heat_lite.cmd.heat_database import commands as heat_database
 from heat_lite.common import cipher, context, exception
-from heat_lite.conf import identity
 from heat_lite.db import migration, purge, reencrypt, resources, services, session, stacks
 
 GRANULARITIES = ('days', 'hours', 'minutes', 'seconds')
 COLUMNS = ('hostname', 'binary', 'engine_id', 'host', 'topic', 'status', 'updated_at')
 #: commands of heat-manage that are not implemented: {name: arguments}
-NOT_IMPLEMENTED = {
-    'migrate_convergence_1': ['stack_id'],
+NOT_IMPLEMENTED: dict[str, list[str]] = {
     'migrate_properties_data': [],
 }
 
@@ -31,9 +31,10 @@ def main(argv=None):
     settings.start_logging(conf)
     try:
         if conf.command.func not in WITHOUT_DATABASE:
+            settings.encryption_key(conf)
             session.configure(conf)
         return conf.command.func(conf) or 0
-    except (OSError, ValueError, exception.HeatException) as error:
+    except (OSError, ValueError, exception.HeatException, settings.UnsafeKey) as error:
         return _fail(error)
     except (db_exception.DBError, sql_exception.SQLAlchemyError) as error:
         return _fail(f'The database of [database] connection failed: {str(error).splitlines()[0]}')
@@ -118,8 +119,7 @@ def rotate_encryption_key(conf):
     All engines must already have auth_encryption_key, and the key before it among their
     former_encryption_keys.
     """
-    if conf.auth_encryption_key == identity.WELL_KNOWN_KEY:
-        raise ValueError(settings.DEFAULT_KEY)
+    settings.require_private_key(conf)  # the engines would refuse a key that this one accepts
     _reencrypt(conf, None, verbose=True)
     print('Now former_encryption_keys can be removed from the configuration of all engines.')
 
@@ -198,36 +198,55 @@ def _register(conf):
 
 
 def _add_commands(commands):
-    def add_command(name, function, text=None):
-        parser = commands.add_parser(name, help=text or function.__doc__.partition('\n')[0])
-        parser.set_defaults(func=function)
-        return parser
-
-    _add_sync_arguments(add_command('db_sync', db_sync))
-    add_command('give_back', give_back).add_argument(
+    _add_sync_arguments(_add(commands, 'db_sync', db_sync))
+    _add(commands, 'give_back', give_back, ' --dry-run').add_argument(
         '--dry-run', action='store_true', help='report only what cannot be given back'
     )
-    add_command('db_version', db_version)
-    _add_purge_arguments(add_command('purge_deleted', purge_deleted))
-    _add_encryption_arguments(add_command('update_params', update_params))
-    _add_rotation_arguments(add_command('rotate_encryption_key', rotate_encryption_key))
-    add_command('generate_key', generate_key)
-    add_command('config_check', check_config).add_argument(
+    _add(commands, 'db_version', db_version)
+    _add_purge_arguments(_add(commands, 'purge_deleted', purge_deleted, ' -g days 30'))
+    _add_encryption_arguments(_add(commands, 'update_params', update_params, ' encrypt'))
+    _add_rotation_arguments(_add(commands, 'rotate_encryption_key', rotate_encryption_key))
+    _add(commands, 'generate_key', generate_key)
+    _add(commands, 'config_check', check_config, ' /etc/heat/heat.conf').add_argument(
         'files', nargs='+', metavar='FILE', help='a configuration file, also one of Heat'
     )
-    add_command('resource_data_list', resource_data_list).add_argument(
+    _add(commands, 'resource_data_list', resource_data_list, ' 17').add_argument(
         'resource_id', help='the number of the row of the resource'
     )
-    add_command('reset_stack_status', reset_stack_status).add_argument('stack_id')
-    actions = add_command(
-        'service', service_list, 'List engines, or remove dead ones from the list.'
-    ).add_subparsers(required=True, dest='action')
-    for name, function in (('list', service_list), ('clean', service_clean)):
-        actions.add_parser(name, help=function.__doc__).set_defaults(func=function)
+    uuid = ' 0b2c5e11-2f7c-4a8c-8f57-5f0c0f6e3a11'
+    _add(commands, 'reset_stack_status', reset_stack_status, uuid).add_argument(
+        'stack_id', help='the id of the stack'
+    )
+    _add(commands, 'migrate_convergence_1', heat_database.migrate_convergence_1, uuid).add_argument(
+        'stack_id', nargs='+', help='the id of a stack that no action works on'
+    )
+    _add_service_commands(commands)
     for name, arguments in NOT_IMPLEMENTED.items():
-        parser = add_command(name, not_implemented, 'Not implemented.')
+        parser = _add(commands, name, not_implemented, text='Not implemented.')
         for argument in arguments:
-            parser.add_argument(argument, nargs='?')
+            parser.add_argument(argument, nargs='?', help='is not read')
+
+
+def _add(commands, name, function, arguments='', text=None):
+    """Add a command; ``arguments`` are those of the example in its help."""
+    summary = text or function.__doc__.partition('\n')[0]
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=summary,
+        epilog=f'example:\n  {commands._prog_prefix} {name}{arguments}',
+        formatter_class=option_parser.Formatter,
+    )
+    parser.set_defaults(func=function)
+    return parser
+
+
+def _add_service_commands(commands):
+    text = 'List engines, or remove dead ones from the list.'
+    service = _add(commands, 'service', service_list, ' list', text)
+    actions = service.add_subparsers(required=True, dest='action', help='what to do')
+    _add(actions, 'list', service_list)
+    _add(actions, 'clean', service_clean)
 
 
 def _add_sync_arguments(parser):
@@ -247,25 +266,25 @@ def _add_purge_arguments(parser):
     parser.add_argument(
         'age',
         nargs='?',
-        type=_non_negative,
+        type=_number,
         default=90,
-        help='minimum age in units of --granularity (default 90)',
+        help='minimum age in units of --granularity (default: 90)',
     )
     parser.add_argument(
-        '-g',
-        '--granularity',
-        choices=GRANULARITIES,
-        default='days',
-        help='unit of the age (default days)',
+        '-g', '--granularity', choices=GRANULARITIES, default='days', help='unit of the age'
     )
-    parser.add_argument('-p', '--project-id', help='purge this project only')
     parser.add_argument(
-        '-b', '--batch_size', type=_non_negative, default=20, help='stacks per batch (default 20)'
+        '-p', '--project-id', help='purge this project only (default: all projects)'
     )
+    parser.add_argument('-b', '--batch_size', type=_number, default=20, help='stacks per batch')
 
 
 def _add_encryption_arguments(parser):
-    parser.add_argument('crypt_operation', choices=['encrypt', 'decrypt'])
+    parser.add_argument(
+        'crypt_operation',
+        choices=['encrypt', 'decrypt'],
+        help='what to do with parameters and properties',
+    )
     parser.add_argument(
         'previous_encryption_key',
         nargs='?',
@@ -284,16 +303,14 @@ def _add_rotation_arguments(parser):
 
 
 def _add_batch_size(parser):
-    parser.add_argument(
-        '-b', '--batch_size', type=_non_negative, default=50, help='rows per batch (default 50)'
-    )
+    parser.add_argument('-b', '--batch_size', type=_number, default=50, help='rows per batch')
 
 
-def _non_negative(text):
-    number = int(text)
-    if number < 0:
-        raise ValueError
-    return number
+def _number(text):
+    """Read a number that is not negative."""
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f'{text!r} is not a number')
+    return int(text)
 
 
 if __name__ == '__main__':

@@ -14,7 +14,7 @@ SERVICE_MODULES = tuple(
         *('clients.keystone_session', 'clients.rest', 'clients.trusts', 'common.urlfetch', 'conf'),
         *('db.column_types', 'db.credentials', 'db.encryption', 'db.events', 'db.journal'),
         *('db.queries', 'db.resources', 'db.software', 'db.snapshots', 'db.stack_creation'),
-        *('db.stacks', 'db.templates'),
+        *('db.stacks', 'db.sync_points', 'db.templates', 'db.traversals'),
     )
 )
 #: Libraries that their users import as a whole

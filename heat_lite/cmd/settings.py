@@ -7,7 +7,7 @@ from oslo_log import log
 
 from heat_lite import conf as options
 from heat_lite.cmd import lazy_imports, log_format
-from heat_lite.common import cipher, installation
+from heat_lite.common import cipher, exception, installation
 from heat_lite.conf import identity
 
 LOG = logging.getLogger(__name__)
@@ -21,18 +21,47 @@ DEFAULT_KEY = (
     '[DEFAULT] auth_encryption_key is not set, or is its default, which is public: secrets in the '
     f'database would be readable by each reader of its copy. {CURE}'
 )
+DOLLAR = (
+    '[DEFAULT] auth_encryption_key cannot be read: "$" in a configuration file begins the name of '
+    'another option. Write "$$" for each "$" of the key.'
+)
+
+#: {program: (description, command of the example)}, for the help
+HELP = {
+    'heat-lite-api': ('Serve the REST API.', ''),
+    'heat-lite-api-cfn': ('Accept signals by signed URLs.', ''),
+    'heat-lite-engine': ('Run engines, which work on the stacks.', ''),
+    'heat-lite-manage': ('Administer the database and the engines.', ' db_sync'),
+}
 
 
 def load(args, prog, conf=cfg.CONF):
-    """Read the command line and the configuration files. Return the configuration."""
+    """Read the command line and the configuration files. Return the configuration.
+
+    Ends the program with a message if a file cannot be read.
+    """
     lazy_imports.load_strutils()
     if 'debug' not in conf:
         log.register_options(conf)
-    return options.load(args, prog, conf, f'{prog} {installation.revision()}')
+    description, command = HELP[prog]
+    example = f'example: {prog} --config-file /etc/heat_lite/heat-lite.conf{command}'
+    version = f'{prog} {installation.revision()}'
+    try:
+        return options.load(args, prog, conf, version, description, example)
+    except (cfg.Error, OSError) as error:
+        raise SystemExit(f'{prog}: {error}') from None
 
 
-class UnsafeKey(Exception):
-    """The encryption key protects nothing. The text states the reason and the cure."""
+class UnsafeKey(exception.ConfigurationError):
+    """The encryption key cannot be used. The text states the reason and the cure."""
+
+
+def encryption_key(conf):
+    """Return auth_encryption_key. Raises UnsafeKey if ``$`` in it names an unknown option."""
+    try:
+        return conf.auth_encryption_key
+    except cfg.NoSuchOptError:
+        raise UnsafeKey(DOLLAR) from None
 
 
 def require_private_key(conf):
@@ -40,7 +69,7 @@ def require_private_key(conf):
 
     Keys of 16 and 24 characters are accepted with a warning, as in Heat.
     """
-    key = conf.auth_encryption_key
+    key = encryption_key(conf)
     if key == identity.WELL_KNOWN_KEY:
         raise UnsafeKey(DEFAULT_KEY)
     error = cipher.length_error(key)

@@ -24,6 +24,8 @@ def exit_status(program: str, seconds: float, work: Callable[[], int]) -> int:
             status = work()
         except KeyboardInterrupt:
             pass
+        except OSError as error:
+            print(f'{program}: {error}', file=sys.stderr)
         except BaseException:
             traceback.print_exc()
         finally:

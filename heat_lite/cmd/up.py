@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import ipaddress
+import os
 import socket
 import sys
 import urllib.parse
@@ -99,6 +100,7 @@ def run(args):
     refusal = _refusal(args)
     if refusal:
         return _fail(refusal)
+    os.umask(0o077)  # the files of the data folder are for this user only
     memory.configure_allocator()
     concurrency.use_green_threads()
     embedded = importlib.import_module('heat_lite.cmd.embedded')

@@ -8,7 +8,6 @@ closed in favour of the new one.
 import contextlib
 import dataclasses
 import io
-import ipaddress
 import re
 import socket
 import time
@@ -21,6 +20,7 @@ import eventlet
 import eventlet.wsgi
 from oslo_config import cfg
 
+from heat_lite.api import fair_turns
 from heat_lite.cmd import peer_turns
 
 #: bytes of a line between the chunks of a body, and lines after the last chunk
@@ -295,19 +295,6 @@ def framing_error(headers: Message) -> str | None:
     return None
 
 
-def peer_of(host: str) -> str:
-    """Return the peer of an address: IPv6 gives a client a network of 64 bits."""
-    try:
-        address = ipaddress.ip_address(host.partition('%')[0])
-    except ValueError:
-        return host
-    if address.version == 4:
-        return host
-    if address.ipv4_mapped:
-        return str(address.ipv4_mapped)
-    return str(ipaddress.IPv6Network((int(address), 64), strict=False))
-
-
 class Connection(list):
     """A connection in the form of eventlet: [address, socket, state]; and its stream."""
 
@@ -315,7 +302,7 @@ class Connection(list):
         self, address: Any, sock: Any, limits: ConnectionLimits, turns: peer_turns.PeerTurns
     ) -> None:
         super().__init__([address, sock, eventlet.wsgi.STATE_IDLE])
-        self.peer = peer_of(address[0])
+        self.peer = fair_turns.peer_of(address[0])
         self.stream = ClientStream(sock, limits, turns, self.peer)
 
     __hash__ = object.__hash__  # type: ignore[assignment]

@@ -14,7 +14,7 @@ import eventlet
 import eventlet.wsgi
 import greenlet
 
-from heat_lite.api import admission
+from heat_lite.api import fair_turns
 from heat_lite.cmd import peer_turns, wsgi_connection
 from heat_lite.common import log_context
 
@@ -100,7 +100,7 @@ class Protocol(eventlet.wsgi.HttpProtocol):
             environ['wsgi.input'], self._end_after_response, self.stream.take_turn
         )
         environ['wsgi.input'] = environ['eventlet.input'] = body
-        environ[admission.INTERRUPTIBLE] = self.stream.interruptible
+        environ[fair_turns.INTERRUPTIBLE] = self.stream.interruptible
         return environ
 
     def _end_after_response(self):

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 
+from heat_lite.cmd import file_references
 from heat_lite.template.lint import settings as lint_settings
 from heat_lite.template.lint.settings import Settings
 
@@ -19,30 +20,54 @@ MAX_BYTES = 256 * 1024
 def load(path: str | None) -> Settings:
     """Return the settings in a file, by default in that of the working directory, if it exists.
 
-    Plug-ins are code. They are loaded only if the user names the file: the working directory may be
-    that of a stranger. Raises ValueError for a file that cannot be read or is invalid.
+    The working directory may be that of a stranger: unless the user names the file, no plug-in is
+    loaded, and no file outside of the directory is read. Raises ValueError for a file that cannot
+    be read or is invalid.
     """
     name = path or FILE
-    try:
-        with open(name, encoding='utf-8') as file:
-            text = file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
+    if not os.path.lexists(name):
         if path is None:
             return Settings()
-        raise ValueError(f'{name}: there is no such file') from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f'{name}: the file cannot be read: {error}') from None
-    if len(text) > MAX_BYTES:
-        raise ValueError(f'{name}: the file is longer than {MAX_BYTES} characters')
-    found = lint_settings.parse(text, name)
-    if found.plugin_dirs and path is None:
-        print(
-            f'heat-lite lint: plugin_dirs in {name} is ignored: plug-ins are code. Name the file'
-            f' (--config {name}) to load them',
-            file=sys.stderr,
+        raise ValueError(f'{name}: there is no such file')
+    if path is None and not _is_below_working_directory(name):
+        raise ValueError(
+            f'{name} leads out of the working directory. Name the file (--config FILE) to use it'
         )
-        found = dataclasses.replace(found, plugin_dirs=())
-    return _relative_to(os.path.dirname(name), found)
+    found = lint_settings.parse(_read(name), name)
+    return _relative_to(os.path.dirname(name), found if path else _harmless(found))
+
+
+def _read(name):
+    try:
+        content = file_references.read_bytes(name)
+        if len(content) > MAX_BYTES:
+            raise ValueError(f'The file is longer than {MAX_BYTES} bytes')
+        return content.decode()
+    except ValueError as error:
+        raise ValueError(f'{name}: {error}') from None
+
+
+def _is_below_working_directory(name):
+    """Whether the file that a name leads to, through symbolic links, is in the directory."""
+    here = os.path.realpath('.')
+    return os.path.commonpath((here, os.path.realpath(name))) == here
+
+
+def _harmless(found):
+    """Return settings without what the file of a stranger may not choose, and print that."""
+    inner = tuple(name for name in found.environments if _is_below_working_directory(name))
+    for setting, used, reason in (
+        ('plugin_dirs', not found.plugin_dirs, 'plug-ins are code'),
+        ('environments', inner == found.environments, 'a file is outside of the directory'),
+    ):
+        if not used:
+            print(
+                f'heat-lite lint: {setting} in {FILE} is ignored: {reason}. Name the file'
+                f' (--config {FILE}) to load them',
+                file=sys.stderr,
+            )
+    kept = found.environments if inner == found.environments else ()
+    return dataclasses.replace(found, plugin_dirs=(), environments=kept)
 
 
 def _relative_to(folder, found):

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import sys
 import tempfile
 from collections.abc import Iterable
 
@@ -18,7 +17,7 @@ def read(name: str) -> str:
     """Return the text of a file, of standard input for ``-``. Raises FileError."""
     try:
         if name == file_references.STDIN:
-            return sys.stdin.buffer.read(file_references.MAX_BYTES).decode('utf-8')
+            return file_references.read_stdin().decode('utf-8')
         return file_references.read_bytes(name).decode('utf-8')
     except UnicodeDecodeError as error:
         raise errors.FileError(

@@ -35,6 +35,30 @@ _LITERALS = {
     constraints.BOOLEAN: True,
     constraints.ANY: 'text',
 }
+#: attributes that users ask for, the most wanted first
+_TELLING = (
+    'addresses',
+    'vip_address',
+    'fixed_ips',
+    'floating_ip_address',
+    'api_address',
+    'PublicIp',
+    'ip',
+    'hostname',
+    'cidr',
+    'subnets',
+    'external_gateway_info',
+    'attachments_list',
+    'export_locations',
+    'RootURL',
+    'order_ref',
+    'container_ref',
+    'current_size',
+    'UserName',
+    'stack_name',
+    'status',
+    'name',
+)
 #: an attribute of all types, which says nothing about one
 _COMMON_ATTRIBUTE = 'show'
 
@@ -64,7 +88,8 @@ def _curated() -> dict[str, dict]:
 
 
 def _resource_name(type_name):
-    words = re.sub(r'(?<=[a-z0-9])(?=[A-Z])', '_', type_name.rpartition('::')[2])
+    name = type_name.rpartition('::')[2].replace('QoS', 'Qos')
+    words = re.sub(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z]{2})(?=[A-Z][a-z])', '_', name)
     return words.lower()
 
 
@@ -82,7 +107,10 @@ def _result(name, info):
         for key, schema in (info.attributes or {}).items()
         if key != _COMMON_ATTRIBUTE and not schema.hidden and not is_secret(key)
     ]
-    return {'get_attr': [name, shown[0]]} if shown else {'get_resource': name}
+    if not shown:
+        return {'get_resource': name}
+    telling = next((key for key in _TELLING if key in shown), shown[0])
+    return {'get_attr': [name, telling]}
 
 
 def _required(schemata):

@@ -49,7 +49,9 @@ def lines_of(
     yield '\nAttributes'
     yield from _attributes(attributes, width)
     if info.attributes is None:
-        yield from _wrapped('and others, which depend on the members of the group', STEP, width)
+        yield from _wrapped(
+            'and others, which depend on the properties or members of the resource', STEP, width
+        )
     yield '\nExample'
     yield from textwrap.indent(example, ' ' * STEP).splitlines()
 

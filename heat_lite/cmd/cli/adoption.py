@@ -49,7 +49,7 @@ def export(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
 def abandon(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     """Delete a stack without its objects. The file is opened before: the document comes once."""
     path = api.find(args.stack)
-    if not args.yes and sys.stdin.isatty() and out.live:
+    if not args.yes and terminal.can_ask() and out.live:
         print(
             f'Abandon {args.stack}? Its objects stay. [y/N] ', end='', file=sys.stderr, flush=True
         )

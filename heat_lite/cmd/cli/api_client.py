@@ -14,6 +14,7 @@ LOOPBACK = ('127.0.0.1', 'localhost', '::1')
 #: HTTP statuses of a proxy whose service does not answer
 UNAVAILABLE = (502, 503, 504)
 NO_SERVICE_BEHIND = ' answered in place of the service, which may be starting; try again later'
+TOKEN_HEADER = 'X-Auth-Token'
 NO_TOKEN = (
     '. Another token is given by --token or OS_TOKEN; --os-cloud logs in, and renews tokens that '
     'have expired'
@@ -32,6 +33,8 @@ class RequestFailed(Exception):
     ``kind``: the class of the error in the service, e.g. ``EntityNotFound``
     ``position``: the place in the request that the error is about, ``{file, line, column}``
     """
+
+    exit_status = 1
 
     def __init__(self, status: int, text: str, kind: str = '', position: dict | None = None):
         super().__init__(EMPTY_PART.sub('', text))
@@ -53,6 +56,15 @@ class RequestFailed(Exception):
         return self.status == 0 or self.status in UNAVAILABLE
 
 
+class InvalidEndpoint(RequestFailed):
+    """No request can be sent to this endpoint: it was written wrongly."""
+
+    exit_status = 2
+
+    def __init__(self, text: str):
+        super().__init__(0, text)
+
+
 class ServiceUnreachable(RequestFailed):
     """No connection, or no usable response."""
 
@@ -60,9 +72,36 @@ class ServiceUnreachable(RequestFailed):
         super().__init__(0, text)
 
 
+class RedirectHandler(urllib.request.HTTPRedirectHandler):
+    """Follows redirects. The token is sent to its own server only, maybe by TLS instead."""
+
+    def redirect_request(self, req, fp, code, msg, headers, newurl):
+        request = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if request is not None and not _may_have_token(req.full_url, request.full_url):
+            request.remove_header(TOKEN_HEADER.capitalize())
+        return request
+
+
+def _may_have_token(before: str, after: str) -> bool:
+    """Return whether the server of a redirect may have the token, by the rule of requests.
+
+    A proxy with TLS may listen on another port.
+    """
+    old, new = urllib.parse.urlsplit(before), urllib.parse.urlsplit(after)
+    if old.hostname != new.hostname:
+        return False
+    if (old.scheme, new.scheme) == ('http', 'https'):
+        return True
+    return old.scheme == new.scheme and _port_of(old) == _port_of(new)
+
+
+def _port_of(parts: urllib.parse.SplitResult) -> int:
+    return parts.port or (443 if parts.scheme == 'https' else 80)
+
+
 def build_opener(url: str, tls: ssl.SSLContext | None = None) -> urllib.request.OpenerDirector:
     """Return an opener with the user's proxies, but without proxies for a loopback address."""
-    handlers: list[urllib.request.BaseHandler] = []
+    handlers: list[urllib.request.BaseHandler] = [RedirectHandler()]
     if urllib.parse.urlsplit(url).hostname in LOOPBACK:
         handlers.append(urllib.request.ProxyHandler({}))
     if tls is not None:
@@ -78,6 +117,8 @@ def failure(url: str, error: urllib.error.HTTPError) -> RequestFailed:
     """
     text = error.read().decode('utf-8', 'replace').strip()
     summary = f'{error.code} {error.reason}'
+    if error.code == 300:  # the list of versions
+        return RequestFailed(300, summary + NO_ROUTE.format(url.partition('?')[0]))
     try:
         answer = json.loads(text)
         details = answer.get('error', answer) if isinstance(answer, dict) else {}
@@ -180,14 +221,16 @@ class ApiClient:
         tls: ssl.SSLContext | None = None,
     ):
         self.endpoint = endpoint.rstrip('/')
-        self.headers = {'X-Auth-Token': token} if token else {}
+        self.headers = {TOKEN_HEADER: token} if token else {}
         self._renew = renew
         self._tls = tls
+        self._last = ''  # the last request, for people
 
     def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
         """Send a request below the endpoint. Return the decoded body. Raises RequestFailed."""
         query_string = '?' + urllib.parse.urlencode(query, doseq=True) if query else ''
         url = f'{self.endpoint}{path}{query_string}'
+        self._last = f'{method} {self.endpoint}{path}'
         try:
             return self._send(method, url, body)
         except RequestFailed as error:
@@ -195,11 +238,19 @@ class ApiClient:
                 raise
             if self._renew is None:
                 raise RequestFailed(401, f'{error.text.rstrip(".")}{NO_TOKEN}') from error
-        self.headers = {'X-Auth-Token': self._renew()}
+        self.headers = {TOKEN_HEADER: self._renew()}
         return self._send(method, url, body)
 
     def _send(self, method, url, body):
         return send(method, url, body, self.headers, tls=self._tls)[0]
+
+    def unexpected_text(self, error: Exception) -> str:
+        """Return what a command has missed in the last response."""
+        missed = f'lacks {error}' if isinstance(error, KeyError) else f'has another form ({error})'
+        return (
+            f'the response to {self._last or self.endpoint} {missed}: '
+            'is this the URL of an orchestration service?'
+        )
 
     def find(self, name_or_id: str) -> str:
         """Return the path /stacks/NAME/ID of a stack. The service redirects from name or id."""

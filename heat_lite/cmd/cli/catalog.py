@@ -18,6 +18,8 @@ FUNCTIONS = (
         help='list the functions of this version of templates; else list the versions',
     ),
 )
+#: what the service shows of a hidden value
+HIDDEN = '******'
 VALIDATE = (arguments.REQUIRED_TEMPLATE, arguments.FILES, arguments.OPTIONS)
 ENGINES: tuple = ()
 BUILD: tuple = ()
@@ -109,11 +111,18 @@ def validate(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.N
         return
     out.write_line('the template is valid')
     rows = [
-        [name, each.get('Type'), each.get('Value', each.get('Default')), each.get('Description')]
+        [name, each.get('Type'), _value(each), each.get('Description')]
         for name, each in found.get('Parameters', {}).items()
     ]
     if rows:
         out.table(['PARAMETER', 'TYPE', 'VALUE', 'DESCRIPTION'], rows)
+
+
+def _value(parameter):
+    """Return the value of a parameter; asterisks for a hidden one."""
+    value = parameter.get('Value', parameter.get('Default'))
+    is_hidden = str(parameter.get('NoEcho')).lower() == 'true'
+    return HIDDEN if is_hidden and value not in (None, '') else value
 
 
 def engines(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:

@@ -4,6 +4,8 @@ They read ``clouds.yaml``, the OS_* variables, and all types of credentials. Thi
 for a cloud only, since these libraries start slowly.
 """
 
+import logging
+import re
 import ssl
 import warnings
 
@@ -13,6 +15,8 @@ from keystoneauth1 import exceptions
 from heat_lite.cmd.cli import api_client
 
 SERVICE = 'orchestration'
+#: an error has all that a warning in the log of the library says
+logging.getLogger('keystoneauth').addHandler(logging.NullHandler())
 
 
 def log_in(cloud: str | None, region: str | None, env: dict[str, str]) -> api_client.ApiClient:
@@ -24,6 +28,10 @@ def log_in(cloud: str | None, region: str | None, env: dict[str, str]) -> api_cl
             return _log_in(_load(cloud, region, env))
     except exceptions.HttpError as error:
         raise api_client.RequestFailed(error.http_status or 0, _text(error)) from error
+    except exceptions.ConnectFailure as error:
+        # The rest of the text names classes of the library requests.
+        address = re.sub(r': HTTPS?ConnectionPool.*', '', str(error), flags=re.DOTALL)
+        raise api_client.ServiceUnreachable(_text(address)) from error
     except api_client.RequestFailed:
         raise
     except Exception as error:
@@ -37,7 +45,15 @@ def _load(cloud, region, env):
     The loader reads the variables of the process; ``env`` has those that choose the cloud.
     """
     loader = openstack.config.OpenStackConfig(app_name='heat-lite')
-    return loader.get_one(cloud=cloud or env.get('OS_CLOUD') or None, region_name=region)
+    cloud = cloud or env.get('OS_CLOUD') or None
+    options = {'auth_type': 'token'} if not cloud and _has_only_a_token(env) else {}
+    return loader.get_one(cloud=cloud, region_name=region, **options)
+
+
+def _has_only_a_token(env):
+    """Whether the log-in is a token: the loader takes any for one by password."""
+    others = ('OS_AUTH_TYPE', 'OS_PASSWORD', 'OS_APPLICATION_CREDENTIAL_ID')
+    return bool(env.get('OS_TOKEN')) and not any(env.get(name) for name in others)
 
 
 def _log_in(config):

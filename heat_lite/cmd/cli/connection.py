@@ -3,6 +3,7 @@
 An option or variable that names a cloud never leads to the service of this machine.
 """
 
+import fcntl
 import os
 import pkgutil
 import re
@@ -17,6 +18,10 @@ DEFAULT_ENDPOINT = 'http://127.0.0.1:8004/v1/default'
 CLOUD_VARIABLES = ('OS_CLOUD', 'OS_AUTH_URL', 'OS_USERNAME', 'OS_APPLICATION_CREDENTIAL_ID')
 
 
+#: what urllib sends in no request
+NOT_IN_URL = re.compile(r'[^!-~]')
+
+
 class Choice(NamedTuple):
     """The options of a command that choose a service; None for options that are not given."""
 
@@ -29,7 +34,7 @@ class Choice(NamedTuple):
 def connect(choice: Choice, env: dict[str, str] | None = None) -> api_client.ApiClient:
     """Return a client: of the endpoint of an option, else of a cloud, else of a local service."""
     env = dict(os.environ) if env is None else env
-    if choice.endpoint:
+    if choice.endpoint is not None:
         return _direct(choice.endpoint, choice.token or env.get('OS_TOKEN'))
     if choice.cloud or choice.region:
         return _cloud(choice, env)
@@ -43,19 +48,20 @@ def connect(choice: Choice, env: dict[str, str] | None = None) -> api_client.Api
 
 def _direct(endpoint, token):
     if re.fullmatch(r'/v1/?', _path(endpoint)):
-        raise api_client.RequestFailed(
-            0,
+        raise api_client.InvalidEndpoint(
             f'the endpoint {endpoint} lacks the project: write http://HOST:PORT/v1/PROJECT, '
-            'with "default" for "heat-lite up", or the name of its cloud',
+            'with "default" for "heat-lite up", or the name of its cloud'
         )
     if not _is_url(endpoint):
-        raise api_client.RequestFailed(
-            0, f'{endpoint!r} is no endpoint: write http://HOST:PORT/v1/PROJECT'
+        raise api_client.InvalidEndpoint(
+            f'{endpoint!r} is no endpoint: write http://HOST:PORT/v1/PROJECT'
         )
     return api_client.ApiClient(endpoint, token or local_token(endpoint))
 
 
 def _is_url(text):
+    if NOT_IN_URL.search(text):
+        return False
     try:
         parts = urllib.parse.urlsplit(text)
         return parts.scheme in ('http', 'https') and bool(parts.hostname) and parts.port != 0
@@ -88,16 +94,27 @@ def announced_endpoint() -> str | None:
 def local_token(endpoint: str) -> str | None:
     """Return the token of the embedded service, if it is that of an endpoint; else None.
 
-    A token is sent to its own service only: another user may listen on another port.
+    A token is sent to its own service only: another user may listen on another port, and after a
+    crash of the service on its port.
     """
     folder = installation.data_folder()
     try:
         url = (folder / installation.URL_FILE).read_text()
-        if _server_of(endpoint) == _server_of(url):
+        if _server_of(endpoint) == _server_of(url) and _is_locked(folder):
             return (folder / installation.TOKEN_FILE).read_text().strip()
     except (OSError, ValueError):
         return None
     return None
+
+
+def _is_locked(folder):
+    """Whether a service runs with a data folder."""
+    with open(folder / installation.LOCK_FILE) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def _server_of(url):

@@ -183,7 +183,7 @@ def _show_plan(found, out, args):
 
 def _require_answer(args: Any) -> None:
     """Raise UsageError if the user can neither be asked nor has accepted the changes before."""
-    if not args.yes and (args.template == '-' or not sys.stdin.isatty()):
+    if not args.yes and (args.template == '-' or not terminal.can_ask()):
         raise errors.UsageError('standard input is no terminal to ask at: add -y to accept')
 
 

@@ -1,6 +1,7 @@
 """The errors of commands, their exit statuses, and suggestions for misspelt names."""
 
 import difflib
+import re
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -11,6 +12,20 @@ from heat_lite.common import printable
 DONE, FAILED, USAGE, CHANGED, INTERRUPTED = 0, 1, 2, 3, 130
 #: stacks, types or resources that are compared with a misspelt name
 MAX_NAMES = 1000
+#: (pattern of an error of the service, what to do)
+ADVICE = (
+    (r'^Cancelling update when stack is .*CREATE', '`heat-lite cancel --no-rollback {}` stops it.'),
+    (r'^Updating a stack when it is suspended', '`heat-lite resume {}` resumes it.'),
+    (r'protected from being deleted', '`heat-lite protect --off {}` does so.'),
+    (
+        r'already has an action .* in progress',
+        '`heat-lite follow {0}` shows it; after a cancel `heat-lite resource list {0}` shows what'
+        ' is still at work.',
+    ),
+    # a Heat without this action
+    (r'^Invalid action retry', '`heat-lite update --existing {}` continues.'),
+    (r'^The Stack .* already exists', '`heat-lite apply` updates it.'),
+)
 
 
 class CommandError(Exception):
@@ -48,6 +63,16 @@ def complain(text: str, prefix: str = 'heat-lite: ') -> None:
     print(prefix + printable.escape(text, keep=chr(10)), file=sys.stderr)
 
 
+def advice(error: api_client.RequestFailed, args: Any) -> str:
+    """Return the command that removes the cause of an error, as the end of its text."""
+    stack = getattr(args, 'stack', None)
+    name = ' '.join(stack) if isinstance(stack, list) else stack
+    for pattern, text in ADVICE:
+        if name and re.search(pattern, error.text):
+            return ' ' + text.format(name)
+    return ''
+
+
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the name that is most similar to a misspelt one, None if none is."""
     candidates = [each for each in list(known)[:MAX_NAMES] if each != name]
@@ -78,6 +103,9 @@ def _candidates(api, error, args):
     if resource and f'({resource})' in str(error):
         rows = api.call('GET', api.find(args.stack) + '/resources')['resources']
         return resource, [each['resource_name'] for each in rows]
+    if hasattr(args, 'version'):
+        rows = api.call('GET', '/template_versions')['template_versions']
+        return args.version, [each['version'] for each in rows]
     rows = api.call('GET', '/stacks', limit=MAX_NAMES)['stacks']
     given = [args.stack] if isinstance(args.stack, str) else args.stack
     missing = next((name for name in given if f'({name})' in str(error)), given[0])

@@ -2,9 +2,10 @@
 
 import argparse
 import time
+from collections.abc import Iterable
 from typing import Any
 
-from heat_lite.cmd.cli import api_client, arguments, errors, progress, terminal
+from heat_lite.cmd.cli import api_client, arguments, errors, progress, resource_tree, terminal
 from heat_lite.cmd.cli.arguments import argument, flag
 
 PAGE_SIZE = 200
@@ -32,12 +33,37 @@ def events(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
     if out.is_json and not args.follow:
         out.write_json(found)
         return
+    paths = NestedPaths(api, path, found if args.nested else ())
     if not args.follow:
-        out.table(HEADERS, [_row(each) for each in found])
+        out.table(HEADERS, [_row(each, paths) for each in found])
         return
-    _print(found, out)
+    _print(found, out, paths)
     while is_running:
         is_running = _next(api, path, args, seen, out)
+
+
+class NestedPaths:
+    """The paths of resources in nested stacks, whose events only name their stack.
+
+    A nested stack that does not exist any more keeps the name that the service gave it.
+    """
+
+    def __init__(self, api: api_client.ApiClient, path: str, found: Iterable[dict]):
+        top = path.rpartition('/')[2]
+        self._bases = {top: ''}
+        if any(resource_tree.stack_of(each) not in self._bases for each in found):
+            tree = resource_tree.ResourceTree()
+            tree.update(progress.list_resources(api, path), 0)
+            for each in tree.members.values():
+                self._bases[resource_tree.nested_of(each.row)] = each.path
+
+    def of(self, event: dict[str, Any]) -> str:
+        """Return the path of the resource, or of the nested stack, of an event."""
+        stack, name = resource_tree.stack_of(event), event['resource_name']
+        base = self._bases.get(stack, '')
+        if base and event.get('physical_resource_id') == stack:
+            return base
+        return f'{base}/{name}' if base else name
 
 
 def _next(api, path, args, seen, out):
@@ -47,7 +73,8 @@ def _next(api, path, args, seen, out):
     while True:
         try:
             is_running = _is_running(api, path)
-            _print(new_events(api, path, args, seen), out)
+            found = new_events(api, path, args, seen)
+            _print(found, out, NestedPaths(api, path, found if args.nested else ()))
             return is_running
         except api_client.RequestFailed as error:
             if not error.is_temporary:
@@ -85,19 +112,19 @@ def new_events(
     return found
 
 
-def _print(found, out):
+def _print(found, out, paths):
     for each in found:
         if out.is_json:
             out.write_json(each, indent=None)
             continue
-        moment, name, status, reason = map(terminal.cell, _row(each))
+        moment, name, status, reason = map(terminal.cell, _row(each, paths))
         out.write_line(f'{moment}  {out.colorize(status, status)}  {name}  {reason}'.rstrip())
 
 
-def _row(event):
+def _row(event, paths):
     return [
         event['event_time'],
-        event['resource_name'],
+        paths.of(event),
         event['resource_status'],
         event.get('resource_status_reason'),
     ]

@@ -4,7 +4,9 @@ They are drawn as text, or written in the languages of Graphviz and Mermaid.
 """
 
 import argparse
+import contextlib
 import dataclasses
+import graphlib
 import pkgutil
 import shutil
 import textwrap
@@ -21,6 +23,7 @@ FORMATS = (TEXT, DOT, MERMAID)
 FILLS = {'COMPLETE': '#d5f0d5', 'FAILED': '#f5c6c6', 'IN_PROGRESS': '#fdf0c0'}
 GAP = '  '
 MIN_WIDTH = 40
+MAX_NAMES = 20
 #: columns of an output that is no terminal
 WIDTH = 80
 GRAPH = (
@@ -42,6 +45,13 @@ GRAPH = (
         default=resource_tree.NESTED_DEPTH,
         help='include nested stacks down to this depth',
     ),
+    argument(
+        '--max',
+        type=arguments.count,
+        metavar='N',
+        default=MAX_NAMES,
+        help='resources of a step, and names after one, that the text shows; 0 for all',
+    ),
 )
 
 
@@ -59,7 +69,7 @@ def graph(api: Any, out: terminal.Terminal, args: argparse.Namespace) -> None:
         found = Graph(_nodes(api, stack, args.nested))
         name = stack['stack_name']
         title = f'{name}  {out.colorize(stack["stack_status"], stack["stack_status"])}'
-    _write(found, out, args.format, title, name)
+    _write(found, out, args, title, name)
 
 
 def _nodes(api, stack, depth):
@@ -68,21 +78,21 @@ def _nodes(api, stack, depth):
     rows = api.call('GET', path + '/resources', **query)['resources']
     tree = resource_tree.ResourceTree()
     tree.update(rows, 0, is_first=True)
-    return [_node(member, tree) for member in tree.members.values()]
+    return list(_nodes_of(tree))
 
 
-def _node(member, tree):
-    base = member.path.rpartition('/')[0]
-    requires = [
-        other.name
-        for other in tree.members.values()
-        if other.path.rpartition('/')[0] == base
-        and member.name in (other.row.get('required_by') or ())
-    ]
-    return Node(member.path, member.row['resource_type'], requires, member.status)
+def _nodes_of(tree):
+    requires: dict[tuple[str, str], list[str]] = {}
+    for member in tree.members.values():
+        base = member.path.rpartition('/')[0]
+        for name in member.row.get('required_by') or ():
+            requires.setdefault((base, name), []).append(member.name)
+    for member in tree.members.values():
+        key = (member.path.rpartition('/')[0], member.name)
+        yield Node(member.path, member.row['resource_type'], requires.get(key, ()), member.status)
 
 
-def _write(found, out, form, title, name):
+def _write(found, out, args, title, name):
     if out.is_json:
         rows = [
             {
@@ -94,14 +104,14 @@ def _write(found, out, form, title, name):
             for node in found.nodes
         ]
         out.write_json(rows)
-    elif form == DOT:
+    elif args.format == DOT:
         out.write_line(as_dot(found, name))
-    elif form == MERMAID:
+    elif args.format == MERMAID:
         out.write_line(as_mermaid(found))
     else:
         if title:
             out.write_line(title)
-        draw(found, out, shutil.get_terminal_size((WIDTH, 24)).columns)
+        draw(found, out, shutil.get_terminal_size((WIDTH, 24)).columns, args.max)
 
 
 @dataclasses.dataclass
@@ -160,17 +170,17 @@ class Graph:
         The nodes of a cycle are the last step.
         """
         waiting = {node.name: node for node in self.inside(path)}
+        place = {name: number for number, name in enumerate(waiting)}
+        sorter = graphlib.TopologicalSorter(
+            {name: [each for each in waiting[name].requires if each in place] for name in waiting}
+        )
+        with contextlib.suppress(graphlib.CycleError):
+            sorter.prepare()
         steps = []
-        while waiting:
-            ready = [
-                node
-                for node in waiting.values()
-                if not any(name in waiting for name in node.requires)
-            ]
-            steps.append(ready or list(waiting.values()))
-            for node in steps[-1]:
-                del waiting[node.name]
-        return steps
+        while ready := sorter.get_ready():
+            sorter.done(*ready)
+            steps.append([waiting.pop(name) for name in sorted(ready, key=place.__getitem__)])
+        return [*steps, list(waiting.values())] if waiting else steps
 
 
 # --------------------------------------------------------------- text
@@ -180,13 +190,17 @@ class Graph:
 class _Row:
     step: str
     branch: str  # the lines of the tree in front of the name
-    node: Node
+    node: Node | None  # None for the resources that are not shown
     after: str
 
 
-def draw(graph: Graph, out: terminal.Terminal, width: int) -> None:
-    """Write the resources step by step, with what each waits for, and nested ones as a tree."""
-    rows = list(_rows(graph, '', ''))
+def draw(graph: Graph, out: terminal.Terminal, width: int, limit: int = 0) -> None:
+    """Write the resources step by step, with what each waits for, and nested ones as a tree.
+
+    ``limit``: the number of resources of a step, and of names after one; 0 for all.
+    """
+    every = list(_rows(graph, '', '', limit or len(graph.nodes)))
+    rows = [row for row in every if row.node is not None]
     if not rows:
         out.write_line('no resources')
         return
@@ -195,23 +209,34 @@ def draw(graph: Graph, out: terminal.Terminal, width: int) -> None:
         2 if any(row.node.status for row in rows) else 0
     )
     types = max(len(row.node.kind) for row in rows)
-    for row in rows:
-        _draw_row(row, (number, names, types), out, max(width, MIN_WIDTH))
+    for row in every:
+        if row.node is None:
+            out.write_line(f'{" " * number}{GAP}{row.branch}{row.after}')
+        else:
+            _draw_row(row, (number, names, types), out, max(width, MIN_WIDTH))
 
 
-def _rows(graph, path, branch):
+def _rows(graph, path, branch, limit):
     steps = graph.steps(path)
-    last = steps[-1][-1] if steps else None
+    last = steps[-1][: limit + 1][-1] if steps else None
     needs: dict[str, list[str]] = {node.name: [] for node in graph.inside(path)}
     for required, requiring in graph.edges(path):
         needs[requiring.name].append(required.name)
     for index, nodes in enumerate(steps, 1):
-        for position, node in enumerate(nodes):
+        for position, node in enumerate(nodes[:limit]):
             step = str(index) if not path and not position else ''
             corner = '' if not path else '└ ' if node is last else '├ '
-            yield _Row(step, branch + corner, node, ', '.join(needs[node.name]))
+            yield _Row(step, branch + corner, node, _listed(needs[node.name], limit))
             below = '' if not path else '  ' if node is last else '│ '
-            yield from _rows(graph, node.path, branch + below)
+            yield from _rows(graph, node.path, branch + below, limit)
+        if len(nodes) > limit:
+            corner = '' if not path else '└ ' if nodes is steps[-1] else '├ '
+            yield _Row('', branch + corner, None, f'and {len(nodes) - limit} more')
+
+
+def _listed(names, limit):
+    more = [f'and {len(names) - limit} more'] if len(names) > limit else []
+    return ', '.join([*names[:limit], *more])
 
 
 def _draw_row(row, widths, out, limit):

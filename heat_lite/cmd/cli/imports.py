@@ -61,6 +61,7 @@ def import_object(
         dump = pkgutil.resolve_name('yaml:safe_dump')
         text = dump({'resources': {name: part}}, sort_keys=False, allow_unicode=True, width=100)
         out.write_line(text.rstrip())
+    _tell_missing(api, args.type, properties, is_owned and bool(args.stack) and not args.print)
     if args.print or args.stack is None:
         return
     _confirm(args, name, stack, is_owned)
@@ -96,6 +97,23 @@ def observe(api: api_client.ApiClient, type_name: str, object_id: str, given: di
     raise errors.CommandError(f'{type_name} {object_id}: {reason}' if reason else NOT_SHOWN)
 
 
+def _tell_missing(api, type_name, properties, is_refused):
+    """Warn of required properties that the object does not show.
+
+    Raises CommandError if the object is to be adopted with them.
+    """
+    schemata = api.call('GET', f'/resource_types/{api_client.quote(type_name)}')['properties']
+    missing = [name for name, schema in schemata.items() if schema.get('required')]
+    missing = [name for name in missing if name not in properties]
+    if not missing:
+        return
+    options = ' '.join(f'--property {name}=VALUE' for name in missing)
+    text = f'{type_name} requires properties that the object does not show: add {options}'
+    if is_refused:
+        raise errors.CommandError(text)
+    print(f'heat-lite: {text}', file=sys.stderr)
+
+
 def resource_name(type_name: str, properties: dict[str, Any]) -> str:
     """Return a name for the resource: that of the object, else the last word of its type."""
     given = properties.get('name')
@@ -117,7 +135,7 @@ def _confirm(args, name, stack, is_owned):
     """Ask, unless the user has accepted before. Raises UsageError, CommandError."""
     if args.yes:
         return
-    if not sys.stdin.isatty():
+    if not terminal.can_ask():
         raise errors.UsageError('standard input is no terminal to ask at: add -y to accept')
     effect = (
         f'The new stack {args.stack} owns the object and deletes it with itself.'

@@ -39,15 +39,27 @@ PROTECT = (arguments.STACK, flag('--off', help='remove the protection'))
 
 
 def delete(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    """Delete stacks one after another."""
+    """Request the deletes, and follow them one after another."""
     paths = [api.find(name) for name in args.stack]
-    if not args.yes and sys.stdin.isatty() and out.live and not _confirm(args):
+    if not args.yes and terminal.can_ask() and out.live and not _confirm(args):
         raise errors.CommandError('nothing is deleted')
+    begun, failed = [], []
     for path in paths:
         before = progress.state_before(api, path)
-        api.call('DELETE', path, **({'force': 'true'} if args.force else {}))
-        if not args.no_wait:
+        try:
+            api.call('DELETE', path, **({'force': 'true'} if args.force else {}))
+            begun.append((path, before))
+        except api_client.RequestFailed as error:
+            if len(paths) == 1:
+                raise
+            failed.append(f'{outcome.name_of(path)}: {error}')
+    for path, before in () if args.no_wait else begun:
+        try:
             outcome.follow(api, path, out, 'DELETE', before)
+        except errors.StackFailed as error:
+            failed.append(str(error))
+    if failed:
+        raise errors.StackFailed('\n'.join(failed))
 
 
 def _confirm(args):
@@ -76,10 +88,16 @@ def cancel(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
     if not args.no_rollback:
         outcome.follow(api, path, out, 'ROLLBACK', before)
         return
-    stack = progress.Follower(api, path, views.choose(out), before).follow()
-    out.write_line(
-        f'{stack["stack_name"]}: {stack["stack_status"]} ({stack["stack_status_reason"]})'
-    )
+    follower = progress.Follower(api, path, views.choose(out), before)
+    stack = follower.follow()
+    if out.is_json:
+        out.write_json({'stack': stack}, indent=None)
+        return
+    name = stack['stack_name']
+    out.write_line(f'{name}: {stack["stack_status"]} ({stack["stack_status_reason"]})')
+    busy = follower.tree.at_work()
+    if busy:
+        out.write_line(f'still at work: {busy}; `heat-lite retry {name}` waits, and continues')
 
 
 def suspend(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
@@ -95,7 +113,14 @@ def check(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
 
 
 def retry(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    _act(api, out, args, 'retry', None)
+    """Continue a failed action, after a cancel as soon as no resource is at work any more."""
+    path = api.find(args.stack)
+    if args.no_wait:
+        api.call('POST', f'{path}/actions', {'retry': None})
+        return
+    waiting = progress.Follower(api, path, views.choose(out), progress.state_before(api, path))
+    before = waiting.request({'retry': None})
+    outcome.follow(api, path, out, None, before)
 
 
 def protect(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
@@ -105,8 +130,9 @@ def protect(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
 
 def follow(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     path = api.find(args.stack)
-    before = progress.Before(None, tuple(progress.list_resources(api, path)))
-    outcome.follow(api, path, out, None, before)
+    rows = tuple(progress.list_resources(api, path))
+    is_new = progress.rolls_create_back(api, path)
+    outcome.follow(api, path, out, None, progress.Before(None, rows, is_new=is_new))
 
 
 def drift(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:

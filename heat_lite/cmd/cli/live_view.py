@@ -4,6 +4,7 @@ It has a line of totals and a line for each resource. If the terminal has too fe
 and waiting resources are counted instead of shown.
 """
 
+import signal
 import time
 from typing import Any
 
@@ -44,6 +45,8 @@ class LiveView:
             console=self.console, auto_refresh=False, get_renderable=self._draw, transient=False
         )
         self._started = False
+        self._echo = terminal.Echo()
+        self._on_sigterm: Any = signal.SIG_DFL
 
     def _draw(self):
         width, height = self.console.size
@@ -59,8 +62,10 @@ class LiveView:
         """Show the present state."""
         self._picture.take(stack, tree, time.monotonic() - now)
         if not self._started:
-            self._live.start()
+            self._echo.disable()
+            self._on_sigterm = signal.signal(signal.SIGTERM, _exit)
             self._started = True
+            self._live.start()
         self._live.refresh()
 
     def note(self, text: str) -> None:
@@ -80,6 +85,13 @@ class LiveView:
         self._picture.ended = True
         if self._started:
             self._live.stop()
+            signal.signal(signal.SIGTERM, self._on_sigterm)
+        self._echo.restore()
+
+
+def _exit(number, frame):
+    """End by SIGTERM with the terminal as it was: its cursor, and its echo."""
+    raise SystemExit(128 + number)
 
 
 class Picture:
@@ -129,8 +141,19 @@ class Picture:
 
     def _outcome(self, member):
         """Return the outcome of the action for a member; '' before its turn."""
-        action = self.stack['stack_status'].partition('_')[0]
+        is_rollback, action = self._is_rollback_of_create(), self._action()
+        if is_rollback and member.outcome == 'COMPLETE' and not member.status.startswith(action):
+            return ''
         return '' if action in SWEEPS and not member.touched else member.outcome
+
+    def _is_rollback_of_create(self):
+        return self.tree.is_new and self.stack['stack_status'].startswith('ROLLBACK')
+
+    def _action(self):
+        """Return the action on the members: the rollback of a create deletes them."""
+        if self._is_rollback_of_create():
+            return 'DELETE'
+        return self.stack['stack_status'].partition('_')[0]
 
     def _priority(self, member):
         return PRIORITIES.index(self._outcome(member))
@@ -149,7 +172,7 @@ class Picture:
 
     def _totals(self, members, now, width):
         status = self.stack['stack_status']
-        done, total = progress_of(status, members)
+        done, total = progress_of(self._action(), members)
         name = Text(printable.escape(self.stack['stack_name']), 'bold')
         state = Text(f'  {status}', STYLES[terminal.outcome(status)])
         counts = Text(f'  {done} of {total}' if total else '').append(
@@ -202,12 +225,11 @@ class Picture:
         return f'waits for {", ".join(names[:3])}{more}'
 
 
-def progress_of(status: str, members: list[resource_tree.Member]) -> tuple[int, int]:
+def progress_of(action: str, members: list[resource_tree.Member]) -> tuple[int, int]:
     """Return (number of finished members, number of members) of an action.
 
     Of an update only the members count that it has changed: it leaves the others alone.
     """
-    action = status.partition('_')[0]
     if action in ('CREATE', 'ADOPT'):
         # a member with a nested stack that was continued after an interruption ends as updated
         return sum(each.outcome == 'COMPLETE' for each in members), len(members)

@@ -73,23 +73,36 @@ def main(argv: list[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv) or ['--help']
     if words[0] == 'help' and len(words) > 1:
         words = [*words[1:], '--help']
-    if words[0] in ('-h', '--help', 'help') or words in (['stack', '--help'], ['stack', '-h']):
-        print(usage())
-        return 0
-    if words[0] == '--version':
-        print('heat-lite', pkgutil.resolve_name(REVISION)())
-        return 0
     for stream in (sys.stdout, sys.stderr):
         # An output that cannot encode a character shows a replacement.
         if hasattr(stream, 'reconfigure'):
             stream.reconfigure(errors='replace')
     try:
-        if words[0] in COMMANDS:
-            return pkgutil.resolve_name(COMMANDS[words[0]].target)(words[1:]) or 0
-        return pkgutil.resolve_name(RUN)(words, [*COMMANDS, *verbs.VERBS, *verbs.ALIASES])
+        return _run(words)
     except KeyboardInterrupt:
         print('heat-lite: interrupted', file=sys.stderr)
         return INTERRUPTED
+    except BrokenPipeError:
+        sys.stdout = None  # type: ignore[assignment]  # the reader closed the pipe (`| head`)
+        return 0
+    except OSError as error:
+        # e.g. a full disk; what is left must not fail again at exit
+        sys.stdout = None  # type: ignore[assignment]
+        place = error.filename or 'the standard output'
+        print(f'heat-lite: {place}: {error.strerror or error}', file=sys.stderr)
+        return 1
+
+
+def _run(words):
+    if words[0] in ('-h', '--help', 'help') or words in (['stack', '--help'], ['stack', '-h']):
+        print(usage(), flush=True)
+        return 0
+    if words[0] == '--version':
+        print('heat-lite', pkgutil.resolve_name(REVISION)(), flush=True)
+        return 0
+    if words[0] in COMMANDS:
+        return pkgutil.resolve_name(COMMANDS[words[0]].target)(words[1:]) or 0
+    return pkgutil.resolve_name(RUN)(words, [*COMMANDS, *verbs.VERBS, *verbs.ALIASES])
 
 
 if __name__ == '__main__':

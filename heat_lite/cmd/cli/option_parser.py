@@ -5,6 +5,7 @@ It imports only the standard library, since ``up`` chooses the kind of threads b
 
 import argparse
 import difflib
+import sys
 import textwrap
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -79,6 +80,10 @@ class Parser(argparse.ArgumentParser):
             hint = self._suggestion(unknown[0].partition('=')[0])
             self.error(f'unrecognized arguments: {" ".join(unknown)}{hint}')
         return found
+
+    def _print_message(self, message, file=None):
+        # argparse drops an error of the output, e.g. of a full disk.
+        print(message, end='', file=file or sys.stderr, flush=True)
 
     def _suggestion(self, name):
         options = [each for each in self._option_string_actions if each.startswith('--')]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from heat_lite.cmd.cli import api_client, terminal
+from heat_lite.cmd.cli import api_client, terminal, views
 
 #: {action: (sign in front of a resource, status that selects its color)}
 SIGNS = {
@@ -32,25 +32,28 @@ def request(api: api_client.ApiClient, name: str, body: dict, existing: bool) ->
             raise
         stack = api.call('POST', '/stacks/preview', {**body, 'stack_name': name})['stack']
         more = {key: stack[key] for key in ('has_changes', 'digest') if key in stack}
-        added = flatten(stack['resources'])
-        for each in added:
-            each['path'] = nested_path(each, stack['stack_name'])
+        added = []
+        for depth, each in flatten(stack['resources']):
+            each['path'] = nested_path(each, stack['stack_name'], depth)
+            added.append(each)
         return Preview({'resource_changes': {'added': added}, **more}, True)
     return Preview(api.call('PATCH' if existing else 'PUT', f'{path}/preview', body), False)
 
 
-def flatten(resources: list) -> list[dict]:
-    """Return the resources of all levels. Nested stacks are lists in ``resources``."""
-    found: list[dict] = []
+def flatten(resources: list, depth: int = 0) -> Iterator[tuple[int, dict]]:
+    """Yield (depth, resource) of all levels. Nested stacks are lists in ``resources``."""
     for each in resources:
-        found.extend(flatten(each) if isinstance(each, list) else [each])
-    return found
+        if isinstance(each, list):
+            yield from flatten(each, depth + 1)
+        else:
+            yield depth, each
 
 
-def nested_path(resource: dict[str, Any], stack_name: str) -> str:
+def nested_path(resource: dict[str, Any], stack_name: str, depth: int) -> str:
     """Return the path of a resource in the preview of a create, which lists all levels together.
 
-    A nested stack is named after its parent and its resource: ``app-group-0``.
+    A nested stack is named after its parent and its resource: ``app-group-0``. Names with a hyphen
+    stay as they are, since the name of the stack does not tell where they end.
     """
     name, parent = resource['resource_name'], resource.get('parent_resource')
     if not parent:
@@ -59,6 +62,8 @@ def nested_path(resource: dict[str, Any], stack_name: str) -> str:
     if not (outer.startswith(f'{stack_name}-') and outer.endswith(ending)):
         return f'{parent}/{name}'
     outer = outer.removesuffix(ending).removeprefix(stack_name).removeprefix('-')
+    if outer.count('-') == depth - 2:
+        outer = outer.replace('-', '/')
     return '/'.join(part for part in (outer, parent, name) if part)
 
 
@@ -115,12 +120,42 @@ def _show_one(resource: dict[str, Any], action: str, out: terminal.Terminal, ind
     reason = f'  ({resource["reason"]})' if resource.get('reason') else ''
     out.write_line(
         f'{indent}{out.colorize(sign, status)} {name}'
-        f'  {resource["resource_type"]}  {out.colorize(word, status)}{reason}'
+        f'  {views.short_type(resource["resource_type"])}  {out.colorize(word, status)}{reason}'
     )
     for change in resource.get('property_changes', ()):
-        after = terminal.cell(change['after']) if change['known'] else '(known later)'
-        before = f'{terminal.cell(change["before"])} -> ' if change['before'] is not None else ''
         mark = '  requires a replacement' if change['forces_replacement'] else ''
-        out.write_line(f'{indent}    {change["property"]}: {before}{after}{mark}')
+        for name, before, after in _differences(change):
+            out.write_line(f'{indent}    {name}: {before}{after}{mark}')
     for part in resource.get('definition_changes', ()):
         out.write_line(f'{indent}    {part} changes')
+
+
+def _differences(change: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield (name, text before, text after) of what differs in a property, inside of maps.
+
+    Masked values look equal, and are a change if the property has no other.
+    """
+    name, before, after = change['property'], change['before'], change['after']
+    if not change['known']:
+        yield name, _before(before), '(known later)'
+        return
+    found = list(_different_parts(name, before, after))
+    if not found and (change.get('secret') or change['forces_replacement']):
+        found = [(name, before, after)]
+    for part, old, new in found:
+        yield part, _before(old), terminal.cell(new)
+
+
+def _before(value):
+    return '' if value is None else f'{terminal.cell(value)} -> '
+
+
+def _different_parts(name: str, before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
+    waiting = [(name, before, after)]
+    while waiting:
+        name, before, after = waiting.pop()
+        if isinstance(before, dict) and isinstance(after, dict):
+            keys = sorted({*before, *after}, reverse=True)
+            waiting += [(f'{name}.{key}', before.get(key), after.get(key)) for key in keys]
+        elif before != after:
+            yield name, before, after

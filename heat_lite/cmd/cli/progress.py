@@ -18,17 +18,26 @@ START_SECONDS = 5.0
 HOOK_SECONDS = 3.0
 #: events that tell of hooks
 HOOK_EVENTS = 200
+#: events of the stack itself that tell which action a rollback belongs to
+STACK_EVENTS = 20
+#: the error of the service while it works on a stack, and seconds until the next request
+BUSY = 'ActionInProgress'
+BUSY_SECONDS = 1.0
 NEWEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'desc'}
 #: minutes that an action may take, unless the stack has a timeout
 DEFAULT_MINUTES = 60
 
 
 class Before(NamedTuple):
-    """The stack before the action: its state, its resources, the id of its last event."""
+    """The stack before the action: its state, its resources, the id of its last event.
+
+    ``is_new``: whether the action has made all resources, and runs already.
+    """
 
     stack: dict[str, Any] | None = None
     rows: tuple = ()
     event: str | None = None
+    is_new: bool = False
 
 
 NO_STACK = Before()
@@ -61,6 +70,20 @@ def last_event(api: api_client.ApiClient, path: str) -> str | None:
         return None
 
 
+def rolls_create_back(api: api_client.ApiClient, path: str) -> bool:
+    """Whether a stack is in the rollback of its create, which its state does not tell."""
+    try:
+        stack = api.call('GET', path, resolve_outputs='false')['stack']
+        if stack['stack_status'] != 'ROLLBACK_IN_PROGRESS':
+            return False
+        query = {'resource_name': stack['stack_name'], 'limit': STACK_EVENTS, **NEWEST_FIRST}
+        found = api.call('GET', path + '/events', **query)['events']
+    except (api_client.RequestFailed, KeyError):
+        return False
+    actions = (each['resource_status'].partition('_')[0] for each in found)
+    return next((each for each in actions if each != 'ROLLBACK'), None) == 'CREATE'
+
+
 class Follower:
     """Reads the stack again and again, and shows it in ``view`` (see ``views``)."""
 
@@ -76,6 +99,7 @@ class Follower:
         self.looked_for_hooks = 0.0  # the last time, or that of a change
         self.hooks = ''
         self.tree.update(before.rows, 0, is_first=True)
+        self.tree.is_new |= before.is_new
 
     @property
     def seconds(self) -> float:
@@ -103,6 +127,29 @@ class Follower:
         finally:
             self.view.close()
 
+    def request(self, action: dict) -> Before:
+        """Request an action, again and again while resources of a cancelled one are at work.
+
+        Return the state before the request. Raises RequestFailed, e.g. while another action runs.
+        """
+        try:
+            while True:
+                before = state_before(self.api, self.path)
+                try:
+                    self.api.call('POST', f'{self.path}/actions', action)
+                    return before
+                except api_client.RequestFailed as error:
+                    stack = self._poll() if error.kind == BUSY else None
+                    if stack is None or stack['stack_status'].endswith('IN_PROGRESS'):
+                        raise
+                self._check_limit(stack, None)
+                self.view.note(f'waiting for the end of the work on {self.tree.at_work() or "it"}')
+                self.view.wait(BUSY_SECONDS)
+        except KeyboardInterrupt:
+            raise Interrupted('nothing was requested') from None
+        finally:
+            self.view.close()
+
     def _poll(self) -> dict | None:
         """Show the present state. Return the stack; None if the service does not answer."""
         try:
@@ -116,6 +163,7 @@ class Follower:
             return None
         self.answered = time.monotonic()
         self.action = stack['stack_status'].partition('_')[0]
+        self.tree.is_new |= self.action == 'CREATE'
         changed = self.tree.update(rows, self.seconds)
         self.view.show(stack, self.tree, changed, self.seconds)
         self._note_hooks(stack, bool(changed))

@@ -10,6 +10,8 @@ from heat_lite.common import printable
 DELETED = 'DELETE_COMPLETE'
 #: the longest way from a stack to a nested stack that is listed
 NESTED_DEPTH = 5
+#: names of members in a line
+MAX_NAMES = 3
 HOOK_NAMES = ('pre-create', 'post-create', 'pre-update', 'post-update', 'pre-delete', 'post-delete')
 
 
@@ -75,6 +77,8 @@ class ResourceTree:
         self.members: dict[str, Member] = {}
         #: the last failure of each path, which a rollback may have removed since
         self.failures: dict[str, Member] = {}
+        #: whether the action has made all members, so that its rollback deletes them
+        self.is_new = False
 
     def update(self, rows: Iterable[dict], now: float, is_first: bool = False) -> list[Member]:
         """Take in the list of resources. Return the members whose status has changed.
@@ -82,9 +86,10 @@ class ResourceTree:
         A member that is no longer listed is deleted. The members of the first list, ``is_first``,
         are the state before the action.
         """
-        order = list(self.members)
+        rows, order = list(rows), list(self.members)
+        self.is_new = not rows if is_first else self.is_new
         previous, self.members, changed = self.members, {}, []
-        for path, depth, row in _in_order(list(rows)):
+        for path, depth, row in _in_order(rows):
             known = previous.pop(path, None)
             member = known or Member(path, row, depth)
             is_changed = known is None or _has_changed(known.row, row)
@@ -125,6 +130,11 @@ class ResourceTree:
             for path, member in self.failures.items()
             if not any(other.startswith(path + '/') for other in self.failures)
         ]
+
+    def at_work(self) -> str:
+        """Return the paths of the members at work, of many the first ones; '' for none."""
+        busy = [each.path for each in self.members.values() if each.outcome == 'IN_PROGRESS']
+        return ', '.join(busy[:MAX_NAMES]) + ' and others' * (len(busy) > MAX_NAMES)
 
     def waiting_for(self, member: Member) -> list[str]:
         """Return the names of the members that a member, which has not started, waits for."""

@@ -20,6 +20,7 @@ from heat_lite.cmd.cli import (
 
 #: set to any value, it shows the traceback of an unexpected error
 DEBUG = 'HEAT_LITE_DEBUG'
+MORE = f' ({DEBUG}=1 shows more)'
 OF_RESPONSE = 'heat_lite.cmd.located_errors:of_response'
 
 
@@ -83,10 +84,15 @@ def _with_service(function, args):
     api = connection.connect(choice)
     try:
         return function(api, terminal.Terminal(is_json=args.json), args)
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        _show_traceback()
+        errors.complain(api.unexpected_text(error) + MORE)
+        return errors.FAILED
     except api_client.RequestFailed as error:
         if error.position is not None:
             _raise_at_its_place(error, args)
-        errors.complain(str(error) + errors.suggestion(api, error, args))
+        hint = errors.suggestion(api, error, args) or errors.advice(error, args)
+        errors.complain(f'{str(error).rstrip(".")}.{hint}' if hint else str(error))
         return errors.FAILED
 
 
@@ -99,7 +105,10 @@ def _raise_at_its_place(error, args):
 
 
 def guarded(work: Callable[[], int | None]) -> int:
-    """Return the exit status of ``work()``; errors are shown without traceback."""
+    """Return the exit status of ``work()``; errors are shown without traceback.
+
+    Raises OSError for a file or an output, which `main` shows.
+    """
     try:
         return work() or errors.DONE
     except BrokenPipeError:
@@ -112,17 +121,21 @@ def guarded(work: Callable[[], int | None]) -> int:
     except errors.CommandError as error:
         errors.complain(str(error))
         return error.exit_status
-    except (api_client.RequestFailed, OSError) as error:
+    except api_client.RequestFailed as error:
         errors.complain(str(error))
+        return error.exit_status
+    except OSError:
+        raise
     except Exception as error:
         _complain_unexpected(error)
     return errors.FAILED
 
 
 def _complain_unexpected(error):
+    _show_traceback()
+    errors.complain(f'unexpected {type(error).__name__}: {error}{MORE}')
+
+
+def _show_traceback():
     if os.environ.get(DEBUG):
         traceback.print_exc()
-    errors.complain(
-        f'unexpected {type(error).__name__}: {error}. The service may have answered in an unknown'
-        f' form; {DEBUG}=1 shows more.'
-    )

@@ -46,7 +46,18 @@ def show(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Names
     if out.is_json:
         out.write_json(found)
     else:
-        out.table(['KEY', 'VALUE'], [[key, found[key]] for key in found])
+        out.table(['KEY', 'VALUE'], [[key, found[key]] for key in found if key != 'data'])
+        _show_resources(found['data'], out)
+
+
+def _show_resources(data, out):
+    """Show the resources of a snapshot; --json also shows its template and environment."""
+    resources = (data or {}).get('resources') or {}
+    keys = ('type', 'status', 'resource_id')
+    rows = [[name, *(each.get(key) for key in keys)] for name, each in resources.items()]
+    if rows:
+        out.write_line()
+        out.table(['RESOURCE', 'TYPE', 'STATUS', 'PHYSICAL ID'], rows)
 
 
 def restore(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:

@@ -12,10 +12,12 @@ from heat_lite.template import reader
 def build(args: argparse.Namespace) -> dict[str, Any]:
     """Return the body that the options of the command describe.
 
+    ``args.sources`` has the content of each file afterwards, for errors at a place of it.
     Raises FileError for a file that cannot be used.
     """
     container = getattr(args, 'files_container', None)
     files = stack_files.StackFiles(with_references=not container)
+    args.sources = files.sources
     body: dict[str, Any] = {'parameters': parameters(args, files)}
     if args.template:
         body['template'] = files.template(args.template)

@@ -7,7 +7,6 @@ environment is replaced by the URL of its file.
 import base64
 import collections
 import json
-import sys
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -46,7 +45,7 @@ def fetch(url: str) -> bytes:
 def read(name: str) -> bytes:
     """Return the content of a file, a URL, or of standard input for ``-``."""
     if name == file_references.STDIN:
-        return sys.stdin.buffer.read(file_references.MAX_BYTES)
+        return file_references.read_stdin()
     if name.startswith('file://'):
         name = file_references.path_of(name)
     return fetch(name) if file_references.is_url(name) else file_references.read_bytes(name)
@@ -78,14 +77,20 @@ class StackFiles:
     """The files that templates and environments refer to.
 
     ``contents``: {URL: text}. ``read`` returns the bytes of a name and raises ValueError.
+    ``sources``: {name: content} of what was read, as it was before references were replaced.
     ``with_references``: whether the files of references are read; if not, references stay as they
     are, for files in a container of the object store.
     """
 
     def __init__(self, read: Callable[[str], bytes] = read, with_references: bool = True):
         self.contents: dict[str, str] = {}
-        self._read = read
+        self.sources: dict[str, bytes] = {}
+        self._reader = read
         self._with_references = with_references
+
+    def _read(self, name):
+        self.sources[name] = self._reader(name)
+        return self.sources[name]
 
     def template(self, name: str) -> str:
         """Return the text of a template with the URLs of the files that it refers to."""

@@ -26,18 +26,37 @@ SHOWN_KEYS = (
     'stack_owner',
     'tags',
 )
+ACTIONS = (
+    *('CREATE', 'UPDATE', 'DELETE', 'ROLLBACK', 'SUSPEND', 'RESUME', 'CHECK', 'ADOPT'),
+    *('SNAPSHOT', 'RESTORE'),
+)
+SORT_KEYS = ('name', 'status', 'created_at', 'updated_at')
+
+
+def order(text: str) -> str:
+    """Read KEY or KEY:DIR, which the service drops if it does not know them."""
+    key, _, direction = text.partition(':')
+    if key not in SORT_KEYS or direction not in ('', 'asc', 'desc'):
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is not one of {", ".join(SORT_KEYS)}, with :asc or :desc'
+        )
+    return text
+
+
 LIST_STACKS = (
     repeatable('--name', metavar='NAME', help='only stacks of this name; may be repeated'),
     repeatable(
         '--status',
         metavar='STATUS',
         type=str.upper,
+        choices=('COMPLETE', 'FAILED', 'IN_PROGRESS'),
         help='only stacks whose action is COMPLETE, FAILED or IN_PROGRESS; may be repeated',
     ),
     repeatable(
         '--action',
         metavar='ACTION',
         type=str.upper,
+        choices=ACTIONS,
         help='only stacks whose last action is CREATE, UPDATE, ...; may be repeated',
     ),
     argument('--tags', metavar='TAG,TAG', help='only stacks with all of these tags'),
@@ -53,6 +72,7 @@ LIST_STACKS = (
     argument(
         '--sort',
         metavar='KEY[:DIR]',
+        type=order,
         help='order by name, status, created_at or updated_at, asc or desc (default: newest first)',
     ),
 )
@@ -70,6 +90,8 @@ def list_stacks(
     api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace
 ) -> None:
     """List all pages, or ``--limit`` stacks."""
+    if args.marker:
+        api.stack(args.marker)  # the service drops one that does not exist
     found = list(_pages(api, _query(args), args.limit))
     if out.is_json:
         out.write_json(found)
@@ -192,10 +214,12 @@ def failures(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.N
     if out.is_json:
         out.write_json(found)
     elif not found:
-        out.write_line('no failures are recorded')
+        state = f'{stack["stack_status"]}: {stack["stack_status_reason"]}'
+        out.write_line(f'no failures of resources are recorded; the stack is {state}')
     for each in () if out.is_json else found:
         first, *rest = outcome.cause_lines(each)
-        out.write_line(f'{each["time"]}  {each["action"]} during {each["stack_action"]}')
+        during = '' if each['action'] == each['stack_action'] else f' during {each["stack_action"]}'
+        out.write_line(f'{each["time"]}  {each["action"]}{during}')
         out.write_line('\n'.join([first, *rest]) + _remarks(each))
 
 

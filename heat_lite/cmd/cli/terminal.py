@@ -1,10 +1,12 @@
 """Tables and colors on a terminal; plain lines for other output."""
 
+import io
 import json
 import os
 import re
 import shutil
 import sys
+import termios
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
@@ -14,10 +16,17 @@ COLORS = {'COMPLETE': '32', 'FAILED': '31', 'IN_PROGRESS': '33'}
 #: the sequences that ``colorize`` writes
 COLOR_CODE = re.compile('(\033\\[(?:3[123]|0)m)')
 SYMBOLS = {'COMPLETE': '✔', 'FAILED': '✘', 'IN_PROGRESS': '…'}
+#: the index of the flags with ECHO in the attributes of a terminal
+LOCAL_FLAGS = 3
 #: the columns of a table that become narrower on a small terminal, and their smallest width
 SHRINKING = ('NAME', 'RESOURCE', 'TYPE', 'REASON', 'DESCRIPTION', 'TAGS')
 MIN_WIDTH = 8
 GAP = '  '
+
+
+def can_ask() -> bool:
+    """Return whether the standard input is a terminal; it is None if the caller has closed it."""
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def outcome(status: str) -> str:
@@ -47,6 +56,38 @@ def shorten(text: str, width: int) -> str:
     return text if len(text) <= width else text[: max(width - 1, 0)] + '…'
 
 
+class Echo:
+    """The echo of typed keys, which would mix with lines that are redrawn.
+
+    It is that of the terminal of standard input. Ctrl-C and Ctrl-Z keep their effect.
+    """
+
+    def __init__(self) -> None:
+        self._before: list[Any] | None = None
+
+    def disable(self) -> None:
+        """Disable the echo, unless the input is no terminal or belongs to another program."""
+        if self._before is None and _owns_input():
+            attributes = termios.tcgetattr(sys.stdin)
+            self._before = list(attributes)
+            attributes[LOCAL_FLAGS] &= ~termios.ECHO
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, attributes)
+
+    def restore(self) -> None:
+        """Restore the echo. A shell in the foreground has set the terminal anew by itself."""
+        before, self._before = self._before, None
+        if before is not None and _owns_input():
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def _owns_input():
+    """Return whether this process is in the foreground: others are stopped by a change."""
+    try:
+        return sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except (AttributeError, OSError, ValueError):  # closed, or no file
+        return False
+
+
 class Terminal:
     """Output to ``stream``.
 
@@ -56,7 +97,8 @@ class Terminal:
     def __init__(
         self, stream: TextIO | None = None, live: bool | None = None, is_json: bool = False
     ):
-        self.stream = stream or sys.stdout
+        # The standard output is None if the caller has closed it: the output is dropped.
+        self.stream = stream or sys.stdout or io.StringIO()
         if live is None:
             live = self.stream.isatty() and os.environ.get('TERM') != 'dumb'
         self.live = live

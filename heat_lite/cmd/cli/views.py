@@ -28,7 +28,11 @@ def reason_of(member: resource_tree.Member) -> str:
 
 def type_text(member: resource_tree.Member) -> str:
     """Return the type of a resource; of a template only the file name."""
-    name = member.row['resource_type']
+    return short_type(member.row['resource_type'])
+
+
+def short_type(name: str) -> str:
+    """Return the name of a type; of a template only the file name."""
     return name.rpartition('/')[2] if '://' in name else name
 
 
@@ -85,6 +89,7 @@ class JsonView(LineView):
     """A JSON object a line for each change of a member."""
 
     def _show(self, member, now):
+        seconds = member.seconds(now)
         self.out.write_json(
             {
                 'resource': member.path,
@@ -92,7 +97,7 @@ class JsonView(LineView):
                 'resource_status': member.status,
                 'resource_status_reason': member.reason,
                 'physical_resource_id': member.row.get('physical_resource_id'),
-                'seconds': member.seconds(now),
+                'seconds': None if seconds is None else round(seconds, 3),
             },
             indent=None,
         )

@@ -7,6 +7,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from heat_lite.conf import service
+
 #: namespaces of the libraries whose options the programs read
 LIBRARIES = (
     'keystonemiddleware.auth_token',
@@ -14,6 +16,7 @@ LIBRARIES = (
     'oslo.log',
     'oslo.messaging',
     'oslo.middleware.cors',
+    'oslo.middleware.healthcheck',
     'oslo.middleware.http_proxy_to_wsgi',
     'oslo.policy',
 )
@@ -25,7 +28,6 @@ EC2, EC2_CLOUD = 'ec2authtoken', 'ec2authtoken.'
 NOT_LOADED = 'the library is not used here.'
 UNUSED_GROUPS = {
     'cache': 'each process caches in its own memory.',
-    'healthcheck': 'the health check of the pipeline takes its options from api-paste.ini.',
     'oslo_concurrency': 'there are no locks between processes in files.',
     'oslo_middleware_tracing': NOT_LOADED,
     'oslo_reports': NOT_LOADED,
@@ -40,12 +42,22 @@ _ASYNCIO = 'asyncio is not used for the database.'
 _RECONNECT = 'connections are made when they are needed, and failed statements are repeated.'
 _TIMING = 'timings are not collected.'
 _UNLOGGED = 'requests with signatures are not logged.'
+_SERVER = 'the servers read {} of [heat_api] and [heat_api_cfn].'
+_OWN_SERVER = 'the servers are not those of oslo.service.'
 UNUSED = {
     ('DEFAULT', 'graceful_shutdown_timeout'): 'see graceful_shutdown_timeout of [heat_lite].',
     ('DEFAULT', 'log_options'): 'options are not logged.',
     ('DEFAULT', 'backdoor_port'): NOT_LOADED,
     ('DEFAULT', 'backdoor_socket'): NOT_LOADED,
     ('DEFAULT', 'run_external_periodic_tasks'): NOT_LOADED,
+    ('DEFAULT', 'api_paste_config'): 'see api_paste_config of [paste_deploy].',
+    ('DEFAULT', 'tcp_keepidle'): _SERVER.format('tcp_keepidle'),
+    ('DEFAULT', 'max_header_line'): _SERVER.format('max_header_line'),
+    ('DEFAULT', 'wsgi_log_format'): _OWN_SERVER,
+    ('DEFAULT', 'wsgi_default_pool_size'): 'see http_max_connections of [heat_lite].',
+    ('DEFAULT', 'wsgi_keep_alive'): _OWN_SERVER,
+    ('DEFAULT', 'wsgi_server_debug'): _OWN_SERVER,
+    ('DEFAULT', 'client_socket_timeout'): 'see http_body_timeout of [heat_lite].',
     ('database', 'asyncio_connection'): _ASYNCIO,
     ('database', 'asyncio_slave_connection'): _ASYNCIO,
     ('database', 'backend'): 'there is one backend.',
@@ -67,6 +79,12 @@ def ec2_cloud_is_unused(group: str, values: Mapping[tuple[str, str], Any]) -> bo
     multi, clouds = (values.get((EC2, name)) for name in ('multi_cloud', 'clouds'))
     names = [name.strip() for name in clouds.value.split(',')] if clouds else []
     return not (multi and _is_true(multi.value) and group.removeprefix(EC2_CLOUD) in names)
+
+
+def lacks_ec2_login(values: Mapping[tuple[str, str], Any]) -> bool:
+    """Return whether no login is set for the one Keystone that validates EC2 signatures."""
+    logins = {(EC2, name) for name in ('auth_type', 'auth_plugin', 'auth_section')}
+    return _is_single_cloud('', values) and logins.isdisjoint(values)
 
 
 def _is_true(value):
@@ -96,11 +114,25 @@ class Difference:
     applies: Callable[[str, Mapping[tuple[str, str], Any]], bool] = _always
 
 
+@dataclasses.dataclass(frozen=True)
+class Refusal:
+    """An option that ends the start of a service unless it has one of the ``accepted`` values."""
+
+    text: str
+    accepted: tuple[str, ...]
+
+
+REFUSED = {
+    ('DEFAULT', 'keystone_backend'): Refusal(
+        'no engine starts with it: the client of Keystone is built in and cannot be replaced.',
+        ('', service.HEAT_KEYSTONE_BACKEND),
+    )
+}
 DIFFERS = {
     ('DEFAULT', 'cloud_backend'): Difference(
         'the class authenticates requests with flavor = custombackend; it does not replace the '
         'clients of services.',
-        lambda value, _: value != 'heat.engine.clients.OpenStackClients',
+        lambda value, _: value != service.HEAT_CLOUD_BACKEND,
     ),
     ('DEFAULT', 'periodic_interval'): Difference(
         'heartbeats are sent each heartbeat_interval of [heat_lite], if that is shorter.'

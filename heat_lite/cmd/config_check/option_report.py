@@ -18,12 +18,13 @@ from heat_lite import conf as options
 from heat_lite.cmd.config_check import option_facts
 from heat_lite.template.suggest import suggest
 
-UNKNOWN, INVALID, DEPRECATED, NO_EFFECT, DIFFERS = (
+UNKNOWN, INVALID, DEPRECATED, NO_EFFECT, DIFFERS, MISSING = (
     'unknown',
     'invalid',
     'deprecated',
     'no effect',
     'differs',
+    'missing',
 )
 ERRORS = (UNKNOWN, INVALID)
 #: exit status for errors, and for files with other findings only
@@ -32,6 +33,10 @@ SECTION = re.compile(r'\[(.+)\]\s*$')
 SETTING = re.compile(r'([^\s=:#;\[][^=:]*?)\s*[=:]\s*(.*)$')
 #: words of a help text before the reason why an option has no effect
 MARK = 'no effect here'
+NO_LOGIN = (
+    'without a login Keystone validates no EC2 signature: signed URLs, e.g. of scaling policies, '
+    'are refused with 403. Set auth_type = password and the login of the service user.'
+)
 NOT_ASKED = 'the cloud is asked if [ec2authtoken] has multi_cloud = true and its name in clouds.'
 
 
@@ -126,7 +131,22 @@ def check(files: list[str]) -> list[Finding]:
     """
     settings = [each for file in files for each in settings_of(file)]
     known, values = known_options(settings), {(each.group, each.name): each for each in settings}
-    return [finding for each in settings for finding in _check(each, known, values)]
+    findings = [finding for each in settings for finding in _check(each, known, values)]
+    return [*findings, *_missing_login(settings, values)]
+
+
+def _missing_login(settings, values):
+    """Yield a finding if Keystone would validate no signature, at the place for the login.
+
+    Files without a login of the service at all are parts of a configuration.
+    """
+    if not option_facts.lacks_ec2_login(values):
+        return
+    groups = (option_facts.EC2, option_facts.LOGINS[0])
+    places = [each for group in groups for each in settings if each.group == group]
+    for place in places[:1]:
+        absent = dataclasses.replace(place, group=option_facts.EC2, name='auth_type', value='')
+        yield Finding(absent, MISSING, NO_LOGIN)
 
 
 def _check(setting, known, values):
@@ -179,6 +199,9 @@ def _value_error(setting, option):
     """
     if '$' in setting.value or isinstance(option, cfg.MultiOpt):
         return
+    refusal = option_facts.REFUSED.get((setting.group, option.dest))
+    if refusal is not None and setting.value not in refusal.accepted:
+        yield Finding(setting, INVALID, refusal.text)
     try:
         option.type(setting.value)
     except ValueError as error:

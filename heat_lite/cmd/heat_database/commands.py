@@ -6,10 +6,13 @@ import time
 from heat_lite.cmd.heat_database.ownership import held_by, holders
 from heat_lite.common import context as request_context
 from heat_lite.db import give_back as give_back_rows
-from heat_lite.db import heat_schema, migration, services
+from heat_lite.db import heat_schema, migration, reencrypt, services
+from heat_lite.rpc import client, messaging
 
 #: stacks between two lines of progress
 PROGRESS = 1000
+#: rows that one query reads
+BATCH = 500
 
 
 def sync(conf):
@@ -60,27 +63,34 @@ def dry_run(conf):
 def give_back(conf):
     """Bring the rows into Heat's form, and remove the columns and indexes that Heat lacks.
 
-    Return 1 if stacks have to be settled before. Raises ValueError if an engine runs.
+    Actions that have not ended become FAILED; a dry run returns 1 for them, and for secrets of an
+    unknown key. Raises ValueError for these, or if an engine runs.
     """
     context = request_context.admin_context()
     for row, reason in [
         *give_back_rows.losses(context),
-        *(found := give_back_rows.obstacles(context)),
+        *(unfinished := give_back_rows.interrupted(context)),
     ]:
         print(f'stack {row.name} {row.id} of project {row.tenant}: {reason}')
+    keys = [conf.auth_encryption_key, *conf.heat_lite.former_encryption_keys]
+    unknown = list(reencrypt.undecryptable(keys, BATCH))
+    for table, number in unknown:
+        print(f'row {number} of table {table}: no key decrypts its secret')
     running = holders(own=False)
     if conf.command.dry_run:
         for row in running:
             print(f'{services.describe(row)} holds the database: stop it before give_back')
-        return 1 if found else 0
+        return 1 if unfinished or unknown else 0
     if running:
         raise ValueError(held_by(running))
-    if found:
-        raise ValueError(f'{len(found)} stacks are in progress. Nothing was changed.')
+    if unknown:
+        raise ValueError(
+            f'{len(unknown)} rows have secrets that no key decrypts: add their keys to [heat_lite] '
+            'former_encryption_keys. Nothing was changed.'
+        )
     # It loads slowly, with warnings of its libraries: only this command needs it.
     given = importlib.import_module('heat_lite.cmd.heat_database.given_properties')
     print(f'resource_properties_data: defaults of earlier versions: {given.reduce_all(conf)}')
-    keys = [conf.auth_encryption_key, *conf.heat_lite.former_encryption_keys]
     migration.revert(conf.database.connection, print, lambda: _convert(keys))
     return 0
 
@@ -88,3 +98,15 @@ def give_back(conf):
 def _convert(keys):
     for step, count in give_back_rows.convert(keys):
         print(f'{step}: {count}')
+
+
+def migrate_convergence_1(conf):
+    """Let all engines work together on stacks, and on those nested in them, from now on."""
+    messaging.setup(conf)
+    try:
+        for stack_id in conf.command.stack_id:
+            admin = request_context.admin_context()
+            client.EngineClient().migrate_convergence_1(admin, stack_id=stack_id)
+            print(f'Stack {stack_id} is a convergence stack now.')
+    finally:
+        messaging.cleanup()

@@ -20,7 +20,7 @@ LOG = logging.getLogger(__name__)
 #: stacks with nested stacks, and contents of templates, that are kept in memory
 PARENTS, TEXTS = 1000, 256
 KILOBYTES = 64 * 1024
-KEY = 'a secret cannot be decrypted: add its key to [heat_lite] former_encryption_keys'
+KEY = '{} cannot be decrypted: add its key to [heat_lite] former_encryption_keys'
 
 
 class Finding(typing.NamedTuple):
@@ -53,32 +53,33 @@ class Reader:
         self._load_templates(found.values(), resources.values())
         self._load_parents({row.owner_id for row in found.values()} - {None})
         return [
-            self._finding(row, resources.get(row.id, []), row.user_creds_id in wrong)
+            self._finding(row, resources.get(row.id, []), wrong.get(row.user_creds_id))
             for row in found.values()
         ]
 
     def _finding(self, row, rows, wrong_credentials):
-        reasons = [KEY] if wrong_credentials else []
+        secrets = [each.place for each in rows if isinstance(each, exception.InvalidEncryptionKey)]
+        reasons = [KEY.format(each) for each in [wrong_credentials, *secrets] if each]
         try:
             reasons += self._reasons(row, rows)
-        except exception.InvalidEncryptionKey:
-            reasons.append(KEY)
+        except exception.InvalidEncryptionKey as error:
+            reasons.append(KEY.format(error.place or 'a secret'))
         except Exception as error:  # a stack that this service cannot read may fail anywhere
             LOG.debug('Stack %s cannot be read', row.id, exc_info=True)
             reasons.append(f'{type(error).__name__}: {error}')
-        count = len(rows) if isinstance(rows, list) else 0
         in_progress = row.status == status.IN_PROGRESS and not row.backup
         reasons = list(dict.fromkeys(reasons))
-        return Finding(row.id, row.name, row.tenant, count, in_progress, reasons)
+        return Finding(row.id, row.name, row.tenant, len(rows), in_progress, reasons)
 
     def _reasons(self, row, rows):
         stack = self._stack(row)
-        if isinstance(rows, exception.InvalidEncryptionKey):
-            raise rows
-        stack.resource_records.use_listed(rows, record.Record.from_row)
+        read = [each for each in rows if not isinstance(each, exception.InvalidEncryptionKey)]
+        is_complete = len(read) == len(rows)
+        stack.resource_records.use_listed(read, record.Record.from_row)
         rows = stack.rows()
         reasons = list(_resource_reasons(stack, rows))
-        plan.build(rows, {} if row.backup else stack.requirements)
+        if is_complete:
+            plan.build(rows, {} if row.backup else stack.requirements)
         return reasons
 
     def _stack(self, row):
@@ -91,8 +92,7 @@ class Reader:
         """Read the templates of a batch of stacks, and those of their resources."""
         ids = {row.raw_template_id for row in rows}
         for each in resources:
-            if isinstance(each, list):
-                ids.update(item.current_template_id for item in each)
+            ids.update(getattr(item, 'current_template_id', None) for item in each)
         self._templates.clear()
         self._templates.load(self._context, ids - {None})
 

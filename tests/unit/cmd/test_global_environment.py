@@ -1,7 +1,9 @@
 """The global environment: files of ``environment_dir`` and ``template_dir``."""
 
 import pytest
+from oslo_config import cfg
 
+from heat_lite import conf as options
 from heat_lite import resources
 from heat_lite.cmd import global_environment
 from heat_lite.common import exception
@@ -89,3 +91,11 @@ def test_missing_directory_falls_back_to_the_package():
     assert (
         mappings.resolve('OS::Quantum::Net', None, lambda name: True).target == 'OS::Neutron::Net'
     )
+
+
+def test_backend_of_keystone_other_than_that_of_heat_is_refused():
+    conf = options.register(cfg.ConfigOpts())
+    conf([], project='heat_lite', default_config_files=[], default_config_dirs=[])
+    conf.set_override('keystone_backend', 'my.Client')
+    with pytest.raises(exception.ConfigurationError, match='keystone_backend = my.Client'):
+        global_environment.build_registry(conf)

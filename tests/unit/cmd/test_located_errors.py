@@ -42,6 +42,20 @@ def test_error_of_a_text_that_cannot_be_read_again_has_its_position_only(name):
     assert located(name) == [f'{name}:3:7: error: No such type.']
 
 
+@pytest.mark.parametrize('name', ['-', 'http://host/app.yaml'])
+def test_error_of_a_text_that_was_sent_shows_its_line(name, folder):
+    files = stack_files.StackFiles(lambda _: TEXT.encode())
+    files.template(name)
+    position = {'file': 'template', 'line': 3, 'column': 7}
+    failed = api_client.RequestFailed(400, 'No such type.', '', position)
+    args = argparse.Namespace(template=name, sources=files.sources)
+    assert str(located_errors.of_response(failed, args)).splitlines() == [
+        f'{name}:3:7: error: No such type.',
+        '    3 |   r: {type: Nope}',
+        '      |       ^',
+    ]
+
+
 def test_error_without_a_place_in_a_file_is_left_to_the_caller():
     assert located(None) is None
     failed = api_client.RequestFailed(400, 'Wrong')

@@ -148,6 +148,16 @@ def test_option_of_another_login_than_that_of_the_cloud_is_refused(tmp_path, tex
         embedded.configure(args, cfg.ConfigOpts())
 
 
+def test_config_file_that_is_no_text_is_an_error(tmp_path):
+    file = tmp_path / 'binary.conf'
+    file.write_bytes(b'\x80')
+    parser = argparse.ArgumentParser()
+    up.add_arguments(parser)
+    args = parser.parse_args(['--config-file', str(file)])
+    with pytest.raises(embedded.StartError, match='not UTF-8 text'):
+        embedded.configure(args, cfg.ConfigOpts())
+
+
 def test_config_file_that_is_missing_is_an_error(tmp_path):
     file = tmp_path / 'none.conf'
     command = [sys.executable, '-m', 'heat_lite.cmd.up', '--data-dir', tmp_path / 'data']

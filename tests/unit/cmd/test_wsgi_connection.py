@@ -31,7 +31,9 @@ def pair(turns):
     theirs.close()
 
 
-def test_reads_without_a_wait_take_turns_apart_after_some(pair, turns):
+def test_reads_without_a_wait_take_turns_apart_after_some(pair, turns, monkeypatch):
+    # a busy machine may stop this process between two looks at the clock: that is not such a wait
+    monkeypatch.setattr(wsgi_connection, 'WAIT_SECONDS', WAIT_SECONDS)
     stream, client = pair
     client.sendall(b'x' * 2 * wsgi_connection.TURNS_AHEAD)
     assert all(stream.read(1) for _ in range(2 * wsgi_connection.TURNS_AHEAD))
@@ -122,18 +124,3 @@ def test_answer_to_a_client_that_has_gone_is_lost_and_ends_the_connection(pair):
     assert stream.write(b'answer') == 6
     with pytest.raises(ConnectionAbortedError):
         stream.read(1)
-
-
-@pytest.mark.parametrize(
-    'host, peer',
-    [
-        ('10.0.0.1', '10.0.0.1'),
-        ('::ffff:10.0.0.1', '10.0.0.1'),
-        ('2001:db8::1', '2001:db8::/64'),
-        ('2001:db8::ffff:0:0:1', '2001:db8::/64'),
-        ('fe80::1%eth0', 'fe80::/64'),
-        ('', ''),
-    ],
-)
-def test_addresses_of_a_network_that_one_client_has_are_one_peer(host, peer):
-    assert wsgi_connection.peer_of(host) == peer

@@ -1,3 +1,4 @@
+import dataclasses
 import functools
 import json
 import re
@@ -6,6 +7,7 @@ import pytest
 
 from heat_lite.cmd import offline_types
 from heat_lite.cmd.authoring import docs, type_examples, type_page
+from heat_lite.template import support
 from heat_lite.template.editing import yaml_writer
 from heat_lite.template.lint.linter import Linter
 
@@ -52,15 +54,47 @@ def findings(types, text):
     return Linter(types, OneFile(text), errors, ['deprecated'], types.base).lint(['example.yaml'])
 
 
+def example_of(types, name):
+    attributes = types.registry.get(name).all_attributes_schema()
+    return type_examples.template_of(dataclasses.replace(types.get(name), attributes=attributes))
+
+
 def test_examples_of_all_types_have_no_findings(types):
     names = types.names()
     found = {}
     for name in names:
-        text = yaml_writer.to_yaml(type_examples.template_of(types.get(name)))
+        text = yaml_writer.to_yaml(example_of(types, name))
         assert f'type: {name}\n' in text
         found[name] = [str(each) for each in findings(types, text)]
     assert len(names) >= 200
+    assert sum(types.get(name).support.status == support.HIDDEN for name in names) >= 36
     assert {name: each for name, each in found.items() if each} == {}
+
+
+@pytest.mark.parametrize(
+    'name, attribute',
+    [
+        ('OS::Nova::Server', 'addresses'),
+        ('OS::Neutron::Port', 'fixed_ips'),
+        ('OS::Neutron::Net', 'subnets'),
+        ('OS::Octavia::LoadBalancer', 'vip_address'),
+        ('OS::Barbican::Secret', 'status'),
+    ],
+)
+def test_example_shows_an_attribute_that_users_ask_for(types, name, attribute):
+    [resource] = example_of(types, name)['resources']
+    assert example_of(types, name)['outputs']['result']['value'] == {
+        'get_attr': [resource, attribute]
+    }
+
+
+def test_no_example_shows_a_switch_or_a_secret(types):
+    shown = {
+        name: example_of(types, name)['outputs']['result']['value'].get('get_attr', [''])[-1]
+        for name in types.names()
+    }
+    words = ('admin_state_up', 'description', 'decrypted_payload', 'SecretAccessKey')
+    assert not [name for name, attribute in shown.items() if attribute in words]
 
 
 def test_examples_in_the_file_are_of_existing_types(types):

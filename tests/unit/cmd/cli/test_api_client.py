@@ -1,4 +1,6 @@
+import contextlib
 import json
+import urllib.request
 
 import pytest
 
@@ -121,3 +123,55 @@ def test_expired_token_is_renewed_once():
             api_client.ApiClient(url, 'old', renew=lambda: 'also wrong').call('GET', '/stacks')
     assert caught.value.status == 401
     assert tokens == ['old', 'new', 'old', 'also wrong']
+
+
+@contextlib.contextmanager
+def redirecting(target):
+    """Yield the URL of a server that redirects from /v1/p/stacks, and the tokens it got after."""
+    tokens = []
+
+    def application(environ, start_response):
+        if environ['PATH_INFO'] == '/v1/p/stacks':
+            start_response('302 Found', [('Location', target or '/v1/p/stacks/id')])
+            return [b'']
+        tokens.append(environ.get('HTTP_X_AUTH_TOKEN'))
+        start_response('200 OK', [('Content-Type', 'application/json')])
+        return [b'{}']
+
+    with identity.serve(application) as url:
+        yield url, tokens
+
+
+def test_token_is_sent_to_the_server_that_redirects():
+    with redirecting(None) as (url, tokens):
+        assert api_client.ApiClient(url + '/v1/p', 'secret').call('GET', '/stacks') == {}
+    assert tokens == ['secret']
+
+
+@pytest.mark.parametrize('host', ['127.0.0.1', 'localhost'])
+def test_token_is_not_sent_to_another_server(host):
+    with redirecting(None) as (other, tokens):
+        target = other.replace('127.0.0.1', host) + '/v1/p/stacks/id'
+        with redirecting(target) as (url, _):
+            assert api_client.ApiClient(url + '/v1/p', 'secret').call('GET', '/stacks') == {}
+    assert tokens == [None]
+
+
+@pytest.mark.parametrize(
+    ('before', 'after', 'may_have'),
+    [
+        ('http://heat:8004/v1', 'http://heat:8004/v2', True),
+        ('http://heat:8004/v1', 'https://heat:13004/v1', True),
+        ('http://heat/v1', 'https://HEAT/v1', True),
+        ('https://heat/v1', 'https://heat:443/v2', True),
+        ('https://heat/v1', 'http://heat/v1', False),
+        ('https://heat/v1', 'https://heat:8004/v1', False),
+        ('https://heat/v1', 'https://heat.example/v1', False),
+        ('http://heat/v1', 'https://other/v1', False),
+        ('http://heat/v1', 'http://heat@other/v1', False),
+    ],
+)
+def test_redirect_keeps_the_token_at_its_host(before, after, may_have):
+    request = urllib.request.Request(before, headers={'X-Auth-Token': 'secret', 'Accept': 'a/b'})
+    found = api_client.RedirectHandler().redirect_request(request, None, 302, '', {}, after)
+    assert found.headers == ({'X-auth-token': 'secret'} if may_have else {}) | {'Accept': 'a/b'}

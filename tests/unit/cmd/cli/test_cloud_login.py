@@ -6,7 +6,7 @@ import types
 import pytest
 
 from heat_lite.clients import clouds_yaml
-from heat_lite.cmd.cli import main
+from heat_lite.cmd.cli import api_client, cloud_login, main
 from tests import certificates, identity
 
 USERS = {'demo': {'password': 'secret', 'project': 'shop', 'roles': ['member']}}
@@ -149,3 +149,15 @@ def test_login_of_a_service_names_what_an_own_authority_needs(tmp_path, monkeypa
         assert any('certificates are not verified' in line for line in told)
         monkeypatch.setenv('OS_CACERT', str(authority))
         assert clouds_yaml.log_in('plain').user_name == 'demo'
+
+
+def test_service_that_does_not_listen_is_named_without_names_of_classes(monkeypatch):
+    monkeypatch.setenv('OS_AUTH_URL', 'http://127.0.0.1:1/v3')
+    env = {'OS_AUTH_URL': 'http://127.0.0.1:1/v3', 'OS_TOKEN': 'a'}
+    monkeypatch.setenv('OS_TOKEN', 'a')
+    with pytest.raises(api_client.ServiceUnreachable) as caught:
+        cloud_login.log_in(None, None, env)
+    assert str(caught.value) == (
+        'cannot log in to the cloud: Unable to establish connection to '
+        'http://127.0.0.1:1/v3/auth/tokens'
+    )

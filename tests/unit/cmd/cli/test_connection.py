@@ -106,7 +106,17 @@ def test_cloud_without_login_is_its_endpoint():
 
 
 @pytest.mark.parametrize(
-    'endpoint', ['h:8004', 'ftp://h/v1/p', 'http://', 'http://h:99999/v1/p', 'http://[::1/v1/p']
+    'endpoint',
+    [
+        '',
+        'h:8004',
+        'ftp://h/v1/p',
+        'http://',
+        'http://h:99999/v1/p',
+        'http://[::1/v1/p',
+        'http://h/v1/a b',
+        'http://h/v1/\xe4',
+    ],
 )
 def test_endpoint_that_is_no_url_is_refused(endpoint):
     with pytest.raises(api_client.RequestFailed, match='is no endpoint'):

@@ -1,5 +1,7 @@
 import io
 import json
+import time
+import types
 
 import pytest
 
@@ -65,6 +67,42 @@ def test_text_fits_a_narrow_terminal_and_loses_nothing(width):
     lines = drawn([many, *others], width).splitlines()
     assert all(len(line) <= width for line in lines)
     assert all(f'resource_{number}' in ' '.join(lines[21:]) for number in range(20))
+
+
+def test_text_of_many_resources_is_cut():
+    nodes = [Node(f'r{number}', 'T') for number in range(5)]
+    nodes += [Node('last', 'T', [node.name for node in nodes]), Node('g', 'T', ['last'])]
+    nodes += [Node(f'g/{number}', 'T') for number in range(4)]
+    stream = io.StringIO()
+    graphs.draw(Graph(nodes), terminal.Terminal(stream), 80, limit=2)
+    assert stream.getvalue().splitlines() == [
+        '1  r0    T',
+        '   r1    T',
+        '   and 3 more',
+        '2  last  T  after r0, r1, and 3 more',
+        '3  g     T  after last',
+        '   ├ 0   T',
+        '   ├ 1   T',
+        '   └ and 2 more',
+    ]
+
+
+def test_graph_of_a_large_stack_is_fast():
+    names = [f'r{number}' for number in range(2000)]
+    rows = [
+        {
+            'resource_name': name,
+            'resource_type': 'T',
+            'resource_status': 'CREATE_COMPLETE',
+            'required_by': names[number + 1 : number + 4],
+        }
+        for number, name in enumerate(names)
+    ]
+    api = types.SimpleNamespace(call=lambda *_, **__: {'resources': rows})
+    began = time.process_time()
+    nodes = graphs._nodes(api, {'stack_name': 's', 'id': '1'}, 5)
+    assert [len(step) for step in Graph(nodes).steps('')] == [1] * 2000
+    assert time.process_time() - began < 2
 
 
 def test_cycle_is_drawn_as_the_last_step():

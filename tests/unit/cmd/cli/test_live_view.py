@@ -49,19 +49,31 @@ def test_nested_members_are_indented_and_waiting_ones_say_for_what():
     assert 'outer' in lines[2] and lines[3].startswith('   ✔ inner')
 
 
+def test_rollback_of_a_create_counts_what_it_has_deleted():
+    tree = resource_tree.ResourceTree()
+    tree.update([], 0, is_first=True)
+    tree.update([row('a', 'CREATE_COMPLETE'), row('b', 'CREATE_COMPLETE')], 1)
+    tree.update([row('a', 'CREATE_COMPLETE'), row('b', 'DELETE_COMPLETE')], 2)
+    found = live_view.Picture()
+    found.take({'stack_name': 'app', 'stack_status': 'ROLLBACK_IN_PROGRESS'}, tree, zero=0)
+    lines = [line.plain for line in found.lines(120, 20, clock=3)]
+    assert '1 of 2' in lines[0]
+    assert lines[1].startswith(' · a') and lines[2].startswith(' ✔ b')
+
+
 def test_progress_of_an_update_counts_changed_members_only():
     tree = resource_tree.ResourceTree()
     tree.update([row('a', 'CREATE_COMPLETE'), row('b', 'CREATE_COMPLETE')], 0, is_first=True)
     tree.update([row('a', 'UPDATE_IN_PROGRESS'), row('b', 'CREATE_COMPLETE')], 1)
     members = list(tree.members.values())
-    assert live_view.progress_of('UPDATE_IN_PROGRESS', members) == (0, 1)
-    assert live_view.progress_of('DELETE_IN_PROGRESS', members) == (0, 2)
+    assert live_view.progress_of('UPDATE', members) == (0, 1)
+    assert live_view.progress_of('DELETE', members) == (0, 2)
 
 
 def test_member_that_was_continued_by_an_update_counts_as_created():
     tree = resource_tree.ResourceTree()
     tree.update([row('a', 'CREATE_COMPLETE'), row('b', 'UPDATE_COMPLETE')], 0)
-    assert live_view.progress_of('CREATE_COMPLETE', list(tree.members.values())) == (2, 2)
+    assert live_view.progress_of('CREATE', list(tree.members.values())) == (2, 2)
 
 
 def test_delete_shows_members_before_their_turn_as_waiting():

@@ -42,14 +42,29 @@ def test_replacements_have_the_path_of_nested_resources():
 
 
 @pytest.mark.parametrize(
-    'stack_name, parent, path',
+    'stack_name, parent, depth, path',
     [
-        ('app', None, 'r'),
-        ('app-one', 'one', 'one/r'),
-        ('app-group-0', '0', 'group/0/r'),
-        ('a-shortened-name', '0', '0/r'),
+        ('app', None, 0, 'r'),
+        ('app-one', 'one', 1, 'one/r'),
+        ('app-group-0', '0', 2, 'group/0/r'),
+        ('app-web-group-0', '0', 3, 'web/group/0/r'),
+        ('app-web-group-0', '0', 2, 'web-group/0/r'),
+        ('a-shortened-name', '0', 2, '0/r'),
     ],
 )
-def test_nested_path_names_the_resources_that_contain_it(stack_name, parent, path):
+def test_nested_path_names_the_resources_that_contain_it(stack_name, parent, depth, path):
     resource = {'resource_name': 'r', 'stack_name': stack_name, 'parent_resource': parent}
-    assert planned_changes.nested_path(resource, 'app') == path
+    assert planned_changes.nested_path(resource, 'app', depth) == path
+
+
+def test_change_inside_of_a_map_is_shown_by_its_keys_and_equal_values_are_left_out():
+    same = {'known': True, 'forces_replacement': False, 'secret': False}
+    changes = [
+        {'property': 'equal', 'before': 0, 'after': 0, **same},
+        {'property': 'map', 'before': {'a': 1, 'b': {'c': 2}}, 'after': {'a': 1, 'b': {}}, **same},
+        {'property': 'hidden', 'before': '*', 'after': '*', **same, 'secret': True},
+    ]
+    resource = {'resource_name': 'r', 'resource_type': 'file:///x/web.yaml', 'action': 'update'}
+    resource['property_changes'] = changes
+    text = shown({'resource_changes': {'updated': [resource]}})
+    assert text.startswith('~ r  web.yaml  update\n    map.b.c: 2 -> \n    hidden: * -> *\n')

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from heat_lite.cmd.cli import api_client, errors, outcome, progress, terminal
+from heat_lite.cmd.cli import api_client, errors, outcome, progress, terminal, views
 from tests import identity
 from tests.timeouts import WAIT_SECONDS
 
@@ -201,3 +201,75 @@ def test_service_that_stays_away_is_given_up(monkeypatch):
     monkeypatch.setattr(progress, 'UNREACHABLE_SECONDS', 0)
     with pytest.raises(errors.StackFailed, match='has not answered'):
         follow(f'http://127.0.0.1:{free_port()}/v3')
+
+
+def responding(answers):
+    """A service with the next body, or error, of each path; the last one stays."""
+
+    def application(environ, start_response):
+        path = environ['PATH_INFO'].rpartition('/')[2]
+        given = answers[path]
+        body = given.pop(0) if len(given) > 1 else given[0]
+        status = '409 Conflict' if 'error' in body else '200 OK'
+        start_response(status, [('Content-Type', 'application/json')])
+        return [json.dumps(body).encode()]
+
+    return application
+
+
+def stack_in(status):
+    return {'stack': {'stack_name': 's', 'stack_status': status}}
+
+
+BUSY = {'error': {'type': 'ActionInProgress', 'message': 'busy'}}
+
+
+def waiting_for(url, out):
+    api = api_client.ApiClient(url)
+    return progress.Follower(api, '/stacks/s/1', views.LineView(out), progress.NO_STACK)
+
+
+def test_request_waits_for_the_resources_of_a_cancelled_action(monkeypatch):
+    monkeypatch.setattr(progress, 'BUSY_SECONDS', 0)
+    out = terminal.Terminal(io.StringIO(), live=False)
+    answers = {
+        '1': [stack_in('CREATE_FAILED')],
+        'resources': [{'resources': [resource('slow', 'CREATE_IN_PROGRESS')]}],
+        'events': [{'events': [{'id': 'e'}]}],
+        'actions': [BUSY, BUSY, {}],
+    }
+    with identity.serve(responding(answers)) as url:
+        before = waiting_for(url, out).request({'retry': None})
+    assert before.stack == stack_in('CREATE_FAILED')['stack'] and before.event == 'e'
+    assert out.stream.getvalue().count('waiting for the end of the work on slow') == 1
+
+
+def test_request_during_an_action_is_refused():
+    answers = {
+        '1': [stack_in('CREATE_IN_PROGRESS')],
+        'resources': [{'resources': []}],
+        'events': [{'events': []}],
+        'actions': [BUSY],
+    }
+    with (
+        identity.serve(responding(answers)) as url,
+        pytest.raises(api_client.RequestFailed, match='busy'),
+    ):
+        waiting_for(url, terminal.Terminal(io.StringIO(), live=False)).request({'retry': None})
+
+
+@pytest.mark.parametrize(
+    'status, events, expected',
+    [
+        ('ROLLBACK_IN_PROGRESS', ['ROLLBACK_IN_PROGRESS', 'CREATE_FAILED'], True),
+        ('ROLLBACK_IN_PROGRESS', ['ROLLBACK_IN_PROGRESS', 'UPDATE_FAILED', 'CREATE_FAILED'], False),
+        ('ROLLBACK_COMPLETE', ['CREATE_FAILED'], False),
+    ],
+)
+def test_rollback_of_a_create_is_known_by_the_events_of_the_stack(status, events, expected):
+    answers = {
+        '1': [stack_in(status)],
+        'events': [{'events': [{'resource_status': each} for each in events]}],
+    }
+    with identity.serve(responding(answers)) as url:
+        assert progress.rolls_create_back(api_client.ApiClient(url), '/stacks/s/1') is expected

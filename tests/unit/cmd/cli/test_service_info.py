@@ -46,12 +46,13 @@ def test_service_is_described_as_a_table_and_as_json(command, words, capsys):
 
 
 @pytest.mark.parametrize(
-    'path, scheme, told', [('/v1', 'http', 'lacks the project'), ('/v1/p', 'https', 'not use TLS')]
+    'path, scheme, told, status',
+    [('/v1', 'http', 'lacks the project', 2), ('/v1/p', 'https', 'not use TLS', 1)],
 )
-def test_incomplete_endpoint_is_refused_with_what_to_write(path, scheme, told, capsys):
+def test_incomplete_endpoint_is_refused_with_what_to_write(path, scheme, told, status, capsys):
     with identity.serve(application) as url:
         endpoint = url.replace('http', scheme) + path
-        assert main.main(['list', '--endpoint', endpoint]) == 1
+        assert main.main(['list', '--endpoint', endpoint]) == status
     assert told in capsys.readouterr().err
 
 

@@ -1,8 +1,12 @@
 import io
 import json
+import os
+import subprocess
+import sys
 
 from heat_lite.cmd.cli import terminal
 from heat_lite.common import printable
+from tests.timeouts import WAIT_SECONDS
 
 
 def open_terminal(live):
@@ -58,3 +62,41 @@ def test_wide_table_becomes_narrower_on_a_terminal_but_keeps_ids():
 
 def test_terminal_on_a_file_is_not_live():
     assert not terminal.Terminal(io.StringIO()).live
+
+
+ECHO = """
+import os, sys, termios
+from heat_lite.cmd.cli import terminal
+has_echo = lambda: bool(termios.tcgetattr(0)[terminal.LOCAL_FLAGS] & termios.ECHO)
+os.dup2(os.open(sys.argv[1], os.O_RDWR), 0)  # the terminal of this session
+echo = terminal.Echo()
+echo.disable()
+print(has_echo())
+echo.restore()
+print(has_echo())
+"""
+
+
+def test_keys_are_not_echoed_until_the_echo_is_restored():
+    parent, child = os.openpty()
+    try:
+        done = subprocess.run(
+            [sys.executable, '-c', ECHO, os.ttyname(child)],
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=WAIT_SECONDS,
+        )
+    finally:
+        os.close(parent)
+        os.close(child)
+    assert (done.stdout.split(), done.stderr) == (['False', 'True'], '')
+
+
+def test_echo_of_an_input_that_is_no_terminal_is_left_alone(monkeypatch):
+    for stream in (io.StringIO('y'), None):
+        monkeypatch.setattr(sys, 'stdin', stream)
+        echo = terminal.Echo()
+        echo.disable()
+        echo.restore()

@@ -31,6 +31,7 @@ def test_options_with_effect_have_no_findings(findings):
             '# heat.conf\n[DEFAULT]\nnum_engine_workers = 3\ntransport_url = rabbit://h/\n'
             'log-file = /x\nlog_dir: /y\n[database]\nconnection = mysql://h/heat\n'
             '[keystone_authtoken]\nauth_type = password\npassword = secret\nuser_domain_name = D\n'
+            '[ec2authtoken]\nauth_type = password\n'
             '[trustee]\nauth_type = v3applicationcredential\napplication_credential_id = 1\n'
             '[clients_nova]\nendpoint_type = internalURL\n'
         )
@@ -65,22 +66,33 @@ def test_invalid_value_is_an_error(findings, text, option):
     assert ('invalid', 'DEFAULT', option) in findings(text)
 
 
+def test_backend_of_keystone_is_invalid_unless_it_is_that_of_heat(findings):
+    option = ('invalid', 'DEFAULT', 'keystone_backend')
+    assert 'built in' in findings('keystone_backend = a.B')[option][1]
+    default = HEAT['DEFAULT']['keystone_backend']['default']
+    assert findings(f'keystone_backend = {default}\n') == {}
+
+
+def test_options_of_the_health_check_are_known(findings):
+    known = (
+        '[healthcheck]\ndetailed = true\nbackends = enable_by_files\nenable_by_file_paths = /a\n'
+    )
+    assert findings(known) == {}
+    assert ('unknown', 'healthcheck', 'backend') in findings('[healthcheck]\nbackend = a')
+
+
 def test_option_without_effect_has_the_reason(findings):
     found = findings(
-        '[DEFAULT]\nconvergence_engine = true\nkeystone_backend = a.B\n'
         '[cache]\nenabled = true\n[database]\nmax_retries = 3\n'
         '[ec2authtoken]\ncollect_timing = true\n[ec2authtoken.one]\nauth_url = u\n'
     )
     for option in (
-        ('DEFAULT', 'convergence_engine'),
-        ('DEFAULT', 'keystone_backend'),
         ('cache', 'enabled'),
         ('database', 'max_retries'),
         ('ec2authtoken', 'collect_timing'),
         ('ec2authtoken.one', 'auth_url'),
     ):
         assert found['no effect', *option][1]
-    assert ('deprecated', 'DEFAULT', 'convergence_engine') in found
 
 
 def test_option_with_another_meaning_depends_on_its_value(findings):
@@ -90,6 +102,17 @@ def test_option_with_another_meaning_depends_on_its_value(findings):
     replica, option = '[database]\nslave_connection = a\n', ('differs', 'database')
     assert (*option, 'slave_connection') in findings(replica)
     assert (*option, 'slave_connection') not in findings(f'{replica}synchronous_reader = false')
+
+
+def test_missing_login_for_signatures_is_told(findings):
+    option = ('missing', 'ec2authtoken', 'auth_type')
+    service = '[keystone_authtoken]\nauth_type = password\n'
+    line, text = findings(service)[option]
+    assert line == 2 and '403' in text
+    assert findings(f'{service}[ec2authtoken]\nauth_uri = http://k/v3\n')[option][0] == 4
+    for login in ('auth_type = password', 'auth_section = trustee', 'multi_cloud = true'):
+        assert option not in findings(f'{service}[ec2authtoken]\n{login}\n')
+    assert option not in findings('[database]\nconnection = mysql://h/heat\n')
 
 
 def test_group_of_a_cloud_has_an_effect_with_multi_cloud(findings):
