@@ -19,7 +19,10 @@ class Identity(identity.Identity):
         ('GET', '/v3/roles', 'roles'),
         ('POST', '/v3/projects', 'make_project'),
         ('DELETE', '/v3/projects/([^/]+)', 'drop_project'),
+        ('GET', '/v3/projects/([^/]+)', 'show_project'),
         ('GET', '/v3/users', 'find_users'),
+        ('GET', '/v3/users/([^/]+)', 'show_user'),
+        ('GET', '/v3/credentials/([^/]+)', 'show_key'),
         ('POST', '/v3/users', 'make_user'),
         ('PATCH', '/v3/users/([^/]+)', 'change_user'),
         ('DELETE', '/v3/users/([^/]+)', 'drop_user'),
@@ -79,6 +82,23 @@ class Identity(identity.Identity):
         made = {**values, 'id': uuid.uuid4().hex}
         things[made['id']] = made
         return 201, {noun: made}, []
+
+    def _show(self, environ, things, noun, key):
+        self.admin(environ)
+        if key not in things:
+            raise identity.Refused(404, f'Could not find {key}.')
+        return 200, {noun: things[key]}, []
+
+    def show_project(self, environ, body, project_id):
+        if project_id in self.made:
+            return self._show(environ, self.made, 'project', project_id)
+        return self.project(environ, body, project_id)
+
+    def show_user(self, environ, body, user_id):
+        return self._show(environ, self.people, 'user', user_id)
+
+    def show_key(self, environ, body, key_id):
+        return self._show(environ, self.keys, 'credential', key_id)
 
     def roles(self, environ, body):
         self.admin(environ)

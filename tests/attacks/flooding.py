@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.parse
+import uuid
 
 from tests.attacks import holding
 
@@ -28,23 +29,44 @@ FLOODS = {
 OPEN_FILES = 8192
 
 
+def _get(project, header=b''):
+    return b'GET /v1/p%d/stacks HTTP/1.1\r\n%s%s\r\n' % (project, holding.HEADERS, header)
+
+
+#: the same for clients of many addresses: name -> what the connection of a number sends
+CROWDS = {
+    'pipelined': lambda number: holding.VERSIONS * 200,
+    'headers of 15 kB': lambda number: _get(number, b'X-Pad: %s\r\n' % (b'x' * 15_000)) * 20,
+    'random tokens': lambda number: b''.join(
+        _get(number, b'X-Auth-Token: %s\r\n' % uuid.uuid4().hex.encode()) for _ in range(200)
+    ),
+    '300 projects': lambda number: _get(number % 300) * 200,
+}
+
+
 class Client:
     """The connections of a flood; each that the service closes is opened again."""
 
-    def __init__(self, address, name):
+    def __init__(self, address, name, crowd):
         self.address = address
-        self.first, self.part = FLOODS[name]
         self.opened = 0
+        self._name = name
+        self._crowd = crowd
         self._selector = selectors.DefaultSelector()
 
     def open(self):
+        if self._crowd:
+            source = f'127.9.0.{1 + self.opened % self._crowd}', 0
+            first, part = b'', CROWDS[self._name](self.opened)
+        else:
+            source, (first, part) = None, FLOODS[self._name]
         with contextlib.suppress(OSError):
-            connection = socket.create_connection(self.address, timeout=5)
+            connection = socket.create_connection(self.address, 5, source)
             self.opened += 1
             connection.setblocking(False)
-            holding.send(connection, self.first)
-            events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self.part else 0)
-            self._selector.register(connection, events, [0])
+            holding.send(connection, first)
+            events = selectors.EVENT_READ | (selectors.EVENT_WRITE if part else 0)
+            self._selector.register(connection, events, [0, part])
 
     def run(self, count, seconds):
         end = time.monotonic() + seconds
@@ -65,24 +87,27 @@ class Client:
         if events & selectors.EVENT_READ and not key.fileobj.recv(2**16):
             raise ConnectionError('closed by the service')
         if events & selectors.EVENT_WRITE:
-            sent = key.data[0]
-            key.data[0] = (sent + key.fileobj.send(self.part[sent:])) % len(self.part)
+            sent, part = key.data
+            key.data[0] = (sent + key.fileobj.send(part[sent:])) % len(part)
 
 
-def flood(service, name, count, seconds):
-    """Flood a service from ``count`` connections; return how many were opened."""
+def flood(service, name, count, seconds, crowd=0):
+    """Flood a service from ``count`` connections; return how many were opened.
+
+    ``crowd``: the number of addresses of the clients; 0: one client of the table FLOODS.
+    """
     command = [sys.executable, '-m', 'tests.attacks.flooding', service.url, name]
     done = subprocess.run(
-        [*command, str(count), str(seconds)], capture_output=True, text=True, check=True
+        [*command, *map(str, (count, seconds, crowd))], capture_output=True, text=True, check=True
     )
     return int(done.stdout)
 
 
-def main(url, name, count, seconds):
+def main(url, name, count, seconds, crowd):
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(OPEN_FILES, hard), hard))
     parts = urllib.parse.urlsplit(url)
-    client = Client((parts.hostname, parts.port), name)
+    client = Client((parts.hostname, parts.port), name, int(crowd))
     client.run(int(count), float(seconds))
     print(client.opened)
 

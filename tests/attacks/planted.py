@@ -133,7 +133,14 @@ WRONG = (
     {'type': 'OS::Heat::RandomString', 'properties': {'length': parameter('whole_number')}},
     resource({'map_merge': [parameter('whole_comma_delimited_list')]}),
 )
-#: the same, with errors that name the type alone
+#: resources whose errors are in the text of the template, so that a validation has them too
+WRONG_TEXTS = (
+    {'type': TEST, 'deletion_policy': {'map_merge': [parameter('body')]}},
+    {'type': TEST, 'condition': parameter('body')},
+    resource({'get_attr': ['kept', parameter('body')]}),
+    resource({'if': [parameter('body'), 1, 2]}),
+)
+#: the same as WRONG, with errors that name the type alone
 WRONG_TYPES = (
     resource({'get_resource': parameter('whole_comma_delimited_list')}),
     resource({'get_resource': parameter('whole_json')}),

@@ -1,5 +1,6 @@
 """Web pages and other users of the machine against `heat-lite up`, which requires no login."""
 
+import fcntl
 import os
 import re
 import stat
@@ -40,8 +41,11 @@ def port_of(service):
         ({'Host': 'localhost:{port}'}, 200),
         ({'Host': 'LOCALHOST'}, 200),
         ({'Host': '[::1]:1234'}, 200),
-        ({'Origin': 'http://localhost:3000'}, 200),
+        ({'Origin': 'http://127.0.0.1:3000', 'Sec-Fetch-Site': 'same-site'}, 403),
+        ({'Origin': 'http://localhost:{port}', 'Host': '127.0.0.1:{port}'}, 403),
         ({'Sec-Fetch-Site': 'same-origin', 'Origin': 'http://127.0.0.1:{port}'}, 200),
+        # a tunnel from another port
+        ({'Origin': 'http://localhost:3000', 'Host': 'localhost:3000'}, 200),
         ({'Sec-Fetch-Site': 'none'}, 200),
     ],
 )
@@ -135,15 +139,29 @@ def list_stacks(locked, folder):
 def test_command_line_sends_the_token_to_its_service_only(locked, tmp_path):
     folder = locked.folder / 'data'
     assert list_stacks(locked, folder).returncode == 0
-    for name, text in (('token', 'known'), ('url', 'http://127.0.0.1:1')):
+    for name, text in (('token', 'known'), ('url', 'http://127.0.0.1:1'), ('lock', '')):
         (tmp_path / name).write_text(text)
-    done = list_stacks(locked, tmp_path)
+    with open(tmp_path / 'lock') as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = list_stacks(locked, tmp_path)
     assert done.returncode == 1 and 'requires a token' in done.stderr
 
 
+def test_command_line_sends_no_token_to_what_listens_in_place_of_its_service(locked, tmp_path):
+    # as after a crash: the folder names the URL, but no service holds its lock
+    for name, text in (('token', 'known'), ('url', locked.endpoint), ('lock', '')):
+        (tmp_path / name).write_text(text)
+    done = list_stacks(locked, tmp_path)
+    assert done.returncode == 1 and 'requires a token' in done.stderr
+    with open(tmp_path / 'lock') as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert list_stacks(locked, tmp_path).returncode == 0
+
+
 def test_printed_options_work_with_the_stock_client(locked):
-    printed = re.search('openstack (.*)', locked.logs()).group(1)
-    command = f'{shapes.BIN}/openstack {printed} stack list -f json'
+    printed = re.search('stock client: (.*)', locked.logs()).group(1)
+    assert 'known' not in printed and '--os-token' not in printed  # other users see arguments
+    command = printed.replace('openstack', f'{shapes.BIN}/openstack', 1) + ' stack list -f json'
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout.strip()) == (0, '[]'), done.stderr
 
@@ -152,6 +170,17 @@ def start(folder, *words):
     """Start a service that is expected to refuse its folder."""
     command = [shapes.BIN / 'heat-lite', 'up', '--port', '0', '--data-dir', folder, *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_data_folder_of_another_user_is_refused(tmp_path):
+    folder = tmp_path / 'foreign'
+    folder.mkdir(mode=0o700)
+    if os.getuid() != 0:
+        pytest.skip('only root can give a folder away')
+    os.chown(folder, 65534, -1)
+    done = start(folder)
+    assert done.returncode == 1 and f'{folder} belongs to another user' in done.stderr
+    assert not list(folder.iterdir())
 
 
 @pytest.mark.parametrize('mode', [0o755, 0o750, 0o701])
@@ -167,5 +196,6 @@ def test_data_folder_that_others_can_read_is_refused(tmp_path, mode):
 def test_files_of_the_service_are_for_its_user_only(locked):
     folder = locked.folder / 'data'
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    for name in ('key', 'token'):
-        assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600
+    assert {each.name for each in folder.iterdir()} >= {'key', 'token', 'heat.sqlite', 'url'}
+    for file in folder.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
 import pytest
 import yaml
@@ -14,6 +15,9 @@ import yaml
 from heat_lite.api import wsgi
 from heat_lite.api.middleware import context
 from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
+from heat_lite.common.local_stack_domain import DISABLED
+from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import signals
 from heat_lite.engine.stack import Stack
@@ -40,13 +44,24 @@ class SlowHandle(wait_condition.HeatWaitConditionHandle):
         return super().handle_signal(details)
 
 
+class HeldHandle(wait_condition.HeatWaitConditionHandle):
+    """A handle whose task stores signals when ``released`` is set."""
+
+    resource_type = 'Test::HeldHandle'
+    released = threading.Event()
+
+    def handle_signals(self, several):
+        assert self.released.wait(WAIT_SECONDS)
+        return super().handle_signals(several)
+
+
 @pytest.fixture(scope='module')
 def engine(tmp_path_factory):
     with (
         databases.migrated('sqlite', tmp_path_factory.mktemp('db')) as url,
         engines.running(
             url,
-            [SlowHandle],
+            [SlowHandle, HeldHandle],
             action_retry_limit=0,
             ours={'max_handle_signals': MAX_SIGNALS},
         ) as driver,
@@ -282,6 +297,62 @@ def test_signals_to_a_full_handle_do_not_read_it(engine):
     assert engine.resource(identity, 'h')['metadata'] == {'a': 'b'}
     signal_to(engine, identity, {'id': 'one more'}, sync=True)
     assert 'one more' in engine.resource(identity, 'h')['metadata']
+
+
+def test_signals_are_accepted_without_a_read_of_the_handle(engine):
+    """While a task stores earlier ones, each costs two small reads, whatever waits already."""
+    engine.context.project_id = 'held'
+    identity = engine.create(handle(HeldHandle.resource_type))
+    signal_to(engine, identity, {'id': '0'})
+    with databases.statements() as seen:
+        for number in range(1, MAX_SIGNALS):
+            signal_to(engine, identity, {'id': str(number)})
+        with pytest.raises(exception.RequestLimitExceeded, match='h stores 20 signals already'):
+            signal_to(engine, identity, {'id': 'one more'})
+        signal_to(engine, identity, {'id': '5', 'data': 'replaced'})
+    rows = [each for each in seen if 'FROM resource' in each]
+    assert len(rows) == MAX_SIGNALS + 1 and not any('needed_by' in each for each in rows), seen
+    HeldHandle.released.set()
+    signal_to(engine, identity, {'id': '6', 'data': 'last'}, sync=True)
+    stored = engine.resource(identity, 'h')['metadata']
+    assert stored.keys() == {str(number) for number in range(MAX_SIGNALS)}
+    assert (stored['5']['data'], stored['6']['data']) == ('replaced', 'last')
+
+
+def test_signals_that_are_handled_one_by_one_are_refused_beyond_a_number(engine, monkeypatch):
+    """Each of them keeps a task, e.g. those to scaling policies and software deployments."""
+    monkeypatch.setattr(SlowHandle, 'released', threading.Event())
+    monkeypatch.setattr(signals, 'MAX_PENDING', 5)
+    engine.context.project_id = 'one by one'
+    identity = engine.create(handle(SlowHandle.resource_type))
+    for _ in range(5):
+        signal_to(engine, identity, {'id': 'same'})
+    with pytest.raises(exception.RequestLimitExceeded, match='5 signals that are not handled yet'):
+        signal_to(engine, identity, {'id': 'same'})
+    SlowHandle.released.set()
+
+
+def test_disabled_user_does_not_learn_that_a_handle_is_full(engine, monkeypatch):
+    """A service that issues stack users itself has to refuse the disabled ones."""
+    engine.context.project_id = 'issuer'
+    identity = engine.create(handle('OS::Heat::WaitConditionHandle'))
+    for number in range(MAX_SIGNALS):
+        signal_to(engine, identity, {'id': str(number)}, sync=True)
+    with pytest.raises(exception.RequestLimitExceeded):
+        signal_to(engine, identity, {'id': 'one more'})
+    row = db_resources.list_by_stack(engine.context, identity['stack_id'])[0]
+    db_resources.set_data(engine.context, row.id, 'user_id', 'u1')
+    db_resources.set_data(engine.context, row.id, DISABLED, 'true')
+    db_stacks.store_user_project(engine.context, identity['stack_id'], 'theirs')
+    user = RequestContext(user_id='u1', project_id='theirs', roles=['heat_stack_user'])
+    monkeypatch.setattr(engine.service.runtime, 'clouds', types.SimpleNamespace(project_id=str))
+    with pytest.raises(exception.Forbidden, match='disabled'):
+        engine.client.resource_signal(
+            user,
+            stack_identity={**identity, 'tenant': 'theirs'},
+            resource_name='h',
+            details={'id': 'one more'},
+        )
 
 
 def test_signals_that_are_not_stored_yet_count_for_the_limit_of_the_handle(engine):

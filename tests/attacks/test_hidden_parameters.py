@@ -101,6 +101,15 @@ def test_error_about_a_value_does_not_quote_it(ask, wrong):
     assert ('******' in refused.text) == (wrong in planted.WRONG)
 
 
+@pytest.mark.parametrize('wrong', planted.WRONG_TEXTS, ids=lambda wrong: json.dumps(wrong)[:60])
+def test_error_of_a_validation_does_not_quote_a_value(ask, wrong):
+    resources = {**planted.TEMPLATE['resources'], 'wrong': wrong}
+    body = planted.request('wrong', {**planted.TEMPLATE, 'resources': resources})
+    refused = ask('POST', '/validate', body)
+    assert refused.status_code == 400 and not planted.found_in(refused.text), refused.text
+    assert '******' in refused.json()['error']['message']
+
+
 @pytest.mark.parametrize('values', [{'body': HIDDEN * 9}, {'number': HIDDEN}, {'json': HIDDEN}])
 def test_error_about_a_wrong_parameter_does_not_quote_it(ask, values):
     for method, url in (('POST', '/stacks'), ('POST', '/stacks/preview')):

@@ -72,6 +72,49 @@ def test_script_for_servers_of_an_own_stack_is_accepted_while_it_lives(engine):
         plant(engine, engine.context, 'own users')
 
 
+# --------------------------------------------------------------- the stacks of others
+
+INNER = {
+    'heat_template_version': '2021-04-16',
+    'resources': {'r': {'type': 'OS::Heat::RandomString'}},
+    'outputs': {'secret': {'value': {'get_attr': ['r', 'value']}}},
+}
+
+
+@pytest.mark.parametrize(
+    ('kind', 'attribute'),
+    [
+        ('inner.yaml', ['secret']),
+        ('inner.yaml', ['resource.r', 'value']),
+        ('OS::Heat::ResourceGroup', ['refs']),
+        ('OS::Heat::AutoScalingGroup', ['refs_map']),
+        ('OS::Heat::ResourceChain', ['resource.r', 'value']),
+        ('AWS::CloudFormation::Stack', ['Outputs.secret']),
+    ],
+)
+def test_external_stack_of_another_project_is_not_read_or_changed(engine, kind, attribute):
+    owner = engine.context.project_id
+    made = engine.create(INNER, name='inner')
+    events = len(engine.events(made))
+    template = {
+        'resources': {'e': {'type': kind, 'external_id': made['stack_id']}},
+        'outputs': {'told': {'value': {'get_attr': ['e', *attribute]}}},
+    }
+    engine.context.project_id = 'attacker'
+    try:
+        files = {'inner.yaml': json.dumps(INNER)}
+        attack = engine.create(template, name='attack', files=files)
+        told = engine.outputs(attack)['told']
+        engine.client.stack_suspend(engine.context, stack_identity=attack)
+        engine.wait(attack)
+        engine.delete(attack)
+    finally:
+        engine.context.project_id = owner
+    assert not told
+    assert engine.state(made) == 'CREATE_COMPLETE' and len(engine.events(made)) == events
+    engine.delete(made)
+
+
 # --------------------------------------------------------------- the backend of the operator
 
 

@@ -1,6 +1,7 @@
 """``heat-lite lint`` of a stranger's template: files read, texts shown, time taken."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -69,6 +70,27 @@ def test_symbolic_links_lead_to_no_file_outside_of_the_folder(place):
     done = lint(place, 'link.yaml')
     assert 'outside of the folders of the linted files' in done.stdout
     assert (done.returncode, SECRET in done.stdout) == (2, False)
+
+
+def test_settings_of_a_stranger_name_no_file_outside_of_the_folder(place):
+    (place / 'a.yaml').write_text(HOT)
+    (place / 'up').symlink_to('..')
+    for name in ('../secret.yaml', '/etc/passwd', 'up/secret.yaml'):
+        (place / '.heat-lint.yaml').write_text(f'environments: [{name}]\n')
+        done = lint(place, '.')
+        assert 'environments in .heat-lint.yaml is ignored' in done.stderr
+        assert not re.search(f'{SECRET}|root:', done.stdout)
+        # the user may choose it
+        assert f'{Path(name).name}:' in lint(place, '--config', '.heat-lint.yaml', '.').stdout
+
+
+@pytest.mark.parametrize('target', ['../secret.yaml', '/dev/zero', 'pipe'])
+def test_settings_of_a_stranger_are_a_regular_file_in_the_folder(place, target):
+    os.mkfifo(place / 'pipe')
+    (place / '.heat-lint.yaml').symlink_to(target)
+    done = lint(place, '--timeout', '50', '.')
+    assert done.returncode == 2 and re.search('out of the working|no regular file', done.stderr)
+    assert SECRET not in done.stderr
 
 
 def test_root_option_permits_another_folder(place):

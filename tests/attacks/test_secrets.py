@@ -73,6 +73,18 @@ def test_wsgi_application_with_default_key_refuses_to_start(tmp_path):
     assert done.returncode == 1 and 'UnsafeKey' in done.stderr
 
 
+@pytest.mark.parametrize('load', [settings.require_private_key, settings.encryption_key])
+def test_dollar_in_a_key_is_explained_without_the_key(tmp_path, load):
+    path = configuration(tmp_path, 'auth_encryption_key = 0123456789abcdef01234567$planted\n')
+    conf = options.load(['--config-file', str(path)], 'heat-lite-engine', cfg.ConfigOpts())
+    with pytest.raises(settings.UnsafeKey, match=r'Write "\$\$" for each "\$"') as caught:
+        load(conf)
+    assert 'planted' not in str(caught.value)
+    path.write_text(path.read_text().replace('$', '$$'))
+    conf.reload_config_files()
+    assert settings.encryption_key(conf).endswith('$planted')
+
+
 @pytest.mark.parametrize('length', [0, 1, 31, 33, 48, 64])
 def test_key_of_wrong_length_is_refused_without_being_shown(length):
     conf = options.register(cfg.ConfigOpts())
@@ -190,13 +202,21 @@ def test_key_is_rotated_while_an_engine_runs(backend, tmp_path):
                 driver.delete(identity_)
 
 
-def test_rotation_to_the_default_key_is_refused(tmp_path):
-    done = run_manage(tmp_path, 'rotate_encryption_key')
-    assert done.returncode == 1 and 'is its default, which is public' in done.stderr
+@pytest.mark.parametrize(
+    ('text', 'reason'),
+    [
+        ('', 'is its default, which is public'),
+        (f'auth_encryption_key = {"k" * 33}\n', 'it has 33 characters instead of 32'),
+    ],
+)
+def test_rotation_to_a_key_that_engines_refuse_is_refused(tmp_path, text, reason):
+    done = run_manage(tmp_path, 'rotate_encryption_key', text=text)
+    assert done.returncode == 1 and reason in done.stderr
 
 
-def run_manage(folder, *words):
-    command = [sys.executable, '-m', 'heat_lite.cmd.manage', '--config-file', configuration(folder)]
+def run_manage(folder, *words, text=''):
+    file = configuration(folder, text)
+    command = [sys.executable, '-m', 'heat_lite.cmd.manage', '--config-file', file]
     return subprocess.run([*command, *words], capture_output=True, text=True, timeout=SECONDS)
 
 

@@ -185,6 +185,17 @@ def test_many_connections_of_one_client_take_turns_and_are_bounded(target, name)
     assert waits.longest < FLOOD_SECONDS, waits
 
 
+@pytest.mark.parametrize('name', flooding.CROWDS)
+def test_clients_of_many_addresses_do_not_delay_others(target, name):
+    """A limit for each address or project does not end them: they wait for each other."""
+    service = target[0]
+    judge.drained(service)
+    with bystander.asking(service) as waits:
+        assert flooding.flood(service, name, 900, 3, crowd=100) >= 900
+    judge.drained(service)
+    assert waits.longest < FLOOD_SECONDS, waits
+
+
 def open_files(service):
     """Return the number of open files of the process that has most."""
     found = [0]

@@ -118,6 +118,52 @@ def test_server_is_described_with_the_ports_that_it_has(service, command, name, 
     assert command('delete', '-y', name)[0] == 0
 
 
+#: (type, path of the fake cloud, what its service shows, properties of the part)
+DESCRIBED = [
+    ('OS::Cinder::Volume', 'block-storage', '/volumes', {'size': 1, 'metadata': {'x': 'y'}})
+    + ({'size': 1, 'metadata': {'x': 'y'}},),
+    ('OS::Octavia::HealthMonitor', 'load-balancer', '/lbaas/healthmonitors')
+    + ({'type': 'PING', 'delay': 1, 'timeout': 1, 'max_retries': 1, 'pools': [{'id': 'p1'}]},)
+    + ({'type': 'PING', 'delay': 1, 'timeout': 1, 'max_retries': 1, 'pool': 'p1'},),
+]
+
+
+@pytest.mark.parametrize(('type_name', 'service_type', 'path', 'shown', 'expected'), DESCRIBED)
+def test_import_describes_maps_and_parents(
+    type_name, service_type, path, shown, expected, service, command
+):
+    made = service.cloud.put(service_type, path, **shown)
+    status, output, errors = command('import', '--name', 'it', type_name, made)
+    assert (status, errors) == (0, '')
+    properties = yaml.safe_load(output)['resources']['it']['properties']
+    assert {name: properties.get(name) for name in expected} == expected
+
+
+def test_import_describes_the_rules_of_a_security_group(service, command):
+    group = service.cloud.put('network', '/security-groups', name='web')
+    egress = [{'direction': 'egress', 'ethertype': family} for family in ('IPv4', 'IPv6')]
+    ssh = {'direction': 'ingress', 'ethertype': 'IPv4', 'protocol': 'tcp', 'description': ''}
+    own = {'direction': 'ingress', 'ethertype': 'IPv6', 'remote_group_id': group}
+    for rule in (*egress, ssh, own):
+        where = '/security-group-rules'
+        service.cloud.put('network', where, **{'security_group_id': group, **rule})
+    output = command('import', 'OS::Neutron::SecurityGroup', group)[1]
+    rules = yaml.safe_load(output)['resources']['web']['properties']['rules']
+    del ssh['description'], own['remote_group_id']
+    assert rules == [ssh, {**own, 'remote_mode': 'remote_group_id'}]
+
+
+def test_import_names_required_properties_that_are_not_shown(service, command, name):
+    image = service.cloud.put('image', '/images', name='small', status='active')
+    words = ('OS::Glance::WebImage', image)
+    status, output, errors = command('import', *words)
+    assert (status, 'small' in output) == (0, True)
+    assert 'add --property container_format=VALUE --property disk_format=VALUE' in errors
+    status, _, errors = command('import', '-y', *words, name)
+    assert status == 1 and '--property location=VALUE' in errors
+    assert command('show', name)[0] == 1
+
+
 def test_existing_stack_refers_to_an_imported_object(service, command, name, tmp_path):
     (tmp_path / 'inner.yaml').write_text(f'{VERSION}resources: {{v: {{type: OS::Heat::None}}}}')
     (tmp_path / 'app.yaml').write_text(f'{VERSION}{NET}  nested: {{type: inner.yaml}}\n')

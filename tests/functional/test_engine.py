@@ -63,8 +63,14 @@ class BlockingCall(Resource):
             self.data_set('size', str(prop_diff['size']))
 
 
+class Refusal(Exception):
+    """The refusal of a service because of a conflict."""
+
+    code = 409
+
+
 class FailsTwice(BlockingCall):
-    """A resource type whose first two creates end in status ERROR."""
+    """A resource type whose first create ends in status ERROR, and whose second is refused."""
 
     resource_type = 'Test::FailsTwice'
     attempts = 0
@@ -72,8 +78,10 @@ class FailsTwice(BlockingCall):
     def handle_create(self):
         type(self).attempts += 1
         self.resource_id_set(f'try-{self.attempts}')
-        if self.attempts < 3:
+        if self.attempts == 1:
             raise exception.ResourceInError(resource_status='ERROR', status_reason='bad luck')
+        if self.attempts == 2:
+            raise Refusal('the name exists')
         return 0
 
     def handle_delete(self):

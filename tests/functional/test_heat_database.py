@@ -1,5 +1,6 @@
 """An engine works on the stacks of a database that Heat has written."""
 
+import datetime
 import json
 import subprocess
 import sys
@@ -7,7 +8,7 @@ import sys
 import pytest
 import sqlalchemy
 
-from heat_lite.cmd.heat_database import given_properties
+from heat_lite.cmd.heat_database import given_properties, reader
 from heat_lite.common import cipher
 from heat_lite.common.context import admin_context
 from heat_lite.db import (
@@ -15,9 +16,12 @@ from heat_lite.db import (
     connections,
     events,
     give_back,
+    heat_rows,
     migration,
+    purge,
     resources,
     services,
+    snapshots,
     stacks,
 )
 from tests import databases, engines, heat_database
@@ -45,7 +49,8 @@ def driver(url):
     # no take-over: the interrupted creates of the fixture would wait for minutes
     quiet = {'take_over_interval': 3600}
     key = heat_database.KEY
-    with engines.running(url, auth_encryption_key=key, ours=quiet) as made:
+    abandon = {'enable_stack_abandon': True, 'enable_stack_adopt': True}
+    with engines.running(url, auth_encryption_key=key, ours=quiet, **abandon) as made:
         made.context.project_id = heat_database.PROJECT
         yield made
 
@@ -65,6 +70,22 @@ def test_stacks_of_both_engines_are_shown(driver, engine):
     assert (shown['c'], shown['s'], len(shown['a'])) == ('hello', 'veryquiet', 12)
     members = outputs_of(driver, f'{engine}-group-1')['g']
     assert [len(member) for member in members] == [32, 32]
+
+
+def test_report_names_the_secret_that_no_key_decrypts(url, driver):
+    wait = identity_of(driver, 'leg-wait-1')['stack_id']
+    statement = (
+        "UPDATE resource_data SET value = 'x' WHERE resource_data.key = 'secret_key' AND "
+        f"resource_id = (SELECT id FROM resource WHERE name = 'aws' AND stack_id = '{wait}')"
+    )
+    engine = sqlalchemy.create_engine(connections.full_url(url), poolclass=sqlalchemy.NullPool)
+    with engine.begin() as connection:
+        assert connection.exec_driver_sql(statement).rowcount == 1
+    ids = next(heat_rows.living_ids(admin_context(), 1000))
+    findings = reader.Reader(driver.service.runtime).read(ids)
+    (found,) = [each for each in findings if each.reasons]
+    place = f'secret_key of resource aws of stack {wait}'
+    assert (found.name, found.reasons) == ('leg-wait-1', [reader.KEY.format(place)])
 
 
 @pytest.mark.parametrize('engine', ['leg', 'cnv'])
@@ -95,6 +116,19 @@ def test_nested_stacks_are_deleted_with_their_root(driver, engine):
     assert len(tree) == 4
     driver.delete(identity)
     assert all(stacks.get_row(admin_context(), each).deleted_at for each in tree)
+
+
+@pytest.mark.parametrize('engine', ['leg', 'cnv'])
+def test_abandoned_stack_is_adopted_and_its_rows_are_purged(driver, engine):
+    name, context = f'{engine}-group-1', admin_context()
+    identity, outputs = identity_of(driver, name), outputs_of(driver, name)
+    tree = stacks.tree_ids(context, identity['stack_id'])
+    document = driver.client.abandon_stack(driver.context, stack_identity=identity)
+    driver.wait_for_free_lock(identity)
+    driver.create(document['template'], name, adopt_stack_data=json.dumps(document))
+    purge.purge_deleted(context, 0, 'seconds', grace=datetime.timedelta(0))
+    assert not any(stacks.get_row(context, each) for each in tree)
+    assert outputs_of(driver, name) == outputs
 
 
 def test_resources_of_a_backup_stack_become_those_of_its_owner(url):
@@ -186,11 +220,54 @@ def test_stored_defaults_of_earlier_versions_are_removed(url, encrypt):
     assert row.properties == {'length': 9, 'salt': 'old'}
 
 
-def test_stacks_in_progress_are_not_given_back(url):
+def test_interrupted_actions_are_told_and_given_back_as_failed(url):
     migration.sync(url, report=lambda text: None)
-    with databases.configured(url):
-        named = {row.name for row, reason in give_back.obstacles(admin_context())}
-    assert named == {'leg-slow-1', 'cnv-slow-1', 'leg-replace-2', 'cnv-replace-2'}
+    context = admin_context()
+    with databases.configured(url, key=heat_database.KEY):
+        told = {row.name: reason for row, reason in give_back.interrupted(context)}
+        assert set(told) == {'leg-slow-1', 'cnv-slow-1', 'leg-replace-2', 'cnv-replace-2'}
+        assert told['cnv-slow-1'].startswith('its CREATE has not ended: it becomes FAILED')
+        stack = next(row for row, _ in give_back.interrupted(context) if row.name == 'cnv-slow-1')
+        ids = next(heat_rows.living_ids(context, 1000))
+        snapshot = {
+            'stack_id': stack.id,
+            'action': 'CREATE',
+            'status': 'IN_PROGRESS',
+            'tenant': 'p',
+        }
+        snapshots.create(context, snapshot)
+        group = next(each for each in resources.list_by_stacks(context, ids) if each.name == 'asg')
+        scaled = {**group.rsrc_metadata, 'scaling_in_progress': True}
+        resources.set_metadata(context, group.id, scaled)
+        changed = dict(give_back.convert([heat_database.KEY]))
+        assert resources.get(context, group.id).rsrc_metadata == group.rsrc_metadata
+        assert changed['stack, resource, snapshot: interrupted actions set to FAILED'] > 5
+        assert give_back.interrupted(context) == []
+        row = stacks.get_row(context, stack.id)
+        assert (row.action, row.status) == ('CREATE', 'FAILED')
+        assert row.status_reason == give_back.INTERRUPTED
+        assert [each.status for each in snapshots.list(context, stack.id)] == ['FAILED']
+        rows = resources.list_by_stacks(context, ids)
+        assert 'IN_PROGRESS' not in {row.status for row in rows}
+        assert give_back.INTERRUPTED in {row.status_reason for row in rows}
+        living = {row.name: row.status for row in heat_rows.stacks(context, ids).values()}
+        assert living['leg-replace-2*'] == 'IN_PROGRESS'
+
+
+def test_snapshots_of_heat_alone_are_no_loss(url):
+    migration.sync(url, report=lambda text: None)
+    context = admin_context()
+    with databases.configured(url, key=heat_database.KEY):
+        named = {row.name: row.id for row in stacks.list(context) if row.owner_id is None}
+        for name in ('cnv-basic-1', 'cnv-wait-1', 'leg-basic-1'):
+            values = {'stack_id': named[name], 'tenant': 'p', 'data': {'resources': {}}}
+            snapshot_id = snapshots.create(context, values)
+            if name == 'cnv-basic-1':
+                snapshots.add_resource(context, snapshot_id, 'a', {})
+            if name != 'leg-basic-1':
+                stacks.update(context, named[name], {'digest': 'changed'})
+        told = [(row.name, reason) for row, reason in give_back.losses(context)]
+    assert told == [('cnv-wait-1', give_back.UNRESTORABLE)]
 
 
 def test_database_with_a_living_engine_of_heat_is_not_taken_over(url, tmp_path):

@@ -5,6 +5,7 @@ import importlib
 import json
 import pathlib
 import threading
+import urllib.parse
 import uuid
 import wsgiref.simple_server
 
@@ -237,6 +238,14 @@ def test_signal_responder_has_a_url_and_takes_signals(driver):
         signal = {'stack_identity': stack, 'resource_name': 'it', 'sync_call': True}
         driver.client.resource_signal(driver.context, details='ding', **signal)
         assert driver.resource(stack, 'it')['attributes']['rung'] == '1'
+
+
+def test_signal_responder_signs_a_url_for_each_endpoint(driver):
+    with stack_of(driver, one('Test::Doorbell', ('signal', 'waitcondition'))) as stack:
+        assert driver.outputs(stack)['id'] == driver.physical_id(stack, 'it')
+        urls = {name: driver.outputs(stack)[name] for name in ('signal', 'waitcondition')}
+        parts = {name: urllib.parse.urlsplit(url) for name, url in urls.items()}
+        assert [each.path.split('/')[2] for each in parts.values()] == list(urls), urls
 
 
 def test_stack_resource_begins_and_polls_its_nested_stack(driver):

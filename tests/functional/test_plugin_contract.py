@@ -1,5 +1,7 @@
 """The names that plug-ins written for Heat import and override, each used by a resource type."""
 
+import concurrent.futures
+
 import pytest
 
 from heat_lite.plugin import (
@@ -135,6 +137,23 @@ class SignalRecorder(signal_responder.SignalResponder):
         return self.data().get(name)
 
 
+class SignalCounter(signal_responder.SignalResponder):
+    """A type that reads its data at a signal and stores them after a turn of the loop."""
+
+    resource_type = 'Third::Count'
+    attributes_schema = {'count': attributes.Schema('Number of signals.')}
+
+    def handle_signal(self, details=None):
+        count = int(self.data().get('count', 0)) + 1
+        yield
+        if details == 'bad':
+            raise exception.Error('a bad signal')
+        self.data_set('count', str(count))
+
+    def _resolve_attribute(self, name):
+        return self.data().get(name)
+
+
 class NestingResource(stack_resource.StackResource):
     """A type with a nested stack."""
 
@@ -171,7 +190,9 @@ def driver(tmp_path_factory):
     with (
         databases.migrated('sqlite', folder) as url,
         engines.running(
-            url, types=[Thing, SignalRecorder, NestingResource], action_retry_limit=0
+            url,
+            types=[Thing, SignalRecorder, SignalCounter, NestingResource],
+            action_retry_limit=0,
         ) as found,
     ):
         yield found
@@ -259,6 +280,30 @@ def test_signals_reach_the_resource(driver):
     )
     driver.update(stack, {**template, 'description': 'anew'})
     assert driver.outputs(stack) == {'said': 'hello'}
+    driver.delete(stack)
+
+
+def test_concurrent_signals_are_handled_one_after_another(driver):
+    template = {
+        'resources': {'it': {'type': 'Third::Count'}},
+        'outputs': {'count': {'value': {'get_attr': ['it', 'count']}}},
+    }
+    stack = driver.create(template, name='counted')
+
+    def signal(details):
+        driver.client.resource_signal(
+            driver.context,
+            stack_identity=stack,
+            resource_name='it',
+            details=details,
+            sync_call=True,
+        )
+
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        sent = [threads.submit(signal, 'bad' if number == 3 else None) for number in range(8)]
+    failed = [number for number, each in enumerate(sent) if each.exception() is not None]
+    assert failed == [3] and 'a bad signal' in str(sent[3].exception())
+    assert driver.outputs(stack) == {'count': '7'}
     driver.delete(stack)
 
 

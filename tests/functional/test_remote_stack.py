@@ -72,6 +72,23 @@ def test_remote_stack_follows_its_resource(engine):
     assert engine.state(identity) == 'DELETE_COMPLETE' and names(engine) == []
 
 
+def test_remote_stack_is_updated_by_each_update(engine):
+    identity = engine.create(outer())
+    predicted = engine.client.preview_update_stack(
+        engine.context,
+        stack_identity=identity,
+        template={'heat_template_version': '2018-08-31', **outer()},
+        params={},
+        files={},
+        args={},
+    )
+    assert [each['resource_name'] for each in predicted['updated']] == ['s']
+    engine.update(identity, outer())
+    events = engine.client.list_events(engine.context, stack_identity=identity)
+    updates = [each for each in events if each['resource_action'] == 'UPDATE']
+    assert [each['resource_name'] for each in updates].count('s') == 2
+
+
 def test_request_of_a_remote_stack_has_only_its_own_parameters(engine):
     """A service in another region refuses the parameters of the stack that has the resource."""
     child = {

@@ -455,6 +455,7 @@ def test_deletion_policy_snapshot_keeps_a_copy(engine):
     resources = {
         'kept': {'type': 'Test::Disk', 'deletion_policy': 'Snapshot'},
         'plain': {'type': 'Test::Disk'},
+        'placeholder': {'type': 'OS::Heat::None', 'deletion_policy': 'Snapshot'},
     }
     engine.delete(engine.create({'resources': resources}))
     assert sorted(Disk.calls) == [

@@ -9,6 +9,7 @@ import pytest
 from heat_lite.common import ec2, exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import stacks
+from heat_lite.engine import lifecycle
 from heat_lite.engine.execution import actions
 from heat_lite.engine.stack import Stack
 from tests import databases, engines, identity, stack_domain
@@ -53,7 +54,7 @@ def engine(keystone, tmp_path_factory):
     configuration.write_text(text)
     with (
         databases.migrated('sqlite', folder) as database,
-        engines.running(database, files=[configuration]) as driver,
+        engines.running(database, files=[configuration], enable_stack_adopt=True) as driver,
     ):
         yield driver
 
@@ -248,6 +249,36 @@ def test_stack_user_is_disabled_while_its_handle_is_suspended(engine, keystone):
     engine.delete(made)
 
 
+def test_stack_user_of_another_project_stays_as_it_is(engine, keystone):
+    made = engine.create(handles(h='CFN_SIGNAL'))
+    (person,), (key,) = keystone.people.values(), keystone.keys.values()
+    owner, engine.context.project_id = engine.context.project_id, 'thief'
+    data = {'user_id': person['id'], 'credential_id': key['id']}
+    document = {'resources': {'h': {'resource_id': person['id'], 'resource_data': data}}}
+    adopted = engine.create(handles(h='CFN_SIGNAL'), 'a', adopt_stack_data=json.dumps(document))
+    external = {'resources': {'h': {'type': HANDLE, 'external_id': person['id']}}}
+    for stack in (adopted, engine.create(external, 'b')):
+        engine.client.stack_suspend(engine.context, stack_identity=stack)
+        engine.wait(stack)
+        engine.delete(stack)
+        assert engine.state(stack) == 'DELETE_COMPLETE'
+        assert person['enabled'] and keystone.people and keystone.keys
+    engine.context.project_id = owner
+    engine.delete(made)
+
+
+def test_adopted_stack_user_of_the_same_project_is_deleted(engine, keystone):
+    made = engine.create(handles(h='CFN_SIGNAL'), 'first')
+    (person,), (key,) = keystone.people.values(), keystone.keys.values()
+    data = {'user_id': person['id'], 'credential_id': key['id']}
+    document = {'resources': {'h': {'resource_id': person['id'], 'resource_data': data}}}
+    engine.delete(
+        engine.create(handles(h='CFN_SIGNAL'), 'second', adopt_stack_data=json.dumps(document))
+    )
+    assert not keystone.people and not keystone.keys
+    engine.delete(made)
+
+
 def test_deleted_stack_user_does_not_block_the_delete(engine, keystone):
     made = engine.create(handles(h='CFN_SIGNAL'))
     keystone.people.clear(), keystone.made.clear(), keystone.keys.clear()
@@ -383,6 +414,21 @@ def test_delete_by_a_request_that_read_the_stack_without_project_deletes_the_pro
     actions.delete(before)
     engine.wait(made)
     assert engine.state(made) == 'DELETE_COMPLETE' and not keystone.made
+
+
+@pytest.mark.parametrize('transport', ['HEAT_SIGNAL', 'CFN_SIGNAL'])
+def test_interrupted_create_of_a_handle_makes_its_transport(engine, keystone, transport):
+    made = engine.create(handles(h=transport))
+    item = copy_of(engine, made).resource_for('h')
+    before = item.signal_attribute()
+    for key in ('signal_url', 'ec2_signed_url'):
+        if key in item.data():
+            item.data_delete(key)
+    for _ in lifecycle.resume_create(item):
+        pass
+    assert before != 'null' and item.signal_attribute() == before
+    assert [each['id'] for each in keystone.people.values()] == [item.resource_id]
+    engine.delete(made)
 
 
 def test_project_of_a_stack_that_was_deleted_meanwhile_is_deleted(engine, keystone):

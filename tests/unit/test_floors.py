@@ -95,6 +95,7 @@ LONG_FUNCTIONS = {
 WIDE_CLASSES = {
     'ResourceType': 'the contract of resource plug-ins: small hooks to override, as in Heat',
     'Resource': 'what every resource type can call: mostly functions of a line or two',
+    'Traversal': 'a walk, and the places where the walk of all engines differs',
     'Stack': 'one noun that every action asks: mostly questions of a line or two',
 }
 WIDE_IMPORTS = {

@@ -39,6 +39,7 @@ REPEATED_NOUNS = {
     'stacks': 'a noun of the API',
     'templates': 'a noun of the API',
     'wsgi': 'the application and its entry point',
+    'worker': 'the RPC client and the endpoint of one engine that works with others',
 }
 # folders whose modules are named after something else than a noun of ours
 NAMED_AFTER = {

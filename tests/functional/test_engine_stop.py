@@ -1,0 +1,34 @@
+"""An engine that stops in the middle of an action."""
+
+from heat_lite.engine.resource import Resource
+from tests import databases, engines
+
+TEST = 'OS::Heat::TestResource'
+
+
+class StopsEngine(Resource):
+    """A resource type during whose create the engine begins to stop."""
+
+    resource_type = 'Test::StopsEngine'
+    local = True
+
+    def handle_create(self):
+        self.stack.runtime.pool.freeze(0)
+        self.resource_id_set('stopped')
+
+
+def test_engine_that_stops_leaves_the_action_to_another_one(tmp_path):
+    template = {
+        'resources': {
+            'first': {'type': 'Test::StopsEngine'},
+            'second': {'type': TEST, 'depends_on': 'first', 'properties': {'wait_secs': 1}},
+        }
+    }
+    with databases.migrated('sqlite', tmp_path) as url:
+        with engines.running(url, [StopsEngine]) as stopping:
+            context = stopping.context
+            identity = stopping.create(template, wait=False)
+        with engines.running(url, [StopsEngine]) as driver:
+            driver.context = context
+            driver.wait(identity)
+            assert driver.state(identity) == 'CREATE_COMPLETE'
