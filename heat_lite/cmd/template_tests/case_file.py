@@ -178,14 +178,21 @@ class _FileReader:
                 text = with_suggestion(f'there is no key "{key}" here.', key, keys)
                 raise self._error((*path, key), f'{text} The keys are {", ".join(keys)}')
             if not isinstance(value, keys[key]) or isinstance(value, bool) != (keys[key] is bool):
-                raise self._error((*path, key), f'must be {NAMES[keys[key]]}, not {_shown(value)}')
-            if isinstance(value, list) and not all(isinstance(each, str) for each in value):
-                raise self._error((*path, key), 'must be a list of texts')
+                raise self._error((*path, key), _wrong_type(keys[key], value))
+            for number, each in enumerate(value if isinstance(value, list) else ()):
+                if not isinstance(each, str):
+                    raise self._error((*path, key, number), _wrong_type(str, each))
 
     def _error(self, path, text):
         line = self._positions.find(path).line
         place = '.'.join(str(part) for part in path)
         return CaseFileError(f'{self._name}:{line}: {place + ": " if place else ""}{text}')
+
+
+def _wrong_type(wanted, value):
+    text = f'must be {NAMES[wanted]}, not {_shown(value)}'
+    scalar = wanted is str and value is not None and not isinstance(value, dict | list)
+    return f'{text}: write it in quotes' if scalar else text
 
 
 def _shown(value):

@@ -3,6 +3,7 @@
 import difflib
 import json
 import re
+import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from typing import Any
@@ -87,26 +88,45 @@ def _failure_map(failure):
 
 
 def as_junit(results: Sequence[Result], errors: Sequence[str]) -> bytes:
-    """Return JUnit XML: a suite for each file, and an error for each file that is not usable."""
-    root = ElementTree.Element('testsuites', name='heat-lite test')
+    """Return JUnit XML: a suite for each file, and an error for each file that is not usable.
+
+    It is valid against the schemas of Jenkins and of Ant, which requires more attributes.
+    """
+    root = ElementTree.Element('testsuites')
     suites: dict[str, ElementTree.Element] = {}
     for result in results:
-        file = result.case.file
+        file = _xml(result.case.file)
         if file not in suites:
-            suites[file] = ElementTree.SubElement(root, 'testsuite', name=_xml(file))
+            suites[file] = _add_suite(root, file)
         _add_case(suites[file], result)
     for error in errors:
         file = _xml(error.partition(':')[0])
-        suite = ElementTree.SubElement(root, 'testsuite', name=file)
-        case = ElementTree.SubElement(suite, 'testcase', name='read', classname=file)
-        ElementTree.SubElement(case, 'error', message=_xml(error))
+        suite = _add_suite(root, file)
+        case = ElementTree.SubElement(suite, 'testcase', name='read', classname=file, time='0')
+        ElementTree.SubElement(case, 'error', message=_xml(error), type='UnusableFile')
     for suite in root:
-        cases = list(suite)
+        cases = suite.findall('testcase')
         suite.set('tests', str(len(cases)))
         suite.set('failures', str(sum(case.find('failure') is not None for case in cases)))
         suite.set('errors', str(sum(case.find('error') is not None for case in cases)))
         suite.set('time', f'{sum(float(case.get("time", 0)) for case in cases):.3f}')
+        ElementTree.SubElement(suite, 'system-out')
+        ElementTree.SubElement(suite, 'system-err')
     return ElementTree.tostring(root, encoding='utf-8', xml_declaration=True)
+
+
+def _add_suite(root, file):
+    suite = ElementTree.SubElement(
+        root,
+        'testsuite',
+        id=str(len(root)),
+        package='heat-lite test',
+        name=file,
+        hostname='localhost',
+        timestamp=time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime()),
+    )
+    ElementTree.SubElement(suite, 'properties')
+    return suite
 
 
 def _add_case(suite, result):
@@ -115,15 +135,13 @@ def _add_case(suite, result):
         'testcase',
         name=_xml(result.case.name),
         classname=_xml(result.case.file.rpartition('.test.')[0] or result.case.file),
-        file=_xml(result.case.file),
-        line=str(result.case.line()),
         time=f'{result.seconds:.3f}',
     )
     if result.failures:
         lines = [line for each in result.failures for line in failure_lines(result, each)]
         first = result.failures[0]
         message = f'{first.path}: {first.text or "the values differ"}'
-        failure = ElementTree.SubElement(case, 'failure', message=_xml(message))
+        failure = ElementTree.SubElement(case, 'failure', message=_xml(message), type='Difference')
         failure.text = _xml('\n'.join(lines))
 
 

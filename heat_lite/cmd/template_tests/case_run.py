@@ -2,7 +2,9 @@
 
 import collections
 import dataclasses
+import os
 import time
+import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -20,6 +22,8 @@ from heat_lite.template.template import Template
 #: what an invalid template, environment or parameter raises
 REFUSALS = (exception.HeatException, reader.FormatError, FileError, *function.ARGUMENT_ERRORS)
 NOTHING = object()
+#: the begin of types that are templates in files
+FILE_URL = 'file://'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,15 +127,22 @@ def _compare_errors(case, found):
 
 
 def _unused_stubs(case, stack):
-    """Yield a failure for each stub of a resource that does not exist."""
-    for path in case.stubs:
+    """Yield a failure for each stub of a resource or of an attribute that does not exist."""
+    for path, stub in case.stubs.items():
         try:
-            stack.find(path)
+            item = stack.find(path)
         except exception.HeatException as error:
             # A stub of the file may belong to a resource that a condition disables here.
             outer = path.partition('/')[0]
             if outer not in stack.template.resource_snippets:
                 yield Failure(case.line('stubs', path), f'stubs.{path}', str(error))
+            continue
+        for name in stub.get('attributes', ()):
+            if not item.has_attribute(name):
+                place = ('stubs', path, 'attributes', name)
+                unknown = exception.NotFound(what=f'The attribute "{name}" of {item.type()}')
+                unknown = unknown.with_hint(suggest(name, item.all_attributes_schema()))
+                yield Failure(case.line(*place), '.'.join(place), str(unknown))
 
 
 class _Comparison:
@@ -177,14 +188,25 @@ class _Comparison:
             return
         if not wanted.get('exists', True):
             yield self._failure((*place, 'exists'), expected=False, actual=True)
+        if 'type' in wanted:
+            yield from self._type((*place, 'type'), wanted['type'], item.type())
         for part, read in _parts(item).items():
             if part in wanted:
-                yield from self._value((*place, part), wanted[part], read)
+                expected = sorted(wanted[part]) if part == 'requires' else wanted[part]
+                yield from self._value((*place, part), expected, read)
         for part, read in _maps(item).items():
             for key, expected in wanted.get(part, {}).items():
                 yield from self._value(
                     (*place, part, key), expected, lambda read=read, key=key: read(key)
                 )
+
+    def _type(self, path, expected, actual):
+        """Compare a type; that of a file is relative to the template of the case."""
+        if actual.startswith(FILE_URL):
+            folder = os.path.dirname(os.path.abspath(self._case.template))
+            actual = os.path.relpath(urllib.request.url2pathname(actual[len(FILE_URL) :]), folder)
+            expected = os.path.normpath(expected)
+        yield from self._differ(path, expected, actual)
 
     def _value(self, path, expected, read):
         try:
@@ -209,7 +231,6 @@ class _Comparison:
 def _parts(item):
     """Return ``{key of a resource: function that reads it}`` of the parts compared as a whole."""
     return {
-        'type': item.type,
         'requires': lambda: sorted(item.stack.requirements[item.name]),
         'deletion_policy': lambda: item.definition.deletion_policy,
         'external_id': item.external_id,

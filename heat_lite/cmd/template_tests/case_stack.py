@@ -10,7 +10,7 @@ from typing import Any
 
 from heat_lite.cmd import offline_types
 from heat_lite.common import context, exception, status
-from heat_lite.engine import runtime
+from heat_lite.engine import runtime, stack_definition
 from heat_lite.engine.execution.nested_stack_view import NestedStackView
 from heat_lite.engine.stack import Stack
 from heat_lite.resources.heat.value import Value
@@ -18,6 +18,8 @@ from heat_lite.template import attributes, function
 from heat_lite.template.suggest import suggest
 
 PROJECT = 'test'
+#: the value of OS::stack_id
+STACK_ID = '00000000-0000-0000-0000-000000000000'
 
 
 class MissingStub(exception.HeatException):
@@ -49,6 +51,11 @@ class CaseStack(Stack):
     stubs = Stubs({})
     #: the paths of the resources that contain this stack
     base = ''
+
+    @functools.cached_property
+    def definition(self):
+        identity = {'tenant': PROJECT, 'project_id': PROJECT, 'stack_name': self.name}
+        return stack_definition.StackDefinition(self.template, {**identity, 'stack_id': STACK_ID})
 
     def class_of(self, definition):
         return _stubbed(super().class_of(definition))

@@ -26,6 +26,8 @@ resources:
       flavor: {if: [prod, large, small]}
       networks: [{network: {get_resource: net}}]
       user_data: {get_file: lib/init.sh}
+    depends_on: secret
+  secret: {type: OS::Heat::RandomString}
   ip: {type: OS::Heat::Value, properties: {value: {get_attr: [server, first_address]}}}
   extra: {type: OS::Heat::RandomString, condition: prod}
   inner: {type: lib/inner.yaml, properties: {value: {get_attr: [server, name]}}}
@@ -57,15 +59,17 @@ GOOD = f"""{HEAD}
   development:
     expect:
       conditions: {{prod: false}}
-      resource_names: [net, server, ip, inner, group]
+      resource_names: [net, server, secret, ip, inner, group]
       resources:
         server:
           type: OS::Nova::Server
           properties: {{flavor: small, networks: [{{network: net}}], user_data: "echo\\n"}}
-          requires: [net]
+          requires: [secret, net]
           deletion_policy: Delete
         extra: {{exists: false}}
         net: {{properties: {{name: stack-net}}}}
+        inner: {{type: lib/inner.yaml}}
+        group: {{requires: []}}
         inner/leaf: {{properties: {{value: web}}}}
         group/0: {{type: OS::Heat::RandomString, properties: {{length: 32}}}}
       outputs: {{ip: 10.0.0.5, inner: web/done, secrets: [abc], refs: [zero]}}
@@ -124,6 +128,7 @@ def test_passing_cases_are_listed(folder):
         ('resources: {extra: {type: x}}', ['(extra) could not be found']),
         ('resources: {net: {exists: false}}', ['resources.net.exists', '+true']),
         ('resources: {net: {requires: [server]}}', ['-- server', '+[]']),
+        ('resources: {inner: {type: lib/other.yaml}}', ['-lib/other.yaml', '+lib/inner.yaml']),
         ('outputs: {ip: 10.0.0.6}', ['-10.0.0.6', '+10.0.0.5']),
         ('outputs: {secret: x}', ['The output "secret" not found. Did you mean "secrets"?']),
         ('conditions: {prod: true}', ['-true', '+false']),
@@ -146,6 +151,7 @@ def test_unexpected_error_missing_stub_and_unknown_stub_fail(folder):
         '  unexpected: {parameters: {zise: 1}, expect: {outputs: {ip: x}}}\n'
         '  missing: {stubs: {server: {}}, expect: {outputs: {ip: x}}}\n'
         '  unknown: {stubs: {servre: {}}, expect: {conditions: {prod: false}}}\n'
+        '  attribute: {stubs: {server: {attributes: {nmae: x}}}, expect: {outputs: {ip: x}}}\n'
         '  value: {parameters: {size: 9}, expect: {errors: [9 is out of range, other]}}\n',
     )
     done = run(folder, 'tests/bad.test.yaml')
@@ -154,8 +160,9 @@ def test_unexpected_error_missing_stub_and_unknown_stub_fail(folder):
         'unexpected error: The Parameter (zise) was not defined',
         'the attribute "first_address" of the resource "server" is not known: write it into stubs',
         'stubs.servre: The Resource (servre) could not be found in Stack stack. Did you mean',
+        'stubs.server.attributes.nmae: The attribute "nmae" of OS::Nova::Server not found. Did',
         "no error contains 'other'; the errors are: ",
-        '0 passed, 4 failed',
+        '0 passed, 5 failed',
     ):
         assert text in done.stdout, done.stdout
 
@@ -169,6 +176,8 @@ def test_unexpected_error_missing_stub_and_unknown_stub_fail(folder):
         ('  a: {}', ':8: cases.a.expect: the case has no expect'),
         ('  a: {expect: {conditions: {prod: 1}}}', 'must be true or false'),
         ('  a: {expect: {resources: {net: {propertys: {}}}}}', 'there is no key "propertys"'),
+        ('  a: {stubs: {net: {id: 12}}}', 'stubs.net.id: must be a text, not 12: write it in'),
+        ('  a: {expect: {errors: [x, 12]}}', 'errors.1: must be a text, not 12: write it in'),
         ('  a: {parameters: [x], expect: {errors: [x]}}', "must be a map, not ['x']"),
         ('  a: {expect: {errors: [x], outputs: {}}}', 'errors can expect nothing else'),
         ('  a: {expect: {errors: [x]}}\n  a: {}', ':9: cases.a: "a" stands here twice'),
@@ -203,6 +212,31 @@ def test_json_and_junit_have_all_cases(folder):
     [failure] = suites.iter('failure')
     assert '+10.0.0.5' in failure.text
     assert [each.get('name') for each in suites.iter('testcase')][0] == 'wrong <one>'
+    assert_junit(suites)
+
+
+def test_junit_of_an_unusable_file_has_an_error(folder):
+    write_cases(folder, '  a: [')
+    assert run(folder, '--junit', 'report.xml', 'tests').returncode == 2
+    suites = ElementTree.parse(folder / 'report.xml').getroot()
+    [error] = suites.iter('error')
+    assert 'while parsing' in error.get('message')
+    assert_junit(suites)
+
+
+def assert_junit(suites):
+    """Check the attributes and the order of elements that the schema of Ant prescribes."""
+    assert suites.attrib == {}
+    counts = {'tests', 'failures', 'errors', 'time'}
+    for number, suite in enumerate(suites):
+        names = {'id', 'package', 'name', 'hostname', 'timestamp', *counts}
+        assert set(suite.attrib) == names and suite.get('id') == str(number)
+        first, *cases, out, err = [each.tag for each in suite]
+        assert (first, out, err) == ('properties', 'system-out', 'system-err')
+        assert set(cases) == {'testcase'} and len(cases) == int(suite.get('tests'))
+        for case in suite.iter('testcase'):
+            assert set(case.attrib) == {'name', 'classname', 'time'}
+            assert [set(each.attrib) for each in case] in ([], [{'message', 'type'}])
 
 
 def test_filter_chooses_cases(folder):
