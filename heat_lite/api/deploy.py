@@ -7,8 +7,9 @@ from typing import Any
 
 from oslo_config import cfg
 
-from heat_lite.api import heat_pipelines, local_identity
-from heat_lite.api.cfn import faults, local_signature, signals
+from heat_lite.api import fair_turns, heat_pipelines, local_identity
+from heat_lite.api.aws import faults, local_signature
+from heat_lite.api.cfn import signals
 from heat_lite.api.middleware import cloud_requests, fault, local_requests
 from heat_lite.api.middleware.context import ContextFilter
 from heat_lite.common import installation, urlfetch
@@ -60,7 +61,9 @@ def load_cloud_app(
         cloud_requests.CloudFilter(app, users), hosts, conf.cors.allowed_origin or (), token
     )
     receiver = signals.build(conf)
-    signed = local_signature.LocalSignatureFilter(ContextFilter(receiver), domain, url)
+    signed = local_signature.LocalSignatureFilter(
+        ContextFilter(receiver), domain, url, fair_turns.of_unknown_bodies(conf), max_body
+    )
     identity = local_identity.LocalIdentity(domain, url, regions, max_body)
     return fault.FaultFilter(
         cloud_requests.StackUserFilter(app, domain, faults.FaultFilter(signed), identity, guarded)

@@ -24,6 +24,8 @@ INTERRUPTIBLE = 'heat_lite.interruptible'
 CREDIT = 8
 #: peers whose last turns are known; those of the others count as long past
 MAX_PEERS = 4096
+#: bodies of unknown requesters that are read for each of their logins
+BODIES_PER_LOGIN = 4
 
 Interruptible = Callable[[Callable[[], None]], contextlib.AbstractContextManager[Any]]
 
@@ -128,6 +130,17 @@ def of_logins(conf: cfg.ConfigOpts) -> FairTurns:
     refusal = (
         f'the service checks the credentials of {limit} requests, and the turn of this one did '
         f'not come for {seconds:g} seconds; repeat it later'
+    )
+    return FairTurns(limit, seconds, refusal)
+
+
+def of_unknown_bodies(conf: cfg.ConfigOpts) -> FairTurns:
+    """Return the turns of bodies that are read before the requester is known."""
+    limit = conf.heat_lite.max_logins_in_progress * BODIES_PER_LOGIN
+    seconds = conf.heat_lite.request_queue_timeout
+    refusal = (
+        f'the service reads the bodies of {limit} requests, and the turn of this one did not come '
+        f'for {seconds:g} seconds; repeat it later'
     )
     return FairTurns(limit, seconds, refusal)
 

@@ -27,8 +27,8 @@ FACTORIES = {
     'heat.api.openstack:version_negotiation_filter': f'{MIDDLEWARE}.version:filter_factory',
     'heat.api.openstack:faultwrap_filter': FAULT,
     # The other API has errors in XML. Its first own filter is where they are made.
-    'heat.api.cfn:version_negotiation_filter': f'{HERE}.cfn.faults:filter_factory',
-    'heat.api.aws.ec2token:EC2Token_filter_factory': f'{HERE}.cfn.ec2token:filter_factory',
+    'heat.api.cfn:version_negotiation_filter': f'{HERE}.aws.faults:filter_factory',
+    'heat.api.aws.ec2token:EC2Token_filter_factory': f'{HERE}.aws.ec2token:filter_factory',
     'heat.common.context:ContextMiddleware_filter_factory': f'{MIDDLEWARE}.context:filter_factory',
     # The filters ``authpassword`` and ``context`` know the URL of Keystone.
     'heat.common.auth_url:filter_factory': PASS,
@@ -45,6 +45,9 @@ FACTORIES = {
     'oslo_middleware.http_proxy_to_wsgi:HTTPProxyToWSGI.factory': (
         f'{MIDDLEWARE}.oslo_filters:proxy_factory'
     ),
+    # names of former releases, in copies of the pipelines
+    'heat_lite.api.cfn.ec2token:filter_factory': f'{HERE}.aws.ec2token:filter_factory',
+    'heat_lite.api.cfn.faults:filter_factory': f'{HERE}.aws.faults:filter_factory',
     # No traces are recorded here.
     'osprofiler.web:WsgiMiddleware.factory': PASS,
 }

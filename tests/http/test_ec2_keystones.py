@@ -6,7 +6,7 @@ from oslo_config import cfg
 
 import heat_lite.conf
 from heat_lite.api import paste_config
-from heat_lite.api.cfn import ec2token, faults
+from heat_lite.api.aws import ec2token, faults
 from heat_lite.api.middleware import auth_headers
 from heat_lite.common import ec2, exception
 from tests import identity, ports

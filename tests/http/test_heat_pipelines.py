@@ -8,7 +8,7 @@ import requests
 import webob
 
 from heat_lite.api import paste_config
-from heat_lite.api.cfn import ec2token
+from heat_lite.api.aws import ec2token
 from heat_lite.common import ec2, exception
 from tests import identity
 from tests.http import scripted, test_access_cfn

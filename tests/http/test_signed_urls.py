@@ -98,11 +98,12 @@ def error_of(response):
 
 
 DENIED = (403, 'AccessDenied', 'User is not authorized to perform action')
-REPEATED = (400, 'MalformedQueryString', 'A parameter occurs more than once in the query')
+REPEATED = (400, 'MalformedQueryString', 'A parameter occurs more than once in the request')
 OTHER_VERSION = (
     400,
     'IncompleteSignature',
-    'SignatureVersion must be 2 for requests to this API',
+    'The request signature does not conform to AWS standards:SignatureVersion must be 2, or the '
+    'signature one of version 4',
 )
 UNSIGNED = (400, 'IncompleteSignature', 'The request signature does not conform to AWS standards')
 
@@ -219,7 +220,8 @@ def test_invalid_body_or_arn_is_refused(service):
     assert error_of(send(service, signed(), body=b'no json'))[:2] == (400, 'InvalidParameterValue')
     assert error_of(send(service, signed(arn='arn:x')))[1:] == (
         'InvalidParameterValue',
-        'Data supplied was not valid: "arn:x" is not a valid ARN',
+        'A bad or out-of-range value was supplied:Data supplied was not valid: '
+        '"arn:x" is not a valid ARN',
     )
     assert (
         'names no resource'
@@ -228,7 +230,7 @@ def test_invalid_body_or_arn_is_refused(service):
     assert error_of(send(service, signed(verb='DELETE'), 'DELETE'))[:2] == (404, 'InvalidAction')
     assert error_of(send(service, signed(), body=b'"' + b'x' * 2000000 + b'"'))[:2] == (
         400,
-        'InvalidParameterValue',
+        'RequestLimitExceeded',
     )
     assert not service[1].calls
 

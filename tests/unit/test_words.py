@@ -22,6 +22,7 @@ SHORTEST_MODULE = 30
 REPEATED_NOUNS = {
     'actions': 'a noun of the API',
     'adoption': 'the document of an adoption and the endpoint that exports it',
+    'application': 'the application at the end of the pipelines of each API',
     'attributes': 'the language has them, a server implements them, plug-ins import them',
     'base': 'what the modules of its own folder share',
     'context': 'the filter puts the RequestContext on a request',

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterable
 from typing import Any
-from xml.etree import ElementTree
 
 import webob
 from oslo_config import cfg
 
 from heat_lite.api import admission, fair_turns, paste_config, wsgi
-from heat_lite.api.cfn import faults
+from heat_lite.api.aws import faults, responses
 from heat_lite.common import exception, identifier, policy
 from heat_lite.common.context import RequestContext
 from heat_lite.rpc.client import EngineClient
@@ -63,9 +62,7 @@ class SignalApplication:
                     details=details,
                     sync_call=synchronous,
                 )
-        root = ElementTree.Element('resource')
-        root.text = name
-        return faults.xml_response(root)
+        return responses.xml_response({'resource': name})
 
     def _details(self, request: webob.Request) -> Any:
         body = wsgi.read_body(request.environ, self.max_body)

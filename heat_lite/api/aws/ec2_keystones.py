@@ -8,7 +8,7 @@ from keystoneauth1 import adapter as ks_adapter
 from keystoneauth1 import exceptions
 from oslo_config import cfg
 
-from heat_lite.api.cfn import faults
+from heat_lite.api.aws import faults
 from heat_lite.api.middleware.context import auth_url_of
 from heat_lite.common import exception
 from heat_lite.conf import identity as options

@@ -1,4 +1,4 @@
-"""Filter that validates signed URLs of a service whose stack users are its own.
+"""Filter that validates signatures of a service whose access keys are its own.
 
 The signature covers method, host, path and query. A proxy may change the host and take a prefix of
 the path away, so the public URL of the service serves as well.
@@ -9,28 +9,35 @@ import urllib.parse
 from collections.abc import Iterable
 from typing import Any
 
-import webob
-
-from heat_lite.api import wsgi
-from heat_lite.api.cfn import ec2token, faults
+from heat_lite.api import fair_turns, wsgi
+from heat_lite.api.aws import ec2token, faults, signatures
 from heat_lite.api.middleware import auth_headers, cloud_requests
 from heat_lite.common import ec2
 from heat_lite.common.local_stack_domain import LocalStackDomain
 
 
 class LocalSignatureFilter:
-    """Filter; ``url``: the public URL of the service."""
+    """Filter; ``url``: the public URL of the service, ``max_body`` in bytes."""
 
-    def __init__(self, application: wsgi.WsgiApp, domain: LocalStackDomain, url: str) -> None:
+    def __init__(
+        self,
+        application: wsgi.WsgiApp,
+        domain: LocalStackDomain,
+        url: str,
+        turns: fair_turns.FairTurns,
+        max_body: int,
+    ) -> None:
         self.application = application
         self.domain = domain
         self.public = urllib.parse.urlsplit(url)
+        self.turns = turns
+        self.max_body = max_body
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
-        given = ec2token.credentials_of(webob.Request(environ))
-        ec2token.require_recent(given['params'])
+        given = ec2token.read_credentials(environ, self.turns, self.max_body)
+        signatures.require_recent(given)
         user = self.domain.identity_of_access(given['access'])
         if user is None or not self._is_valid(given):
             raise faults.denied()
@@ -42,11 +49,18 @@ class LocalSignatureFilter:
             (given['host'], given['path']),
             (self.public.netloc, self.public.path + given['path']),
         )
-        signatures = [
-            ec2.sign(secret, given['verb'], host, path, given['params'])
+        wanted = [
+            _signature(secret, {**given, 'host': host, 'path': path})
             for secret in self.domain.secrets_of(given['access'])
             for host, path in places
         ]
         return any(
-            hmac.compare_digest(each.encode(), given['signature'].encode()) for each in signatures
+            hmac.compare_digest(each.encode(), given['signature'].encode()) for each in wanted
         )
+
+
+def _signature(secret: str, given: dict[str, Any]) -> str:
+    if 'body_hash' not in given:
+        return ec2.sign(secret, given['verb'], given['host'], given['path'], given['params'])
+    headers = {**given['headers'], 'Host': given['host']}
+    return ec2.sign_v4(secret, {**given, 'headers': headers})

@@ -1,0 +1,112 @@
+"""Filter that validates the signature of a request: Keystone knows the secret of the key.
+
+A signed URL of a signal is covered by its signature without the body, which is not read before
+the requester is known. Other requests have their parameters in the body, or sign it, so it is
+read first: as one of a few, and up to the limit of bodies. Keystone compares in constant time, and
+refuses a time that is older than its option [credential] auth_ttl. With ``multi_cloud`` each
+Keystone is asked until one knows the key: keys are random, so no two Keystones know the same, and
+no secret is sent.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import webob
+
+from heat_lite.api import fair_turns, paste_config, wsgi
+from heat_lite.api.aws import ec2_keystones, faults, query, signatures
+from heat_lite.api.middleware import auth_headers
+
+#: the status of a signature that Keystone refuses
+DENIED = 403
+#: paths of signals, whose bodies are no forms
+SIGNAL = re.compile(r'/v1/(waitcondition|signal)/')
+
+
+class Ec2TokenFilter:
+    """Filter; ``keystones`` are asked in their order.
+
+    ``turns``: those of signatures, ``body_turns``: those of bodies; ``max_body`` in bytes.
+    """
+
+    def __init__(
+        self,
+        application: wsgi.WsgiApp,
+        keystones: Sequence[ec2_keystones.Keystone],
+        turns: fair_turns.FairTurns,
+        body_turns: fair_turns.FairTurns,
+        max_body: int,
+    ) -> None:
+        self.application = application
+        self.turns = turns
+        self.body_turns = body_turns
+        self.max_body = max_body
+        self.keystones = keystones
+
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
+        credentials = read_credentials(environ, self.body_turns, self.max_body)
+        with self.turns.turn(*fair_turns.waiting(environ)):
+            keystone, token, token_id = self._validate(credentials)
+        auth_headers.set_identity(environ, **_identity(token, token_id))
+        if keystone.auth_url:
+            environ[auth_headers.AUTH_URL] = keystone.auth_url
+        return self.application(environ, start_response)
+
+    def _validate(
+        self, credentials: dict[str, Any]
+    ) -> tuple[ec2_keystones.Keystone, dict[str, Any], str | None]:
+        """Return the Keystone that knows the key, the token and its id. Raises Fault.
+
+        If one cannot be reached, the key may be one of it: that is the error then.
+        """
+        failures = []
+        for keystone in self.keystones:
+            try:
+                return keystone, *keystone.validate(credentials)
+            except faults.Fault as fault:
+                failures.append(fault)
+        worst = max(failures, key=lambda fault: fault.status)
+        if worst.status == DENIED:
+            signatures.require_recent(credentials)
+        raise worst
+
+
+def read_credentials(
+    environ: wsgi.Environ, turns: fair_turns.FairTurns, max_body: int
+) -> dict[str, Any]:
+    """Return the signature of a request, and note its parameters. Raises Fault."""
+    request = webob.Request(environ)
+    if SIGNAL.match(signatures.path_of(request)):
+        params = query.parse(environ.get('QUERY_STRING', ''))
+        return signatures.credentials_of(request, query.Query(params, {}, ''))
+    if request.method not in query.METHODS:
+        raise faults.Fault(404, 'InvalidAction', f'{request.method} is not supported by this API')
+    with turns.turn(*fair_turns.waiting(environ)):
+        found = query.read(environ, max_body)
+    return signatures.credentials_of(request, found)
+
+
+def _identity(token: dict[str, Any], token_id: str | None) -> dict[str, str | None]:
+    user, project = token['user'], token.get('project') or {}
+    return {
+        'auth_token': token_id,
+        'user_id': user['id'],
+        'user_name': user['name'],
+        'user_domain_id': user.get('domain', {}).get('id'),
+        'project_id': project.get('id'),
+        'project_name': project.get('name'),
+        'project_domain_id': project.get('domain', {}).get('id'),
+        'roles': ','.join(role['name'] for role in token.get('roles', ())),
+    }
+
+
+def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+    conf = paste_config.from_global_conf(global_conf)
+    keystones, turns = ec2_keystones.configured(conf), fair_turns.of_logins(conf)
+    bodies = fair_turns.of_unknown_bodies(conf)
+    return lambda application: Ec2TokenFilter(
+        application, keystones, turns, bodies, conf.max_json_body_size
+    )

@@ -1,0 +1,155 @@
+"""The parameters of a request of the query protocol: the query of a GET, the form of a POST."""
+
+import dataclasses
+import hashlib
+import re
+import urllib.parse
+from collections.abc import Iterator
+
+from heat_lite.api import wsgi
+from heat_lite.api.aws import faults, responses
+
+FORM = 'application/x-www-form-urlencoded'
+#: key of the environ of WSGI: the Query of the request
+QUERY = 'heat_lite.aws.query'
+METHODS = ('GET', 'POST')
+#: the most parameters of one request
+MAX_PARAMETERS = 10_000
+#: parameters of the protocol, which are no arguments of an action
+PROTOCOL = frozenset(
+    (
+        'AWSAccessKeyId',
+        'Action',
+        'ContentType',
+        'Expires',
+        'Signature',
+        'SignatureMethod',
+        'SignatureVersion',
+        'Timestamp',
+        'Version',
+    )
+)
+CONTENT_TYPES = ('JSON', 'XML')
+_NUMBER = re.compile(r'[1-9][0-9]{0,4}')
+
+
+@dataclasses.dataclass(frozen=True)
+class Query:
+    """The parameters of a request, its form and the hash of its body.
+
+    ``params``: those of the query and of the form together; ``form``: those of the form.
+    """
+
+    params: dict[str, str]
+    form: dict[str, str]
+    body_hash: str
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """The parameters without those of the protocol."""
+        return {
+            name: value
+            for name, value in self.params.items()
+            if name not in PROTOCOL and not name.startswith('X-Amz-')
+        }
+
+
+def read(environ: wsgi.Environ, limit: int) -> Query:
+    """Return the parameters of a request, and note whether they ask for JSON.
+
+    ``limit``: the largest body in bytes. Raises Fault, RequestLimitExceeded and HTTPClientError.
+    """
+    body = wsgi.read_body(environ, limit)
+    query, form = parse(environ.get('QUERY_STRING', '')), {}
+    kind = environ.get('CONTENT_TYPE', '').partition(';')[0].strip().lower()
+    if body and environ['REQUEST_METHOD'] == 'POST' and kind in (FORM, ''):
+        form = parse(body)
+    if query.keys() & form.keys():
+        raise _repeated()
+    found = Query({**query, **form}, form, hashlib.sha256(body).hexdigest())
+    wanted = found.params.get('ContentType', 'XML')
+    environ[responses.AS_JSON] = wanted == 'JSON'
+    if wanted not in CONTENT_TYPES:
+        raise faults.fault(
+            'InvalidParameterValue', f'ContentType must be JSON or XML, not "{wanted}"'
+        )
+    environ[QUERY] = found
+    return found
+
+
+def parse(text: str | bytes) -> dict[str, str]:
+    """Return the parameters of a query or a form. Raises Fault if it is malformed."""
+    try:
+        decoded = text.decode('ascii') if isinstance(text, bytes) else text
+        pairs = urllib.parse.parse_qsl(
+            decoded, keep_blank_values=True, errors='strict', max_num_fields=MAX_PARAMETERS
+        )
+    except UnicodeDecodeError:
+        raise faults.fault(
+            'InvalidParameterValue', 'a parameter is not encoded as UTF-8, and percent-encoded'
+        ) from None
+    except ValueError:
+        raise faults.fault(
+            'MalformedQueryString', f'a request has at most {MAX_PARAMETERS} parameters'
+        ) from None
+    params = dict(pairs)
+    if len(params) < len(pairs):
+        # a signature would cover one of the values only
+        raise _repeated()
+    if any('\0' in part for pair in pairs for part in pair):
+        raise faults.fault('InvalidParameterValue', 'a parameter contains a NUL character')
+    return params
+
+
+def _repeated() -> faults.Fault:
+    return faults.Fault(
+        400, 'MalformedQueryString', 'A parameter occurs more than once in the request'
+    )
+
+
+def values(arguments: dict[str, str], name: str) -> list[str]:
+    """Return the values of ``NAME.member.N`` in the order of N. Raises Fault for other forms."""
+    found = {}
+    for key, number, field, value in _members(arguments, name):
+        if field is not None:
+            raise _other_form(key, f'{name}.member.N')
+        found[number] = value
+    return [found[number] for number in sorted(found)]
+
+
+def structures(
+    arguments: dict[str, str], name: str, fields: tuple[str, ...]
+) -> list[dict[str, str]]:
+    """Return the maps of ``NAME.member.N.FIELD`` in the order of N.
+
+    ``fields``: the names that a map may have. Raises Fault for other forms.
+    """
+    found: dict[int, dict[str, str]] = {}
+    for key, number, field, value in _members(arguments, name):
+        if field not in fields:
+            raise _other_form(key, f'{name}.member.N.{" or .".join(fields)}')
+        found.setdefault(number, {})[str(field)] = value
+    return [found[number] for number in sorted(found)]
+
+
+def _members(arguments: dict[str, str], name: str) -> Iterator[tuple[str, int, str | None, str]]:
+    """Yield the key, the number, the field or None, and the value of each member of a list.
+
+    An empty list is ``NAME=``.
+    """
+    for key, value in arguments.items():
+        if base_name(key) != name or (key == name and not value):
+            continue
+        number, dot, field = key.removeprefix(f'{name}.member.').partition('.')
+        if not _NUMBER.fullmatch(number):
+            raise _other_form(key, f'{name}.member.N')
+        yield key, int(number), field if dot else None, value
+
+
+def _other_form(key: str, form: str) -> faults.Fault:
+    return faults.fault('InvalidQueryParameter', f'{key[:100]} must have the form {form}')
+
+
+def base_name(key: str) -> str:
+    """Return the name of the parameter that a key belongs to: Tags for Tags.member.1.Key."""
+    return key.partition('.member.')[0]

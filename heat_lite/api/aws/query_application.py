@@ -1,0 +1,88 @@
+"""The application of an API of the query protocol: a table of actions."""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import webob
+
+from heat_lite.api import fair_turns, wsgi
+from heat_lite.api.admission import AdmissionControl
+from heat_lite.api.aws import faults, query, responses
+from heat_lite.common import policy
+from heat_lite.common.context import RequestContext
+
+#: an action: it takes the context and the arguments, and returns the content of its result
+Run = Callable[[RequestContext, dict[str, str]], dict[str, Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Action:
+    """An action, its policy rule, and the names of its parameters.
+
+    ``params``: of lists without ``.member.N``. ``required``: those that a request must have.
+    """
+
+    run: Run
+    rule: str
+    params: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+
+
+class QueryApplication:
+    """The application; ``version``: the one value of the parameter Version."""
+
+    def __init__(
+        self,
+        actions: Mapping[str, Action],
+        version: str,
+        enforcer: policy.Enforcer,
+        control: AdmissionControl,
+    ) -> None:
+        self.actions = actions
+        self.version = version
+        self.enforcer = enforcer
+        self.admission = control
+
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
+        return self._respond(environ)(environ, start_response)
+
+    def _respond(self, environ: wsgi.Environ) -> webob.Response:
+        """Return the response to a request whose Query a filter has read and authenticated."""
+        found: query.Query = environ[query.QUERY]
+        context: RequestContext = environ[wsgi.CONTEXT]
+        name = found.params.get('Action', '')
+        action = self._action(name)
+        context.is_admin = self.enforcer.is_admin(context)
+        self.enforcer.enforce(context, action.rule)
+        self._check(name, action, found)
+        with self.admission.admit(context, *fair_turns.waiting(environ)):
+            result = action.run(context, found.arguments)
+        return responses.action_response(name, result, responses.wants_json(environ))
+
+    def _action(self, name: str) -> Action:
+        if not name:
+            raise faults.fault('MissingAction')
+        if name not in self.actions:
+            raise faults.fault(
+                'InvalidAction', f'{name[:100]} is none of {", ".join(sorted(self.actions))}'
+            )
+        return self.actions[name]
+
+    def _check(self, name: str, action: Action, found: query.Query) -> None:
+        """Raise Fault for a parameter that is missing or that the action does not have."""
+        version, arguments = found.params.get('Version', self.version), found.arguments
+        if version != self.version:
+            raise faults.fault(
+                'InvalidParameterValue', f'Version must be {self.version}, not "{version}"'
+            )
+        for key in arguments:
+            if query.base_name(key) not in action.params:
+                raise faults.fault(
+                    'InvalidQueryParameter', f'{name} has no parameter {key[:100]} in this service'
+                )
+        for key in action.required:
+            if not arguments.get(key):
+                raise faults.fault('MissingParameter', f'{key} is required by {name}')

@@ -1,0 +1,69 @@
+"""Responses of the query protocol: XML, or JSON where the request has ``ContentType=JSON``."""
+
+import json
+import re
+import urllib.parse
+from typing import Any
+from xml.etree import ElementTree
+
+import webob
+
+from heat_lite.api import wsgi
+
+XML, JSON = 'application/xml', 'application/json'
+#: the key of the environ: whether the parameters of the request ask for JSON
+AS_JSON = 'heat_lite.aws.json'
+#: elements whose value is a JSON text in XML
+JSON_TEXTS = ('TemplateBody', 'Metadata')
+#: the element of each item of a list
+ITEM = 'member'
+#: characters that XML 1.0 does not have, escaped or not
+_INVALID = re.compile('[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]')
+
+
+def wants_json(environ: wsgi.Environ) -> bool:
+    """Return whether a request asks for JSON, also if its parameters could not be read."""
+    if AS_JSON in environ:
+        return bool(environ[AS_JSON])
+    query = urllib.parse.parse_qs(environ.get('QUERY_STRING', '')[:8192], errors='replace')
+    return query.get('ContentType') == ['JSON']
+
+
+def action_response(action: str, result: dict[str, Any], as_json: bool) -> webob.Response:
+    """Return the result of an action: ``<XResponse><XResult>...``."""
+    body = {f'{action}Response': {f'{action}Result': result}}
+    return json_response(body) if as_json else xml_response(body)
+
+
+def json_response(value: dict[str, Any], status: int = 200) -> webob.Response:
+    return wsgi.json_response(value, status)
+
+
+def xml_response(value: dict[str, Any], status: int = 200) -> webob.Response:
+    """Return a map with one key, the root, as XML: see ``_fill``."""
+    ((name, content),) = value.items()
+    root = ElementTree.Element(name)
+    _fill(root, content)
+    return webob.Response(
+        body=ElementTree.tostring(root), status=status, content_type=XML, charset='UTF-8'
+    )
+
+
+def _fill(element: ElementTree.Element, value: Any) -> None:
+    """Set the content of an element.
+
+    A map is an element for each key, without those that are None; a list an element ``member``
+    for each item; a boolean ``true`` or ``false``.
+    """
+    if isinstance(value, dict):
+        for name, child in value.items():
+            if child is not None:
+                below = ElementTree.SubElement(element, name)
+                _fill(below, json.dumps(child) if name in JSON_TEXTS and child else child)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _fill(ElementTree.SubElement(element, ITEM), item)
+    elif isinstance(value, bool):
+        element.text = 'true' if value else 'false'
+    elif value is not None:
+        element.text = _INVALID.sub('\ufffd', str(value))
