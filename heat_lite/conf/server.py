@@ -190,6 +190,34 @@ HEAT_LITE = [
         'option max_message_size is raised.',
     ),
     cfg.FloatOpt(
+        'alarm_interval',
+        default=5.0,
+        min=0.1,
+        help='Number of seconds between two searches of an engine for alarms of type '
+        'OS::Heat::CWLiteAlarm whose period has ended.',
+    ),
+    cfg.IntOpt(
+        'max_alarms_per_tenant',
+        default=5000,
+        min=-1,
+        help='Maximum number of alarms of type OS::Heat::CWLiteAlarm of a project. -1 means no '
+        'limit.',
+    ),
+    cfg.IntOpt(
+        'max_measurements_per_tenant',
+        default=100000,
+        min=-1,
+        help='Number of measurements that are stored for all alarms of a project. Further ones are '
+        'refused. Each is stored until it has left the window of its alarm. -1 means no limit.',
+    ),
+    cfg.IntOpt(
+        'max_measurements_per_alarm',
+        default=2000,
+        min=-1,
+        help='Number of measurements that are stored for one alarm. Further ones are refused. -1 '
+        'means no limit.',
+    ),
+    cfg.FloatOpt(
         'worker_restart_delay',
         default=1.0,
         min=0,

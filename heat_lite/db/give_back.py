@@ -37,6 +37,7 @@ UNRESTORABLE = (
     'Heat may be unable to restore its snapshots: those made since the take-over, or by the legacy '
     'engine'
 )
+UNWATCHED = 'Heat does not have its alarms of type OS::Heat::CWLiteAlarm: remove them first'
 #: keys of ``resource_data`` of this service, and those of Heat
 SIGNAL_URL, TOKEN_URL, HEAT_URL = 'signal_url', 'endpoint', 'heat_signal_url'
 TOKEN, USER, PASSWORD = 'token', 'user_id', 'password'
@@ -73,6 +74,8 @@ def losses(context: RequestContext) -> list[tuple[typing.Any, str]]:
     snapshots = select(models.snapshot.c.stack_id).where(~complete)
     changed = columns.where(_S.c.digest.is_not(None), _S.c.id.in_(snapshots))
     found += [(row, UNRESTORABLE) for row in session.execute(changed)]
+    watched = select(models.watch_rule.c.stack_id)
+    found += [(row, UNWATCHED) for row in session.execute(columns.where(_S.c.id.in_(watched)))]
     return found
 
 

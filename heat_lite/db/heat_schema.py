@@ -25,7 +25,7 @@ OWN_COLUMNS = {
     'stack': ('outputs', 'failures', 'digest', 'plan', 'protected', 'asker', 'live'),
     'stack_lock': ('quarantine',),
 }
-OWN_TABLES: tuple[str, ...] = ()
+OWN_TABLES: tuple[str, ...] = ('watch_rule', 'watch_data')
 #: indexes of Heat that ``models`` has, too; ``revert`` keeps them
 HEAT_INDEXES = frozenset(
     {
@@ -122,7 +122,8 @@ def removals(connection: Connection) -> list[Step]:
     """Return the changes that ``revert`` makes, in their order."""
     inspector = sqlalchemy.inspect(connection)
     steps = []
-    for table in models.metadata.sorted_tables:
+    # those that refer to others first
+    for table in reversed(models.metadata.sorted_tables):
         if table.name in OWN_TABLES:
             steps.append(Step(f'drop table {table.name}', (f'DROP TABLE {table.name}',)))
             continue

@@ -129,6 +129,7 @@ stack = _table(
     Index('ix_stack_prev_raw_template_id', 'prev_raw_template_id'),
     Index('ix_stack_user_creds_id', 'user_creds_id'),
     Index('ix_stack_deleted_at', 'deleted_at'),
+    Index('ix_stack_user_project', 'stack_user_project_id'),
 )
 
 stack_lock = _table(
@@ -305,4 +306,29 @@ sync_point = _table(
     Column('extra_data', Json),
     *_times(),
     Index('ix_sync_point_stack_id', 'stack_id'),
+)
+
+# The two tables of alarms were Heat's up to its version 9.
+watch_rule = _table(
+    'watch_rule',
+    Column('id', Integer, primary_key=True),
+    *_times(),
+    Column('stack_id', ForeignKey('stack.id'), nullable=False),
+    Column('name', String(255)),
+    Column('rule', Secret),
+    Column('state', String(255)),
+    Column('last_evaluated', UtcTime),
+    Column('due_at', UtcTime),  # not Heat's: the next evaluation; NULL: none
+    Index('ix_watch_rule_stack_id', 'stack_id'),
+    Index('ix_watch_rule_name', 'name'),
+    Index('ix_watch_rule_due_at', 'due_at'),
+)
+
+watch_data = _table(
+    'watch_data',
+    Column('id', Integer, primary_key=True),
+    *_times(),
+    Column('watch_rule_id', ForeignKey('watch_rule.id', ondelete='CASCADE'), nullable=False),
+    Column('data', Json),
+    Index('ix_watch_data_rule_created', 'watch_rule_id', 'created_at'),
 )

@@ -17,6 +17,7 @@ STACK_TABLES = (
     models.stack_lock,
     models.sync_point,
     models.snapshot,
+    models.watch_rule,
 )
 # Tables whose rows are shared, and the columns that refer to them.
 SHARED = {
@@ -89,6 +90,10 @@ def _purge_stacks(context, before, project_id, batch_size):
         delete(models.resource_snapshot).where(
             models.resource_snapshot.c.snapshot_id.in_(snapshot_ids)
         )
+    )
+    rule_ids = select(models.watch_rule.c.id).where(models.watch_rule.c.stack_id.in_(ids))
+    session.execute(
+        delete(models.watch_data).where(models.watch_data.c.watch_rule_id.in_(rule_ids))
     )
     for table in STACK_TABLES:
         session.execute(delete(table).where(table.c.stack_id.in_(ids)))

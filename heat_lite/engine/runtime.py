@@ -56,6 +56,9 @@ class Limits:
     backups_enabled: bool = True
     attribute_timeout: float = 10.0
     convergence_engine: bool = False
+    max_alarms_per_tenant: int = 5000
+    max_measurements_per_tenant: int = 100000
+    max_measurements_per_alarm: int = 2000
 
 
 def set_template_limits(conf):
@@ -107,6 +110,9 @@ def read_limits(conf):
         backups_enabled=conf.volumes.backups_enabled,
         attribute_timeout=conf.heat_lite.attribute_timeout,
         convergence_engine=conf.convergence_engine,
+        max_alarms_per_tenant=conf.heat_lite.max_alarms_per_tenant,
+        max_measurements_per_tenant=conf.heat_lite.max_measurements_per_tenant,
+        max_measurements_per_alarm=conf.heat_lite.max_measurements_per_alarm,
     )
 
 
@@ -266,6 +272,8 @@ class Runtime:
     #: makes trusts for deferred authentication (see ``clients.trusts``); None: none are made
     trusts: Any = None
     software: Any = None
+    #: the alarms that engines evaluate (``watch_rules.WatchRules``)
+    watch_rules: Any = None
     #: ``allows_type(context, type name)``: whether the policy allows the requester a type
     allows_type: Callable[[Any, str], bool] = lambda context, name: True
     endpoints: ServiceEndpoints = dataclasses.field(default_factory=ServiceEndpoints)

@@ -25,8 +25,9 @@ from heat_lite.engine import (
     software,
     stack_users,
     task_pool,
+    watch_rules,
 )
-from heat_lite.engine.cluster import heartbeat, membership, placement, takeover
+from heat_lite.engine.cluster import heartbeat, membership, placement, takeover, watch_timer
 from heat_lite.engine.endpoints import (
     adoption,
     base,
@@ -41,6 +42,7 @@ from heat_lite.engine.endpoints import (
     worker,
 )
 from heat_lite.engine.endpoints import software as software_endpoints
+from heat_lite.engine.endpoints import watch_rules as watch_rule_endpoints
 from heat_lite.engine.execution import nested_stacks, task_manager, workers
 from heat_lite.rpc import api as rpc_api
 from heat_lite.rpc import listener as rpc_listener
@@ -64,6 +66,7 @@ ENDPOINTS = (
     worker.Migration,
     software_endpoints.SoftwareConfigs,
     software_endpoints.SoftwareDeployments,
+    watch_rule_endpoints.WatchRules,
 )
 
 
@@ -161,6 +164,7 @@ class EngineService:
         result.workers = workers.Workers(result)
         result.nested_stack = functools.partial(nested_stacks.NestedStack, result)
         result.software = functools.partial(software.Software, result)
+        result.watch_rules = watch_rules.WatchRules(result)
 
     def start(self):
         """Register the engine and serve RPC."""
@@ -189,15 +193,18 @@ class EngineService:
         self._timers = self._build_timers()
         for server in self._servers:
             server.start()
+        self.runtime.watch_rules.actions.start()
         for timer in self._timers:
             timer.start()
         LOG.info('Engine %s is ready', self.engine_id)
 
     def _build_timers(self):
         options = self._conf.heat_lite
+        watch_task = watch_timer.WatchTask(self.runtime, self._membership, self._heartbeat)
         takeover_task = takeover.TakeoverTask(self.runtime, self._membership)
         timers = [
             PeriodicTask('take-over', options.take_over_interval, takeover_task.run_once),
+            PeriodicTask('alarms', options.alarm_interval, watch_task.run_once),
             PeriodicTask(
                 'departures', options.take_over_interval, self.runtime.placement.check_departures
             ),
@@ -222,6 +229,7 @@ class EngineService:
         """
         for timer in self._timers:
             timer.stop()
+        self.runtime.watch_rules.actions.stop()
         messaging.stop_servers(self._servers)
         unfinished = self.runtime.task_manager.flush(grace)
         if unfinished:

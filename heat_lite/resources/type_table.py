@@ -60,6 +60,7 @@ TYPES = {
     'OS::Glance::WebImage': 'openstack.glance.web_image:WebImage',
     'OS::Heat::AccessPolicy': 'heat.access_policy:AccessPolicy',
     'OS::Heat::AutoScalingGroup': 'heat.autoscaling_group:AutoScalingGroup',
+    'OS::Heat::CWLiteAlarm': 'heat.cw_lite_alarm:CloudWatchLiteAlarm',
     'OS::Heat::CloudConfig': 'heat.cloud_config:CloudConfig',
     'OS::Heat::Delay': 'heat.delay:Delay',
     'OS::Heat::DeployedServer': 'heat.deployed_server:DeployedServer',

@@ -180,6 +180,21 @@ class EngineClient(RpcClient):
         'signal_software_deployment', '1.6', 'deployment_id', 'details', updated_at=None
     )
 
+    # watch rules
+    create_watch_data = call('create_watch_data', '1.0', 'watch_name', 'stats_data')
+    show_watch = call(
+        'show_watch', '1.0', watch_name=None, filters=ABSENT, limit=ABSENT, after=ABSENT
+    )
+    show_watch_metric = call(
+        'show_watch_metric',
+        '1.0',
+        metric_namespace=None,
+        metric_name=None,
+        limit=ABSENT,
+        after=ABSENT,
+    )
+    set_watch_state = call('set_watch_state', '1.0', 'watch_name', 'state')
+
     # the service
     authenticated_to_backend = call('authenticated_to_backend')
     get_revision = call('get_revision')

@@ -39,6 +39,7 @@ REPEATED_NOUNS = {
     'software': 'a noun of the API: configurations and deployments',
     'stacks': 'a noun of the API',
     'templates': 'a noun of the API',
+    'watch_rules': "Heat's noun for the alarms that engines evaluate",
     'wsgi': 'the application and its entry point',
     'worker': 'the RPC client and the endpoint of one engine that works with others',
 }
@@ -64,6 +65,7 @@ SHORT_MODULES = {
     'template/lint/finding.py': 'what every rule of the linter yields',
 }
 LARGE_FOLDERS = {
+    'db': 'each module the statements about one table, or one way through all of them',
     'engine': 'the core below execution and cluster: each module one noun of the engine',
     'template': 'the language: each module one part of a template',
 }

@@ -58,6 +58,8 @@ def content(url):
     with engine_of(url).connect() as connection:
         found = {}
         for table in models.metadata.sorted_tables:
+            if table.name in heat_schema.OWN_TABLES:
+                continue
             own = heat_schema.OWN_COLUMNS.get(table.name, ())
             columns = [sqlalchemy.column(name) for name in table.c.keys() if name not in own]
             rows = connection.execute(sqlalchemy.select(*columns).select_from(table)).all()

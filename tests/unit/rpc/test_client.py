@@ -25,7 +25,16 @@ EXPLICIT = {
 }
 # methods that Heat does not have
 ADDED = {
-    'engine': {'stack_retry', 'stack_protect', 'list_unavailable_types'},
+    'engine': {
+        'stack_retry',
+        'stack_protect',
+        'list_unavailable_types',
+        # Heat had these up to its version 9
+        'create_watch_data',
+        'show_watch',
+        'show_watch_metric',
+        'set_watch_state',
+    },
     'listener': set(),
     'worker': set(),
 }

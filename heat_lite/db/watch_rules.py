@@ -1,0 +1,260 @@
+"""Alarms that engines evaluate (watch rules), and their measurements."""
+
+import datetime
+import typing
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from sqlalchemy import ColumnElement, Select, delete, func, insert, or_, select, update
+
+from heat_lite.common import status
+from heat_lite.common.context import RequestContext
+from heat_lite.db import models, session, stacks
+
+_W, _D, _S = models.watch_rule, models.watch_data, models.stack
+#: measurements that one transaction reads
+MAX_POINTS = 20_000
+_LISTED = (*_W.c, _S.c.name.label('stack_name'), _S.c.tenant)
+
+
+class Verdict(typing.NamedTuple):
+    """The result of an evaluation: the state, why, and when the next one is due.
+
+    ``before``: measurements of an earlier time are not needed any more.
+    """
+
+    state: str
+    reason: str
+    due_at: datetime.datetime
+    before: datetime.datetime
+
+
+class Evaluation(typing.NamedTuple):
+    """A rule as it was, its verdict, and the project of its stack.
+
+    ``acts``: whether the state of its stack allows actions.
+    """
+
+    rule: typing.Any
+    verdict: Verdict
+    tenant: str
+    acts: bool
+
+
+Point = tuple[datetime.datetime, dict]
+Judge = Callable[[typing.Any, Sequence[Point], datetime.datetime], Verdict]
+
+
+# --------------------------------------------------------------- rules
+
+
+@session.repeatable_writer
+def put(context: RequestContext, stack_id: str, name: str, values: dict) -> None:
+    """Insert the rule of a stack with this name, or change the columns in ``values``."""
+    found = update(_W).where(_W.c.stack_id == stack_id, _W.c.name == name)
+    if session.execute(found.values(values)).rowcount == 0 and not _exists(stack_id, name):
+        session.execute(insert(_W).values(stack_id=stack_id, name=name, **values))
+
+
+def _exists(stack_id, name):
+    # MariaDB does not count a row that an UPDATE leaves as it was.
+    query = select(_W.c.id).where(_W.c.stack_id == stack_id, _W.c.name == name)
+    return session.execute(query).first() is not None
+
+
+@session.repeatable_writer
+def remove(context: RequestContext, stack_id: str, name: str) -> None:
+    """Delete the rule of a stack with its measurements."""
+    ids = select(_W.c.id).where(_W.c.stack_id == stack_id, _W.c.name == name)
+    found = session.execute(ids).scalars().all()
+    session.execute(delete(_D).where(_D.c.watch_rule_id.in_(found)))
+    session.execute(delete(_W).where(_W.c.id.in_(found)))
+
+
+@session.writer
+def set_state(context: RequestContext, rule_id: int, values: dict) -> bool:
+    """Store values of a rule. Return False if it does not exist any more."""
+    return session.execute(update(_W).where(_W.c.id == rule_id).values(values)).rowcount == 1
+
+
+@session.reader
+def of_stack(context: RequestContext, stack_id: str, name: str) -> typing.Any:
+    """Return the rule of a stack with this name, or None."""
+    query = _listed().where(_W.c.stack_id == stack_id, _W.c.name == name)
+    return session.execute(query).first()
+
+
+@session.reader
+def page(
+    context: RequestContext,
+    *conditions: ColumnElement[bool],
+    limit: int | None = None,
+    after: int = 0,
+) -> Sequence[typing.Any]:
+    """Return the rules that the context may see, in the order of their ids.
+
+    ``after``: the id before the first one. ``conditions``: see ``named``, ``in_state``.
+    """
+    query = _listed().where(_visible(context), _W.c.id > after, *conditions)
+    return session.execute(query.order_by(_W.c.id).limit(limit)).all()
+
+
+def named(names: Collection[str]) -> ColumnElement[bool]:
+    """Return the condition of the rules with these names."""
+    return _W.c.name.in_(names)
+
+
+def begins_with(prefix: str) -> ColumnElement[bool]:
+    """Return the condition of the rules whose name begins with a text."""
+    return _W.c.name.startswith(prefix, autoescape=True)
+
+
+def in_state(state: str) -> ColumnElement[bool]:
+    """Return the condition of the rules in a state."""
+    return _W.c.state == state
+
+
+@session.reader
+def count(context: RequestContext, tenant: str) -> int:
+    """Return the number of rules of a project."""
+    query = select(func.count()).select_from(_W.join(_S, _W.c.stack_id == _S.c.id))
+    return session.execute(query.where(_S.c.tenant == tenant)).scalar() or 0
+
+
+def _listed() -> Select:
+    return select(*_LISTED).join(_S, _W.c.stack_id == _S.c.id).where(_S.c.deleted_at.is_(None))
+
+
+def _visible(context):
+    """Return the condition of the rules of a project, or of the trees of its stack users."""
+    own = _S.c.tenant == context.tenant_id
+    query = select(_S.c.id).where(
+        _S.c.stack_user_project_id == context.tenant_id, _S.c.deleted_at.is_(None)
+    )
+    roots = {stacks.root_id(context, each) for each in session.execute(query).scalars().all()}
+    trees = {each for root in roots - {None} for each in stacks.tree_ids(context, root)}
+    return or_(own, _S.c.id.in_(sorted(trees))) if trees else own
+
+
+# --------------------------------------------------------------- measurements
+
+
+@session.writer
+def add_data(context: RequestContext, rows: Iterable[dict]) -> None:
+    """Insert measurements: ``watch_rule_id``, ``data``, ``created_at``."""
+    session.execute(insert(_D), list(rows))
+
+
+@session.reader
+def count_data(context: RequestContext, tenant: str) -> int:
+    """Return the number of stored measurements of a project."""
+    joined = _D.join(_W, _D.c.watch_rule_id == _W.c.id).join(_S, _W.c.stack_id == _S.c.id)
+    query = select(func.count()).select_from(joined).where(_S.c.tenant == tenant)
+    return session.execute(query).scalar() or 0
+
+
+@session.reader
+def count_data_of(context: RequestContext | None, rule_ids: Collection[int]) -> dict[int, int]:
+    """Return the number of stored measurements by the id of their rule."""
+    query = select(_D.c.watch_rule_id, func.count()).where(_D.c.watch_rule_id.in_(rule_ids))
+    return dict(tuple(row) for row in session.execute(query.group_by(_D.c.watch_rule_id)))
+
+
+@session.reader
+def data_page(context: RequestContext, limit: int, after: int = 0) -> Sequence[typing.Any]:
+    """Return measurements that the context may see, with the names of their rules."""
+    query = (
+        select(_D.c.id, _D.c.created_at, _D.c.data, _W.c.name)
+        .join(_W, _D.c.watch_rule_id == _W.c.id)
+        .join(_S, _W.c.stack_id == _S.c.id)
+        .where(_S.c.deleted_at.is_(None), _visible(context), _D.c.id > after)
+    )
+    return session.execute(query.order_by(_D.c.id).limit(limit)).all()
+
+
+# --------------------------------------------------------------- evaluation
+
+
+@session.writer
+def evaluate_due(
+    context: RequestContext,
+    now: datetime.datetime,
+    share: tuple[int, int],
+    limit: int,
+    judge: Judge,
+) -> list[Evaluation]:
+    """Evaluate at most ``limit`` rules that are due, store their states, and return them.
+
+    ``share`` is (number of this engine, number of engines): an engine evaluates the rules of its
+    share. The rows are locked, so a rule that two engines take for theirs is evaluated once.
+    """
+    rules = _within_budget(_due(now, share, limit))
+    if not rules:
+        return []
+    # the locked rows may be of stacks that are deleted meanwhile, so these are read afterwards
+    states = _stack_states({rule.stack_id for rule in rules})
+    points = _points([rule.id for rule in rules])
+    found, unused, forgotten = [], [], []
+    for rule in rules:
+        if rule.stack_id not in states:
+            forgotten.append(rule.id)
+            continue
+        own = points.get(rule.id, ())
+        verdict = judge(rule, [(at, data) for _, at, data in own], now)
+        unused += [number for number, at, _ in own if at < verdict.before]
+        stack = states[rule.stack_id]
+        acts = stack.action != status.DELETE and stack.status == status.COMPLETE
+        found.append(Evaluation(rule, verdict, stack.tenant, acts))
+    _store(now, found, forgotten)
+    if unused:
+        session.execute(delete(_D).where(_D.c.id.in_(unused)))
+    return found
+
+
+def _due(now, share, limit):
+    number, engines = share
+    query = select(_W).where(_W.c.due_at <= now)
+    if engines > 1:
+        query = query.where(_W.c.id % engines == number)
+    return session.execute(query.order_by(_W.c.due_at).limit(limit).with_for_update()).all()
+
+
+def _within_budget(rules):
+    """Return the first rules: one at least, but at most MAX_POINTS measurements in all."""
+    numbers = count_data_of(None, [rule.id for rule in rules]) if rules else {}
+    total, chosen = 0, []
+    for rule in rules:
+        total += numbers.get(rule.id, 0)
+        if chosen and total > MAX_POINTS:
+            break
+        chosen.append(rule)
+    return chosen
+
+
+def _stack_states(stack_ids):
+    """Return the living stacks among these, by id."""
+    query = select(_S.c.id, _S.c.tenant, _S.c.action, _S.c.status)
+    query = query.where(_S.c.id.in_(stack_ids), _S.c.deleted_at.is_(None))
+    return {row.id: row for row in session.execute(query)}
+
+
+def _points(rule_ids):
+    """Return [(id, time, data)] by the id of the rule."""
+    query = select(_D.c.watch_rule_id, _D.c.id, _D.c.created_at, _D.c.data)
+    result: dict[int, list] = {}
+    for rule_id, *point in session.rows(query.where(_D.c.watch_rule_id.in_(rule_ids))):
+        result.setdefault(rule_id, []).append(tuple(point))
+    return result
+
+
+def _store(now, found, forgotten):
+    """Store states and times, by one statement for the rules that get the same."""
+    groups: dict[tuple, list[int]] = {}
+    for rule, verdict, *_ in found:
+        groups.setdefault((verdict.state, verdict.due_at), []).append(rule.id)
+    for (state, due_at), ids in groups.items():
+        values = {'state': state, 'due_at': due_at, 'last_evaluated': now}
+        # the time of the last change of the alarm by a user
+        values['updated_at'] = _W.c.updated_at
+        session.execute(update(_W).where(_W.c.id.in_(ids)).values(values))
+    if forgotten:
+        session.execute(update(_W).where(_W.c.id.in_(forgotten)).values(due_at=None))

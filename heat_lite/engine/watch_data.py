@@ -1,0 +1,106 @@
+"""Measurements of watch rules: their checks, and the rules that they are for.
+
+A measurement is a map: ``{Namespace: text, metric: {Value, Unit, Dimensions}}``.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from heat_lite.common import exception
+
+NAMESPACE = 'Namespace'
+#: characters of a name, and dimensions of a measurement
+MAX_NAME, MAX_DIMENSIONS = 255, 10
+#: the greatest value of a measurement, as of Amazon's
+MAX_VALUE = 2.0**360
+
+
+def accepts(rule: Mapping[str, Any], data: Mapping[str, Any]) -> bool:
+    """Return whether a measurement without the name of an alarm is one of a rule.
+
+    It has the metric and, if the rule has one, the namespace; its dimensions include all of the
+    rule.
+    """
+    metric = data.get(rule['MetricName'])
+    if metric is None or rule.get(NAMESPACE) not in (None, '', data.get(NAMESPACE)):
+        return False
+    wanted = {each['Name']: str(each['Value']) for each in rule.get('Dimensions') or ()}
+    return wanted.items() <= dimensions_of(metric).items()
+
+
+def dimensions_of(metric: Mapping[str, Any]) -> dict[str, str]:
+    """Return the dimensions of a measurement: ``{name: value}``."""
+    return {
+        str(name): str(value)
+        for each in metric.get('Dimensions') or ()
+        for name, value in _pairs(each)
+    }
+
+
+def _pairs(dimension) -> Iterable[tuple[Any, Any]]:
+    if {'Name', 'Value'} == dimension.keys():
+        return [(dimension['Name'], dimension['Value'])]
+    return dimension.items()
+
+
+# --------------------------------------------------------------- checks
+
+
+def checked(stats_data: Any) -> dict[str, Any]:
+    """Return a measurement ``{Namespace, metric: {Value, Unit, Dimensions}}`` in its stored form.
+
+    Raises Invalid.
+    """
+    if not isinstance(stats_data, Mapping):
+        raise exception.Invalid(reason=f'a measurement must be a map, not {stats_data!r:.100}')
+    given = {_name(key, 'metric'): value for key, value in stats_data.items()}
+    namespace = given.pop(NAMESPACE, None)
+    if not given:
+        raise exception.Invalid(reason='the measurement has no metric')
+    result: dict[str, Any] = {NAMESPACE: namespace and _name(namespace, 'namespace')}
+    for metric, values in given.items():
+        result[metric] = _checked_metric(metric, values)
+    return result
+
+
+def _checked_metric(metric, values):
+    if not isinstance(values, Mapping):
+        raise exception.Invalid(reason=f'the metric {metric} must be a map, not {values!r:.100}')
+    found = values.get('Dimensions') or []
+    dimensions = [found] if isinstance(found, Mapping) else found
+    if not isinstance(dimensions, list) or not all(isinstance(e, Mapping) for e in dimensions):
+        raise exception.Invalid(reason=f'the dimensions of {metric} must be a list of maps')
+    pairs = [
+        {_name(name, 'dimension'): _name(value, 'dimension') for name, value in _pairs(each)}
+        for each in dimensions
+    ]
+    if sum(map(len, pairs)) > MAX_DIMENSIONS:
+        raise exception.Invalid(reason=f'{metric} has more than {MAX_DIMENSIONS} dimensions')
+    unit = values.get('Unit')
+    return {
+        'Value': _number(metric, values.get('Value')),
+        'Unit': unit and _name(unit, 'unit'),
+        'Dimensions': pairs,
+    }
+
+
+def _number(metric, value):
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = math.nan
+    if isinstance(value, bool) or not abs(found) <= MAX_VALUE:
+        raise exception.Invalid(
+            reason=f'the value of {metric} must be a number up to 2**360, not {value!r:.100}'
+        )
+    return found
+
+
+def _name(value, kind):
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_NAME or not value.isprintable():
+        raise exception.Invalid(
+            reason=f'the {kind} {value!r:.100} must be a text of 1 to {MAX_NAME} printable '
+            'characters'
+        )
+    return value
