@@ -21,6 +21,8 @@ from heat_lite.db.queries import DEFAULT_FILTER, StackFilter
 _S, _R, _TAG = models.stack, models.resource, models.stack_tag
 #: Columns that a list does not read, because their size grows with the stack.
 LARGE_COLUMNS = {'outputs', 'failures', 'plan', 'current_deps', 'asker'}
+# A StackRow omits the graph of a traversal, the largest column: only workers read it.
+_COLUMNS = [column for column in _S.c if column.name != 'current_deps']
 _SMALL = [column for column in _S.c if column.name not in LARGE_COLUMNS]
 _SHOWN_NAMES = (
     'id',
@@ -47,13 +49,13 @@ _TAGS = (
 # The reason that Heat's reset_stack_status stores.
 RESET_REASON = 'Stack status manually reset'
 
-_StackRow: typing.Any = row_type(*_S.c.keys(), 'tags')
+_StackRow: typing.Any = row_type(*(column.name for column in _COLUMNS), 'tags')
 _ListedStack: typing.Any = row_type(*(column.name for column in _SMALL), 'tags')
 _ShownStack: typing.Any = row_type(*_SHOWN_NAMES, 'tags')
 
 
 class StackRow(_StackRow):
-    """All columns of a stack, and its tags."""
+    """All columns of a stack except ``current_deps``, and its tags."""
 
     __slots__ = ()
 
@@ -92,7 +94,7 @@ def get(
 def _get_query(show_deleted, of_project):
     # One statement, although it repeats the stack for each tag: most stacks have no tags.
     query = (
-        select(_S, _TAG.c.tag)
+        select(*_COLUMNS, _TAG.c.tag)
         .outerjoin(_TAG, _TAG.c.stack_id == _S.c.id)
         .where(_S.c.id == bindparam('stack_id'))
     )
@@ -108,7 +110,7 @@ def get_row(context: RequestContext, stack_id: str) -> StackRow | None:
 
 @session.reader
 def _rows(context, stack_ids):
-    query = select(_S).where(_S.c.id.in_(stack_ids))
+    query = select(*_COLUMNS).where(_S.c.id.in_(stack_ids))
     return {row.id: StackRow(*row, []) for row in session.execute(query)}
 
 
@@ -121,7 +123,7 @@ def get_by_name(context: RequestContext, name: str, owner_id: str | None = None)
 
     Nested stacks may share a name: a stack without an owner is preferred, then the newest one.
     """
-    query = select(_S).where(_S.c.name == name, _S.c.deleted_at.is_(None))
+    query = select(*_COLUMNS).where(_S.c.name == name, _S.c.deleted_at.is_(None))
     query = _visible_to(query, context.tenant_id)
     if owner_id is not None:
         query = query.where(_S.c.owner_id == owner_id)
@@ -239,7 +241,7 @@ def children(
 @session.reader
 def child_rows(context: RequestContext, owner_id: str) -> dict[str, StackRow]:
     """Return the living stacks nested directly below one: the complete rows by id."""
-    query = select(_S).where(
+    query = select(*_COLUMNS).where(
         _S.c.owner_id == owner_id, _S.c.deleted_at.is_(None), queries.is_no_backup()
     )
     return {row.id: StackRow(*row, []) for row in session.execute(query).all()}

@@ -67,10 +67,13 @@ def deps_column(before: Mapping[Key, Collection[Key]]) -> dict:
     return {'edges': edges}
 
 
-def graph_of(column: dict | None) -> dict[Key, set[Key]]:
-    """Return the nodes before each node, by the value of ``stack.current_deps``."""
+@session.reader
+def graph(context: RequestContext, stack_id: str) -> dict[Key, set[Key]]:
+    """Return the nodes before each node of the current traversal; none without a traversal."""
+    query = select(_S.c.current_deps).where(_S.c.id == stack_id)
+    column = session.execute(query).scalar() or {}
     before: dict[Key, set[Key]] = {}
-    for key, first in cooperation.each((column or {}).get('edges', ())):
+    for key, first in cooperation.each(column.get('edges', ())):
         found = before.setdefault((key[0], bool(key[1])), set())
         if first is not None:
             found.add((first[0], bool(first[1])))

@@ -142,7 +142,7 @@ class HomeTraversal(convergence.ConvergedTraversal):
             outcome.errors = [nodes.error_of(entry) for entry in entries]
         for entry in entries:
             failures.merge(self._stack, entry['notes'])
-        self._refresh()
+        self._refresh(self._names_of(self._group.nodes_elsewhere()))
         if not (outcome.errors or outcome.stopped or self._is_complete()):
             raise db_traversals.PlanOutdated(self._stack.id)
         db_traversals.end(self._stack.context, self._stack.id)

@@ -65,4 +65,3 @@ def await_workers(stack: Stack, mailbox: Mailbox) -> Generator[Any, None, None]:
         for engine_id in others - gone:
             runtime.workers.look(stack, engine_id, stack.current_traversal or '', [])
         yield next(pauses)
-    stack.refresh_rows()

@@ -59,6 +59,7 @@ class StackTask:
         """
         if self.stack.convergence and not convergence.is_for(self.stack):
             yield from planned_walk.await_workers(self.stack, self.mailbox)
+            self.stack.refresh_rows()
         return (yield from self._walker(graph).walk())
 
     def _walker(self, graph: dict) -> traversal.Traversal:

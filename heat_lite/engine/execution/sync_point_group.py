@@ -85,6 +85,10 @@ class SyncPointGroup(scheduler.DependencyTaskGroup):
         """Return whether the work on a node has ended in this engine."""
         return node in self._done
 
+    def nodes_elsewhere(self) -> list[Node]:
+        """Return the nodes whose work has not ended in this engine."""
+        return [node for node in cooperation.each(self._keys) if node not in self._done]
+
     def is_complete(self, key: Key, inputs: Mapping[str, Any]) -> bool:
         """Return whether the node may start: all nodes before it have ended."""
         return key in self._before and len(inputs) >= self._before[key]

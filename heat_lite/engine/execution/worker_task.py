@@ -103,7 +103,7 @@ class WorkerTask:
         stack = self._load(row, view.state or {})
         walk = stack.run.walk = WorkerTraversal(
             stack,
-            db_traversals.graph_of(row.current_deps),
+            db_traversals.graph(self._context, self._stack_id),
             locks.holder(self._context, self._stack_id) or '',
             view,
             stack.action,

@@ -48,8 +48,8 @@ def test_first_nodes_are_given_to_the_engine_that_begins(context, stack_id):
     assert engines(context, stack_id) == {a: 'home', b: None}
     stack = stacks.get_row(context, stack_id)
     assert stack.current_traversal == 't1'
-    assert stack.current_deps == {'edges': [[[a, True], None], [[b, True], [a, True]]]}
-    assert traversals.graph_of(stack.current_deps) == before
+    assert traversals.deps_column(before) == {'edges': [[[a, True], None], [[b, True], [a, True]]]}
+    assert traversals.graph(context, stack.id) == before
 
 
 def test_many_first_nodes_are_shared(context, stack_id):
