@@ -1,5 +1,6 @@
 """A fake Keystone with a domain of stack users: projects, users, roles and access keys."""
 
+import hashlib
 import json
 import uuid
 
@@ -147,10 +148,12 @@ class Identity(identity.Identity):
         return 204, None, []
 
     def make_key(self, environ, body):
+        self.admin(environ)
         values = body['credential']
-        return self._make(
-            environ, self.keys, 'credential', {**values, **json.loads(values['blob'])}
-        )
+        blob = json.loads(values['blob'])
+        key = hashlib.sha256(blob['access'].encode()).hexdigest()
+        self.keys[key] = {**values, **blob, 'id': key}
+        return 201, {'credential': self.keys[key]}, []
 
     def drop_key(self, environ, body, key_id):
         return self._drop(environ, self.keys, key_id)

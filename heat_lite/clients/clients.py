@@ -305,13 +305,24 @@ class Clients:
 
     def keystone_url(self, interface: str) -> str | None:
         """Return the URL of Keystone with an interface of the catalog; None if it has none."""
+        found = self._catalog_url('identity', interface)
+        return identity.versioned(found) if found else None
+
+    def catalog_url(self, name: str, service_type: str) -> str | None:
+        """Return the URL of a service type in the catalog; None if it has none.
+
+        ``name``: the service whose options name the interface. Raises NoCloud without Keystone.
+        """
+        return self._catalog_url(service_type, self.option(name, 'endpoint_type'))
+
+    def _catalog_url(self, service_type: str, interface: str | None) -> str | None:
         if self._auth is None:
             raise errors.NoCloud(reason=self._no_cloud)
         access = self._auth.get_access(self.session())
         found = access.service_catalog.get_urls(
-            service_type='identity', interface=interface, region_name=self._region
+            service_type=service_type, interface=interface, region_name=self._region
         )
-        return identity.versioned(found[0]) if found and found[0] else None
+        return found[0] if found else None
 
     def _microversion(self, name: str, supported: str, service_adapter: adapter.Adapter) -> str:
         def service_maximum() -> str | None:

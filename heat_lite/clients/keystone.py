@@ -3,6 +3,7 @@
 Their projects, users and access keys are in the domain that is reserved for them.
 """
 
+import hashlib
 import json
 import secrets
 import string
@@ -114,6 +115,13 @@ class StackDomain:
         values = {'type': 'ec2', 'blob': blob, 'user_id': user_id, 'project_id': project_id}
         created = self._request('post', '/credentials', json={'credential': values})['credential']
         return created['id'], access, secret
+
+    def find_keypair(self, access: str) -> tuple[str, str, str] | None:
+        """Return the ids of an access key, of its user and its project; None without the key."""
+        # Keystone derives the id from the key
+        found = self._find(f'/credentials/{hashlib.sha256(access.encode()).hexdigest()}')
+        row = found and found['credential']
+        return row and (row['id'], row['user_id'], row['project_id'])
 
     def delete_keypair(self, credential_id: str) -> None:
         self._delete(f'/credentials/{credential_id}')

@@ -59,6 +59,11 @@ class LocalStackDomain:
         access = f'{project_id}-{user_id}-{secrets.token_hex(4)}'
         return access, access, _mac(self._keys[0], f'access {access}')
 
+    def find_keypair(self, access: str) -> tuple[str, str, str] | None:
+        """Return the ids of an access key, of its user and its project; None for another text."""
+        found = self.identity_of_access(access)
+        return found and (access, found.user_id, found.project_id)
+
     def user_project(self, user_id: str) -> None:
         """Return None: a user is nothing that could be changed."""
 

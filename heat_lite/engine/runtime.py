@@ -157,14 +157,13 @@ class ServerDefaults:
 
     ``defaults``: defaults of properties that differ from the usual ones. ``scheduler_hints``:
     whether servers carry the ids of their stack as scheduler hints. ``cfn_https``: whether the
-    agent in a server uses HTTPS for the CFN API at ``metadata_server``, and whether it checks
-    certificates. ``signal_transport``: how a server reports the result of a deployment.
+    agent in a server uses HTTPS for the CFN API, and whether it checks certificates.
+    ``signal_transport``: how a server reports the result of a deployment.
     """
 
     defaults: dict = dataclasses.field(default_factory=dict)
     scheduler_hints: bool = False
     name_length: int = 53
-    metadata_server: str | None = None
     cfn_https: tuple = ('0', '1')
     signal_transport: str = 'CFN_SIGNAL'
 
@@ -180,7 +179,6 @@ def server_defaults(conf):
         },
         scheduler_hints=conf.stack_scheduler_hints,
         name_length=conf.max_server_name_length,
-        metadata_server=_metadata_server(conf),
         signal_transport=conf.default_deployment_signal_transport,
         cfn_https=(
             conf.instance_connection_is_secure,
@@ -202,13 +200,15 @@ class ServiceEndpoints:
     """URLs of the service's own APIs, as configured.
 
     ``rest`` contains ``%(tenant_id)s``; None means: look it up in the catalog. ``waitcondition``
-    belongs to the CFN API. ``reachable``: whether servers of the cloud reach these URLs.
+    belongs to the CFN API, ``metadata`` is its root. ``reachable``: whether servers of the cloud
+    reach these URLs.
     ``keystone_interface``: the interface of the catalog whose Keystone servers use; None means
     ``auth_url``.
     """
 
     rest: str | None = None
     waitcondition: str | None = None
+    metadata: str | None = None
     auth_url: str | None = None
     region: str | None = None
     reachable: bool = True
@@ -227,6 +227,7 @@ def service_endpoints(conf, clouds=None):
         rest=conf.clients_heat.url,
         waitcondition=conf.heat_waitcondition_server_url
         and conf.heat_waitcondition_server_url.rstrip('/'),
+        metadata=_metadata_server(conf) or (clouds.url if clouds else None),
         auth_url=clouds.identity_url if clouds else keystone_session.auth_url(conf),
         region=conf.region_name_for_services,
         reachable=clouds is None or clouds.reachable,

@@ -53,6 +53,13 @@ class StackUsers:
     def create_keypair(self, user_id):
         return Keypair(*self._domain.create_keypair(user_id, self.project_id()))
 
+    def find_keypair(self, access):
+        """Return the id of an access key of this stack and that of its user; None without it."""
+        found = self._domain.find_keypair(access)
+        if found is None or not self._is_own(found[2], f'The key {found[0]}'):
+            return None
+        return found[:2]
+
     def delete_keypair(self, credential_id):
         if self._is_own(self._domain.keypair_project(credential_id), f'The key {credential_id}'):
             self._domain.delete_keypair(credential_id)
@@ -89,6 +96,11 @@ class StackUsers:
             rest,
             endpoints.waitcondition or (cfn and f'{cfn.rstrip("/")}/waitcondition'),
         )
+
+    def cfn_url(self, user_id, secret):
+        """Return the URL of the CFN API in the catalog of a stack user, or None."""
+        access = self._domain.authenticate(user_id, secret, self.project_id())
+        return self._domain.endpoint_url(access, 'cloudformation', self._conf.clients_heat)
 
     @property
     def domain_id(self):

@@ -601,19 +601,34 @@ def test_software_is_deployed_to_the_server(running_cloud, driver, ids):
     stack = driver.create(template)
     one = complete(driver, stack)
     config = driver.outputs(stack)['o']
-    assert config['collectors'] == ['ec2', 'heat', 'local']
-    assert (config['heat']['resource_name'], config['heat']['stack_id']) == (
-        's',
-        f'{stack["stack_name"]}/{stack["stack_id"]}',
-    )
+    assert config['collectors'] == ['ec2', 'cfn', 'local']
+    (key,) = running_cloud.identity.keys.values()
+    assert config['cfn'].pop('metadata_url').endswith('/cfn/v1/')
+    assert config['cfn'] == {
+        'access_key_id': key['access'],
+        'secret_access_key': key['secret'],
+        'stack_name': stack['stack_name'],
+        'path': 's.Metadata',
+    }
     metadata = driver.resource(stack, 's')['metadata']
     assert [each['group'] for each in metadata['deployments']] == ['script']
     message = email.message_from_string(
         base64.b64decode(nova_server(running_cloud, one)['asked']['server']['user_data']).decode()
     )
     assert 'cfn-init-data' in [part.get_filename() for part in message.get_payload()]
+    soft['properties']['software_config_transport'] = 'POLL_SERVER_HEAT'
+    driver.update(stack, template)
+    config = driver.outputs(stack)['o']
+    assert config['collectors'] == ['ec2', 'heat', 'local'] and set(config['cfn'].values()) == {
+        None
+    }
+    assert (config['heat']['resource_name'], config['heat']['stack_id']) == (
+        's',
+        f'{stack["stack_name"]}/{stack["stack_id"]}',
+    )
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE', reason(driver, stack)
+    assert not running_cloud.identity.keys and not running_cloud.identity.people
 
 
 def test_ignition_of_a_software_config_stays_ignition(running_cloud, driver, ids):

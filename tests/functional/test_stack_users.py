@@ -199,9 +199,11 @@ def test_server_gets_the_signal_settings_of_its_deployment(engine, keystone, tra
 
 
 def test_stack_user_of_a_server_reads_its_own_metadata_only(engine, keystone):
-    made = engine.create(
-        {'resources': {name: {'type': 'OS::Heat::DeployedServer'} for name in ('s', 'other')}}
-    )
+    polls = {
+        'type': 'OS::Heat::DeployedServer',
+        'properties': {'software_config_transport': 'POLL_SERVER_HEAT'},
+    }
+    made = engine.create({'resources': {name: polls for name in ('s', 'other')}})
     told = engine.resource(made, 's')['metadata']['os-collect-config']['heat']
     assert keystone.people[told['user_id']]['password'] == told['password']
     user = RequestContext(
@@ -217,6 +219,25 @@ def test_stack_user_of_a_server_reads_its_own_metadata_only(engine, keystone):
     with pytest.raises(exception.Forbidden):
         engine.client.describe_stack_resource(user, stack_identity=own, resource_name='other')
     engine.delete(made)
+
+
+def test_server_that_polls_the_cfn_api_has_an_access_key(engine, keystone):
+    made = engine.create({'resources': {'s': {'type': 'OS::Heat::DeployedServer'}}})
+    told = engine.resource(made, 's')['metadata']['os-collect-config']
+    access = told['cfn']['access_key_id']
+    (key,) = (each for each in keystone.keys.values() if each['access'] == access)
+    assert told == {
+        'collectors': ['cfn', 'local'],
+        'cfn': {
+            'metadata_url': 'http://here:8000/v1/',
+            'access_key_id': key['access'],
+            'secret_access_key': key['secret'],
+            'stack_name': made['stack_name'],
+            'path': 's.Metadata',
+        },
+    }
+    engine.delete(made)
+    assert key['id'] not in keystone.keys and key['user_id'] not in keystone.people
 
 
 def test_handle_without_signals_returns_no_credentials(engine, keystone):

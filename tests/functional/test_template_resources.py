@@ -120,6 +120,72 @@ def test_load_balancer_configures_servers_of_instances(running_cloud, driver, de
     assert driver.state(stack) == 'DELETE_COMPLETE'
 
 
+def scaled(size=2, flavor='a flavor', balancers=('it',)):
+    """A group behind the balancer, which does not list its instances."""
+    template = balancer()
+    template['resources'] |= {
+        'launch': {
+            'type': 'AWS::AutoScaling::LaunchConfiguration',
+            'properties': {'ImageId': 'a images', 'InstanceType': flavor},
+        },
+        'group': {
+            'type': 'AWS::AutoScaling::AutoScalingGroup',
+            'properties': {
+                'AvailabilityZones': ['nova'],
+                'LaunchConfigurationName': {'get_resource': 'launch'},
+                'MinSize': 1,
+                'MaxSize': 3,
+                'DesiredCapacity': size,
+                'LoadBalancerNames': list(balancers),
+            },
+        },
+        'more': {
+            'type': 'AWS::AutoScaling::ScalingPolicy',
+            'properties': {
+                'AutoScalingGroupName': {'get_resource': 'group'},
+                'AdjustmentType': 'ChangeInCapacity',
+                'ScalingAdjustment': '1',
+            },
+        },
+    }
+    return template
+
+
+def test_load_balancer_serves_the_members_of_a_group(running_cloud, driver, default_image):
+    stack = driver.create(scaled(), name='behind', wait=False)
+    nested = signal_success(driver, stack, 'it', 'WaitHandle')
+    driver.wait(stack)
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+
+    def servers():
+        metadata = driver.resource(nested, 'LB_instance')['metadata']
+        init = metadata['AWS::CloudFormation::Init']['config']
+        return init['files'][CONFIGURATION]['content'].count('    server server')
+
+    assert servers() == 2
+    driver.client.resource_signal(
+        driver.context, stack_identity=stack, resource_name='more', details=None, sync_call=True
+    )
+    assert servers() == 3
+    driver.update(stack, scaled(1))
+    assert driver.state(stack) == 'UPDATE_COMPLETE' and servers() == 1
+    without = scaled()
+    del without['resources']['group'], without['resources']['more']
+    driver.update(stack, without)
+    assert driver.state(stack) == 'UPDATE_COMPLETE' and servers() == 0
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']
+
+
+@pytest.mark.parametrize(
+    ('name', 'text'),
+    [('else', 'has no resource "else"'), ('launch', "Unsupported resource 'launch'")],
+)
+def test_group_behind_something_else_is_refused(driver, default_image, name, text):
+    with pytest.raises(exception.StackValidationFailed, match=text):
+        driver.create(scaled(balancers=[name]), name='refused')
+
+
 def test_load_balancer_with_timeout_above_interval_is_refused(driver, default_image):
     with pytest.raises(
         exception.StackValidationFailed, match='Interval must be larger than Timeout'

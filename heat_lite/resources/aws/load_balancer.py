@@ -5,7 +5,7 @@ import copy
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base import common_properties
-from heat_lite.resources.base.stack_resource import StackResource
+from heat_lite.resources.base.group_balancer import GroupBalancer
 from heat_lite.resources.base.template_resource import fetch_template
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import integer, list_, map_, string, text
@@ -36,7 +36,7 @@ def _required(description):
     return integer(description, required=True)
 
 
-class LoadBalancer(StackResource):
+class LoadBalancer(GroupBalancer):
     """A load balancer: a nested stack with a server that runs HAProxy."""
 
     resource_type = 'AWS::ElasticLoadBalancing::LoadBalancer'
@@ -154,10 +154,12 @@ class LoadBalancer(StackResource):
         return next((each['subnet_id'] for port in ports for each in port['fixed_ips']), None)
 
     def _addresses(self):
-        """Return the addresses of the instances; an unreachable address for one that does not exist
-        (yet).
+        """Return the addresses of the instances and of the members of groups.
+
+        An unreachable address stands for one that does not exist (yet).
         """
-        return [self._address(each) for each in self.properties['Instances'] or ()]
+        servers = dict.fromkeys([*(self.properties['Instances'] or ()), *self.group_members()])
+        return [self._address(each) for each in servers]
 
     def _address(self, server):
         try:

@@ -164,9 +164,10 @@ class GroupResource(StackResource):
 
     # ------------------------------------------------------------ actions
 
-    def apply_batches(self, batches, pause=0):
+    def apply_batches(self, batches, pause=0, before=lambda batch: ()):
         """Generator: update the nested stack batch by batch, with pauses in between.
 
+        The generator ``before(batch)`` runs before each of them.
         Raises ValueError if the pauses exceed the timeout.
         """
         if pause and pause * (len(batches) - 1) >= self.stack.timeout_seconds():
@@ -174,6 +175,7 @@ class GroupResource(StackResource):
         for number, batch in enumerate(batches):
             if number:
                 yield from _wait(pause)
+            yield from before(batch)
             yield from self.update_with_template(self.nested_template(batch))
 
     # ------------------------------------------------------------ references and attributes

@@ -3,7 +3,8 @@
 import re
 
 from heat_lite.clients import errors
-from heat_lite.common import exception
+from heat_lite.common import exception, status
+from heat_lite.resources.base import group_balancer
 from heat_lite.resources.base.scaling import RollingGroup, reference_map_output
 from heat_lite.template import members
 from heat_lite.template.members import RollingPolicy
@@ -152,11 +153,35 @@ class InstanceGroup(RollingGroup):
         self.update_policy().validate()
         self.rolling_policy()
         self.member_properties()
-        if self.properties['LoadBalancerNames']:
-            raise exception.NotSupported(
-                feature=f'LoadBalancerNames of {self.name}: the load balancers that it refers to'
-            )
+        group_balancer.validate(self)
         super().validate()
+
+    def implied_dependencies(self, others):
+        """Return the load balancers: they exist when the first members do."""
+        return [each for each in self.properties[group_balancer.NAMES] or () if each in others]
+
+    # ------------------------------------------------------------ load balancers
+
+    def handle_create(self):
+        yield from super().handle_create()
+        yield from group_balancer.reload_all(self)
+
+    def handle_delete(self):
+        yield from super().handle_delete()
+        if self.stack.action != status.DELETE:
+            yield from group_balancer.remove_group(self)
+
+    def prepare_batch(self, batch):
+        """Generator: take the members of a batch out of the load balancers."""
+        yield from group_balancer.reload_all(self, excluded=batch.changed)
+
+    def resize(self, size):
+        try:
+            yield from super().resize(size)
+        except exception.ResourceFailure:
+            yield from group_balancer.reload_all(self)
+            raise
+        yield from group_balancer.reload_all(self)
 
     # ------------------------------------------------------------ references and attributes
 

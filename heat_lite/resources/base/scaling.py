@@ -91,8 +91,12 @@ class RollingGroup(GroupResource):
                 identifier.short_id,
                 self.up_to_date_members(),
             )
-            yield from self.apply_batches(batches, pause=policy.pause)
+            yield from self.apply_batches(batches, policy.pause, self.prepare_batch)
         yield from self.resize(wanted)
+
+    def prepare_batch(self, batch):
+        """Generator: prepare other resources for the change of the members of a batch."""
+        yield from ()
 
     def resize(self, size):
         """Generator: add or remove members. The others are not changed."""

@@ -5,7 +5,16 @@ import logging
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base import config_transports
-from heat_lite.resources.base.stack_user import PASSWORD, SeparateStackUser, keystone_url
+from heat_lite.resources.base.stack_user import (
+    ACCESS,
+    CREDENTIAL,
+    PASSWORD,
+    SECRET,
+    SeparateStackUser,
+    catalog_cfn_url,
+    cfn_url,
+    keystone_url,
+)
 
 LOG = logging.getLogger(__name__)
 CFN, HEAT, TEMP_URL, ZAQAR = TRANSPORTS = (
@@ -17,6 +26,12 @@ CFN, HEAT, TEMP_URL, ZAQAR = TRANSPORTS = (
 DEPLOYMENTS, COLLECT = 'deployments', 'os-collect-config'
 #: the classes of transports that use another OpenStack service
 TRANSPORT_CLASSES = {TEMP_URL: config_transports.TempUrl, ZAQAR: config_transports.Queue}
+#: the collectors that read from afar: of all settings, only those of the present one have values
+COLLECTORS = ('heat', 'zaqar', 'cfn', 'request')
+NO_CFN_API = (
+    'POLL_SERVER_CFN needs the URL of the CFN API: set heat_metadata_server_url, or add an '
+    'endpoint of the type cloudformation to the Keystone catalog, or use POLL_SERVER_HEAT'
+)
 
 
 class ConfigAgent(SeparateStackUser):
@@ -25,8 +40,8 @@ class ConfigAgent(SeparateStackUser):
     The settings of the agent's collector are in the metadata of the resource, next to the
     deployments.
 
-    Some transports store all of that in another service. POLL_SERVER_CFN makes the agent poll the
-    REST API, too: the CloudFormation-compatible API of this service only takes signals.
+    POLL_SERVER_CFN makes the agent poll the CFN API with an access key, POLL_SERVER_HEAT the REST
+    API with a password. The other transports store all of that in another service.
     """
 
     refreshes_metadata = True
@@ -62,6 +77,8 @@ class ConfigAgent(SeparateStackUser):
         """
         name = self.properties['software_config_transport']
         transport = TRANSPORT_CLASSES.get(name)
+        if name == CFN:
+            self._require_cfn_api()
         if transport is None:
             return
         if name == ZAQAR and self.users is not None and not self.users.in_keystone:
@@ -87,15 +104,40 @@ class ConfigAgent(SeparateStackUser):
             self.create_user()
         if transport is not None:
             transport.create()
+        elif self._polls_cfn() and CREDENTIAL not in self.data():
+            self.create_keypair()
+        config = self.collect_config()
         made = self.metadata_change(
             lambda known: {
                 **known,
                 DEPLOYMENTS: known.get(DEPLOYMENTS, []),
-                COLLECT: self.collect_config(),
+                COLLECT: _without_former(known.get(COLLECT) or {}, config),
             }
         )
         self.metadata_updated(made)
         return made
+
+    def _polls_cfn(self):
+        return self.users is not None and self.properties['software_config_transport'] == CFN
+
+    def _require_cfn_api(self):
+        """Raise StackValidationFailed if neither the options nor the catalog have the CFN API."""
+        if self.users is None or self.stack.runtime.endpoints.metadata:
+            return
+        try:
+            found = catalog_cfn_url(self.stack)
+        except errors.NoCloud:
+            return  # the catalog of the stack user tells it
+        if not found:
+            raise exception.StackValidationFailed(NO_CFN_API)
+
+    def _metadata_url(self):
+        """Return the URL of the CFN API. Raises Error if it is unknown."""
+        password = self.data().get(PASSWORD)
+        url = cfn_url(self.stack, lambda: self.users.cfn_url(self.user_id, password))
+        if url is None:
+            raise exception.Error(NO_CFN_API)
+        return url
 
     def _config_transport(self):
         """Return the transport through another service; None if the agent polls this service."""
@@ -147,6 +189,11 @@ class ConfigAgent(SeparateStackUser):
             }
         if self.users is None:
             return {'collectors': [*self.default_collectors, 'local']}
+        if self._polls_cfn():
+            return {
+                'collectors': [*self.default_collectors, 'cfn', 'local'],
+                'cfn': self._cfn_values(),
+            }
         identity = self.stack.identifier()
         values = {
             **self.login_values(),
@@ -154,6 +201,16 @@ class ConfigAgent(SeparateStackUser):
             'resource_name': self.name,
         }
         return {'collectors': [*self.default_collectors, 'heat', 'local'], 'heat': values}
+
+    def _cfn_values(self):
+        data = self.data()
+        return {
+            'metadata_url': self._metadata_url(),
+            'access_key_id': data[ACCESS],
+            'secret_access_key': data[SECRET],
+            'stack_name': self.stack.name,
+            'path': f'{self.name}.Metadata',
+        }
 
     def login_values(self):
         addresses = self.stack.runtime.endpoints
@@ -177,3 +234,12 @@ class ConfigAgent(SeparateStackUser):
 
     def access_allowed(self, resource_name):
         return resource_name == self.name
+
+
+def _without_former(known, config):
+    """Return the settings of the collector, with null for each of a former one.
+
+    An agent merges what it reads into the settings that its server booted with.
+    """
+    former = {name: known[name] for name in COLLECTORS if name in known and name not in config}
+    return {**{name: dict.fromkeys(values) for name, values in former.items()}, **config}

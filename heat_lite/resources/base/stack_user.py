@@ -2,6 +2,7 @@
 resource or read its metadata.
 """
 
+import functools
 import logging
 
 from heat_lite.clients import errors
@@ -17,6 +18,8 @@ PASSWORD, CREDENTIAL, ACCESS, SECRET, USER = (
     'secret_key',
     'user_id',
 )
+#: what the data has of an access key
+KEYPAIR = (CREDENTIAL, ACCESS, SECRET)
 
 
 def keystone_url(stack):
@@ -32,6 +35,27 @@ def keystone_url(stack):
         except errors.NoCloud as error:
             LOG.debug('Servers use the configured URL of Keystone: %s', error)
     return found or endpoints.auth_url
+
+
+def cfn_url(stack, find=None):
+    """Return the URL of the CFN API for servers, with its version and a slash; None if unknown.
+
+    It is the configured one, or else ``find()``, by default that of the requester's catalog.
+    """
+    found = stack.runtime.endpoints.metadata
+    try:
+        found = found or (find or functools.partial(catalog_cfn_url, stack))()
+    except errors.NoCloud as error:
+        LOG.debug('%s: there is no catalog with the CFN API: %s', stack, error)
+    return found and f'{found.rstrip("/").removesuffix("/v1")}/v1/'
+
+
+def catalog_cfn_url(stack):
+    """Return the URL of the CFN API in the catalog of the requester, or None.
+
+    Raises NoCloud without a catalog.
+    """
+    return stack.clients().catalog_url('heat', 'cloudformation')
 
 
 class StackUser(Resource):
@@ -77,11 +101,22 @@ class StackUser(Resource):
         return self.data().get(USER) or self.resource_id
 
     def create_keypair(self):
-        """Create an access key, to sign URLs that need no token."""
+        """Create an access key, to sign URLs and requests that need no token."""
         keypair = self.users.create_keypair(self.user_id)
         self.data_set(CREDENTIAL, keypair.id, redact=True)
         self.data_set(ACCESS, keypair.access, redact=True)
         self.data_set(SECRET, keypair.secret, redact=True)
+
+    def keep_keypair(self, access, secret):
+        """Store an access key that exists, and its user; none if Keystone does not know it."""
+        found = self.users.find_keypair(access)
+        if found is None:
+            return
+        credential_id, user_id = found
+        self.keep_user(user_id)
+        self.data_set(CREDENTIAL, credential_id, redact=True)
+        self.data_set(ACCESS, access, redact=True)
+        self.data_set(SECRET, secret, redact=True)
 
     def handle_delete(self):
         self.delete_user()

@@ -5,6 +5,7 @@ from heat_lite.resources.aws.ec2 import instance_schema as schema
 from heat_lite.resources.aws.ec2.base import Ec2Object
 from heat_lite.resources.aws.ec2.network_interfaces import InstanceInterfaces
 from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.stack_user import cfn_url
 from heat_lite.resources.openstack.cinder.attachments import attach, detach
 from heat_lite.resources.openstack.nova.server import block_devices, user_data
 from heat_lite.resources.openstack.nova.server.attributes import first_address
@@ -107,7 +108,7 @@ class Instance(Ec2Object):
         return user_data.for_cfntools(
             self.properties['UserData'] or '',
             self.metadata_get(),
-            defaults.metadata_server,
+            cfn_url(self.stack),
             defaults.cfn_https,
         )
 

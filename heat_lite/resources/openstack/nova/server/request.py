@@ -4,6 +4,7 @@ import base64
 import json
 
 from heat_lite.common import exception
+from heat_lite.resources.base.stack_user import cfn_url
 from heat_lite.resources.openstack.nova.server import block_devices, schema, user_data
 from heat_lite.resources.openstack.nova.server.attributes import metadata_texts
 
@@ -62,7 +63,7 @@ class ServerRequest:
         if self._server.uses_software_config:
             return user_data.for_software(source, metadata)
         return user_data.for_cfntools(
-            source, metadata, defaults.metadata_server, defaults.cfn_https
+            source, metadata, cfn_url(self._server.stack), defaults.cfn_https
         )
 
     def _source(self):

@@ -4,7 +4,7 @@ from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.base.software_config_agent import ConfigAgent
-from heat_lite.resources.base.stack_user import PASSWORD, USER
+from heat_lite.resources.base.stack_user import KEYPAIR, PASSWORD, USER
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.nova.server import (
     block_devices,
@@ -156,8 +156,9 @@ class Server(CloudResource, ConfigAgent):
 
     def handle_delete(self):
         self.delete_user()
-        # a server that is created again after ERROR needs a user of its own
-        self.data_delete(USER)
+        # a server that is created again after ERROR needs a user and a key of its own
+        for key in (USER, *KEYPAIR):
+            self.data_delete(key)
         if self.resource_id is not None:
             yield from super().handle_delete()
         yield from self.networking.delete_ports()
@@ -240,12 +241,16 @@ def _needs_new_disk(after, before):
 
 
 def _find_created_user(server):
-    """Restore the id and password of the user of an interrupted create.
+    """Restore the id of the user of an interrupted create, and its password or access key.
 
     They are in what the create stored for the agent on the server.
     """
     config = server.os_collect_config()
     login = next((config[name] for name in config if 'user_id' in config[name]), None)
-    if login is not None and server.user_id is None:
+    if server.user_id is not None:
+        return
+    if login is not None and login['user_id']:
         server.keep_user(login['user_id'])
         server.data_set(PASSWORD, login['password'], redact=True)
+    elif (config.get('cfn') or {}).get('access_key_id'):
+        server.keep_keypair(config['cfn']['access_key_id'], config['cfn']['secret_access_key'])
