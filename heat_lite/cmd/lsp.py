@@ -65,7 +65,7 @@ async def _forget(server: TemplateServer, params) -> None:
 
 def _position(document, position):
     """Return the line and the column of a client's position, counted from one."""
-    lines = document.source.splitlines(keepends=True)
+    lines = document.source.split('\n')  # the last one may be empty, and the cursor in it
     found = document.position_codec.position_from_client_units(lines, position)
     return found.line + 1, found.character + 1
 
@@ -78,10 +78,10 @@ def complete(server: TemplateServer, params: types.CompletionParams) -> types.Co
     if draft is None:
         return types.CompletionList(is_incomplete=False, items=[])
     template = server.template(document.path, draft.text)
-    items = [] if template is None else completion.completions(template, draft.place)
+    items = completion.completions(template, draft.place) if template else _first(draft.place)
     word = draft.word
     end = params.position
-    start = types.Position(end.line, end.character - len(word))
+    start = types.Position(end.line, max(0, end.character - len(word)))
     matching = [item for item in items if item.text.lower().startswith(word.lower())] or items
     return types.CompletionList(
         is_incomplete=len(matching) > language_server.MAX_ITEMS,
@@ -90,6 +90,11 @@ def complete(server: TemplateServer, params: types.CompletionParams) -> types.Co
             for item in matching[: language_server.MAX_ITEMS]
         ],
     )
+
+
+def _first(place):
+    """Return the completions of a document that has no version yet."""
+    return completion.first_keys() if len(place.path) <= 1 else []
 
 
 def hover(server: TemplateServer, params: types.HoverParams) -> types.Hover | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from heat_lite.cmd import file_references, offline_types
-from heat_lite.cmd.authoring import template_files, type_examples
+from heat_lite.cmd.authoring import template_files, type_starter
 from heat_lite.cmd.cli import arguments, errors, runner, terminal
 from heat_lite.common import installation
 from heat_lite.template.editing import yaml_writer
@@ -110,7 +110,7 @@ def _texts(kind: str) -> dict[str, str]:
         raise errors.CommandError(
             f'there is no kind {kind}.{hint} `heat-lite init` lists the kinds.'
         )
-    example = type_examples.template_of(types.get(kind))
+    example = type_starter.template_of(types.get(kind))
     [name] = example['resources']
     return {name + SUFFIX: yaml_writer.to_yaml(example)}
 

@@ -15,6 +15,8 @@ from heat_lite.template.lint.type_info import TypeInfo
 from heat_lite.template.schema import PropertySchema
 
 VERSION = '2021-04-16'
+#: the begin of a sample value that stands for the name or id of an object
+SAMPLE_PREFIX = 'my-'
 #: {format: a value of this format}
 _FORMATS = {
     'cron_expression': '0 3 * * *',
@@ -128,7 +130,7 @@ def _sample(name: str, schema: PropertySchema) -> Any:
         return _required(schema.schema) if schema.schema else {'key': 'value'}
     if schema.type == constraints.LIST:
         item = schema.schema
-        return [f'my-{_kind(name)}' if item is None else _sample(name, item)]
+        return [f'{SAMPLE_PREFIX}{_kind(name)}' if item is None else _sample(name, item)]
     for constraint in schema.constraints:
         if isinstance(constraint, constraints.AllowedValues):
             return constraint.allowed[0]
@@ -136,8 +138,8 @@ def _sample(name: str, schema: PropertySchema) -> Any:
             return max(constraint.min, 1)
         if isinstance(constraint, constraints.CustomConstraint):
             kind = constraint.name.rpartition('.')[2]
-            return _FORMATS.get(constraint.name, f'my-{_kind(kind)}')
-    return _LITERALS.get(schema.type, f'my-{_kind(name)}')
+            return _FORMATS.get(constraint.name, f'{SAMPLE_PREFIX}{_kind(kind)}')
+    return _LITERALS.get(schema.type, f'{SAMPLE_PREFIX}{_kind(name)}')
 
 
 def _kind(name):

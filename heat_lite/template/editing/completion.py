@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from heat_lite.template import parameter_types, support
+from heat_lite.template import parameter_types, reader, support, versions
 from heat_lite.template.constraints import BOOLEAN, AllowedValues
 from heat_lite.template.editing import descriptions, subjects
 from heat_lite.template.editing.cursor import MARK, Place
+from heat_lite.template.functions import logic
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.parameters import RESERVED_NAMES
 
@@ -19,6 +20,7 @@ TYPE, PROPERTY, VALUE, FUNCTION, REFERENCE, KEYWORD = (
     'keyword',
 )
 
+_VERSION_PATHS = [(key,) for key in versions.TABLE]
 _PARAMETER_TYPES = (
     parameter_types.STRING,
     parameter_types.NUMBER,
@@ -40,11 +42,19 @@ class Item(NamedTuple):
 
 def completions(document: TemplateDocument, place: Place) -> list[Item]:
     """Return the completions at the place of the mark in a template."""
+    if not place.is_key and place.path in _VERSION_PATHS:
+        return [Item(name, VALUE) for name in sorted(versions.TABLE[place.path[0]], reverse=True)]
     if document.template is None:
-        return []
+        return first_keys()
     path = place.path[:-1] if place.is_key else place.path
     found = [] if place.is_key else [*_references(document, path), *_values(document, path)]
     return found or [*_keys(document, path), *_functions(document, path)]
+
+
+def first_keys() -> list[Item]:
+    """Return the keys of a document that says not yet whether it is a template."""
+    words = (*reader.VERSION_KEYS, *reader.ENVIRONMENT_SECTIONS)
+    return [Item(word, KEYWORD, is_key=True) for word in words]
 
 
 def _references(document, path) -> Iterator[Item]:
@@ -141,4 +151,6 @@ def _functions(document, path):
         return
     for name in sorted(document.version.functions):
         kind = subjects.function_class(document, name)
+        if kind is None or issubclass(kind, (logic.Removed, logic.NotAllowed)):
+            continue
         yield Item(name, FUNCTION, 'function', descriptions.of_function(name, kind), is_key=True)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from heat_lite.template import yaml_reader
+from heat_lite.template.editing import repair
 
 _LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 #: stands for the word that is being written
@@ -13,7 +14,6 @@ MARK = 'heat-lite-cursor'
 _WORD_BEFORE = re.compile(r'[\w:.%/-]*$')
 _WORD_AFTER = re.compile(r'[\w.%/-]*(::?[\w.%/-]+)*')
 _MAX_DEPTH = 100
-_PAIRS = {'[': ']', '{': '}'}
 
 
 class Place(NamedTuple):
@@ -42,8 +42,7 @@ class Draft(NamedTuple):
 def draft(text: str, line: int, column: int) -> Draft | None:
     """Return a readable text with a mark at the cursor, None if there is none.
 
-    The line of the cursor is seldom valid YAML while it is written. The mark is tried as a value
-    and as a key, and then without the rest of the line.
+    The line of the cursor is seldom valid YAML while it is written, and others may not be either.
     """
     lines = text.split('\n')
     if not 0 < line <= len(lines):
@@ -53,26 +52,45 @@ def draft(text: str, line: int, column: int) -> Draft | None:
     word = found[0] if found else ''
     before = before[: len(before) - len(word)]
     after = _WORD_AFTER.sub('', after, count=1)
-    closed = _closing(before)
+    context = _Context(lines[: line - 1], lines[line:], '')
+    marked = _marked(context, before, after)
+    if marked is None and len(lines) <= repair.MAX_LINES:
+        around = repair.Repaired(
+            [*lines[: line - 1], before + MARK, *lines[line:]], line - 1, _is_data
+        )
+        context = _Context(around.before, around.after, around.opened)
+        marked = _marked(context, repair.with_spaces(before), after)
+    if marked is None:
+        return None
+    candidate, place = marked
+    return Draft(candidate, place, word, len(before) + 1)
+
+
+class _Context(NamedTuple):
+    """The lines before and after that of the cursor. ``opened`` leaves brackets open in it."""
+
+    before: list[str]
+    after: list[str]
+    opened: str
+
+
+def _marked(context, before, after):
+    """Return a text with a mark in place of a word, and the place of the mark; None if unreadable.
+
+    The mark is tried as a value and as a key, and then without the rest of the line.
+    """
+    closed = repair.closing(context.opened + '\n' + before)
     ends = dict.fromkeys((after, '', after + closed, closed))
     for marked in (f'{mark}{end}' for end in ends for mark in (MARK, f'{MARK}: null')):
-        lines[line - 1] = before + marked
-        candidate = '\n'.join(lines)
+        candidate = '\n'.join((*context.before, before + marked, *context.after))
         place = _find_mark(_compose(candidate))
         if place is not None:
-            return Draft(candidate, place, word, len(before) + 1)
+            return candidate, place
     return None
 
 
-def _closing(before):
-    """Return the brackets that close those that a line leaves open."""
-    waiting = []
-    for letter in before:
-        if letter in _PAIRS:
-            waiting.append(_PAIRS[letter])
-        elif waiting and letter == waiting[-1]:
-            waiting.pop()
-    return ''.join(reversed(waiting))
+def _is_data(text):
+    return isinstance(_compose(text), yaml.CollectionNode)
 
 
 def place_at(text: str, line: int, column: int) -> Place | None:

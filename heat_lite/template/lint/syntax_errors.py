@@ -6,10 +6,13 @@ from heat_lite.template.source_positions import START, Position
 
 _MARK = re.compile(r'line (\d+), column (\d+)')
 _PREFIX = re.compile(r'^Error parsing template (\[root stack\]|\S+) ')
+#: parts of errors about quotes and brackets
+_OPEN = ('while scanning a quoted scalar', 'while parsing a flow ')
 #: {part of an error: what an author may change}
 ADVICE = {
     r"character '\t'": 'YAML indents with spaces: replace the tab',
     "but found '<block mapping start>'": 'the indentation fits to no line above',
+    "but found '<scalar>'": 'check the quotes in this line and before it',
     'did not find expected key': 'check the indentation of this line and the quotes before it',
     'mapping values are not allowed': 'check the indentation, or quote a value that has a colon',
     "could not find expected ':'": 'check for a key without a colon, and the indentation',
@@ -24,9 +27,16 @@ ADVICE = {
 
 
 def position_of(text: str) -> Position:
-    """Return the last position in an error of the YAML parser: the place where it failed."""
-    marks = _MARK.findall(text)
-    return Position(*map(int, marks[-1])) if marks else START
+    """Return the position of an error of the YAML parser.
+
+    It is the last one in the error, where the parser failed. For a quote or a bracket that is not
+    closed, and whose end the parser expects somewhere below, it is where this begins.
+    """
+    marks = [Position(*map(int, mark)) for mark in _MARK.findall(text)]
+    if not marks:
+        return START
+    is_open = any(part in text for part in _OPEN) and marks[0].line < marks[-1].line
+    return marks[0] if is_open else marks[-1]
 
 
 def summary(error: Exception | str) -> str:

@@ -198,6 +198,9 @@ COMPLETIONS = [
     (SERVER + '      diskConfig: \n', 'diskConfig: ', 'MANUAL', 'flavor'),
     (HOT.replace('{size: 1}', '{s}'), '{s', 'size', 'area'),
     (HOT + 'out\n', 'out', 'outputs', 'resources'),
+    (SERVER + '      name: "a\n      fl\n', '      fl', 'flavor', 'name'),
+    ('', '', 'heat_template_version', 'flavor'),
+    ('---\n', '---\n', 'resource_registry', 'flavor'),
     (HOT + '  s:\n    type: part.yaml\n    dep\n', 'dep', 'depends_on', 'type'),
 ]
 

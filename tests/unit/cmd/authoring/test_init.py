@@ -1,10 +1,11 @@
 import json
 
 import pytest
+import yaml
 
-from heat_lite.cmd import lint
-from heat_lite.cmd.authoring import init
-from heat_lite.template.editing import formatting
+from heat_lite.cmd import lint, offline_types
+from heat_lite.cmd.authoring import init, type_starter
+from heat_lite.template.editing import formatting, yaml_writer
 from heat_lite.template.lint.settings import Settings
 
 KINDS = sorted(init.kinds())
@@ -37,6 +38,29 @@ def test_resource_type_is_a_kind(folder, capsys):
     assert init.main(['OS::Heat::RandomString', '-o', 'sub/secret.yaml']) == 0
     assert 'wrote sub/secret.yaml' in capsys.readouterr().out
     assert lint.find(['sub/secret.yaml'], Settings()) == []
+
+
+def test_objects_that_exist_are_parameters_of_a_resource_type(folder, capsys):
+    assert init.main(['OS::Nova::Server']) == 0
+    values = '-P flavor=... -P image=... -P key=... -P network=...'
+    assert f'heat-lite apply -t server.yaml {values} server' in capsys.readouterr().out
+    data = yaml.safe_load((folder / 'server.yaml').read_text())
+    assert data['parameters']['network'] == {
+        'type': 'string',
+        'description': 'Network to attach, by name or id.',
+        'constraints': [{'custom_constraint': 'neutron.network'}],
+    }
+    properties = data['resources']['server']['properties']
+    assert properties['networks'] == [{'network': {'get_param': 'network'}}]
+
+
+def test_resource_types_have_no_findings_but_deprecation(folder):
+    types = offline_types.OfflineTypes()
+    for number, name in enumerate(types.names()):
+        text = yaml_writer.to_yaml(type_starter.template_of(types.get(name)))
+        (folder / f'{number}.yaml').write_text(text)
+    found = lint.find(sorted(path.name for path in folder.iterdir()), Settings())
+    assert [str(each) for each in found if each.rule not in ('deprecated', 'foreign-type')] == []
 
 
 def test_existing_file_is_kept_without_force(folder, capsys):

@@ -82,3 +82,59 @@ def test_completion_offers_what_fits(text, expected, absent):
     found = complete(text)
     assert expected in found
     assert absent not in found
+
+
+SERVER = HOT + (
+    'parameters:\n  size: {type: string}\nresources:\n  net: {type: OS::Neutron::Net}\n'
+    '  s:\n    type: OS::Nova::Server\n    properties:\n'
+)
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        'name: "a',
+        "name: 'a",
+        'networks: [{network: a}',
+        'name: {get_param: size',
+        'name: @a',
+        'name: a: b',
+        'name: *nowhere',
+        'name',
+        '\tname: a',
+        'networks:\n      - network: a: b',
+        'networks:\n        - network: "a\n          port: b',
+        'networks: [\n        {network: a},\n      ]\n      name: [',
+    ],
+)
+def test_completion_leaves_out_broken_lines_above_and_below(line):
+    end = f'  broken:\n    type: "x\n    properties:\n      {line}\noutputs:\n  o: {{value: [}}\n'
+    found = complete(SERVER + f'      {line}\n      fl|\n' + end)
+    assert 'flavor' in found
+    assert 'type' not in found
+    found = complete(SERVER + f'      {line}\n      flavor: {{get_resource: |\n' + end)
+    assert {'net', 's', 'broken'} <= found
+
+
+@pytest.mark.parametrize(
+    'text, expected',
+    [
+        (SERVER + '      name:\n        get_param: "si|\n', {'size'}),
+        (HOT + 'resources:\n  r: {type: "OS::Neutron::N|\n', {'OS::Neutron::Net'}),
+        (HOT + 'resources:\n  r:\n\ttype: OS::Neutron::N|\n', {'OS::Neutron::Net'}),
+        (SERVER + '      networks:\n      - {network: a\n      - net|\n', {'network'}),
+        (SERVER + '      networks: [{network: a},\n        {po|\n', {'port'}),
+        ('heat_template_version: |', {'2021-04-16', 'wallaby'}),
+    ],
+)
+def test_completion_at_broken_line_offers_what_fits(text, expected):
+    assert expected <= complete(text)
+    assert 'Fn::Join' not in complete(text)
+
+
+def test_cursor_of_text_without_end_of_quotes_stays_fast():
+    lines = ''.join(f'  r{number}:\n    type: "x\n    properties: [\n' for number in range(500))
+    text = f'{HOT}resources:\n{lines}  last:\n    ty'
+    draft = cursor.draft(text, text.count('\n') + 1, 7)
+    assert draft.place.path[:2] == ('resources', 'last')
+    assert 'r499' in draft.text
