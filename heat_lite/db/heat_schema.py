@@ -24,6 +24,7 @@ OWN_COLUMNS = {
     'raw_template_files': ('content_hash',),
     'stack': ('outputs', 'failures', 'digest', 'plan', 'protected', 'asker', 'live'),
     'stack_lock': ('quarantine',),
+    'resource': ('signal_engine',),
 }
 OWN_TABLES: tuple[str, ...] = ('watch_rule', 'watch_data')
 #: indexes of Heat that ``models`` has, too; ``revert`` keeps them

@@ -1,4 +1,7 @@
-"""Stack locks: which engine processes a stack."""
+"""Locks: which engine processes a stack, and which one handles a signal to a resource.
+
+Tests: tests/unit/db/test_locks.py.
+"""
 
 import collections
 import json
@@ -10,7 +13,7 @@ from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
 from heat_lite.db import batch, group_commit, models, queries, session
 
-_L = models.stack_lock
+_L, _R = models.stack_lock, models.resource
 # MariaDB's INSERT IGNORE also ignores a missing stack, so the number of attempts is limited.
 ATTEMPTS = 5
 
@@ -129,6 +132,32 @@ def unlocked_in_progress(context: RequestContext) -> list[str]:
 
 def _holder(stack_id):
     return session.execute(select(_L.c.engine_id).where(_L.c.stack_id == stack_id)).scalar()
+
+
+@session.writer
+def acquire_signals(
+    context: RequestContext, row_id: int, engine_id: str, gone: str | None = None
+) -> str | None:
+    """Acquire the right to handle signals to a resource. Return None, or the id of its holder.
+
+    ``gone``: the id of a dead engine, whose lock is taken over. A row that does not exist cannot
+    be locked, and its signals have no effect: the result is None.
+    """
+    query = select(_R.c.signal_engine).where(_R.c.id == row_id).with_for_update()
+    row = session.execute(query).first()
+    if row is None:
+        return None
+    if row.signal_engine not in (None, engine_id, gone):
+        return row.signal_engine
+    session.execute(update(_R).where(_R.c.id == row_id).values(signal_engine=engine_id))
+    return None
+
+
+@session.writer
+def release_signals(context: RequestContext, row_id: int, engine_id: str) -> None:
+    """Release the lock if this engine holds it."""
+    query = update(_R).where(_R.c.id == row_id, _R.c.signal_engine == engine_id)
+    session.execute(query.values(signal_engine=None))
 
 
 _acquisitions = group_commit.GroupCommit(_acquire_many, lambda request: _acquire(*request))

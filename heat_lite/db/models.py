@@ -183,6 +183,7 @@ resource = _table(
     Column('action', String(255)),
     Column('status', String(255)),
     Column('status_reason', TruncatedText),
+    Column('signal_engine', String(36)),  # not Heat's: it handles a signal now
     Index('ix_resource_root_stack_id', 'root_stack_id'),
     Index('ix_resource_stack_id', 'stack_id'),
     Index('ix_resource_nova_instance', 'nova_instance'),

@@ -15,9 +15,9 @@ from heat_lite.db import encryption, group_commit, models, session
 from heat_lite.db.column_types import row_type
 
 _R, _P, _D = models.resource, models.resource_properties_data, models.resource_data
-
-
-_ResourceRow: typing.Any = row_type(*_R.c.keys(), 'properties', 'data')
+#: all columns except that of ``locks.acquire_signals``: a database of Heat lacks it before db_sync
+_COLUMNS = [column for column in _R.c if column is not _R.c.signal_engine]
+_ResourceRow: typing.Any = row_type(*(column.name for column in _COLUMNS), 'properties', 'data')
 
 
 class ResourceRow(_ResourceRow):
@@ -54,7 +54,9 @@ _LIST = (
     .order_by(_R.c.id)
 )
 _DATA = select(_D.c.resource_id, _D.c.key, _D.c.value, _D.c.decrypt_method)
-_ROWS = select(_R, _P.c.encrypted, _P.c.data).outerjoin(_P, _R.c.rsrc_prop_data_id == _P.c.id)
+_ROWS = select(*_COLUMNS, _P.c.encrypted, _P.c.data).outerjoin(
+    _P, _R.c.rsrc_prop_data_id == _P.c.id
+)
 
 
 def list_by_stack(context: RequestContext, stack_id: str) -> list[ResourceRow]:

@@ -7,8 +7,8 @@ import logging
 import types
 
 from heat_lite.common import exception, status
+from heat_lite.db import locks, traversals
 from heat_lite.db import stacks as db_stacks
-from heat_lite.db import traversals
 from heat_lite.engine import event, hooks, pending_signals, scheduler, stack_lock
 from heat_lite.engine import resource as engine_resource
 from heat_lite.template import function
@@ -135,16 +135,29 @@ def _handle_batches(stack, item):
 def _handle_singles(stack, item):
     pending, row_id = stack.runtime.pending_signals, item.record.id
     while batch := pending.take(row_id, 1):
-        # The rows of the request may be older than the end of the last signal.
-        stack, item = _reload(stack, item.name)
         try:
-            yield from _handle_signal(stack, item, batch[0][1])
+            yield from _handle_locked(stack, item, batch[0][1])
         except Exception as error:
             results = [error]
         else:
             results = [None]
         _end_batch(item, row_id, batch, results)
         stack.runtime.signal_gates.drop(stack, item)
+
+
+def _handle_locked(stack, item, details):
+    """Handle a signal while no other engine handles one to the resource."""
+    runtime, row_id = stack.runtime, item.record.id
+    pauses, gone = scheduler.pauses(), None
+    while holder := locks.acquire_signals(stack.context, row_id, runtime.engine_id, gone):
+        yield next(pauses)
+        gone = holder if runtime.placement.gone_engines({holder}) else None
+    try:
+        # The rows of the request may be older than the end of the last signal.
+        stack, item = _reload(stack, item.name)
+        yield from _handle_signal(stack, item, details)
+    finally:
+        locks.release_signals(stack.context, row_id, runtime.engine_id)
 
 
 def _reload(stack, name):

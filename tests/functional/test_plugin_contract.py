@@ -307,6 +307,30 @@ def test_concurrent_signals_are_handled_one_after_another(driver):
     driver.delete(stack)
 
 
+def test_signals_in_two_engines_are_handled_one_after_another(driver):
+    template = {
+        'resources': {'it': {'type': 'Third::Count'}},
+        'outputs': {'count': {'value': {'get_attr': ['it', 'count']}}},
+    }
+    stack = driver.create(template, name='counted-twice')
+    with engines.another(driver) as second:
+
+        def signal(number):
+            [driver.service, second][number % 2].runtime.local_calls.call(
+                driver.context,
+                'resource_signal',
+                stack_identity=stack,
+                resource_name='it',
+                details=None,
+                sync_call=True,
+            )
+
+        with concurrent.futures.ThreadPoolExecutor(8) as threads:
+            list(threads.map(signal, range(16)))
+    assert driver.outputs(stack) == {'count': '16'}
+    driver.delete(stack)
+
+
 def test_stack_resource_manages_its_nested_stack(driver):
     def nest(word):
         echo = {'value': {'get_attr': ['it', 'echo']}}

@@ -1,9 +1,10 @@
 import threading
+import uuid
 
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.db import locks, stacks
+from heat_lite.db import journal, locks, stacks
 
 
 def test_lock_is_acquired_once_and_released(database, context, make_stack):
@@ -103,3 +104,46 @@ def test_quarantine_belongs_to_the_lock_and_survives_a_steal(database, context, 
     locks.release(context, stack_id, 'e2')
     locks.acquire(context, stack_id, 'e3')
     assert locks.quarantine(context, stack_id) is None
+
+
+@pytest.fixture
+def row_id(database, context, make_stack):
+    added = [{'uuid': str(uuid.uuid4()), 'name': 'r'}]
+    return journal.save(context, journal.ChangeSet(make_stack(), rows_added=added))[0]
+
+
+def test_one_engine_at_a_time_handles_signals(context, row_id):
+    assert locks.acquire_signals(context, row_id, 'a') is None
+    assert locks.acquire_signals(context, row_id, 'b') == 'a'
+    assert locks.acquire_signals(context, row_id, 'a') is None
+    locks.release_signals(context, row_id, 'b')
+    assert locks.acquire_signals(context, row_id, 'b') == 'a'
+    locks.release_signals(context, row_id, 'a')
+    assert locks.acquire_signals(context, row_id, 'b') is None
+
+
+def test_signals_of_a_dead_engine_are_taken_over_once(context, row_id):
+    locks.acquire_signals(context, row_id, 'dead')
+    assert locks.acquire_signals(context, row_id, 'a', gone='dead') is None
+    assert locks.acquire_signals(context, row_id, 'b', gone='dead') == 'a'
+
+
+def test_signals_to_a_row_that_does_not_exist_are_not_locked(context, row_id):
+    assert locks.acquire_signals(context, row_id + 1, 'a') is None
+    assert locks.acquire_signals(context, row_id + 1, 'b') is None
+
+
+def test_one_of_concurrent_engines_handles_signals(context, row_id):
+    found = []
+    threads = [
+        threading.Thread(
+            target=lambda name=name: found.append(locks.acquire_signals(context, row_id, name))
+        )
+        for name in 'abcdef'
+    ]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(60)
+    assert found.count(None) == 1 and len(found) == 6
+    assert {each for each in found if each} <= {*'abcdef'} and len({*found}) == 2
