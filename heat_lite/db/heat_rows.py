@@ -17,8 +17,9 @@ from heat_lite.db.column_types import SecretText
 from heat_lite.db.stacks import StackRow
 
 _S, _T, _F, _C = models.stack, models.raw_template, models.raw_template_files, models.user_creds
-_COLUMNS = [column for column in _S.c if column.name not in heat_schema.OWN_COLUMNS['stack']]
 _BLANK = dict.fromkeys(StackRow._fields)
+_OWN = heat_schema.OWN_COLUMNS['stack']
+_COLUMNS = [each for each in _S.c if each.name in _BLANK and each.name not in _OWN]
 _ALIVE = _S.c.deleted_at.is_(None)
 
 
