@@ -9,6 +9,7 @@ from oslo_policy import policy
 READER = 'role:reader and project_id:%(project_id)s'
 MEMBER = 'role:member and project_id:%(project_id)s'
 ADMIN = 'role:admin and project_id:%(project_id)s'
+MEMBER_OR_STACK_USER = f'({MEMBER}) or (role:heat_stack_user and project_id:%(project_id)s)'
 READER_OR_STACK_USER = f'({READER}) or (role:heat_stack_user and project_id:%(project_id)s)'
 
 PROJECT = ('project',)
@@ -161,6 +162,21 @@ CLOUDFORMATION = (
     ('ListStackResources', READER),
 )
 
+# Actions of the CloudWatch API and their default rules.
+CLOUDWATCH = (
+    ('DeleteAlarms', MEMBER),
+    ('DescribeAlarmHistory', READER),
+    ('DescribeAlarms', READER),
+    ('DescribeAlarmsForMetric', READER),
+    ('DisableAlarmActions', MEMBER),
+    ('EnableAlarmActions', MEMBER),
+    ('GetMetricStatistics', READER),
+    ('ListMetrics', READER),
+    ('PutMetricAlarm', MEMBER),
+    ('PutMetricData', MEMBER_OR_STACK_USER),
+    ('SetAlarmState', MEMBER),
+)
+
 # Resource types that only an administrator may use in a template.
 ADMIN_TYPES = (
     'OS::Blazar::Host',
@@ -194,14 +210,15 @@ def list_rules() -> list[policy.RuleDefault]:
     """Return all rules with their defaults."""
     general = [policy.RuleDefault(name, check) for name, check in GENERAL.items()]
     rest = [_rest_rule(*row) for row in REST]
-    cfn = [_cfn_rule(*row) for row in CLOUDFORMATION]
+    cfn = [_aws_rule('cloudformation', *row) for row in CLOUDFORMATION]
+    cloudwatch = [_aws_rule('cloudwatch', *row) for row in CLOUDWATCH]
     types = [
         policy.RuleDefault(
             f'resource_types:{name}', 'rule:project_admin', scope_types=list(PROJECT)
         )
         for name in ADMIN_TYPES
     ]
-    return general + rest + cfn + types
+    return general + rest + cfn + cloudwatch + types
 
 
 def _rest_rule(name, check, former, method, path):
@@ -218,9 +235,9 @@ def _rest_rule(name, check, former, method, path):
     )
 
 
-def _cfn_rule(action, check):
-    name = f'cloudformation:{action}'
-    former = ALLOW_ALL if check == READER_OR_STACK_USER else DENY_STACK_USER
+def _aws_rule(api, action, check):
+    name = f'{api}:{action}'
+    former = ALLOW_ALL if 'heat_stack_user' in check else DENY_STACK_USER
     return policy.RuleDefault(
         name, check, scope_types=list(PROJECT), deprecated_rule=_deprecated(name, former)
     )

@@ -24,10 +24,12 @@ FACTORIES = {
     'heat.api:pipeline_factory': f'{HERE}.heat_pipelines:pipeline_factory',
     'heat.api.openstack.v1:API': f'{HERE}.v1.application:app_factory',
     'heat.api.cfn.v1:API': f'{HERE}.cfn.signals:app_factory',
+    'heat.api.cloudwatch:API': f'{HERE}.cloudwatch.cloudwatch_application:app_factory',
     'heat.api.openstack:version_negotiation_filter': f'{MIDDLEWARE}.version:filter_factory',
     'heat.api.openstack:faultwrap_filter': FAULT,
     # The other API has errors in XML. Its first own filter is where they are made.
     'heat.api.cfn:version_negotiation_filter': f'{HERE}.aws.faults:filter_factory',
+    'heat.api.cloudwatch:version_negotiation_filter': f'{HERE}.aws.faults:filter_factory',
     'heat.api.aws.ec2token:EC2Token_filter_factory': f'{HERE}.aws.ec2token:filter_factory',
     'heat.common.context:ContextMiddleware_filter_factory': f'{MIDDLEWARE}.context:filter_factory',
     # The filters ``authpassword`` and ``context`` know the URL of Keystone.

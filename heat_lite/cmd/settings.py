@@ -30,6 +30,7 @@ DOLLAR = (
 HELP = {
     'heat-lite-api': ('Serve the REST API.', ''),
     'heat-lite-api-cfn': ('Accept signals by signed URLs.', ''),
+    'heat-lite-api-cloudwatch': ('Accept measurements of alarms, and serve the alarms.', ''),
     'heat-lite-engine': ('Run engines, which work on the stacks.', ''),
     'heat-lite-manage': ('Administer the database and the engines.', ' db_sync'),
 }

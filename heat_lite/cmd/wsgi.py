@@ -29,6 +29,11 @@ def cfn_application(args=None):
     return _load(args, 'heat-lite-api-cfn', 'heat-api-cfn')
 
 
+def cloudwatch_application(args=None):
+    """Return the WSGI application for measurements of alarms, as ``application`` does."""
+    return _load(args, 'heat-lite-api-cloudwatch', 'heat-api-cloudwatch')
+
+
 def _load(args, program, pipeline=None):
     concurrency.use_native_threads()
     config_file = os.environ.get(CONFIG_FILE_VARIABLE)

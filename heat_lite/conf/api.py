@@ -130,5 +130,6 @@ GROUPS = {
     'paste_deploy': PASTE_DEPLOY,
     'heat_api': _server(8004),
     'heat_api_cfn': _server(8000),
+    'heat_api_cloudwatch': _server(8003),
     'heat_lite': HEAT_LITE,
 }

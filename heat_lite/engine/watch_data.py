@@ -3,15 +3,18 @@
 A measurement is a map: ``{Namespace: text, metric: {Value, Unit, Dimensions}}``.
 """
 
+import datetime
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from heat_lite.common import exception
 
-NAMESPACE = 'Namespace'
+NAMESPACE, TIMESTAMP = 'Namespace', 'Timestamp'
 #: characters of a name, and dimensions of a measurement
 MAX_NAME, MAX_DIMENSIONS = 255, 10
+#: how far the time of a measurement may differ from now
+OLDEST, LATEST = datetime.timedelta(days=14), datetime.timedelta(minutes=5)
 #: the greatest value of a measurement, as of Amazon's
 MAX_VALUE = 2.0**360
 
@@ -78,7 +81,9 @@ def _checked_metric(metric, values):
     if sum(map(len, pairs)) > MAX_DIMENSIONS:
         raise exception.Invalid(reason=f'{metric} has more than {MAX_DIMENSIONS} dimensions')
     unit = values.get('Unit')
+    time = {TIMESTAMP: values[TIMESTAMP]} if TIMESTAMP in values else {}
     return {
+        **time,
         'Value': _number(metric, values.get('Value')),
         'Unit': unit and _name(unit, 'unit'),
         'Dimensions': pairs,
@@ -104,3 +109,32 @@ def _name(value, kind):
             'characters'
         )
     return value
+
+
+def take_time(data: dict[str, Any], now: datetime.datetime) -> datetime.datetime:
+    """Return the time of a checked measurement, and remove it from its metrics; ``now`` without.
+
+    Raises Invalid for several times, or one that is too old or in the future.
+    """
+    given = {
+        metric.pop(TIMESTAMP)
+        for name, metric in data.items()
+        if name != NAMESPACE and TIMESTAMP in metric
+    }
+    if not given:
+        return now
+    try:
+        (text,) = given
+        found = datetime.datetime.fromisoformat(text)
+        if found.tzinfo is not None:
+            found = found.astimezone(datetime.UTC).replace(tzinfo=None)
+    except (ValueError, TypeError, OverflowError):
+        raise exception.Invalid(
+            reason=f'{TIMESTAMP} must be one time like 2026-01-31T12:00:00Z, not {given!r:.100}'
+        ) from None
+    if not now - OLDEST <= found <= now + LATEST:
+        raise exception.Invalid(
+            reason=f'{TIMESTAMP} {text} must be at most {OLDEST.days} days old, and at most '
+            f'{LATEST.seconds} seconds later than the clock of the engine'
+        )
+    return found

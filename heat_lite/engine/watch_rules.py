@@ -17,6 +17,8 @@ from heat_lite.engine.watch_evaluation import NODATA, SUSPENDED
 TARGETS = 'Targets'
 #: seconds for which the number of measurements of a project is known
 COUNT_SECONDS = 10
+#: characters of the reason of a state that a request sets
+MAX_REASON = 1023
 #: rules and measurements that one reply lists
 MAX_LISTED = 1000
 REASON = {True: 'the alarm is suspended', False: ''}
@@ -94,13 +96,14 @@ class WatchRules:
         checked = [watch_data.checked(each) for each in given]
         rules = self._receivers(context, watch_name)
         now, rows = utcnow(), []
+        times = {id(each): watch_data.take_time(each, now) for each in checked}
         for rule in rules:
             accepted = [
                 each for each in checked if watch_name or watch_data.accepts(rule.rule, each)
             ]
             if accepted and rule.state != SUSPENDED:
                 rows += [
-                    (rule, {'watch_rule_id': rule.id, 'data': each, 'created_at': now})
+                    (rule, {'watch_rule_id': rule.id, 'data': each, 'created_at': times[id(each)]})
                     for each in accepted
                 ]
         if rows:
@@ -156,7 +159,7 @@ class WatchRules:
 
     # ------------------------------------------------------------ requests
 
-    def override(self, context, watch_name, state):
+    def override(self, context, watch_name, state, reason=None):
         """Set the state of a rule until its next evaluation, and perform its actions.
 
         Return the rule. Raises EntityNotFound, Invalid.
@@ -172,7 +175,7 @@ class WatchRules:
                 reason=f'the alarm {watch_name} is suspended: resume its stack first'
             )
         db_watch_rules.set_state(context, row.id, {'state': state})
-        self.act(row, row.tenant, state, 'set by a request')
+        self.act(row, row.tenant, state, str(reason or 'set by a request')[:MAX_REASON])
         return {**format_rule(row), 'state_value': state}
 
     def act(self, row, tenant, state, reason):

@@ -193,7 +193,7 @@ class EngineClient(RpcClient):
         limit=ABSENT,
         after=ABSENT,
     )
-    set_watch_state = call('set_watch_state', '1.0', 'watch_name', 'state')
+    set_watch_state = call('set_watch_state', '1.0', 'watch_name', 'state', reason=ABSENT)
 
     # the service
     authenticated_to_backend = call('authenticated_to_backend')

@@ -65,6 +65,7 @@ SHORT_MODULES = {
     'template/lint/finding.py': 'what every rule of the linter yields',
 }
 LARGE_FOLDERS = {
+    'cmd': 'each module a program, or a part of several programs',
     'db': 'each module the statements about one table, or one way through all of them',
     'engine': 'the core below execution and cluster: each module one noun of the engine',
     'template': 'the language: each module one part of a template',

@@ -132,6 +132,19 @@ def structures(
     return [found[number] for number in sorted(found)]
 
 
+def groups(arguments: dict[str, str], name: str) -> list[tuple[int, dict[str, str]]]:
+    """Return (N, its arguments) of each ``NAME.member.N``, for fields that are lists themselves.
+
+    Raises Fault for a member without fields.
+    """
+    found: dict[int, dict[str, str]] = {}
+    for key, number, field, value in _members(arguments, name):
+        if not field:
+            raise _other_form(key, f'{name}.member.N.FIELD')
+        found.setdefault(number, {})[field] = value
+    return sorted(found.items())
+
+
 def _members(arguments: dict[str, str], name: str) -> Iterator[tuple[str, int, str | None, str]]:
     """Yield the key, the number, the field or None, and the value of each member of a list.
 

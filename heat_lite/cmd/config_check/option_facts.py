@@ -42,7 +42,7 @@ _ASYNCIO = 'asyncio is not used for the database.'
 _RECONNECT = 'connections are made when they are needed, and failed statements are repeated.'
 _TIMING = 'timings are not collected.'
 _UNLOGGED = 'requests with signatures are not logged.'
-_SERVER = 'the servers read {} of [heat_api] and [heat_api_cfn].'
+_SERVER = 'the servers read {} of [heat_api], [heat_api_cfn] and [heat_api_cloudwatch].'
 _OWN_SERVER = 'the servers are not those of oslo.service.'
 UNUSED = {
     ('DEFAULT', 'graceful_shutdown_timeout'): 'see graceful_shutdown_timeout of [heat_lite].',

@@ -50,6 +50,8 @@ class WatchRules(Endpoint):
         """Return a page of the measurements; ``after``: the ``watch_data_id`` before the first."""
         return watch_rules.find_data(context, metric_namespace, metric_name, limit, after)
 
-    def set_watch_state(self, context: RequestContext, watch_name: str, state: str) -> Wire:
+    def set_watch_state(
+        self, context: RequestContext, watch_name: str, state: str, reason: str | None = None
+    ) -> Wire:
         """Set the state of a rule until its next evaluation, and perform its actions."""
-        return self._runtime.watch_rules.override(context, watch_name, state)
+        return self._runtime.watch_rules.override(context, watch_name, state, reason)

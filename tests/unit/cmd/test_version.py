@@ -14,6 +14,7 @@ PROGRAMS = {
     'heat-lite': 'heat_lite.cmd.cli.main',
     'heat-lite-api': 'heat_lite.cmd.api',
     'heat-lite-api-cfn': 'heat_lite.cmd.api_cfn',
+    'heat-lite-api-cloudwatch': 'heat_lite.cmd.api_cloudwatch',
     'heat-lite-engine': 'heat_lite.cmd.engine',
     'heat-lite-manage': 'heat_lite.cmd.manage',
 }

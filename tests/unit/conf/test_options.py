@@ -92,6 +92,7 @@ def names_read_in(tree):
 PASSED_ON = {
     'heat_api': ['cmd/api.py', 'cmd/api_worker.py', 'cmd/wsgi_server.py'],
     'heat_api_cfn': ['cmd/api.py', 'cmd/api_worker.py', 'cmd/wsgi_server.py'],
+    'heat_api_cloudwatch': ['cmd/api.py', 'cmd/api_worker.py', 'cmd/wsgi_server.py'],
     **{
         f'clients_{name}': ['clients/keystone_session.py', 'clients/clients.py']
         for name in options.clients.SERVICES

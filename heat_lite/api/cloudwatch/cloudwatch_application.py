@@ -1,0 +1,124 @@
+"""The application of the CloudWatch API: its table of actions."""
+
+from typing import Any
+
+from oslo_config import cfg
+
+from heat_lite.api import paste_config
+from heat_lite.api.admission import AdmissionControl
+from heat_lite.api.aws import faults
+from heat_lite.api.aws.query_application import Action, QueryApplication
+from heat_lite.api.cloudwatch import alarms, measurements
+from heat_lite.common import policy
+from heat_lite.common.context import RequestContext
+from heat_lite.rpc.client import EngineClient
+
+VERSION = '2010-08-01'
+#: actions that Heat refuses, and their parameters
+REFUSED = {
+    'DeleteAlarms': ('AlarmNames',),
+    'DescribeAlarmHistory': (
+        'AlarmName',
+        'AlarmTypes',
+        'EndDate',
+        'HistoryItemType',
+        'MaxRecords',
+        'NextToken',
+        'ScanBy',
+        'StartDate',
+    ),
+    'DescribeAlarmsForMetric': (
+        'Dimensions',
+        'ExtendedStatistic',
+        'MetricName',
+        'Namespace',
+        'Period',
+        'Statistic',
+        'Unit',
+    ),
+    'DisableAlarmActions': ('AlarmNames',),
+    'EnableAlarmActions': ('AlarmNames',),
+    'GetMetricStatistics': (
+        'Dimensions',
+        'EndTime',
+        'ExtendedStatistics',
+        'MetricName',
+        'Namespace',
+        'Period',
+        'StartTime',
+        'Statistics',
+        'Unit',
+    ),
+    'PutMetricAlarm': (
+        'ActionsEnabled',
+        'AlarmActions',
+        'AlarmDescription',
+        'AlarmName',
+        'ComparisonOperator',
+        'DatapointsToAlarm',
+        'Dimensions',
+        'EvaluateLowSampleCountPercentile',
+        'EvaluationPeriods',
+        'ExtendedStatistic',
+        'InsufficientDataActions',
+        'MetricName',
+        'Metrics',
+        'Namespace',
+        'OKActions',
+        'Period',
+        'Statistic',
+        'Tags',
+        'Threshold',
+        'ThresholdMetricId',
+        'TreatMissingData',
+        'Unit',
+    ),
+}
+
+
+def actions(client: EngineClient) -> dict[str, Action]:
+    """Return the table of actions."""
+    of_alarms, of_data = alarms.Alarms(client), measurements.Measurements(client)
+    return {
+        'DescribeAlarms': Action(
+            of_alarms.describe,
+            'cloudwatch:DescribeAlarms',
+            (
+                'AlarmName',
+                'AlarmNames',
+                'AlarmNamePrefix',
+                'StateValue',
+                'MaxRecords',
+                'NextToken',
+            ),
+        ),
+        'ListMetrics': Action(
+            of_data.list, 'cloudwatch:ListMetrics', ('MetricName', 'Namespace', 'NextToken')
+        ),
+        'PutMetricData': Action(
+            of_data.put, 'cloudwatch:PutMetricData', ('Namespace', 'MetricData'), ('Namespace',)
+        ),
+        'SetAlarmState': Action(
+            of_alarms.set_state,
+            'cloudwatch:SetAlarmState',
+            ('AlarmName', 'StateValue', 'StateReason'),
+            ('AlarmName', 'StateValue'),
+        ),
+        **{name: Action(_refuse, f'cloudwatch:{name}', params) for name, params in REFUSED.items()},
+    }
+
+
+def _refuse(context: RequestContext, arguments: dict[str, str]) -> dict[str, Any]:
+    """Refuse an action that Heat refuses: an alarm is defined by a template only."""
+    raise faults.fault('APINotImplemented')
+
+
+def build(conf: cfg.ConfigOpts) -> QueryApplication:
+    """Return the application with the options of the configuration."""
+    return QueryApplication(
+        actions(EngineClient()), VERSION, policy.Enforcer(conf), AdmissionControl.of_options(conf)
+    )
+
+
+def app_factory(global_conf: dict[str, Any], **local_conf: Any) -> QueryApplication:
+    return build(paste_config.from_global_conf(global_conf))

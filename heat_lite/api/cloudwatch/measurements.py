@@ -1,0 +1,94 @@
+"""The actions about measurements: PutMetricData and ListMetrics."""
+
+from typing import Any
+
+from heat_lite.api.aws import faults, query
+from heat_lite.api.cloudwatch.alarms import pairs, whole
+from heat_lite.common.context import RequestContext
+from heat_lite.rpc.client import EngineClient
+
+#: the dimension that names the alarm of a measurement
+ALARM_NAME = 'AlarmName'
+#: measurements of one request, and of one page of a list
+MAX_DATA, PAGE = 150, 500
+FIELDS = ('MetricName', 'Value', 'Unit', 'Timestamp')
+
+
+class Measurements:
+    def __init__(self, client: EngineClient) -> None:
+        self.client = client
+
+    def put(self, context: RequestContext, arguments: dict[str, str]) -> dict[str, Any]:
+        """Send the measurements to their alarms: those of one alarm together."""
+        given = query.groups(arguments, 'MetricData')
+        if not given:
+            raise faults.fault('MissingParameter', 'Request does not contain required MetricData')
+        if len(given) > MAX_DATA:
+            raise faults.fault(
+                'InvalidParameterValue',
+                f'MetricData has {len(given)} members, the limit is {MAX_DATA}',
+            )
+        by_alarm: dict[str | None, list[dict[str, Any]]] = {}
+        for number, datum in given:
+            alarm, stats = _datum(f'MetricData.member.{number}', datum)
+            by_alarm.setdefault(alarm, []).append({'Namespace': arguments['Namespace'], **stats})
+        for alarm, data in by_alarm.items():
+            stats_data = data if len(data) > 1 else data[0]
+            self.client.create_watch_data(context, watch_name=alarm, stats_data=stats_data)
+        return {'ResponseMetadata': None}
+
+    def list(self, context: RequestContext, arguments: dict[str, str]) -> dict[str, Any]:
+        """Return a page of the stored measurements, as Heat: one metric for each."""
+        after = whole(arguments, 'NextToken', 0, 0, 2**31 - 1)
+        found = self.client.show_watch_metric(
+            context,
+            metric_namespace=arguments.get('Namespace'),
+            metric_name=arguments.get('MetricName'),
+            limit=PAGE,
+            after=after,
+        )
+        result: dict[str, Any] = {'Metrics': [_metric(each) for each in found]}
+        if len(found) == PAGE:
+            result['NextToken'] = str(found[-1]['watch_data_id'])
+        return result
+
+
+def _datum(place: str, datum: dict[str, str]) -> tuple[str | None, dict[str, Any]]:
+    """Return the name of the alarm, and the measurement as the engine takes it. Raises Fault."""
+    for key in datum:
+        if key not in FIELDS and query.base_name(key) != 'Dimensions':
+            raise faults.fault(
+                'InvalidQueryParameter',
+                f'{place}.{key[:100]} is not supported: a measurement has {", ".join(FIELDS)} and '
+                'Dimensions',
+            )
+    for key in ('MetricName', 'Value'):
+        if not datum.get(key):
+            raise faults.fault('MissingParameter', f'{place}.{key}')
+    dimensions: list[dict[str, str]] = []
+    alarm = None
+    for each in query.structures(datum, 'Dimensions', ('Name', 'Value')):
+        if len(each) < 2:
+            raise faults.fault('MissingParameter', f'{place}.Dimensions: Name and Value')
+        if each['Name'] == ALARM_NAME:
+            alarm = each['Value']
+        else:
+            dimensions.append({each['Name']: each['Value']})
+    values = {key: datum[key] for key in FIELDS[1:] if key in datum}
+    return alarm, {datum['MetricName']: {**values, 'Dimensions': dimensions}}
+
+
+def _metric(found: dict[str, Any]) -> dict[str, Any]:
+    """Return a measurement as Heat does: alarm, time and values are dimensions."""
+    values = {key: value for key, value in found['data'].items() if key != 'Dimensions'}
+    dimensions = [
+        {ALARM_NAME: found['watch_name']},
+        {'Timestamp': found['timestamp']},
+        *({key: value} for key, value in values.items()),
+        *found['data'].get('Dimensions', ()),
+    ]
+    return {
+        'MetricName': found['metric_name'],
+        'Namespace': found['namespace'],
+        'Dimensions': pairs(dimensions),
+    }

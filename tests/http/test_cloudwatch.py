@@ -1,0 +1,273 @@
+"""The CloudWatch API: its actions, and who may use them."""
+
+import configparser
+import json
+import time
+import urllib.parse
+from xml.etree import ElementTree
+
+import pytest
+import webob
+
+from heat_lite.api.cloudwatch import cloudwatch_application
+from heat_lite.common import ec2, installation
+from tests import identity
+from tests.http import scripted
+from tests.http.test_access_cfn import SERVICE, SIGNERS, Keystone
+
+#: SIGNERS of test_access_cfn in their order: + is let in, - is refused with 403
+TABLE = """
+++-++- DescribeAlarms
+++-++- DescribeAlarmsForMetric
+++-++- DescribeAlarmHistory
+-+-++- DeleteAlarms
+-+-++- DisableAlarmActions
+-+-++- EnableAlarmActions
+++-++- GetMetricStatistics
+++-++- ListMetrics
+-+-++- PutMetricAlarm
+-++++- PutMetricData
+-+-++- SetAlarmState
+"""
+ROWS = [line.split(' ') for line in TABLE.strip().splitlines()]
+WATCH = {
+    'watch_id': 7,
+    'actions_enabled': True,
+    'actions': ['http://h/<signal>&'],
+    'topic': None,
+    'updated_time': '2026-01-31T12:00:00Z',
+    'description': 'd',
+    'name': 'web-alarm-abc',
+    'comparison': 'GreaterThanThreshold',
+    'dimensions': [{'Name': 'zone', 'Value': 'a'}],
+    'periods': '2',
+    'insufficient_actions': [],
+    'metric_name': 'Cpu',
+    'namespace': 'sys',
+    'ok_actions': [],
+    'period': '60',
+    'state_reason': '',
+    'state_reason_data': None,
+    'state_updated_time': None,
+    'state_value': 'NODATA',
+    'statistic': 'Average',
+    'threshold': '50',
+    'unit': None,
+    'stack_id': 'stack',
+}
+DATUM = {
+    'watch_data_id': 3,
+    'watch_name': 'web-alarm-abc',
+    'metric_name': 'Cpu',
+    'timestamp': '2026-01-31T12:00:00Z',
+    'namespace': 'sys',
+    'data': {'Value': 5.0, 'Unit': 'Percent', 'Dimensions': [{'zone': 'a'}]},
+}
+SCRIPT = {
+    'show_watch': {'returns': [WATCH]},
+    'show_watch_metric': {'returns': [DATUM]},
+    'create_watch_data': {'returns': {}},
+    'set_watch_state': {'returns': WATCH},
+}
+METRIC = {
+    'Namespace': 'sys/linux',
+    'MetricData.member.1.MetricName': 'Cpu',
+    'MetricData.member.1.Value': '55',
+    'MetricData.member.1.Unit': 'Percent',
+    'MetricData.member.1.Dimensions.member.1.Name': 'AlarmName',
+    'MetricData.member.1.Dimensions.member.1.Value': 'web-alarm-abc',
+    'MetricData.member.1.Dimensions.member.2.Name': 'zone',
+    'MetricData.member.1.Dimensions.member.2.Value': 'a',
+}
+
+
+@pytest.fixture(scope='module')
+def service():
+    with (
+        identity.serve(Keystone(SERVICE, {})) as url,
+        scripted.service(name='heat-api-cloudwatch', keystone=url) as both,
+    ):
+        yield both
+
+
+@pytest.fixture
+def ask(service):
+    """Return a function that sends an action; it returns status, body and the engine's calls."""
+    app, engine = service
+
+    def send(action, signer='member', script=None, **params):
+        engine.script, engine.calls = {**SCRIPT, **(script or {})}, []
+        params = {'Action': action, 'Version': '2010-08-01', **params}
+        params = {
+            **params,
+            'AWSAccessKeyId': signer,
+            'SignatureVersion': '2',
+            'SignatureMethod': 'HmacSHA256',
+            'Timestamp': time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime()),
+        }
+        params['Signature'] = ec2.sign(signer, 'POST', 'heat:8003', '/v1', params)
+        request = webob.Request.blank(
+            'http://heat:8003/v1', method='POST', body=urllib.parse.urlencode(params).encode()
+        )
+        request.content_type = 'application/x-www-form-urlencoded'
+        response = request.get_response(app)
+        return response.status_int, response.text, [(name, args) for name, _, args in engine.calls]
+
+    return send
+
+
+def code_of(text):
+    return ElementTree.fromstring(text).findtext('Error/Code')
+
+
+def test_table_has_a_row_for_each_action():
+    assert {name for _, name in ROWS} == cloudwatch_application.actions(None).keys()
+    paste = configparser.RawConfigParser()
+    paste.read(installation.data_path('etc', 'api-paste.ini'))
+    last = paste['pipeline:heat-api-cloudwatch']['pipeline'].split()[-1]
+    assert paste[f'app:{last}']['paste.app_factory'] == (
+        f'{cloudwatch_application.__name__}:{cloudwatch_application.app_factory.__name__}'
+    )
+
+
+@pytest.mark.parametrize(('marks', 'action'), ROWS)
+def test_action_lets_in_whom_the_table_states(ask, marks, action):
+    """A request reaches the engine with the project of its signer only."""
+    for (name, _), mark in zip(SIGNERS.items(), marks, strict=True):
+        status, text, _ = ask(action, name)
+        assert (status == 403) == (mark == '-'), (name, text)
+
+
+def test_describe_alarms_answers_as_amazon(ask):
+    status, text, calls = ask('DescribeAlarms')
+    assert (status, calls[0][0]) == (200, 'show_watch')
+    root = ElementTree.fromstring(text)
+    assert root.tag == 'DescribeAlarmsResponse'
+    (alarm,) = root.findall('DescribeAlarmsResult/MetricAlarms/member')
+    assert alarm.findtext('StateValue') == 'INSUFFICIENT_DATA'
+    assert alarm.findtext('AlarmActions/member') == 'http://h/<signal>&'
+    dimensions = [(each[0].text, each[1].text) for each in alarm.findall('Dimensions/member')]
+    assert dimensions == [('zone', 'a'), ('StackId', 'stack')]
+    assert root.find('DescribeAlarmsResult/NextToken') is None
+
+
+def test_describe_alarms_passes_filters_and_pages(ask):
+    many = {'show_watch': {'returns': [{**WATCH, 'watch_id': n} for n in (4, 5, 6)]}}
+    given = {'AlarmNames.member.1': 'a', 'StateValue': 'OK', 'MaxRecords': '2', 'NextToken': '3'}
+    status, text, calls = ask('DescribeAlarms', script=many, ContentType='JSON', **given)
+    result = json.loads(text)['DescribeAlarmsResponse']['DescribeAlarmsResult']
+    assert (status, len(result['MetricAlarms']), result['NextToken']) == (200, 2, '5')
+    filters = {'names': ['a'], 'prefix': None, 'state': 'NORMAL'}
+    assert calls == [
+        ('show_watch', {'watch_name': None, 'filters': filters, 'limit': 3, 'after': 3})
+    ]
+
+
+def test_put_metric_data_sends_measurements_by_alarm(ask):
+    second = {key.replace('member.1.', 'member.2.', 1): value for key, value in METRIC.items()}
+    third = {
+        'MetricData.member.3.MetricName': 'Mem',
+        'MetricData.member.3.Value': '1',
+        'MetricData.member.3.Timestamp': '2026-01-31T12:00:00Z',
+    }
+    status, text, calls = ask('PutMetricData', 'stack user', **{**METRIC, **second, **third})
+    assert status == 200, text
+    cpu = {
+        'Namespace': 'sys/linux',
+        'Cpu': {'Value': '55', 'Unit': 'Percent', 'Dimensions': [{'zone': 'a'}]},
+    }
+    mem = {'Value': '1', 'Timestamp': '2026-01-31T12:00:00Z', 'Dimensions': []}
+    assert calls == [
+        ('create_watch_data', {'watch_name': 'web-alarm-abc', 'stats_data': [cpu, cpu]}),
+        (
+            'create_watch_data',
+            {'watch_name': None, 'stats_data': {'Namespace': 'sys/linux', 'Mem': mem}},
+        ),
+    ]
+
+
+def test_list_metrics_has_a_metric_for_each_measurement(ask):
+    status, text, calls = ask('ListMetrics', MetricName='Cpu')
+    root = ElementTree.fromstring(text)
+    (metric,) = root.findall('ListMetricsResult/Metrics/member')
+    dimensions = {each[0].text: each[1].text for each in metric.findall('Dimensions/member')}
+    assert dimensions == {
+        'AlarmName': 'web-alarm-abc',
+        'Timestamp': '2026-01-31T12:00:00Z',
+        'Value': '5.0',
+        'Unit': 'Percent',
+        'zone': 'a',
+    }
+    assert calls[0][1]['metric_name'] == 'Cpu'
+
+
+def test_set_alarm_state_translates_the_state(ask):
+    given = {'AlarmName': 'a', 'StateValue': 'INSUFFICIENT_DATA', 'StateReason': 'test'}
+    status, _, calls = ask('SetAlarmState', **given)
+    assert status == 200
+    assert calls == [('set_watch_state', {'watch_name': 'a', 'state': 'NODATA', 'reason': 'test'})]
+
+
+@pytest.mark.parametrize('action', cloudwatch_application.REFUSED)
+def test_action_that_heat_refuses_is_refused(ask, action):
+    params = dict.fromkeys(cloudwatch_application.REFUSED[action], 'x')
+    status, text, calls = ask(action, **params)
+    assert (status, code_of(text), calls) == (500, 'APINotImplemented', [])
+    assert 'The requested action is not yet implemented' in text
+
+
+@pytest.mark.parametrize(
+    ('action', 'params', 'code'),
+    [
+        ('Nonsense', {}, 'InvalidAction'),
+        ('DescribeAlarms', {'Version': '2009-01-01'}, 'InvalidParameterValue'),
+        ('DescribeAlarms', {'Colour': 'red'}, 'InvalidQueryParameter'),
+        ('DescribeAlarms', {'MaxRecords': '101'}, 'InvalidParameterValue'),
+        ('DescribeAlarms', {'NextToken': '-1'}, 'InvalidParameterValue'),
+        ('DescribeAlarms', {'NextToken': '٣'}, 'InvalidParameterValue'),
+        ('DescribeAlarms', {'StateValue': 'NORMAL'}, 'InvalidParameterValue'),
+        ('SetAlarmState', {'AlarmName': 'a', 'StateValue': '<x>'}, 'InvalidParameterValue'),
+        ('SetAlarmState', {'AlarmName': 'a'}, 'MissingParameter'),
+        ('PutMetricData', {'Namespace': 'n'}, 'MissingParameter'),
+        ('PutMetricData', {'MetricData.member.1.Value': '1'}, 'MissingParameter'),
+        ('PutMetricData', {**METRIC, 'MetricData.member.1': 'x'}, 'InvalidQueryParameter'),
+        ('PutMetricData', {**METRIC, 'MetricData.member.0.Value': 'x'}, 'InvalidQueryParameter'),
+        (
+            'PutMetricData',
+            {**METRIC, 'MetricData.member.1.StatisticValues.Sum': '1'},
+            'InvalidQueryParameter',
+        ),
+        ('PutMetricData', {**METRIC, 'MetricData.member.2.MetricName': 'x'}, 'MissingParameter'),
+        (
+            'PutMetricData',
+            {**METRIC, 'MetricData.member.1.Dimensions.member.3.Name': 'x'},
+            'MissingParameter',
+        ),
+        (
+            'PutMetricData',
+            {
+                'Namespace': 'n',
+                **{f'MetricData.member.{n}.MetricName': 'x' for n in range(1, 152)},
+            },
+            'InvalidParameterValue',
+        ),
+    ],
+)
+def test_wrong_request_is_refused_before_the_engine(ask, action, params, code):
+    status, text, calls = ask(action, **params)
+    assert (status, code_of(text), calls) == (400, code, [])
+
+
+@pytest.mark.parametrize(
+    ('error', 'code'),
+    [
+        ({'EntityNotFound': {'entity': 'Watch Rule', 'name': '<&>'}}, 'InvalidParameterValue'),
+        ({'Invalid': {'reason': 'the value of Cpu'}}, 'InvalidParameterValue'),
+        ({'RequestLimitExceeded': {'message': 'too many'}}, 'RequestLimitExceeded'),
+    ],
+)
+def test_error_of_the_engine_has_a_code_of_amazon(ask, error, code):
+    status, text, _ = ask(
+        'PutMetricData', script={'create_watch_data': {'raises': error}}, **METRIC
+    )
+    assert (status, code_of(text)) == (400, code)
