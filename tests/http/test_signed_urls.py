@@ -146,7 +146,7 @@ def test_signal_to_other_resource_is_asynchronous(service, verb):
     [
         (signed(secret='another'), 'PUT', DENIED),
         (signed(access='another'), 'PUT', DENIED),
-        (signed(), 'POST', DENIED),
+        (signed(kind='signal', verb='POST'), 'PUT', DENIED),
         (signed().replace('/resources/h', '/resources/other'), 'PUT', DENIED),
         (f'{signed()}&Another=1', 'PUT', DENIED),
         (signed().replace('/resources/h', '/resources/H'), 'PUT', DENIED),
@@ -172,6 +172,15 @@ def test_signal_to_other_resource_is_asynchronous(service, verb):
 )
 def test_request_without_valid_signature_is_refused(service, url, method, expected):
     assert error_of(send(service, url, method, BODY if method != 'GET' else b'')) == expected
+    assert not service[1].calls
+
+
+def test_other_method_is_refused_with_the_right_one(service):
+    response = send(service, signed(), 'POST')
+    assert (response.status_int, response.headers['Allow']) == (405, 'PUT')
+    assert 'POST is not supported here: send the signal with PUT' in response.text
+    response = send(service, signed(kind='signal'), 'GET', b'')
+    assert (response.status_int, response.headers['Allow']) == (405, 'PUT, POST')
     assert not service[1].calls
 
 
@@ -227,7 +236,7 @@ def test_invalid_body_or_arn_is_refused(service):
         'names no resource'
         in error_of(send(service, signed(arn='arn:openstack:heat::p:stacks/s/1')))[2]
     )
-    assert error_of(send(service, signed(verb='DELETE'), 'DELETE'))[:2] == (404, 'InvalidAction')
+    assert error_of(send(service, signed(verb='DELETE'), 'DELETE'))[:2] == (405, 'MethodNotAllowed')
     assert error_of(send(service, signed(), body=b'"' + b'x' * 2000000 + b'"'))[:2] == (
         400,
         'RequestLimitExceeded',

@@ -22,6 +22,8 @@ from heat_lite.api.middleware import auth_headers
 DENIED = 403
 #: paths of signals, whose bodies are no forms
 SIGNAL = re.compile(r'/v1/(waitcondition|signal)/')
+#: {kind of signal: its methods}
+SIGNAL_METHODS = {'waitcondition': ('PUT',), 'signal': ('PUT', 'POST')}
 
 
 class Ec2TokenFilter:
@@ -79,7 +81,9 @@ def read_credentials(
 ) -> dict[str, Any]:
     """Return the signature of a request, and note its parameters. Raises Fault."""
     request = webob.Request(environ)
-    if SIGNAL.match(signatures.path_of(request)):
+    signal = SIGNAL.match(signatures.path_of(request))
+    if signal:
+        _require_method(request.method, SIGNAL_METHODS[signal[1]])
         params = query.parse(environ.get('QUERY_STRING', ''))
         return signatures.credentials_of(request, query.Query(params, {}, ''))
     if request.method not in query.METHODS:
@@ -87,6 +91,13 @@ def read_credentials(
     with turns.turn(*fair_turns.waiting(environ)):
         found = query.read(environ, max_body)
     return signatures.credentials_of(request, found)
+
+
+def _require_method(method: str, allowed: tuple[str, ...]) -> None:
+    """Raise a Fault for another method: the signature, which covers the method, would not match."""
+    if method not in allowed:
+        text = f'{method} is not supported here: send the signal with {" or ".join(allowed)}'
+        raise faults.Fault(405, 'MethodNotAllowed', text, allow=', '.join(allowed))
 
 
 def _identity(token: dict[str, Any], token_id: str | None) -> dict[str, str | None]:

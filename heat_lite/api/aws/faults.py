@@ -57,12 +57,13 @@ CODE_OF_ERROR: dict[type[Exception], str] = {
 
 
 class Fault(Exception):
-    """An error; ``status``: HTTP status, ``code``: AWS error code."""
+    """An error; ``status``: HTTP status, ``code``: AWS error code, ``allow``: header of a 405."""
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    def __init__(self, status: int, code: str, message: str, allow: str = '') -> None:
         super().__init__(message)
         self.status = status
         self.code = code
+        self.allow = allow
 
 
 def fault(code: str, detail: str = '') -> Fault:
@@ -138,8 +139,12 @@ def error_response(found: Fault, as_json: bool = False) -> webob.Response:
         'Message': str(found),
     }
     if as_json:
-        return responses.json_response({'Error': error}, found.status)
-    return responses.xml_response({'ErrorResponse': {'Error': error}}, found.status)
+        response = responses.json_response({'Error': error}, found.status)
+    else:
+        response = responses.xml_response({'ErrorResponse': {'Error': error}}, found.status)
+    if found.allow:
+        response.headers['Allow'] = found.allow
+    return response
 
 
 def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:

@@ -8,13 +8,13 @@ import webob
 from oslo_config import cfg
 
 from heat_lite.api import admission, fair_turns, paste_config, wsgi
-from heat_lite.api.aws import faults, responses
+from heat_lite.api.aws import ec2token, faults, responses
 from heat_lite.common import exception, identifier, policy
 from heat_lite.common.context import RequestContext
 from heat_lite.rpc.client import EngineClient
 
 PATH = re.compile(r'/v1/(?P<kind>waitcondition|signal)/(?P<arn>arn:.+)')
-METHODS = {'waitcondition': ('PUT',), 'signal': ('PUT', 'POST')}
+METHODS = ec2token.SIGNAL_METHODS
 RESOURCE = '/resources/'
 RULE = 'resource:signal'
 

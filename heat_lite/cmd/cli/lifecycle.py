@@ -132,7 +132,8 @@ def follow(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
     path = api.find(args.stack)
     rows = tuple(progress.list_resources(api, path))
     is_new = progress.rolls_create_back(api, path)
-    outcome.follow(api, path, out, None, progress.Before(None, rows, is_new=is_new))
+    before = progress.Before(None, rows, is_new=is_new, until_idle=True)
+    outcome.follow(api, path, out, None, before)
 
 
 def drift(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:

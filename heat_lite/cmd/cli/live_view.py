@@ -4,6 +4,7 @@ It has a line of totals and a line for each resource. If the terminal has too fe
 and waiting resources are counted instead of shown.
 """
 
+import os
 import signal
 import time
 from typing import Any
@@ -41,12 +42,10 @@ class LiveView:
     def __init__(self, out: terminal.Terminal, console: Console | None = None):
         self.console = console or Console(file=out.stream, highlight=False)
         self._picture = Picture()
-        self._live = Live(
-            console=self.console, auto_refresh=False, get_renderable=self._draw, transient=False
-        )
-        self._started = False
+        self._live: Live | None = None
         self._echo = terminal.Echo()
-        self._on_sigterm: Any = signal.SIG_DFL
+        self._handlers: dict[int, Any] = {}
+        self._is_drawing = self._is_stop_due = False
 
     def _draw(self):
         width, height = self.console.size
@@ -61,12 +60,12 @@ class LiveView:
     ) -> None:
         """Show the present state."""
         self._picture.take(stack, tree, time.monotonic() - now)
-        if not self._started:
-            self._echo.disable()
-            self._on_sigterm = signal.signal(signal.SIGTERM, _exit)
-            self._started = True
-            self._live.start()
-        self._live.refresh()
+        if not self._handlers:
+            self._handlers = {
+                signal.SIGTERM: signal.signal(signal.SIGTERM, _exit),
+                signal.SIGTSTP: signal.signal(signal.SIGTSTP, self._on_stop),
+            }
+        self._refresh()
 
     def note(self, text: str) -> None:
         """Show a remark until the next state."""
@@ -77,16 +76,55 @@ class LiveView:
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             time.sleep(min(left, 1 / DRAWINGS_PER_SECOND))
-            if self._started:
-                self._live.refresh()
+            if self._handlers:
+                self._refresh()
 
     def close(self) -> None:
         """Keep the last picture, without what only a running action has."""
         self._picture.ended = True
-        if self._started:
-            self._live.stop()
-            signal.signal(signal.SIGTERM, self._on_sigterm)
+        self._end_picture()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        self._handlers = {}
+
+    def _refresh(self):
+        """Draw the picture. In the background the terminal is that of another program."""
+        if self._live is None and not terminal.is_in_foreground(self.console.file):
+            return
+        self._is_drawing = True
+        if self._live is None:
+            self._begin_picture()
+        self._live.refresh()
+        self._is_drawing = False
+        if self._is_stop_due:
+            self._stop()
+
+    def _begin_picture(self):
+        self._echo.disable()
+        self._live = Live(
+            console=self.console, auto_refresh=False, get_renderable=self._draw, transient=False
+        )
+        self._live.start()
+
+    def _end_picture(self):
+        live, self._live = self._live, None
+        if live is not None:
+            live.stop()
         self._echo.restore()
+
+    def _on_stop(self, number, frame):
+        """Stop the process by SIGTSTP; the end of a drawing comes first."""
+        self._is_stop_due = True
+        if not self._is_drawing:
+            self._stop()
+
+    def _stop(self):
+        """Give the terminal back, stop, and begin a new picture after SIGCONT."""
+        self._is_stop_due = False
+        self._end_picture()
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, self._on_stop)
 
 
 def _exit(number, frame):

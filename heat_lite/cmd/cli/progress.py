@@ -31,13 +31,15 @@ DEFAULT_MINUTES = 60
 class Before(NamedTuple):
     """The stack before the action: its state, its resources, the id of its last event.
 
-    ``is_new``: whether the action has made all resources, and runs already.
+    ``is_new``: whether the action has made all resources, and runs already. ``until_idle``: whether
+    the end comes only after that of the work on all resources, which goes on after a cancel.
     """
 
     stack: dict[str, Any] | None = None
     rows: tuple = ()
     event: str | None = None
     is_new: bool = False
+    until_idle: bool = False
 
 
 NO_STACK = Before()
@@ -143,7 +145,7 @@ class Follower:
                     if stack is None or stack['stack_status'].endswith('IN_PROGRESS'):
                         raise
                 self._check_limit(stack, None)
-                self.view.note(f'waiting for the end of the work on {self.tree.at_work() or "it"}')
+                self._note_at_work()
                 self.view.wait(BUSY_SECONDS)
         except KeyboardInterrupt:
             raise Interrupted('nothing was requested') from None
@@ -185,6 +187,9 @@ class Follower:
         if self.hooks:
             self.view.note(self.hooks)
 
+    def _note_at_work(self):
+        self.view.note(f'waiting for the end of the work on {self.tree.at_work() or "it"}')
+
     def _note_unreachable(self, error):
         silent = time.monotonic() - self.answered
         if silent > UNREACHABLE_SECONDS:
@@ -197,6 +202,9 @@ class Follower:
     def _is_running(self, stack):
         status = stack['stack_status']
         if status.endswith('IN_PROGRESS') or status == 'INIT_COMPLETE':
+            return True
+        if self.before.until_idle and self.tree.at_work():
+            self._note_at_work()
             return True
         # The state may be that of before for a moment after the request.
         return (

@@ -88,6 +88,14 @@ def _owns_input():
         return False
 
 
+def is_in_foreground(stream: Any) -> bool:
+    """Return whether this process may draw on a terminal; True for a stream that is none."""
+    try:
+        return os.tcgetpgrp(stream.fileno()) == os.getpgrp()
+    except (AttributeError, OSError, ValueError):  # closed, no file, or not its terminal
+        return True
+
+
 class Terminal:
     """Output to ``stream``.
 

@@ -1,6 +1,7 @@
 """The picture of a running action, at several sizes of the terminal."""
 
 import io
+import signal
 
 import pytest
 from rich.console import Console
@@ -116,3 +117,27 @@ def test_view_draws_ticks_and_keeps_the_last_picture():
     view.close()
     text = stream.getvalue()
     assert text.count('CREATE_IN_PROGRESS') > 4 and 'the service does not answer' in text
+
+
+def test_view_gives_the_terminal_back_before_it_stops_and_begins_anew(monkeypatch):
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, width=70, height=14, color_system=None)
+    view = live_view.LiveView(terminal.Terminal(stream, live=True), console)
+    tree = resource_tree.ResourceTree()
+    tree.update([row('a', 'CREATE_IN_PROGRESS')], 0)
+    state = {'stack_name': 'app', 'stack_status': 'CREATE_IN_PROGRESS'}
+    stops = []
+    monkeypatch.setattr(live_view.os, 'kill', lambda *args: stops.append(stream.tell()))
+    handler = signal.getsignal(signal.SIGTSTP)
+    view.show(state, tree, [], 0)
+    signal.raise_signal(signal.SIGTSTP)
+    view.show(state, tree, [], 0)
+    view.close()
+    assert signal.getsignal(signal.SIGTSTP) == handler
+    [stop] = stops
+    before, after = stream.getvalue()[:stop], stream.getvalue()[stop:]
+    hide, show, up = '\x1b[?25l', '\x1b[?25h', '\x1b[1A'
+    assert before.rindex(show) > before.rindex(hide) and before.endswith(show)
+    first, second = after.index(hide), after.index('CREATE_IN_PROGRESS')
+    assert first < second and up not in after[:second]
+    assert after.rindex(show) > after.rindex(hide)

@@ -22,8 +22,11 @@ def resource(name, status):
     }
 
 
-def application_of(statuses, failures=None):
-    """A service whose stack and only resource have the next status at each request."""
+def application_of(statuses, failures=None, ended=None):
+    """A service whose stack and only resource have the next status at each request.
+
+    ``ended`` is the status of a stack whose action has ended before its resource.
+    """
     following = itertools.chain(statuses, itertools.repeat(statuses[-1]))
     now = {}
 
@@ -35,7 +38,7 @@ def application_of(statuses, failures=None):
             body = {
                 'stack': {
                     'stack_name': 's',
-                    'stack_status': now['status'],
+                    'stack_status': ended or now['status'],
                     'stack_status_reason': 'the reason',
                     'failures': failures,
                 }
@@ -57,6 +60,23 @@ def test_follow_returns_at_the_end_of_the_action():
         first, second, last = follow(url, 'CREATE')
     assert (first.split()[-1], second.split()[-1]) == ('CREATE_IN_PROGRESS', 'CREATE_COMPLETE')
     assert last.startswith('s: CREATE_COMPLETE after')
+
+
+def test_follow_of_a_cancelled_stack_ends_with_the_work_on_its_resources():
+    statuses = ['CREATE_IN_PROGRESS', 'CREATE_IN_PROGRESS', 'CREATE_COMPLETE']
+    with identity.serve(application_of(statuses, ended='CREATE_FAILED')) as url:
+        with pytest.raises(errors.StackFailed) as caught:
+            follow(url, before=progress.Before(until_idle=True))
+    assert 's: CREATE_FAILED after' in str(caught.value)
+    with identity.serve(application_of(statuses, ended='CREATE_FAILED')) as url:
+        follower = progress.Follower(
+            api_client.ApiClient(url),
+            '/stacks/s/1',
+            views.choose(terminal.Terminal(io.StringIO(), live=False)),
+            progress.Before(until_idle=True),
+        )
+        follower.follow()
+    assert follower.tree.members['only'].status == 'CREATE_COMPLETE'
 
 
 def test_follow_with_json_prints_an_object_a_line():
