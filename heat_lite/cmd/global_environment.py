@@ -11,6 +11,7 @@ from heat_lite import conf as options
 from heat_lite import resources
 from heat_lite.cmd import plugins
 from heat_lite.common import exception, installation
+from heat_lite.resources.base.template_resource import SUBSTITUTES
 from heat_lite.template import reader
 from heat_lite.template.resource_registry import TypeRegistry, is_template
 
@@ -39,6 +40,8 @@ def build_registry(conf):
         texts,
         LOAD_BALANCER_TEMPLATE,
     )
+    for target in (SUBSTITUTES[name][1] for name in SUBSTITUTES if name in texts):
+        _read_template(target, pathlib.Path(conf.template_dir), texts)
     registry = plugins.install(resources.build_registry(mappings, texts), conf.plugin_dirs)
     if conf.cloud_backend not in (None, '', options.service.HEAT_CLOUD_BACKEND):
         registry.cloud_backend = plugins.load_cloud_backend(conf.cloud_backend)

@@ -230,7 +230,7 @@ def format_rule(row):
         'periods': rule['EvaluationPeriods'],
         'insufficient_actions': rule.get('InsufficientDataActions') or [],
         'metric_name': rule['MetricName'],
-        'namespace': rule.get('Namespace'),
+        'namespace': rule.get('Namespace') or None,
         'ok_actions': rule.get('OKActions') or [],
         'period': rule['Period'],
         'state_reason': REASON[suspended],
@@ -239,7 +239,7 @@ def format_rule(row):
         'state_value': row.state,
         'statistic': rule['Statistic'],
         'threshold': rule['Threshold'],
-        'unit': rule.get('Units'),
+        'unit': rule.get('Units') or None,
         'stack_id': row.stack_id,
     }
 

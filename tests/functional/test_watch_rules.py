@@ -301,3 +301,42 @@ def test_alarms_are_listed_in_pages(engine):
     found = engine.client.show_watch(engine.context, filters={'prefix': 's1-'})
     assert [each['name'] for each in found] == names[1:2]
     assert engine.client.show_watch(engine.context, filters={'state': 'ALARM'}) == []
+
+
+def test_amazons_alarm_without_alarm_service_is_a_watch_rule(engine):
+    values = {
+        'MetricName': 'Cpu',
+        'Statistic': 'Maximum',
+        'ComparisonOperator': 'GreaterThanThreshold',
+        'Threshold': '50',
+        'Period': str(PERIOD),
+        'EvaluationPeriods': '1',
+        'AlarmActions': [{'get_resource': 'out'}],
+        'Dimensions': [{'Name': 'group', 'Value': 'web'}],
+    }
+    template = scaled()
+    template['resources']['alarm'] = {'type': 'AWS::CloudWatch::Alarm', 'properties': values}
+    template['resources']['out'] = {
+        'type': 'AWS::AutoScaling::ScalingPolicy',
+        'properties': {
+            'AdjustmentType': 'ChangeInCapacity',
+            'ScalingAdjustment': 1,
+            'Cooldown': 0,
+            'AutoScalingGroupName': {'get_resource': 'group'},
+        },
+    }
+    identity = engine.create(template)
+    assert engine.state(identity) == 'CREATE_COMPLETE', engine.stack(identity)[
+        'stack_status_reason'
+    ]
+    name = engine.outputs(identity)['name']
+    push(engine, None, 99, Dimensions=[{'group': 'web'}])
+    wait_until(lambda: engine.outputs(identity)['size'] == 2)
+    assert watch(engine, name)['state_value'] == 'ALARM'
+    values['Threshold'] = '100'
+    engine.update(identity, template)
+    assert engine.state(identity) == 'UPDATE_COMPLETE', engine.stack(identity)[
+        'stack_status_reason'
+    ]
+    assert engine.outputs(identity)['name'] == name
+    wait_for_state(engine, name, 'NORMAL')

@@ -7,6 +7,7 @@ import collections
 import hashlib
 import operator
 
+from heat_lite.clients import errors
 from heat_lite.common import exception, lru_cache, urlfetch
 from heat_lite.engine.resource import Resource
 from heat_lite.resources.base.stack_resource import StackResource
@@ -21,6 +22,16 @@ REFERENCE_OUTPUT = PSEUDO_HOT[0]
 #: parsed templates with the lengths of their texts, at most 256 and 4 million characters in total:
 #: any user can have texts parsed, and the data takes several times the memory of its text
 _TEMPLATES = lru_cache.LruCache(256, 4_000_000, operator.itemgetter(1))
+
+
+#: templates of the operator that need a service: {file: (service, file without it, its type)}
+SUBSTITUTES = {
+    'AWS_CloudWatch_Alarm.yaml': (
+        'aodh',
+        'AWS_CloudWatch_WatchRule.yaml',
+        'OS::Heat::CWLiteAlarm',
+    )
+}
 
 
 class TemplateResource(StackResource):
@@ -51,11 +62,31 @@ class TemplateResource(StackResource):
 
         Raises StackValidationFailed if it cannot be read.
         """
-        name = self.stack.template_of_type(definition)
-        key = name, definition.template
+        key = self.stack.template_of_type(definition), definition.template
         if key not in self._templates:
+            name = self._substituted(*key)
             self._templates[key] = Template(self._read(name, definition.template.files))
         return self._templates[key]
+
+    def _substituted(self, name, template):
+        """Return the file of the template, or of the one for a cloud without its service.
+
+        A nested stack keeps the one that it has been made of.
+        """
+        if name not in SUBSTITUTES or name in template.files:
+            return name
+        service, substitute, type_name = SUBSTITUTES[name]
+        if substitute not in self.stack.runtime.registry.files:
+            return name
+        nested = self.nested() if self.record.nova_instance is not None else None
+        if nested is not None:
+            types = {each.resource_type for each in nested.definitions.values()}
+            return substitute if type_name in types else name
+        try:
+            self.stack.clients().require(service)
+        except errors.NoCloud:
+            return substitute
+        return name
 
     def _read(self, name, files):
         """Return the data of a template.

@@ -26,6 +26,7 @@ UNITS = [
     'Percent',
     'Count',
     *(f'{each}/Second' for each in (*SIZES, *BITS, 'Count')),
+    '',  # none
 ]
 #: actions of one state, characters of an action, and seconds of the window
 MAX_ACTIONS, MAX_ACTION, MAX_WINDOW = 10, 4096, 7 * 86400
