@@ -9,7 +9,7 @@ from oslo_config import cfg
 
 from heat_lite.api import fair_turns, heat_pipelines, local_identity
 from heat_lite.api.aws import faults, local_signature
-from heat_lite.api.cfn import signals
+from heat_lite.api.cfn import application
 from heat_lite.api.middleware import cloud_requests, fault, local_requests
 from heat_lite.api.middleware.context import ContextFilter
 from heat_lite.common import installation, urlfetch
@@ -60,7 +60,7 @@ def load_cloud_app(
     guarded = local_requests.LocalRequestFilter(
         cloud_requests.CloudFilter(app, users), hosts, conf.cors.allowed_origin or (), token
     )
-    receiver = signals.build(conf)
+    receiver = application.build(conf)
     signed = local_signature.LocalSignatureFilter(
         ContextFilter(receiver), domain, url, fair_turns.of_unknown_bodies(conf), max_body
     )

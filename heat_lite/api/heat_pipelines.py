@@ -18,19 +18,20 @@ from heat_lite.common import exception
 HERE, MIDDLEWARE = 'heat_lite.api', 'heat_lite.api.middleware'
 PASS = f'{HERE}.heat_pipelines:pass_factory'
 PASSWORD = f'{MIDDLEWARE}.password:filter_factory'
+EC2TOKEN = f'{HERE}.aws.ec2token:filter_factory'
 FAULT = f'{MIDDLEWARE}.fault:filter_factory'
 #: name of a factory -> name of the factory that replaces it
 FACTORIES = {
     'heat.api:pipeline_factory': f'{HERE}.heat_pipelines:pipeline_factory',
     'heat.api.openstack.v1:API': f'{HERE}.v1.application:app_factory',
-    'heat.api.cfn.v1:API': f'{HERE}.cfn.signals:app_factory',
+    'heat.api.cfn.v1:API': f'{HERE}.cfn.application:app_factory',
     'heat.api.cloudwatch:API': f'{HERE}.cloudwatch.cloudwatch_application:app_factory',
     'heat.api.openstack:version_negotiation_filter': f'{MIDDLEWARE}.version:filter_factory',
     'heat.api.openstack:faultwrap_filter': FAULT,
     # The other API has errors in XML. Its first own filter is where they are made.
-    'heat.api.cfn:version_negotiation_filter': f'{HERE}.aws.faults:filter_factory',
+    'heat.api.cfn:version_negotiation_filter': f'{HERE}.aws.faults:version_factory',
     'heat.api.cloudwatch:version_negotiation_filter': f'{HERE}.aws.faults:filter_factory',
-    'heat.api.aws.ec2token:EC2Token_filter_factory': f'{HERE}.aws.ec2token:filter_factory',
+    'heat.api.aws.ec2token:EC2Token_filter_factory': EC2TOKEN,
     'heat.common.context:ContextMiddleware_filter_factory': f'{MIDDLEWARE}.context:filter_factory',
     # The filters ``authpassword`` and ``context`` know the URL of Keystone.
     'heat.common.auth_url:filter_factory': PASS,
@@ -48,8 +49,9 @@ FACTORIES = {
         f'{MIDDLEWARE}.oslo_filters:proxy_factory'
     ),
     # names of former releases, in copies of the pipelines
-    'heat_lite.api.cfn.ec2token:filter_factory': f'{HERE}.aws.ec2token:filter_factory',
-    'heat_lite.api.cfn.faults:filter_factory': f'{HERE}.aws.faults:filter_factory',
+    'heat_lite.api.cfn.ec2token:filter_factory': EC2TOKEN,
+    'heat_lite.api.cfn.faults:filter_factory': f'{HERE}.aws.faults:version_factory',
+    'heat_lite.api.cfn.signals:app_factory': f'{HERE}.cfn.application:app_factory',
     # No traces are recorded here.
     'osprofiler.web:WsgiMiddleware.factory': PASS,
 }
@@ -60,8 +62,11 @@ KINDS = ('app', 'filter', 'composite')
 APPLICATIONS = ('app', 'application', 'composite', 'composit', 'pipeline', 'filter-app')
 #: the composite of the library Paste, which is no requirement
 URLMAP = 'egg:Paste#urlmap'
-#: headers that the password filter validates
-LOGIN = 'X-Auth-Url X-User-Domain-Id'
+#: headers that a filter validates, by its factory; paths of the second have no project
+LOGIN = {
+    PASSWORD: ('X-Auth-Url', 'X-User-Domain-Id'),
+    EC2TOKEN: ('X-Auth-Url', 'X-User-Domain-Id', 'X-Project-Id'),
+}
 
 
 def load(file: str, name: str, flavor: str | None, conf: cfg.ConfigOpts) -> Any:
@@ -80,7 +85,7 @@ def load(file: str, name: str, flavor: str | None, conf: cfg.ConfigOpts) -> Any:
     loader.update_defaults(global_conf, overwrite=False)
     app = loader.get_context(loadwsgi.APP, flavored, global_conf).create()
     # Pipelines of Heat rely on their filters for it, which set the headers that they know only.
-    keep = LOGIN.split() if _has_password(loader.parser, flavored, flavor) else ()
+    keep = _login_headers(loader.parser, flavored, flavor)
     return strip_identity.StripIdentityFilter(app, keep) if is_heat else app
 
 
@@ -118,13 +123,8 @@ def replace_factories(parser: configparser.ConfigParser) -> bool:
     return found
 
 
-def _has_password(parser: configparser.ConfigParser, name: str, flavor: str | None) -> bool:
-    """Return whether a pipeline, or that of a flavor, logs in with a name and a password."""
-    logins = {
-        section.removeprefix('filter:')
-        for section in parser.sections()
-        if parser.get(section, 'paste.filter_factory', raw=True, fallback=None) == PASSWORD
-    }
+def _login_headers(parser: configparser.ConfigParser, name: str, flavor: str | None) -> list[str]:
+    """Return the headers that the logins of a pipeline, or of that of a flavor, validate."""
     lines = [
         value
         for section in parser.sections()
@@ -132,7 +132,13 @@ def _has_password(parser: configparser.ConfigParser, name: str, flavor: str | No
         for key, value in parser.items(section, raw=True)
         if key == 'pipeline' or key == (flavor or 'default')
     ]
-    return any(logins.intersection(line.split()) for line in lines)
+    filters = {each for line in lines for each in line.split()}
+    factories = {
+        parser.get(section, 'paste.filter_factory', raw=True, fallback=None)
+        for section in parser.sections()
+        if section.removeprefix('filter:') in filters
+    }
+    return [header for factory in factories for header in LOGIN.get(factory or '', ())]
 
 
 def pipeline_factory(loader: Any, global_conf: dict[str, Any], **local_conf: str) -> Any:

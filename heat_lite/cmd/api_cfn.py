@@ -1,7 +1,4 @@
-"""``heat-lite-api-cfn``: the processes that accept signals by signed URLs.
-
-The other operations of the CloudFormation API are not implemented.
-"""
+"""``heat-lite-api-cfn``: the processes of the CloudFormation API and of signals by signed URLs."""
 
 import sys
 
@@ -9,7 +6,7 @@ from heat_lite.cmd import api
 
 
 def main(argv=None):
-    """Serve signed URLs until a stop signal. Return the exit status if the start fails."""
+    """Serve the API until a stop signal. Return the exit status if the start fails."""
     return api.serve(
         sys.argv[1:] if argv is None else argv, 'heat-lite-api-cfn', 'heat_api_cfn', 'heat-api-cfn'
     )

@@ -39,6 +39,11 @@ def stack(item, resolve_outputs=True):
         'stack_status': item.status,
         'stack_status_reason': item.status_reason,
         'failures': item.failures or [],
+        'event_queues': [
+            sink['target']
+            for sink in item.template.environment.event_sinks
+            if sink.get('type') == 'zaqar-queue'
+        ],
         'protected': bool(item.protected),
         'digest': item.digest,
     }

@@ -4,6 +4,7 @@ import configparser
 import json
 import subprocess
 import sys
+import urllib.parse
 
 import pytest
 import requests
@@ -22,6 +23,8 @@ PIPELINES = {
     for section in PASTE.sections()
     if section.startswith('pipeline:')
 }
+#: those that check signatures
+SIGNED = [name for name, filters in PIPELINES.items() if 'ec2authtoken' in filters]
 HOME = identity.ident('home')
 USERS = {
     'demo': {'password': 'secret', 'project': 'home', 'roles': ['reader']},
@@ -80,8 +83,20 @@ def credentials(pipeline, url):
         'heat-api-standalone': by_password,
         'heat-api-custombackend': by_password,
         'heat-api-noauth': {},
-        'heat-api-cfn': {},
+        **dict.fromkeys(SIGNED, {}),
     }[pipeline]
+
+
+def signed_url(action, method='GET'):
+    """Return the URL of an action of the query protocol with the signature of demo."""
+    params = {
+        'Action': action,
+        'AWSAccessKeyId': 'key',
+        'SignatureMethod': ec2.METHOD,
+        'SignatureVersion': ec2.VERSION,
+    }
+    params['Signature'] = ec2.sign('secret', method, 'heat:8000', '/v1/', params)
+    return f'http://heat:8000/v1/?{urllib.parse.urlencode(params)}'
 
 
 def ask(pipeline, url, headers, signed=True):
@@ -92,21 +107,25 @@ def ask(pipeline, url, headers, signed=True):
     script = {
         'resource_signal': {'returns': {}},
         'get_revision': {'returns': 'x'},
+        'show_watch': {'returns': []},
         'authenticated_to_backend': {
             'returns': BACKEND_IDENTITY if 'X-Auth-Key' in headers else None
         },
     }
     path = f'/v1/{HOME if signed else "another"}/build_info'
-    if pipeline == 'heat-api-cfn':
+    is_signal = pipeline in SIGNED and pipeline != 'heat-api-cloudwatch'
+    if is_signal:
         path = f'http://heat:8000/v1/waitcondition/{ARN}'
         path = ec2.signed_url(path, 'key', 'secret') if signed else path
+    elif pipeline in SIGNED:
+        path = signed_url('DescribeAlarms') if signed else '/v1/?Action=DescribeAlarms'
     with scripted.service(name=pipeline, keystone=url) as (app, engine):
         engine.script = script
-        method = 'PUT' if pipeline == 'heat-api-cfn' else 'GET'
+        method = 'PUT' if is_signal else 'GET'
         request = webob.Request.blank(path, method=method, headers=headers)
         response = request.get_response(app)
-        called = [context for method, context, _ in engine.calls if method in list(script)[:2]]
-        asked = [context for method, context, _ in engine.calls if method not in list(script)[:2]]
+        called = [context for method, context, _ in engine.calls if method in list(script)[:3]]
+        asked = [context for method, context, _ in engine.calls if method not in list(script)[:3]]
     for context in asked:
         assert FORGED not in json.dumps(context.to_dict(), default=str)
     return response.status_int, called
@@ -132,22 +151,21 @@ def test_forged_headers_do_not_change_the_identity(pipeline, keystone):
 def test_forged_headers_without_credentials_are_refused(pipeline, keystone):
     claims = {**dict.fromkeys(CLAIMS, FORGED), 'X-Identity-Status': 'Confirmed', 'X-Roles': 'admin'}
     status, called = ask(pipeline, keystone, claims, signed=False)
-    assert (status, called) == (400 if pipeline == 'heat-api-cfn' else 401, [])
+    assert (status, called) == (400 if pipeline in SIGNED else 401, [])
 
 
 @pytest.mark.parametrize('pipeline', PIPELINES)
 def test_first_filter_strips_identity_headers(pipeline):
     section = PASTE[f'filter:{PIPELINES[pipeline][0]}']
     assert section['paste.filter_factory'].endswith('middleware.strip_identity:filter_factory')
-    by_password = pipeline in ('heat-api-authpassword', 'heat-api-standalone')
-    kept = 'X-Auth-Url X-User-Domain-Id' if by_password else ''
-    assert section.get('keep', '') == kept
+    assert section.get('keep', '').split() == list(KEPT.get(pipeline, ()))
 
 
 #: credentials of these pipelines, whose filter validates them
 KEPT = {
     'heat-api-authpassword': ('X-Auth-Url', 'X-User-Domain-Id'),
     'heat-api-standalone': ('X-Auth-Url', 'X-User-Domain-Id'),
+    **dict.fromkeys(SIGNED, ('X-Auth-Url', 'X-User-Domain-Id', 'X-Project-Id')),
 }
 
 
@@ -169,12 +187,15 @@ def paste_file(folder, pipeline, without=''):
 
 def routes_of(pipeline):
     """Return the method and path of each route of a pipeline, signed where that is needed."""
-    if pipeline != 'heat-api-cfn':
+    if pipeline not in SIGNED:
         rows = [(method, path) for _, method, path in test_access.ROWS]
         return [(method, test_access.path_of('{tenant_id}/' + path)) for method, path in rows]
     return [
-        (method, ec2.signed_url(f'http://heat:8000/v1/{kind}/{ARN}', 'key', 'secret', method))
-        for _, method, kind in test_access_cfn.ROWS
+        *(
+            (method, ec2.signed_url(f'http://heat:8000/v1/{kind}/{ARN}', 'key', 'secret', method))
+            for _, method, kind in test_access_cfn.ROWS
+        ),
+        *((method, signed_url('DescribeStacks', method)) for method in ('GET', 'POST')),
     ]
 
 

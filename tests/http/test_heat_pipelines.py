@@ -151,3 +151,19 @@ def test_signatures_are_checked_by_the_keystone_of_endpoint_override(keystone):
     conf.set_override('endpoint_override', 'http://other:5000', 'ec2authtoken')
     (found,) = ec2token.filter_factory(conf_of)(None).keystones
     assert found.url == 'http://other:5000/v3'
+
+
+@pytest.mark.parametrize('flavor', [None, 'standalone'])
+def test_cfn_pipeline_logs_in_by_password_without_a_signature(keystone, flavor):
+    path = '/v1/?Action=ListStacks'
+    login = {'X-Auth-User': 'member', 'X-Auth-Key': 'secret', 'X-Project-Id': HOME}
+    with pipeline(flavor, 'heat-api-cfn', keystone) as (app, engine):
+        response = send(app, path, **login)
+        assert response.status_int == 200, response.text
+        assert '<StackSummaries />' in response.text and projects(engine) == [HOME]
+        refused = send(app, path, **{**login, 'X-Auth-Key': 'wrong'})
+        assert refused.status_int == 403 and '<Code>AccessDenied</Code>' in refused.text
+        assert send(app, path, **{**FORGED, 'X-Auth-Token': 'x'}).status_int == 400
+        signed = send(app, f'{path}&AWSAccessKeyId=x&Signature=x', **login)
+        assert signed.status_int == 400, 'a signature is checked, whatever the headers are'
+        assert len(projects(engine)) == 1

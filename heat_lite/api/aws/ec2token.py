@@ -16,10 +16,12 @@ import webob
 
 from heat_lite.api import fair_turns, paste_config, wsgi
 from heat_lite.api.aws import ec2_keystones, faults, query, signatures
-from heat_lite.api.middleware import auth_headers
+from heat_lite.api.middleware import auth_headers, password
 
 #: the status of a signature that Keystone refuses
 DENIED = 403
+#: the name of a login without a signature
+USER = 'HTTP_X_AUTH_USER'
 #: paths of signals, whose bodies are no forms
 SIGNAL = re.compile(r'/v1/(waitcondition|signal)/')
 #: {kind of signal: its methods}
@@ -30,6 +32,7 @@ class Ec2TokenFilter:
     """Filter; ``keystones`` are asked in their order.
 
     ``turns``: those of signatures, ``body_turns``: those of bodies; ``max_body`` in bytes.
+    ``login``: the filter of requests with X-Auth-User and without a signature, if there is one.
     """
 
     def __init__(
@@ -39,8 +42,10 @@ class Ec2TokenFilter:
         turns: fair_turns.FairTurns,
         body_turns: fair_turns.FairTurns,
         max_body: int,
+        login: password.PasswordFilter | None = None,
     ) -> None:
         self.application = application
+        self.login = login
         self.turns = turns
         self.body_turns = body_turns
         self.max_body = max_body
@@ -49,13 +54,20 @@ class Ec2TokenFilter:
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
-        credentials = read_credentials(environ, self.body_turns, self.max_body)
+        request = webob.Request(environ)
+        found = read_query(request, self.body_turns, self.max_body)
+        if self.login and USER in environ and not signatures.is_signed(request, found.params):
+            self.login.authenticate(environ)
+        else:
+            self._check_signature(environ, signatures.credentials_of(request, found))
+        return self.application(environ, start_response)
+
+    def _check_signature(self, environ: wsgi.Environ, credentials: dict[str, Any]) -> None:
         with self.turns.turn(*fair_turns.waiting(environ)):
             keystone, token, token_id = self._validate(credentials)
         auth_headers.set_identity(environ, **_identity(token, token_id))
         if keystone.auth_url:
             environ[auth_headers.AUTH_URL] = keystone.auth_url
-        return self.application(environ, start_response)
 
     def _validate(
         self, credentials: dict[str, Any]
@@ -76,21 +88,17 @@ class Ec2TokenFilter:
         raise worst
 
 
-def read_credentials(
-    environ: wsgi.Environ, turns: fair_turns.FairTurns, max_body: int
-) -> dict[str, Any]:
-    """Return the signature of a request, and note its parameters. Raises Fault."""
-    request = webob.Request(environ)
+def read_query(request: webob.Request, turns: fair_turns.FairTurns, max_body: int) -> query.Query:
+    """Return the parameters of a request: of a signal, those of its URL. Raises Fault."""
+    environ = request.environ
     signal = SIGNAL.match(signatures.path_of(request))
     if signal:
         _require_method(request.method, SIGNAL_METHODS[signal[1]])
-        params = query.parse(environ.get('QUERY_STRING', ''))
-        return signatures.credentials_of(request, query.Query(params, {}, ''))
+        return query.of_url(environ)
     if request.method not in query.METHODS:
         raise faults.Fault(404, 'InvalidAction', f'{request.method} is not supported by this API')
     with turns.turn(*fair_turns.waiting(environ)):
-        found = query.read(environ, max_body)
-    return signatures.credentials_of(request, found)
+        return query.read(environ, max_body)
 
 
 def _require_method(method: str, allowed: tuple[str, ...]) -> None:
@@ -118,6 +126,12 @@ def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[.
     conf = paste_config.from_global_conf(global_conf)
     keystones, turns = ec2_keystones.configured(conf), fair_turns.of_logins(conf)
     bodies = fair_turns.of_unknown_bodies(conf)
+    log_in = password.filter_factory(global_conf) if password.has_keystone(conf) else None
     return lambda application: Ec2TokenFilter(
-        application, keystones, turns, bodies, conf.max_json_body_size
+        application,
+        keystones,
+        turns,
+        bodies,
+        conf.max_json_body_size,
+        log_in and log_in(application),
     )

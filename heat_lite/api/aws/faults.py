@@ -9,6 +9,7 @@ import webob.exc
 
 from heat_lite.api import wsgi
 from heat_lite.api.aws import responses
+from heat_lite.api.middleware import version
 from heat_lite.common import exception
 
 LOG = logging.getLogger(__name__)
@@ -86,6 +87,8 @@ def from_exception(error: Exception) -> Fault:
         return error
     if isinstance(error, webob.exc.HTTPClientError):
         return _of_http_error(error)
+    if isinstance(error, webob.exc.HTTPServiceUnavailable):
+        return fault('ServiceUnavailable', error.detail or '')
     if type(error) is ValueError:  # of the engine, as by the other API
         return fault('InvalidParameterValue', str(error))
     if not isinstance(error, exception.HeatException):
@@ -149,3 +152,8 @@ def error_response(found: Fault, as_json: bool = False) -> webob.Response:
 
 def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
     return FaultFilter
+
+
+def version_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+    """Turn errors into responses, and select the version of the API by the path."""
+    return lambda application: FaultFilter(version.VersionFilter(application))

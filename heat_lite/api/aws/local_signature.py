@@ -9,6 +9,8 @@ import urllib.parse
 from collections.abc import Iterable
 from typing import Any
 
+import webob
+
 from heat_lite.api import fair_turns, wsgi
 from heat_lite.api.aws import ec2token, faults, signatures
 from heat_lite.api.middleware import auth_headers, cloud_requests
@@ -36,7 +38,9 @@ class LocalSignatureFilter:
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
-        given = ec2token.read_credentials(environ, self.turns, self.max_body)
+        request = webob.Request(environ)
+        found = ec2token.read_query(request, self.turns, self.max_body)
+        given = signatures.credentials_of(request, found)
         signatures.require_recent(given)
         user = self.domain.identity_of_access(given['access'])
         if user is None or not self._is_valid(given):

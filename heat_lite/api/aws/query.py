@@ -77,6 +77,11 @@ def read(environ: wsgi.Environ, limit: int) -> Query:
     return found
 
 
+def of_url(environ: wsgi.Environ) -> Query:
+    """Return the parameters of a URL that is signed without its body."""
+    return Query(parse(environ.get('QUERY_STRING', '')), {}, '')
+
+
 def parse(text: str | bytes) -> dict[str, str]:
     """Return the parameters of a query or a form. Raises Fault if it is malformed."""
     try:

@@ -13,10 +13,11 @@ from heat_lite.api import wsgi
 XML, JSON = 'application/xml', 'application/json'
 #: the key of the environ: whether the parameters of the request ask for JSON
 AS_JSON = 'heat_lite.aws.json'
-#: elements whose value is a JSON text in XML
-JSON_TEXTS = ('TemplateBody', 'Metadata')
+#: elements whose maps and lists are a JSON text in XML
+JSON_TEXTS = ('Metadata', 'OutputValue', 'TemplateBody')
 #: the element of each item of a list
 ITEM = 'member'
+_NAME = re.compile('[A-Za-z_][A-Za-z0-9_.-]*', re.ASCII)
 #: characters that XML 1.0 does not have, escaped or not
 _INVALID = re.compile('[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]')
 
@@ -55,11 +56,14 @@ def _fill(element: ElementTree.Element, value: Any) -> None:
     A map is an element for each key, without those that are None; a list an element ``member``
     for each item; a boolean ``true`` or ``false``.
     """
-    if isinstance(value, dict):
+    if isinstance(value, dict) and not all(_NAME.fullmatch(name) for name in value):
+        element.text = json.dumps(value)  # keys of users, which are no names of elements
+    elif isinstance(value, dict):
         for name, child in value.items():
             if child is not None:
                 below = ElementTree.SubElement(element, name)
-                _fill(below, json.dumps(child) if name in JSON_TEXTS and child else child)
+                is_text = name in JSON_TEXTS and child and isinstance(child, dict | list)
+                _fill(below, json.dumps(child) if is_text else child)
     elif isinstance(value, list | tuple):
         for item in value:
             _fill(ElementTree.SubElement(element, ITEM), item)

@@ -1,1 +1,1 @@
-"""The CloudFormation-compatible API. It accepts signals by signed URLs only."""
+"""The CloudFormation-compatible API. It has the actions of stacks, and signals by signed URLs."""

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import webob
-from oslo_config import cfg
 
-from heat_lite.api import admission, fair_turns, paste_config, wsgi
+from heat_lite.api import admission, fair_turns, wsgi
 from heat_lite.api.aws import ec2token, faults, responses
 from heat_lite.common import exception, identifier, policy
 from heat_lite.common.context import RequestContext
@@ -84,16 +83,3 @@ def _resource(arn: str, context: RequestContext) -> tuple[dict[str, Any], str]:
         context.tenant_id or '', identity.stack_name, identity.stack_id
     )
     return stack.as_dict(), identity.path.removeprefix(RESOURCE)
-
-
-def app_factory(global_conf: dict[str, Any], **local_conf: Any) -> SignalApplication:
-    conf = paste_config.from_global_conf(global_conf)
-    return build(conf)
-
-
-def build(conf: cfg.ConfigOpts) -> SignalApplication:
-    """Return the application with the options of the configuration."""
-    control = admission.AdmissionControl.of_options(conf)
-    return SignalApplication(
-        EngineClient(), policy.Enforcer(conf), control, conf.max_json_body_size
-    )

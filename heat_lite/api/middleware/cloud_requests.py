@@ -15,6 +15,8 @@ from heat_lite.common import local_stack_domain
 from heat_lite.common.local_stack_domain import LocalStackDomain
 
 SIGNED = re.compile(r'/v1/(waitcondition|signal)/arn:')
+#: the path of the actions of the query protocol, and what tells them from other requests
+QUERIED, ACTION, FORM = re.compile(r'/v1/?'), 'Action=', 'application/x-www-form-urlencoded'
 IDENTITY = re.compile(r'/identity(/|$)')
 TOKEN_HEADER = 'HTTP_X_AUTH_TOKEN'
 
@@ -76,7 +78,7 @@ class StackUserFilter:
 
     def _select(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         path = environ.get('PATH_INFO', '')
-        if SIGNED.match(path):
+        if SIGNED.match(path) or _is_action(environ):
             return self.signed
         if IDENTITY.match(path):
             return self.identity
@@ -87,6 +89,14 @@ class StackUserFilter:
         del environ[TOKEN_HEADER]
         environ[auth_headers.IDENTITY] = lambda project: identity_of(user)
         return self.application
+
+
+def _is_action(environ: wsgi.Environ) -> bool:
+    """Return whether a request is one of the query protocol, in its query or as a form."""
+    if not QUERIED.fullmatch(environ.get('PATH_INFO', '')):
+        return False
+    is_form = environ.get('CONTENT_TYPE', '').startswith(FORM)
+    return ACTION in environ.get('QUERY_STRING', '') or is_form
 
 
 def identity_of(user: local_stack_domain.StackUserIdentity) -> dict[str, str]:

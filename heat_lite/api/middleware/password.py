@@ -50,14 +50,18 @@ class PasswordFilter:
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
         try:
-            auth_url = self._auth_url(environ)
-            with self.turns.turn(*fair_turns.waiting(environ)):
-                access = self._log_in(environ, auth_url)
+            self.authenticate(environ)
         except webob.exc.HTTPError as refusal:
             return refusal(environ, start_response)
+        return self.application(environ, start_response)
+
+    def authenticate(self, environ: wsgi.Environ) -> None:
+        """Set the identity of the requester. Raises HTTPError for a refused login."""
+        auth_url = self._auth_url(environ)
+        with self.turns.turn(*fair_turns.waiting(environ)):
+            access = self._log_in(environ, auth_url)
         auth_headers.set_identity(environ, **_identity(access))
         environ[auth_headers.AUTH_URL] = auth_url
-        return self.application(environ, start_response)
 
     def _auth_url(self, environ: wsgi.Environ) -> Any:
         if not self.multi_cloud:
@@ -69,13 +73,21 @@ class PasswordFilter:
             raise webob.exc.HTTPUnauthorized('The Keystone of X-Auth-Url is not allowed here.')
         return url
 
+    @staticmethod
+    def _project(environ: wsgi.Environ) -> str | None:
+        """Return the project in the path, or in X-Project-Id of APIs whose paths have none.
+
+        Without both, Keystone selects the default project of the user.
+        """
+        return auth_headers.project_of_path(environ) or environ.get('HTTP_X_PROJECT_ID')
+
     def _log_in(self, environ: wsgi.Environ, auth_url: str) -> ks_access.AccessInfo:
         auth: Any = v3.Password(
             auth_url=auth_url and identity.versioned(auth_url),
             username=environ.get('HTTP_X_AUTH_USER'),
             password=environ.get('HTTP_X_AUTH_KEY', ''),
             user_domain_id=environ.get('HTTP_X_USER_DOMAIN_ID', 'default'),
-            project_id=auth_headers.project_of_path(environ),
+            project_id=self._project(environ),
         )
         method: Any = auth.auth_methods[0]
         if not method.username or not method.password:
@@ -112,11 +124,17 @@ def _identity(access: ks_access.AccessInfo) -> dict[str, str | None]:
     }
 
 
+def has_keystone(conf: cfg.ConfigOpts) -> bool:
+    """Return whether there is a Keystone to log in to."""
+    options = conf.auth_password
+    return bool(options.allowed_auth_uris if options.multi_cloud else auth_url_of(conf))
+
+
 def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
     """Raise ConfigurationError without a Keystone to log in to."""
     conf = paste_config.from_global_conf(global_conf)
     options, auth_url = conf.auth_password, auth_url_of(conf)
-    if not (options.allowed_auth_uris if options.multi_cloud else auth_url):
+    if not has_keystone(conf):
         raise exception.ConfigurationError(NO_KEYSTONE)
     certificates, turns = _certificates(conf), fair_turns.of_logins(conf)
     return lambda application: PasswordFilter(

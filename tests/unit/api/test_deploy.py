@@ -18,6 +18,7 @@ PIPELINES = (
     'heat-api-standalone',
     'heat-api-custombackend',
     'heat-api-cfn',
+    'heat-api-cfn-standalone',
     'heat-api-cloudwatch',
 )
 

@@ -1,0 +1,108 @@
+"""The application of the CloudFormation API: signals by signed URLs, and the actions of stacks."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import webob
+from oslo_config import cfg
+
+from heat_lite.api import admission, paste_config, wsgi
+from heat_lite.api.aws import ec2token, faults, signatures
+from heat_lite.api.aws.query_application import Action, QueryApplication
+from heat_lite.api.cfn import resources, signals, stacks, templates
+from heat_lite.api.v1.stack_request import RequestLimits
+from heat_lite.common import policy
+from heat_lite.rpc.client import EngineClient
+
+#: the value of the parameter Version
+VERSION = '2010-05-15'
+PATHS = ('/v1', '/v1/')
+TEMPLATE = ('TemplateBody', 'TemplateURL', 'TemplateUrl')
+#: of a create and an update
+CHANGE = (
+    *TEMPLATE,
+    'Capabilities',
+    'ClientRequestToken',
+    'DisableRollback',
+    'NotificationARNs',
+    'OnFailure',
+    'Parameters',
+    'StackName',
+    'Tags',
+    'TimeoutInMinutes',
+)
+STACK = ('StackName',)
+#: action -> its method, its parameters and those of them that a request must have
+ACTIONS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    'CancelUpdateStack': ('stacks.cancel', STACK, STACK),
+    'CreateStack': ('stacks.create', CHANGE, STACK),
+    'DeleteStack': ('stacks.delete', (*STACK, 'ClientRequestToken'), STACK),
+    'DescribeStackEvents': ('resources.events', (*STACK, 'NextToken'), ()),
+    'DescribeStackResource': (
+        'resources.describe_one',
+        (*STACK, 'LogicalResourceId'),
+        (*STACK, 'LogicalResourceId'),
+    ),
+    'DescribeStackResources': (
+        'resources.describe',
+        (*STACK, 'LogicalResourceId', 'PhysicalResourceId'),
+        (),
+    ),
+    'DescribeStacks': ('stacks.describe', (*STACK, 'NextToken'), ()),
+    'EstimateTemplateCost': ('templates.estimate_cost', (*TEMPLATE, 'Parameters'), ()),
+    'GetTemplate': ('templates.get', STACK, STACK),
+    'ListStackResources': ('resources.list_summaries', (*STACK, 'NextToken'), STACK),
+    'ListStacks': ('stacks.list_summaries', ('NextToken', 'StackStatusFilter'), ()),
+    'UpdateStack': ('stacks.update', (*CHANGE, 'UsePreviousTemplate'), STACK),
+    'ValidateTemplate': ('templates.validate', TEMPLATE, ()),
+}
+
+
+class CfnApplication:
+    """The application; ``received``: that of signals, ``actions``: that of the query protocol."""
+
+    def __init__(self, received: wsgi.WsgiApp, queried: wsgi.WsgiApp) -> None:
+        self.received = received
+        self.queried = queried
+
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
+        path = signatures.path_of(webob.Request(environ))
+        if ec2token.SIGNAL.match(path):
+            return self.received(environ, start_response)
+        if path not in PATHS:
+            raise faults.Fault(
+                404, 'InvalidAction', f'{path} is no path of this API: its actions are at /v1/'
+            )
+        return self.queried(environ, start_response)
+
+
+def build(conf: cfg.ConfigOpts) -> CfnApplication:
+    """Return the application with the options of the configuration."""
+    client, enforcer = EngineClient(), policy.Enforcer(conf)
+    control = admission.AdmissionControl.of_options(conf)
+    limits = RequestLimits(
+        template_size=conf.max_template_size, fetch_timeout=conf.template_fetch_timeout
+    )
+    queried = QueryApplication(_actions(client, limits), VERSION, enforcer, control)
+    received = signals.SignalApplication(client, enforcer, control, conf.max_json_body_size)
+    return CfnApplication(received, queried)
+
+
+def _actions(client: EngineClient, limits: RequestLimits) -> dict[str, Action]:
+    controllers: dict[str, Any] = {
+        'resources': resources.ResourceActions(client),
+        'stacks': stacks.StackActions(client, limits),
+        'templates': templates.TemplateActions(client, limits),
+    }
+    found = {}
+    for name, (target, params, required) in ACTIONS.items():
+        controller, _, method = target.partition('.')
+        run = getattr(controllers[controller], method)
+        found[name] = Action(run, f'cloudformation:{name}', params, required)
+    return found
+
+
+def app_factory(global_conf: dict[str, Any], **local_conf: Any) -> CfnApplication:
+    return build(paste_config.from_global_conf(global_conf))

@@ -1,0 +1,185 @@
+"""Actions on stacks: create, update, cancel, delete, describe, list."""
+
+from typing import Any
+
+from heat_lite.api.aws import faults, query
+from heat_lite.api.cfn import arguments as given
+from heat_lite.api.cfn import elements, page_tokens, stack_identities
+from heat_lite.api.v1.stack_request import RequestLimits, StackRequest
+from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
+from heat_lite.rpc import api
+from heat_lite.rpc.client import EngineClient
+
+Wire = dict[str, Any]
+Arguments = dict[str, str]
+
+
+class StackActions:
+    def __init__(self, client: EngineClient, limits: RequestLimits) -> None:
+        self.client = client
+        self.limits = limits
+
+    # ------------------------------------------------------------ changes
+
+    def create(self, context: RequestContext, arguments: Arguments) -> Wire:
+        """Create a stack. A repetition, with the same ClientRequestToken, returns the same id."""
+        parameters, kept = given.parameters_of(arguments)
+        if kept:
+            raise faults.fault(
+                'InvalidParameterValue', 'UsePreviousValue: a new stack has no previous values'
+            )
+        token, tags = given.token_tag(arguments), given.tags_of(arguments) or []
+        request = self._request(
+            {
+                'stack_name': arguments['StackName'],
+                **given.template_of(arguments),
+                **given.options_of(arguments),
+                'parameters': parameters,
+                'environment': _environment(given.sinks_of(context, arguments)),
+            }
+        )
+        args = request.create_args()
+        args['args'][api.PARAM_TAGS] = [*tags, token] if token else tags
+        try:
+            identity = self.client.create_stack(context, **args)
+        except exception.StackExists:
+            identity = token and self._made_by(context, args['stack_name'], token)
+            if not identity:
+                raise
+        return {'StackId': elements.arn_of(identity)}
+
+    def _made_by(self, context: RequestContext, name: str, token: str) -> Wire | None:
+        """Return the identity of the stack of this name, if its last request had the token."""
+        identity = stack_identities.find(self.client, context, name)
+        return identity if token in (self._brief(context, identity)['tags'] or ()) else None
+
+    def _brief(self, context: RequestContext, identity: Wire) -> Wire:
+        """Return a stack without its outputs."""
+        found: list[Wire] = self.client.show_stack(
+            context, stack_identity=identity, resolve_outputs=False
+        )
+        return found[0]
+
+    def update(self, context: RequestContext, arguments: Arguments) -> Wire:
+        """Update a stack. Tags and topics that the request does not have stay as they are."""
+        previous_template = given.flag(arguments, 'UsePreviousTemplate')
+        template = given.template_of(arguments, required=not previous_template)
+        if previous_template and template:
+            raise faults.fault(
+                'InvalidParameterCombination', f'UsePreviousTemplate and {next(iter(template))}'
+            )
+        parameters, kept = given.parameters_of(arguments)
+        token, options = given.token_tag(arguments), given.options_of(arguments)
+        tags, sinks = given.tags_of(arguments), given.sinks_of(context, arguments)
+        identity = stack_identities.find(self.client, context, arguments['StackName'])
+        stack = self._brief(context, identity)
+        if token and token in (stack['tags'] or ()):
+            return {'StackId': elements.arn_of(identity)}
+        if sinks is None:
+            sinks = [
+                {'type': 'zaqar-queue', 'target': queue}
+                for queue in stack.get('event_queues') or ()
+            ]
+        existing = previous_template or bool(kept)
+        body = {
+            **template,
+            **options,
+            'parameters': parameters,
+            'environment': _environment(sinks),
+        }
+        if existing:
+            body[api.PARAM_CLEAR_PARAMETERS] = self._dropped(context, identity, parameters, kept)
+        args = self._request(body).update_args(existing)
+        tags = elements.own_tags(stack) if tags is None else tags
+        args['args'][api.PARAM_TAGS] = [*tags, token] if token else tags
+        self.client.update_stack(context, stack_identity=identity, **args)
+        return {'StackId': elements.arn_of(identity)}
+
+    def _dropped(
+        self, context: RequestContext, identity: Wire, parameters: Wire, kept: set[str]
+    ) -> list[str]:
+        """Return the parameters of the stack that are neither given nor kept."""
+        environment = self.client.get_environment(context, stack_identity=identity)
+        known = environment.get('parameters', {}).keys()
+        unknown = kept - known
+        if unknown:
+            raise faults.fault(
+                'InvalidParameterValue',
+                f'UsePreviousValue: the stack has no values of {", ".join(sorted(unknown))}',
+            )
+        return sorted(known - parameters.keys() - kept)
+
+    def cancel(self, context: RequestContext, arguments: Arguments) -> Wire:
+        """Cancel the update in progress, and roll back."""
+        identity = stack_identities.find(self.client, context, arguments['StackName'])
+        self.client.stack_cancel_update(context, stack_identity=identity, cancel_with_rollback=True)
+        return {}
+
+    def delete(self, context: RequestContext, arguments: Arguments) -> Wire:
+        """Delete a stack. A token has no effect: a repeated delete does the same."""
+        given.token_tag(arguments)
+        identity = stack_identities.find(self.client, context, arguments['StackName'])
+        self.client.delete_stack(context, stack_identity=identity, cast=False)
+        return {}
+
+    # ------------------------------------------------------------ views
+
+    def describe(self, context: RequestContext, arguments: Arguments) -> Wire:
+        """Return one stack, or those of the project in pages."""
+        name = arguments.get('StackName')
+        if name:
+            identity = stack_identities.find(self.client, context, name)
+            return {'Stacks': [self._described(context, identity)]}
+        rows, more = self._page(context, 'stacks', arguments)
+        found = []
+        for row in rows:
+            try:
+                found.append(self._described(context, row['stack_identity']))
+            except exception.EntityNotFound:
+                continue  # purged since
+        return {'Stacks': found, **more}
+
+    def _described(self, context: RequestContext, identity: Wire) -> Wire:
+        return elements.stack(self.client.show_stack(context, stack_identity=identity)[0])
+
+    def list_summaries(self, context: RequestContext, arguments: Arguments) -> Wire:
+        """Return the stacks in pages. Deleted ones are listed if StackStatusFilter names them."""
+        wanted = query.values(arguments, 'StackStatusFilter')
+        states = [state.partition('_') for state in wanted]
+        scope: Wire = {}
+        if wanted:
+            scope['filters'] = {
+                'action': [action for action, _, _ in states],
+                'status': [status for _, _, status in states],
+            }
+            scope['show_deleted'] = 'DELETE_COMPLETE' in wanted
+        rows, more = self._page(context, 'summaries', arguments, **scope)
+        found = [elements.stack_summary(row) for row in rows]
+        return {
+            'StackSummaries': [
+                each for each in found if not wanted or each['StackStatus'] in wanted
+            ],
+            **more,
+        }
+
+    def _page(
+        self, context: RequestContext, action: str, arguments: Arguments, **scope: Any
+    ) -> tuple[Any, dict[str, str]]:
+        last = page_tokens.read(action, arguments)
+        if last:
+            try:
+                self.client.identify_stack(context, stack_name=last)
+            except exception.EntityNotFound:
+                raise page_tokens.expired() from None
+        rows = self.client.list_stacks(context, limit=page_tokens.PAGE + 1, marker=last, **scope)
+        return page_tokens.cut(action, rows, lambda row: row['stack_identity']['stack_id'])
+
+    def _request(self, body: Wire) -> StackRequest:
+        return StackRequest(
+            {key: value for key, value in body.items() if value is not None}, self.limits
+        )
+
+
+def _environment(sinks: list[dict[str, str]] | None) -> Wire | None:
+    return {'event_sinks': sinks} if sinks else None
