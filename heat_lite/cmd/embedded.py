@@ -212,8 +212,8 @@ def _refuse_fixed_options(files, fixed):
         given.register_opt(cfg.StrOpt(name), group=group)
     try:
         given([], project='heat_lite', prog='heat-lite', default_config_files=files)
-    except UnicodeDecodeError as error:
-        raise StartError(f'a configuration file is not UTF-8 text: {error}') from None
+    except UnicodeDecodeError:
+        raise StartError(f'{options.file_without_text(files)}: it is not UTF-8 text') from None
     for group, name, reason in fixed:
         if (given[group] if group else given)[name] is not None:
             raise StartError(

@@ -3,7 +3,9 @@
 ``register(conf)`` declares the options. Entry points, endpoints and sessions read their values.
 """
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from oslo_config import cfg
 
@@ -60,11 +62,30 @@ def load(
             description=description,
             epilog=epilog,
         )
-    except UnicodeDecodeError as error:
+    except UnicodeDecodeError:
         raise cfg.ConfigFileParseError(
-            'a configuration file', f'it is not UTF-8 text: {error}'
+            file_without_text([*files, *_given_files(args)]), 'it is not UTF-8 text'
         ) from None
     return conf
+
+
+def _given_files(args):
+    """Return the values of --config-file, of which the parser has kept none after an error."""
+    top = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    top.add_argument('--config-file', action='append', default=[])
+    return top.parse_known_args(list(args))[0].config_file
+
+
+def file_without_text(files: Iterable[str]) -> str:
+    """Return the first file that is not UTF-8 text."""
+    for name in files:
+        try:
+            Path(name).expanduser().read_text(encoding='utf-8')
+        except UnicodeDecodeError:
+            return name
+        except OSError:
+            continue
+    return 'a configuration file'
 
 
 def groups() -> dict[str, list[cfg.Opt]]:

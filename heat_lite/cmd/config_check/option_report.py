@@ -65,7 +65,11 @@ class Finding:
 def settings_of(file: str) -> list[Setting]:
     """Return the options that a file sets, in its order. Raises OSError and ValueError."""
     found, group = [], 'DEFAULT'
-    for number, line in enumerate(Path(file).read_text(encoding='utf-8').splitlines(), 1):
+    try:
+        text = Path(file).read_text(encoding='utf-8')
+    except UnicodeDecodeError:
+        raise ValueError(f'{file}: it is not UTF-8 text') from None
+    for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith(('#', ';', ' ', '\t')):
             continue  # a line that begins with a space continues the value before it
         section = SECTION.match(line)

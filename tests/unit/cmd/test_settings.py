@@ -61,7 +61,7 @@ def test_examples_of_manage_can_be_parsed():
     'name, told',
     [
         ('broken.conf', 'broken.conf:1'),
-        ('binary.conf', 'not UTF-8 text'),
+        ('binary.conf', 'binary.conf: it is not UTF-8 text'),
         ('gone.conf', 'gone.conf'),
         ('', 'Is a directory'),
     ],

@@ -154,7 +154,7 @@ def test_config_file_that_is_no_text_is_an_error(tmp_path):
     parser = argparse.ArgumentParser()
     up.add_arguments(parser)
     args = parser.parse_args(['--config-file', str(file)])
-    with pytest.raises(embedded.StartError, match='not UTF-8 text'):
+    with pytest.raises(embedded.StartError, match=': it is not UTF-8 text'):
         embedded.configure(args, cfg.ConfigOpts())
 
 

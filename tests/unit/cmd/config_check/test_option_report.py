@@ -167,3 +167,10 @@ def test_line_that_sets_nothing_is_an_error(tmp_path):
     file.write_text('[DEFAULT]\nwithout a value\n')
     with pytest.raises(ValueError, match='heat.conf:2'):
         option_report.check([str(file)])
+
+
+def test_file_that_is_no_text_is_named(tmp_path):
+    file = tmp_path / 'heat.conf'
+    file.write_bytes(b'[DEFAULT]\nx = \xff\n')
+    with pytest.raises(ValueError, match=r'heat\.conf: it is not UTF-8 text'):
+        option_report.check([str(file)])
