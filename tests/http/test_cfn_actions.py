@@ -466,6 +466,7 @@ def test_list_of_stacks_by_status(service):
 # --------------------------------------------------------------- errors
 
 BAD = 'A bad or out-of-range value was supplied:'
+NO_TEMPLATE = f'{BAD}The Template must be a JSON or YAML document.'
 CREATE = {'StackName': 's', 'TemplateBody': TEMPLATE}
 KEY, VALUE = 'Parameters.member.1.ParameterKey', 'Parameters.member.1.ParameterValue'
 TAG, BAD_TAG = {'Tags.member.1.Key': 'x'}, {'Tags.member.1.Key': 'x', 'Tags.member.1.Value': 'a,b'}
@@ -483,7 +484,8 @@ TAG, BAD_TAG = {'Tags.member.1.Key': 'x'}, {'Tags.member.1.Key': 'x', 'Tags.memb
             'MissingParameter',
             'A mandatory input parameter is missing:TemplateBody or TemplateUrl were not given.',
         ),
-        ('CreateStack', {'StackName': 's', 'TemplateBody': '{'}, 'InvalidParameterValue', BAD),
+        ('CreateStack', {**CREATE, 'TemplateBody': '{'}, 'InvalidParameterValue', NO_TEMPLATE),
+        ('ValidateTemplate', {'TemplateBody': '{}'}, 'InvalidParameterValue', NO_TEMPLATE),
         (
             'CreateStack',
             {**CREATE, 'TemplateURL': 'http://x'},

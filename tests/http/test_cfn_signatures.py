@@ -12,10 +12,10 @@ from botocore.credentials import Credentials
 from keystoneclient.contrib.ec2 import utils
 
 from heat_lite.api import fair_turns
-from heat_lite.api.aws import faults, local_signature
+from heat_lite.api.aws import ec2token, faults, local_signature
 from heat_lite.api.cfn import application
 from heat_lite.api.middleware.context import ContextFilter
-from heat_lite.common import ec2
+from heat_lite.common import ec2, exception
 from heat_lite.common.local_stack_domain import LocalStackDomain
 from tests import bodies, identity
 from tests.http import scripted
@@ -315,6 +315,26 @@ def test_malformed_parameters_are_refused(service, query, expected):
     assert error_of(service.send(f'{URL}?{query}'))[:2] == expected
     response = service.send(URL, 'POST', body=query.encode(), content_type=kind)
     assert error_of(response)[:2] == expected and not service.calls()
+
+
+def test_token_of_a_session_is_refused(service):
+    query = urllib.parse.urlencode(version_2(service))
+    for url, headers in (
+        (f'{URL}?{query}', {'X-Amz-Security-Token': 'x'}),
+        (f'{URL}?{query}&SecurityToken=x', {}),
+        (f'{URL}?{query}&X-Amz-Security-Token=x', {}),
+    ):
+        refused = error_of(service.send(url, headers=headers))
+        assert refused[:2] == (403, 'InvalidClientTokenId') and not service.calls()
+
+
+def test_forms_beyond_their_turns_are_not_read(services):
+    turns = fair_turns.FairTurns(1, 0.01, 'the reason')
+    request = webob.Request.blank(URL, {'CONTENT_LENGTH': '1000'}, method='POST')
+    request.environ['wsgi.input'] = body = bodies.EndlessBody()
+    with turns.turn('another'), pytest.raises(exception.ServiceUnavailable, match='the reason'):
+        ec2token.read_query(request, turns, 10_000)
+    assert not body.taken
 
 
 def test_form_beyond_the_limit_is_not_read(service):

@@ -27,6 +27,12 @@ PROTOCOL = frozenset(
         'SignatureVersion',
         'Timestamp',
         'Version',
+        'X-Amz-Algorithm',
+        'X-Amz-Credential',
+        'X-Amz-Date',
+        'X-Amz-Expires',
+        'X-Amz-Signature',
+        'X-Amz-SignedHeaders',
     )
 )
 CONTENT_TYPES = ('JSON', 'XML')
@@ -47,11 +53,7 @@ class Query:
     @property
     def arguments(self) -> dict[str, str]:
         """The parameters without those of the protocol."""
-        return {
-            name: value
-            for name, value in self.params.items()
-            if name not in PROTOCOL and not name.startswith('X-Amz-')
-        }
+        return {name: value for name, value in self.params.items() if name not in PROTOCOL}
 
 
 def read(environ: wsgi.Environ, limit: int) -> Query:

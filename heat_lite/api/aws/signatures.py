@@ -19,6 +19,7 @@ from heat_lite.common import ec2
 MAX_SKEW = datetime.timedelta(minutes=15)
 #: the longest X-Amz-Expires in seconds, as of AWS
 MAX_EXPIRES = 7 * 86400
+SESSION = 'X-Amz-Security-Token'
 DATE, DATE_FORM = 'X-Amz-Date', '%Y%m%dT%H%M%SZ'
 _CREDENTIAL = re.compile(r'(?P<access>[^/]+)/(?P<date>[0-9]{8})/[^/]*/[^/]*/aws4_request')
 _PART = re.compile(r'\s*(Credential|SignedHeaders|Signature)\s*=\s*([^,\s]*)\s*')
@@ -40,6 +41,10 @@ def credentials_of(request: webob.Request, found: query.Query) -> dict[str, Any]
     Raises Fault for a request without a signature of version 2 or 4, or with an expired one.
     """
     header, now = _authorization(request), datetime.datetime.now(datetime.UTC)
+    if SESSION in request.headers or SESSION in found.params or 'SecurityToken' in found.params:
+        raise faults.fault(
+            'InvalidClientTokenId', 'keys of sessions do not exist here: sign without the token'
+        )
     if header is None and ec2.V4_ALGORITHM not in found.params:
         return _version_2(request, dict(found.params), now)
     if 'Signature' in found.params or 'SignatureVersion' in found.params:

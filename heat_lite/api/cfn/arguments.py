@@ -4,6 +4,8 @@ import re
 from typing import Any
 
 from heat_lite.api.aws import faults, query
+from heat_lite.api.v1.stack_request import StackRequest
+from heat_lite.api.wsgi import BadRequest
 from heat_lite.common.context import RequestContext
 from heat_lite.rpc import api
 
@@ -31,6 +33,16 @@ def template_of(arguments: dict[str, str], required: bool = True) -> dict[str, A
         return {}
     key = 'template' if given == ['TemplateBody'] else 'template_url'
     return {key: arguments[given[0]]}
+
+
+class TemplateRequest(StackRequest):
+    """A request whose template, if it cannot be read, is refused in the words of Heat."""
+
+    def template(self, required: bool = True) -> Any:
+        try:
+            return super().template(required)
+        except BadRequest as error:
+            raise _value(f'The Template must be a JSON or YAML document. {error.detail}') from None
 
 
 def options_of(arguments: dict[str, str]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 from heat_lite.api.aws import faults, query
 from heat_lite.api.cfn import arguments as given
 from heat_lite.api.cfn import elements, page_tokens, stack_identities
-from heat_lite.api.v1.stack_request import RequestLimits, StackRequest
+from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.rpc import api
@@ -175,8 +175,8 @@ class StackActions:
         rows = self.client.list_stacks(context, limit=page_tokens.PAGE + 1, marker=last, **scope)
         return page_tokens.cut(action, rows, lambda row: row['stack_identity']['stack_id'])
 
-    def _request(self, body: Wire) -> StackRequest:
-        return StackRequest(
+    def _request(self, body: Wire) -> given.TemplateRequest:
+        return given.TemplateRequest(
             {key: value for key, value in body.items() if value is not None}, self.limits
         )
 

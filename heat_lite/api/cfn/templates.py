@@ -5,7 +5,7 @@ from typing import Any
 from heat_lite.api.aws import faults
 from heat_lite.api.cfn import arguments as given
 from heat_lite.api.cfn import elements, stack_identities
-from heat_lite.api.v1.stack_request import RequestLimits, StackRequest
+from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.common.context import RequestContext
 from heat_lite.rpc.client import EngineClient
 
@@ -35,7 +35,7 @@ class TemplateActions:
         }
 
     def _validated(self, context: RequestContext, arguments: Arguments) -> Wire:
-        request = StackRequest(given.template_of(arguments), self.limits)
+        request = given.TemplateRequest(given.template_of(arguments), self.limits)
         found: Wire = self.client.validate_template(
             context, template=request.template(), **request.content_args()
         )
