@@ -41,7 +41,10 @@ class AdmissionControl:
             f'the service has {total} requests in progress, and the turn of this one did not come '
             f'for {seconds:g} seconds; repeat it later'
         )
-        self._total = [fair_turns.FairTurns(total, seconds, refusal) for _ in range(MAX_DEPTH + 1)]
+        self._total = [
+            fair_turns.FairTurns(each, seconds, refusal, yields=True)
+            for each in (total, *[total and max(total // NESTED_PART, 1)] * MAX_DEPTH)
+        ]
 
     @classmethod
     def of_options(cls, conf: cfg.ConfigOpts) -> 'AdmissionControl':
@@ -84,7 +87,7 @@ class AdmissionControl:
         with (
             self._turns_of((context.project_id, depth, False)) as turns,
             turns.turn(peer, interruptible),
-            self._total[depth].turn(peer, interruptible),
+            self._total[depth].turn(peer, interruptible, context.project_id),
         ):
             yield
 

@@ -1,7 +1,8 @@
 """Turns that waiting requests get in an order that is fair to the peers that send them.
 
 A peer that has used few turns lately goes before those that use many, so the request of an honest
-client waits for the end of one other, not for those of all clients that have come before.
+client waits for the end of one other, not for those of all clients that have come before. Turns
+that last long give their places to projects whose turns are short.
 """
 
 import contextlib
@@ -9,6 +10,7 @@ import heapq
 import ipaddress
 import itertools
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -26,17 +28,23 @@ CREDIT = 8
 MAX_PEERS = 4096
 #: bodies of unknown requesters that are read for each of their logins
 BODIES_PER_LOGIN = 4
+#: seconds after which a turn is a long one
+LONG_SECONDS = 1.0
+#: the time for which a party counts as slow after a long turn, as a multiple of that turn
+SLOW_FACTOR = 10
 
 Interruptible = Callable[[Callable[[], None]], contextlib.AbstractContextManager[Any]]
 
 
 class Wait:
-    """The wait of one request for its turn."""
+    """The wait of one request for its turn, and the turn; ``party``: the project or peer."""
 
-    def __init__(self) -> None:
+    def __init__(self, party: str) -> None:
+        self.party = party
         self.over = threading.Event()
         self.admitted = False
         self.abandoned = False
+        self.begun = 0.0
 
 
 class FairTurns:
@@ -44,12 +52,19 @@ class FairTurns:
 
     Each request of a peer has a number, one more than that of the peer's last one, and at least
     CREDIT less than that of the request which began last. The lowest number begins first.
+
+    With ``yields`` a long turn does not count for parties, e.g. projects, that are not slow: at
+    most twice the limit are in progress then. A party is slow while it has a long turn, and then
+    for SLOW_FACTOR times as long. So as many accomplices as there are turns delay others for a
+    second, not until the end of their requests.
     """
 
-    def __init__(self, limit: int, seconds: float, refusal: str) -> None:
+    def __init__(self, limit: int, seconds: float, refusal: str, yields: bool = False) -> None:
         """``seconds``: the longest wait; ``refusal``: the reason of the error after it."""
         self._limit = limit
-        self._free = limit
+        self._yields = yields
+        self._active: set[Wait] = set()
+        self._slow: dict[str, float] = {}
         self._seconds = seconds
         self._refusal = refusal
         self._lock = threading.Lock()
@@ -60,30 +75,31 @@ class FairTurns:
         self.users = 0
 
     @contextlib.contextmanager
-    def turn(self, peer: str, interruptible: Interruptible | None = None) -> Iterator[None]:
-        """Run the block in a turn.
+    def turn(
+        self, peer: str, interruptible: Interruptible | None = None, party: str | None = None
+    ) -> Iterator[None]:
+        """Run the block in a turn. ``party``: who is slow if it lasts long; default: the peer.
 
         Raises ServiceUnavailable after the wait, and RequestAbandoned if it was interrupted.
         """
         if not self._limit:
             yield
             return
-        wait = self._enter(peer)
+        wait = self._enter(peer, party or peer)
         try:
             self._finish(wait, interruptible or contextlib.nullcontext)
             yield
         finally:
             self._leave(wait)
 
-    def _enter(self, peer: str) -> Wait:
-        wait = Wait()
+    def _enter(self, peer: str, party: str) -> Wait:
+        wait = Wait(party)
         with self._lock:
             number = 1 + max(self._numbers.get(peer, 0), self._current - CREDIT)
             self._numbers[peer] = number
             if len(self._numbers) > MAX_PEERS:
                 self._forget()
-            if self._free > 0:
-                self._free -= 1
+            if len(self._active) < self._limit or self._may_pass(wait):
                 self._begin(number, wait)
             else:
                 heapq.heappush(self._waits, (number, next(self._arrivals), wait))
@@ -91,6 +107,8 @@ class FairTurns:
 
     def _begin(self, number: int, wait: Wait) -> None:
         self._current = max(self._current, number)
+        self._active.add(wait)
+        wait.begun = time.monotonic()
         wait.admitted = True
         wait.over.set()
 
@@ -105,23 +123,73 @@ class FairTurns:
         if wait.admitted:
             return
         with interruptible(wait.over.set):
-            in_time = wait.over.wait(self._seconds)
+            in_time = self._wait(wait)
         if not wait.admitted:
             if in_time:
                 raise exception.RequestAbandoned()
             raise exception.ServiceUnavailable(reason=self._refusal)
+
+    def _wait(self, wait: Wait) -> bool:
+        """Wait for the turn; return whether it came, or the wait was interrupted."""
+        end = time.monotonic() + self._seconds
+        while (left := end - time.monotonic()) > 0:
+            if wait.over.wait(min(left, LONG_SECONDS) if self._yields else left):
+                return True
+            with self._lock:
+                if self._yields and not wait.admitted and self._may_pass(wait):
+                    self._begin(self._current, wait)
+        return wait.admitted
 
     def _leave(self, wait: Wait) -> None:
         with self._lock:
             if not wait.admitted:
                 wait.abandoned = True
                 return
-            while self._waits:
+            self._active.discard(wait)
+            self._note(wait)
+            while self._waits and len(self._active) < self._limit:
                 number, _, following = heapq.heappop(self._waits)
-                if not following.abandoned:
+                if not (following.abandoned or following.admitted):
                     self._begin(number, following)
-                    return
-            self._free += 1
+            if self._waits and self._yields:
+                self._let_pass()
+
+    # ------------------------------------------------------------ long turns
+
+    def _long(self) -> list[Wait]:
+        before = time.monotonic() - LONG_SECONDS
+        return [each for each in self._active if each.begun < before]
+
+    def _may_pass(self, wait: Wait) -> bool:
+        """Return whether a request may begin although there are as many as the limit."""
+        if not self._yields or self._slow.get(wait.party, 0.0) > time.monotonic():
+            return False
+        others = self._long()
+        if any(each.party == wait.party for each in others):
+            return False
+        return len(self._active) < self._limit + min(len(others), self._limit)
+
+    def _let_pass(self) -> None:
+        """Begin the first of the waiting requests that may pass, if there is one."""
+        self._waits = [each for each in self._waits if not (each[2].abandoned or each[2].admitted)]
+        heapq.heapify(self._waits)
+        if not self._long():
+            return
+        following = min((each for each in self._waits if self._may_pass(each[2])), default=None)
+        if following is not None:
+            self._begin(following[0], following[2])
+
+    def _note(self, wait: Wait) -> None:
+        """Remember the party of a turn that has lasted long."""
+        now = time.monotonic()
+        lasted = now - wait.begun
+        if not self._yields or lasted < LONG_SECONDS:
+            return
+        self._slow[wait.party] = max(now + SLOW_FACTOR * lasted, self._slow.get(wait.party, 0.0))
+        if len(self._slow) > MAX_PEERS:
+            self._slow = {party: end for party, end in self._slow.items() if end > now}
+            if len(self._slow) > MAX_PEERS:
+                self._slow.clear()
 
 
 def of_logins(conf: cfg.ConfigOpts) -> FairTurns:
@@ -131,7 +199,7 @@ def of_logins(conf: cfg.ConfigOpts) -> FairTurns:
         f'the service checks the credentials of {limit} requests, and the turn of this one did '
         f'not come for {seconds:g} seconds; repeat it later'
     )
-    return FairTurns(limit, seconds, refusal)
+    return FairTurns(limit, seconds, refusal, yields=True)
 
 
 def of_unknown_bodies(conf: cfg.ConfigOpts) -> FairTurns:

@@ -106,3 +106,94 @@ def test_numbers_of_peers_are_bounded(monkeypatch):
 )
 def test_addresses_of_a_network_that_one_client_has_are_one_peer(host, peer):
     assert fair_turns.peer_of(host) == peer
+
+
+class Accomplices:
+    """Parties that hold turns until ``stop``."""
+
+    def __init__(self, turns):
+        self._turns = turns
+        self._over = threading.Event()
+        self._threads = []
+
+    def hold(self, party):
+        begun = threading.Event()
+        thread = threading.Thread(target=self._run, args=(party, begun))
+        self._threads.append(thread)
+        thread.start()
+        return begun
+
+    def _run(self, party, begun):
+        with self._turns.turn('address', party=party):
+            begun.set()
+            self._over.wait(WAIT_SECONDS)
+
+    def stop(self):
+        self._over.set()
+        for thread in self._threads:
+            thread.join(WAIT_SECONDS)
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """Turns that four accomplices hold for long."""
+    monkeypatch.setattr(fair_turns, 'LONG_SECONDS', 0.05)
+    turns = fair_turns.FairTurns(4, WAIT_SECONDS, 'too many', yields=True)
+    accomplices = Accomplices(turns)
+    for number in range(4):
+        assert accomplices.hold(f'accomplice {number}').wait(WAIT_SECONDS)
+    time.sleep(0.1)
+    yield turns, accomplices
+    accomplices.stop()
+
+
+def test_turns_that_last_long_do_not_delay_parties_whose_turns_are_short(held):
+    turns, accomplices = held
+    with turns.turn('address', party='honest'):
+        assert not accomplices.hold('accomplice 1').wait(0.3)
+    with turns.turn('address', party='honest'), turns.turn('address', party='other'):
+        pass
+
+
+def test_request_that_waits_begins_when_the_turns_before_it_have_lasted_long(monkeypatch):
+    monkeypatch.setattr(fair_turns, 'LONG_SECONDS', 0.3)
+    turns = fair_turns.FairTurns(2, WAIT_SECONDS, 'too many', yields=True)
+    accomplices = Accomplices(turns)
+    for number in range(2):
+        assert accomplices.hold(f'accomplice {number}').wait(WAIT_SECONDS)
+    honest = accomplices.hold('honest')
+    assert not honest.is_set() and honest.wait(WAIT_SECONDS)
+    accomplices.stop()
+
+
+def test_no_more_than_twice_the_limit_are_in_progress(held):
+    turns, accomplices = held
+    for number in range(4, 8):
+        assert accomplices.hold(f'accomplice {number}').wait(WAIT_SECONDS)
+    assert not accomplices.hold('accomplice 8').wait(0.3)
+    assert len(turns._active) == 8
+
+
+def test_party_is_slow_for_a_multiple_of_its_long_turn(held, monkeypatch):
+    turns, accomplices = held
+    accomplices.stop()
+    now = time.monotonic()
+    assert all(end > now for end in turns._slow.values()) and len(turns._slow) == 4
+    again = Accomplices(turns)
+    for number in range(4, 8):
+        assert again.hold(f'accomplice {number}').wait(WAIT_SECONDS)
+    time.sleep(0.1)
+    waiting = again.hold('accomplice 0')
+    assert not waiting.wait(0.2)
+    with turns.turn('address', party='honest'):
+        pass
+    turns._slow.clear()
+    assert waiting.wait(WAIT_SECONDS)
+    again.stop()
+
+
+def test_turns_of_one_project_do_not_yield():
+    turns = fair_turns.FairTurns(1, 0.2, 'too many')
+    with turns.turn('one'), pytest.raises(exception.ServiceUnavailable):
+        with turns.turn('other'):
+            pass
