@@ -1,6 +1,9 @@
 """The first steps of every program: options, configuration files, logging."""
 
+import glob
 import logging
+import os
+import re
 
 from oslo_config import cfg
 from oslo_log import log
@@ -25,6 +28,24 @@ DOLLAR = (
     '[DEFAULT] auth_encryption_key cannot be read: "$" in a configuration file begins the name of '
     'another option. Write "$$" for each "$" of the key.'
 )
+DOLLAR_IN_VALUE = (
+    '{file}: [{group}] {name} cannot be read: "$" in a configuration file begins the name of '
+    'another option. Write "$$" for each "$" of the value.'
+)
+#: how oslo.config refers to an option in a value: $name, $group.name or ${name}
+REFERENCE = re.compile(r'\$(?:(?P<escaped>\$)|\{?(?P<name>[_a-z][._a-z0-9]*))', re.IGNORECASE)
+#: options that libraries register later, in groups of this project and of the libraries
+LATER = frozenset(
+    {'transport_url', 'connection', 'slave_connection', 'password', 'username', 'auth_url', 'token'}
+)
+LATER_GROUPS = (
+    'DEFAULT',
+    'database',
+    'ec2authtoken',
+    'keystone_authtoken',
+    'oslo_messaging_notifications',
+    'trustee',
+)
 
 #: {program: (description, command of the example)}, for the help
 HELP = {
@@ -48,9 +69,53 @@ def load(args, prog, conf=cfg.CONF):
     example = f'example: {prog} --config-file /etc/heat_lite/heat-lite.conf{command}'
     version = f'{prog} {installation.revision()}'
     try:
-        return options.load(args, prog, conf, version, description, example)
-    except (cfg.Error, OSError) as error:
+        options.load(args, prog, conf, version, description, example)
+        require_readable(conf)
+        return conf
+    except (cfg.Error, OSError, exception.ConfigurationError) as error:
         raise SystemExit(f'{prog}: {error}') from None
+
+
+def require_readable(conf):
+    """Raise ConfigurationError if ``$`` in a value, e.g. a password, names an unknown option.
+
+    The library would name the rest of the password as a missing option, in a traceback.
+    """
+    for file in _files(conf):
+        sections = {}
+        cfg.ConfigParser(file, sections).parse()
+        for group, values in sections.items():
+            for name, texts in values.items():
+                if (group, name) != ('DEFAULT', 'auth_encryption_key'):
+                    _check_references(conf, file, (group, name), ' '.join(texts), values)
+
+
+def _files(conf):
+    folders = [conf.config_dir] if isinstance(conf.config_dir, str) else conf.config_dir or []
+    more = [file for each in folders for file in sorted(glob.glob(os.path.join(each, '*.conf')))]
+    return [*(conf.config_file or []), *more]
+
+
+def _check_references(conf, file, place, text, siblings):
+    group, name = place
+    later = group in (*LATER_GROUPS, *conf) and name in LATER
+    if '$' not in text or not (later or _is_known(conf, group, name)):
+        return
+    for found in REFERENCE.finditer(text.replace(r'\$', '$$')):
+        wanted = found['name'] or ''
+        if found['escaped'] or wanted in siblings or _is_known(conf, group, wanted):
+            continue
+        raise exception.ConfigurationError(
+            DOLLAR_IN_VALUE.format(file=file, group=group, name=name)
+        )
+
+
+def _is_known(conf, group, name):
+    """Return whether a group, or DEFAULT, has an option; ``name`` may be ``group.name``."""
+    other, dot, short = name.rpartition('.')
+    if dot:
+        return other in conf and short in conf[other]
+    return name in conf or (group in conf and group != 'DEFAULT' and name in conf[group])
 
 
 class UnsafeKey(exception.ConfigurationError):

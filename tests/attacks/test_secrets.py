@@ -85,6 +85,41 @@ def test_dollar_in_a_key_is_explained_without_the_key(tmp_path, load):
     assert settings.encryption_key(conf).endswith('$planted')
 
 
+@pytest.mark.parametrize(
+    ('place', 'line'),
+    [
+        ('[DEFAULT] transport_url', 'transport_url = rabbit://guest:pa$planted@127.0.0.1/\n'),
+        (r'[database] connection', '[database]\nconnection = mysql+pymysql://a:b${planted}@h/d\n'),
+        ('[trustee] password', '[trustee]\npassword = pa$planted\n'),
+        ('[keystone_authtoken] password', '[keystone_authtoken]\npassword = pa$planted.x\n'),
+    ],
+)
+def test_dollar_in_a_password_is_explained_without_the_password(tmp_path, place, line):
+    path = configuration(tmp_path, line)
+
+    def load():
+        return settings.load(
+            ['--config-file', str(path)], 'heat-lite-engine', conf=cfg.ConfigOpts()
+        )
+
+    with pytest.raises(SystemExit, match=r'Write "\$\$" for each "\$"') as caught:
+        load()
+    text = str(caught.value)
+    assert f'{path}: {place} cannot be read' in text
+    assert 'planted' not in text and len(text.splitlines()) == 1
+    path.write_text(path.read_text().replace('$', '$$'))
+    load()
+
+
+def test_reference_to_another_option_is_no_mistake(tmp_path):
+    path = configuration(
+        tmp_path,
+        'log_file = $host-x.log\n[trustee]\nbase = y\npassword = $base\n[other]\npassword = $y\n',
+    )
+    conf = settings.load(['--config-file', str(path)], 'heat-lite-engine', conf=cfg.ConfigOpts())
+    assert conf.log_file == f'{conf.host}-x.log'
+
+
 @pytest.mark.parametrize('length', [0, 1, 31, 33, 48, 64])
 def test_key_of_wrong_length_is_refused_without_being_shown(length):
     conf = options.register(cfg.ConfigOpts())
