@@ -53,7 +53,7 @@ def serve(args, program, group, pipeline=None):
     workers = supervisor.Supervisor(
         work,
         options.workers or os.cpu_count() or 1,
-        grace=conf.heat_lite.graceful_shutdown_timeout,
+        grace=conf.heat_lite.request_shutdown_timeout,
         delay=conf.heat_lite.worker_restart_delay,
         listener=sock,
     )

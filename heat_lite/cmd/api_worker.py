@@ -43,5 +43,5 @@ def run(conf, app, sock, signals, options):
         for _ in signals:
             settings.reload(conf)
     finally:
-        server.stop(conf.heat_lite.graceful_shutdown_timeout)
+        server.stop(conf.heat_lite.request_shutdown_timeout)
         messaging.cleanup()

@@ -38,7 +38,7 @@ from heat_lite.db import session
 PROJECT = 'default'
 READY_SECONDS = 30
 RETRY_SECONDS = 0.2
-GRACE_SECONDS = 5
+GRACE_SECONDS = 4
 # These make the service embedded. A configuration file may set all other options.
 TRANSPORT = 'local://'
 FLAVOR = 'noauth'

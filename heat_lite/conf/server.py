@@ -34,7 +34,16 @@ HEAT_LITE = [
         'graceful_shutdown_timeout',
         default=60,
         min=0,
-        help='Number of seconds that running requests have to finish when a process is stopped.',
+        help='Number of seconds that running steps of resources, e.g. calls to the cloud, have to '
+        'finish when an engine is stopped.',
+    ),
+    cfg.IntOpt(
+        'request_shutdown_timeout',
+        default=5,
+        min=0,
+        help='Number of seconds that running requests have to finish when a process is stopped; in '
+        'an engine at most half of graceful_shutdown_timeout. Clients can have requests that last '
+        'long, and delay each stop for so long.',
     ),
     cfg.IntOpt(
         'heartbeat_interval',

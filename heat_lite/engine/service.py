@@ -8,6 +8,7 @@ import functools
 import logging
 import random
 import threading
+import time
 import uuid
 
 from heat_lite.clients import clients, keystone, trusts
@@ -225,13 +226,21 @@ class EngineService:
     def stop(self, grace=0):
         """Serve no new requests and deregister the engine.
 
-        Running steps get ``grace`` seconds to end. Other engines resume the actions in progress.
+        Running steps get ``grace`` seconds to end, requests at most half of it. Other engines
+        resume the actions in progress.
         """
+        end = time.monotonic() + grace
         for timer in self._timers:
             timer.stop()
         self.runtime.watch_rules.actions.stop()
-        messaging.stop_servers(self._servers)
-        unfinished = self.runtime.task_manager.flush(grace)
+        seconds = min(self._conf.heat_lite.request_shutdown_timeout, grace / 2)
+        if not messaging.stop_servers(self._servers, seconds):
+            LOG.warning(
+                'Requests to engine %s still run after %g seconds: they end without a reply',
+                self.engine_id,
+                seconds,
+            )
+        unfinished = self.runtime.task_manager.flush(max(end - time.monotonic(), grace / 2))
         if unfinished:
             deferred_auth.store(unfinished, grace)
             LOG.info(

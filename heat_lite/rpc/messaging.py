@@ -10,6 +10,7 @@ import logging
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -253,18 +254,24 @@ class Server:
             delete_queue(self._own_queue)
 
 
-def stop_servers(servers: Sequence[Server]) -> None:
-    """Stop servers and wait for the end of all their requests.
+def stop_servers(servers: Sequence[Server], seconds: float | None = None) -> bool:
+    """Stop servers and wait for the end of all their requests, at most ``seconds``.
 
-    The servers are stopped in parallel, because each polls for its stop every few seconds.
+    Return whether all have ended. The servers are stopped in parallel, because each polls for its
+    stop every few seconds.
     """
     stopping = [threading.Thread(target=server.stop) for server in servers]
     for thread in stopping:
         thread.start()
     for thread in stopping:
         thread.join()
-    for server in servers:
-        server.wait()
+    end = None if seconds is None else time.monotonic() + seconds
+    waiting = [threading.Thread(target=server.wait, daemon=True) for server in servers]
+    for thread in waiting:
+        thread.start()
+    for thread in waiting:
+        thread.join(None if end is None else max(end - time.monotonic(), 0))
+    return not any(thread.is_alive() for thread in waiting)
 
 
 class Dispatcher(oslo_dispatcher.RPCDispatcher):

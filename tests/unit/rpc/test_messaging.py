@@ -319,6 +319,18 @@ def test_server_stop_finishes_accepted_requests(transport, topic, ctx):
     assert endpoint.notes == ['begun']
 
 
+def test_servers_stop_in_time_although_a_request_goes_on(transport, topic, ctx):
+    endpoint = Endpoint()
+    server = messaging.serve(topic, 'one', [endpoint])
+    server.start()
+    Probe(topic).note_slowly(ctx, text='begun')
+    assert endpoint.noted.wait(60)
+    assert not messaging.stop_servers([server], 0.1)
+    endpoint.go_on.set()
+    server.wait()
+    assert endpoint.notes == ['begun']
+
+
 def test_cast_without_server_is_kept_for_the_next_one(transport, topic, start, ctx):
     first = messaging.serve(topic, 'one', [Endpoint()])
     first.start()
