@@ -6,12 +6,14 @@ Tests: tests/functional/test_stored_attributes.py.
 import logging
 from typing import Any
 
-from heat_lite.common import exception, status
+from heat_lite.common import cooperation, exception, status
 from heat_lite.engine import attribute_reading
 from heat_lite.engine.stack_fields import StackFields
 from heat_lite.template.functions import budget
 
 LOG = logging.getLogger(__name__)
+#: errors of one computation that are logged; a stack may have thousands
+LOGGED_ERRORS = 5
 
 
 class StackOutputs(StackFields):
@@ -79,7 +81,17 @@ def _outputs(stack: Any, definitions: Any, seconds: float | None = None) -> list
     with attribute_reading.begun(seconds) as reading, budget.fresh(budget.limits.outputs):
         if stack.action != status.DELETE:
             reading.start(_slow_reads(stack, definitions))
-        return [_output(stack, definition) for definition in definitions]
+        outputs = [_output(stack, definition) for definition in cooperation.each(definitions)]
+    _log_errors(stack, outputs)
+    return outputs
+
+
+def _log_errors(stack, outputs):
+    failed = [each for each in outputs if 'output_error' in each]
+    for each in failed[:LOGGED_ERRORS]:
+        LOG.info('%s: output %s: %s', stack, each['output_key'], each['output_error'])
+    if len(failed) > LOGGED_ERRORS:
+        LOG.info('%s: %d more outputs have errors', stack, len(failed) - LOGGED_ERRORS)
 
 
 def _read_slow(stack: Any, definitions: Any) -> None:
@@ -114,7 +126,6 @@ def _output(stack, definition):
         result['output_value'] = value
     except Exception as error:
         result['output_error'] = stack.redact(error)
-        LOG.info('%s: output %s: %s', stack, definition.name, result['output_error'])
     return result
 
 

@@ -10,7 +10,7 @@ from heat_lite.common import cooperation, exception
 from heat_lite.common.context import RequestContext
 from heat_lite.engine.runtime import Runtime
 
-REFUSALS = (errors.NotFound, errors.Forbidden, errors.BadRequest)
+REFUSALS = (errors.NotFound, errors.Forbidden, errors.BadRequest, errors.NoCloud)
 
 
 def with_container(

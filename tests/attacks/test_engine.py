@@ -423,3 +423,11 @@ def test_signals_at_once_are_all_stored_and_shown_as_events(engine):
     assert engine.resource(identity, 'h')['metadata']['1']['status'] == 'FAILURE'
     with pytest.raises(exception.Invalid):
         signal_to(engine, identity, {'id': '1', 'status': 'x'}, sync=True)
+
+
+def test_container_of_files_without_a_cloud_is_an_error_of_the_user(engine):
+    """It was an internal error: the fuzz found it."""
+    with pytest.raises(exception.NotFound, match='container box, reason: there is no Keystone'):
+        engine.client.validate_template(
+            engine.context, template={'heat_template_version': VERSION}, files_container='box'
+        )

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.engine import stack_outputs
 from heat_lite.engine.endpoints import events
 from heat_lite.rpc import reply_size
 from tests import databases, engines
@@ -27,7 +28,8 @@ def template(characters, type='OS::Heat::TestResource', **sections):
     return {'resources': {'large': resource}, **sections}
 
 
-def test_outputs_beyond_the_limit_have_errors(engine):
+def test_outputs_beyond_the_limit_have_errors(engine, caplog):
+    caplog.set_level('INFO')
     value = {'value': {'get_attr': ['large', 'output']}}
     stack = engine.create(
         template(3000, outputs={f'o{number}': value for number in range(20)}), name='outputs'
@@ -38,6 +40,8 @@ def test_outputs_beyond_the_limit_have_errors(engine):
     assert 1 <= len(shown) <= OUTPUTS // 3000 and len(shown) + len(refused) == 20
     assert all(f'the limit is {OUTPUTS}' in each['output_error'] for each in refused)
     assert len(json.dumps(outputs)) < 2 * OUTPUTS
+    lines = [each for each in caplog.messages if 'the limit is' in each]
+    assert len(lines) <= stack_outputs.LOGGED_ERRORS * caplog.text.count('more outputs have errors')
     (one,) = [
         each
         for each in engine.client.list_outputs(engine.context, stack_identity=stack)
