@@ -111,7 +111,7 @@ def _credentials(body: bytes) -> tuple[str, str, str]:
         auth = json.loads(body)['auth']
         user = auth['identity']['password']['user']
         found = user['id'], user['password'], auth['scope']['project']['id']
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         found = None, None, None
     if not all(isinstance(each, str) for each in found):
         raise exception.Invalid(

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib import parse
 
+from heat_lite.common import cooperation
+
 MASK = '******'
 #: shorter values are left in texts: they occur by chance, and a mask would disclose where
 MIN_LENGTH = 4
@@ -66,6 +68,8 @@ class Redactor:
         new = set(texts) - self._texts
         if new:
             self._texts |= new
+            if len(self._texts) > LIMIT:
+                return
             variants = {variant for text in new for variant in _variants(text)}
             self._variants = sorted({*self._variants, *variants}, key=len, reverse=True)
 
@@ -82,6 +86,7 @@ class Redactor:
         """Return data of JSON with each of its texts and numbers redacted."""
         if not self._texts:
             return value
+        cooperation.cooperate()
         if isinstance(value, dict):
             return {key: self.redact_data(each) for key, each in value.items()}
         if isinstance(value, list | tuple):

@@ -14,6 +14,7 @@ from typing import Any
 from heat_lite.common import exception
 from heat_lite.template import format_constraints, patterns
 from heat_lite.template.functions import budget
+from heat_lite.template.functions.lists_and_maps import hashable
 from heat_lite.template.suggest import with_suggestion
 
 STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST, ANY = TYPES = (
@@ -206,7 +207,8 @@ class AllowedValues(Constraint):
 
     def _allows(self, value, convert):
         if isinstance(value, list | tuple):
-            return all(item in self.allowed for item in value)
+            allowed = {hashable(item) for item in self.allowed}
+            return all(hashable(item) in allowed for item in value)
         return value in self.allowed or (
             convert is not None and convert(value) in [convert(item) for item in self.allowed]
         )

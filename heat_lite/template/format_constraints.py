@@ -23,6 +23,7 @@ _MAC_SHAPES = [
 ]
 _DNS_LABEL = re.compile(r'[a-z0-9-]{1,63}', re.IGNORECASE)
 _FQDN_LIMIT = 255
+_CRON_LIMIT = 2048
 _ISO_8601 = re.compile(
     r"""(?P<year>\d{4})
     (?:(?:-(?P<month_dashed>\d{1,2})|(?P<month>\d{2})(?!$))
@@ -164,6 +165,8 @@ def _dns_labels(labels, absolute):
 def cron_expression(value: Any) -> str | None:
     if not value:
         return None
+    if len(str(value)) > _CRON_LIMIT:
+        return f'Invalid CRON expression: it has more than {_CRON_LIMIT} characters'
     try:
         croniter.croniter.expand(str(value))
     except ValueError as error:

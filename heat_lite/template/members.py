@@ -7,10 +7,15 @@ independent of the version of the parent's template.
 import typing
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from heat_lite.common import cooperation
 from heat_lite.template.functions import budget
 
 VERSION = '2015-04-30'
 REFS, REFS_MAP = 'refs', 'refs_map'
+#: values that a call of a function counts as: its maps and lists, and what is parsed of them
+CALL_VALUES = 10
+#: what errors call the source of a charge
+SUBJECT = 'the members of the group'
 
 
 # --------------------------------------------------------------- definitions of members
@@ -23,13 +28,29 @@ def render_member(snippet: typing.Any, placeholder: str, name: str) -> typing.An
     """
     if isinstance(snippet, str):
         text = snippet.replace(placeholder, name)
-        budget.charge_text('the members of the group', len(snippet) + len(text))
+        budget.charge_text(SUBJECT, len(snippet) + len(text))
         return text
+    if isinstance(snippet, dict | list):
+        budget.charge_values(SUBJECT, len(snippet))
     if isinstance(snippet, dict):
         return {key: render_member(value, placeholder, name) for key, value in snippet.items()}
     if isinstance(snippet, list):
         return [render_member(value, placeholder, name) for value in snippet]
     return snippet
+
+
+def charge_of(shared: typing.Any) -> Callable[[], None]:
+    """Return a function that charges a part which definitions of members have in common.
+
+    Call it for each member: the text of the template has the part that often.
+    """
+    values, characters = budget.count_values(shared), budget.count_characters(shared)
+
+    def charge():
+        budget.charge_values(SUBJECT, values)
+        budget.charge_text(SUBJECT, characters)
+
+    return charge
 
 
 def template(members: dict, outputs: dict) -> dict:
@@ -71,11 +92,13 @@ def output_name(path: Sequence) -> str:
     return ', '.join(str(part) for part in path)
 
 
-def reference_list(names: Iterable[str]) -> list:
+def reference_list(names: Collection[str]) -> list:
+    _charge_calls(names)
     return [{'get_resource': name} for name in names]
 
 
-def reference_map(names: Iterable[str]) -> dict:
+def reference_map(names: Collection[str]) -> dict:
+    _charge_calls(names)
     return {name: {'get_resource': name} for name in names}
 
 
@@ -83,12 +106,19 @@ def attribute_call(name: str, path: Sequence) -> dict:
     return {'get_attr': [name, *path]}
 
 
-def attribute_list(names: Iterable[str], path: Sequence) -> list:
+def attribute_list(names: Collection[str], path: Sequence) -> list:
+    _charge_calls(names)
     return [attribute_call(name, path) for name in names]
 
 
-def attribute_map(names: Iterable[str], path: Sequence) -> dict:
+def attribute_map(names: Collection[str], path: Sequence) -> dict:
+    _charge_calls(names)
     return {name: attribute_call(name, path) for name in names}
+
+
+def _charge_calls(names):
+    """Charge a call for each member: a template can read thousands of attributes of them."""
+    budget.charge_values('the outputs of the group', CALL_VALUES * len(names))
 
 
 def member_path(path: Sequence) -> tuple[str, list] | None:
@@ -112,11 +142,13 @@ def member_path(path: Sequence) -> tuple[str, list] | None:
 def first_names(count: int, removed: Collection[str] = ()) -> list[str]:
     """Return the names of ``count`` members, '0', '1' and so on, skipping the removed ones."""
     names: list[str] = []
+    removed = frozenset(removed)
     number = 0
     while len(names) < count:
         if str(number) not in removed:
             names.append(str(number))
         number += 1
+    cooperation.cooperate()
     return names
 
 
@@ -237,13 +269,16 @@ def rolling_batches(
     while True:
         unchanged = [name for name in order if name not in changed]
         names = names_at(_size(len(present), target, len(unchanged), policy))
-        staying = [name for name in names if name in present]
-        added = [name for name in names if name not in present]
+        before = frozenset(present)
+        staying = [name for name in names if name in before]
+        added = [name for name in names if name not in before]
         allowance = min(
             min(policy.batch_size, len(unchanged)) - len(added),
             len(staying) - min(policy.min_in_service, target),
         )
-        changing = [name for name in unchanged if name in staying][: max(0, allowance)]
+        kept = frozenset(staying)
+        changing = [name for name in unchanged if name in kept][: max(0, allowance)]
+        cooperation.cooperate()
         if not added and not changing and names == present:
             return batches
         changed.update(added, changing)
@@ -267,6 +302,7 @@ def index_batches(
     current: Collection[str] = (),
 ) -> list[Batch]:
     """Return the batches of a group whose members have numbers; the highest change first."""
+    removed = frozenset(removed)
     kept = [name for name in present if name not in removed]
     order = first_names(target, removed)[::-1]
     batches = rolling_batches(

@@ -15,6 +15,8 @@ from heat_lite.template.functions import budget
 
 STRATEGIES = 'parameter_merge_strategies'
 OVERWRITE, MERGE, DEEP_MERGE = 'overwrite', 'merge', 'deep_merge'
+#: each event is sent to each sink, one after the other
+MAX_SINKS = 20
 KNOWN = (OVERWRITE, MERGE, DEEP_MERGE)
 
 
@@ -48,7 +50,16 @@ def merge_environments(
             else:
                 result[section] = _merge_section(section, result.get(section), value)
         strategies.update(file_strategies.chosen)
+    _check_sinks(result.get(EVENT_SINKS))
     return result
+
+
+def _check_sinks(sinks):
+    if isinstance(sinks, list) and len(sinks) > MAX_SINKS:
+        raise ValueError(
+            f'The environment has {len(sinks)} event_sinks, the limit is {MAX_SINKS}: each event '
+            'of the stack is sent to each of them'
+        )
 
 
 def patch(
@@ -119,11 +130,18 @@ class _Strategies:
 
 
 def _merge_section(section, old, new):
+    _charge_copy(section, old, new)
     if section in (EVENT_SINKS, ENCRYPTED):
         return [*(old or []), *new]
     if not isinstance(new, Mapping) or not isinstance(old or {}, Mapping):
         raise AttributeError(f'The section {section} of an environment must be a map')
     return {**(old or {}), **{key: value for key, value in new.items() if value is not None}}
+
+
+def _charge_copy(section, *parts):
+    """Charge what a merge copies: files are small, and what was merged before can be large."""
+    sized = (each for each in parts if isinstance(each, Mapping | list))
+    budget.charge_values(f'merge of {section}', sum(map(len, sized)))
 
 
 def _merge_parameters(old, new, schemata, file_strategies):
@@ -140,6 +158,7 @@ def _merge_parameters(old, new, schemata, file_strategies):
     strategies = {name: file_strategies.strategy(name) for name in declared}
     if not old:
         return dict(new)
+    _charge_copy('parameters', old, new)
     merged = dict(old)
     for name, value in declared.items():
         before = merged.get(name)
@@ -179,7 +198,7 @@ def _decoded(schema, value):
         return value
     try:
         return json.loads(value)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(
             f'The value of the parameter "{schema.name}" is not JSON: {error}'
         ) from error

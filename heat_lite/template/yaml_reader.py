@@ -53,7 +53,7 @@ def key_text(text: str, tag: str) -> str:
     convert = _SCALARS.get(tag, str)
     try:
         value = convert(text)
-    except (ValueError, LookupError):
+    except (ValueError, LookupError, OverflowError):
         return text
     return text if isinstance(value, str) or value is _MERGE else json.dumps(value)
 
@@ -157,7 +157,7 @@ class _Reader:
     def _converted(self, tag, event):
         try:
             return _SCALARS[tag](event.value)
-        except (ValueError, LookupError) as error:
+        except (ValueError, LookupError, OverflowError) as error:
             raise self._error(f'could not read this as {tag}: {error}', event) from None
 
     def _start(self, event):
@@ -245,7 +245,9 @@ class _Reader:
         maps = value if isinstance(value, list) else [value]
         if not all(isinstance(item, dict) for item in maps):
             raise self._error('expected a mapping or list of mappings for merging', event)
-        collection.merges = (collection.merges or []) + maps
+        if collection.merges is None:
+            collection.merges = []
+        collection.merges += maps
 
 
 def _merged(value, merges):

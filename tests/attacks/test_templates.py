@@ -4,9 +4,17 @@ import time
 
 import pytest
 
-from heat_lite.template import environment, members, merge, reader
+from heat_lite.template import constraints, environment, members, merge, reader
 from heat_lite.template.function import Function, Scope, resolve
-from heat_lite.template.functions import budget, lists_and_maps, refs, replacement, strings, yaql
+from heat_lite.template.functions import (
+    budget,
+    cfn,
+    lists_and_maps,
+    refs,
+    replacement,
+    strings,
+    yaql,
+)
 from tests.attacks import bystander
 from tests.functional import shapes
 
@@ -112,11 +120,43 @@ GREEDY = {
 }
 
 
+#: the same with low limits, since the work up to the limits takes long
+GREEDY_WITH_LOW_LIMITS = {
+    'repeat of many texts with many keys': (
+        [
+            lists_and_maps.Repeat(
+                'repeat',
+                {'template': ['a'] * 2000, 'for_each': {f'k{n}': ['v'] for n in range(1000)}},
+            )
+        ],
+        'exceeds a limit .* steps',
+    ),
+    'Fn::Select in a long JSON text': (
+        [cfn.CfnSelect('Fn::Select', ['0', '[' + '[],' * 90_000 + '0]'])] * 60,
+        'exceeds a limit .* values',
+    ),
+    'Fn::Select in JSON of many brackets': (
+        [cfn.CfnSelect('Fn::Select', ['0', '[' * 100_000])],
+        'nested too deeply',
+    ),
+    'URLs of many blanks': (
+        [strings.MakeUrl('make_url', {'path': ' ' * 400_000})] * 40,
+        'exceeds a limit .* steps',
+    ),
+}
+
+
 @pytest.fixture
 def host(monkeypatch):
     """The clock that engines use, and less time than they give."""
     monkeypatch.setattr(budget, 'host', budget.Host(time.process_time, time.monotonic))
     monkeypatch.setattr(budget.limits, 'seconds', 2.0)
+
+
+@pytest.fixture
+def low_limits(host, monkeypatch):
+    monkeypatch.setattr(budget.limits, 'steps', 500_000)
+    monkeypatch.setattr(budget.limits, 'values', 500_000)
 
 
 class LongScope(Scope):
@@ -139,6 +179,32 @@ def test_request_over_a_limit_is_refused(name, host):
     assert time.process_time() - begun < SECONDS
 
 
+def lists_with_one_hash(count):
+    """Return pairs of numbers that have the same hash as tuples, by the formula of CPython."""
+    size, found, first = 2**64, [], 0
+    while len(found) < count:
+        first += 2**40 + 3
+        sum_of_first = (2870177450012600261 + first * 14029467366897019727) % size
+        rotated = (sum_of_first << 31 | sum_of_first >> 33) % size
+        second = (5 - rotated * 11400714785074694791) * pow(14029467366897019727, -1, size) % size
+        second -= size if second >> 63 else 0
+        if abs(second) < 2**60 and second not in (0, -1):
+            found.append([first, second])
+    assert len(set(map(hash, map(tuple, found)))) == 1
+    return found
+
+
+PAIRS = lists_with_one_hash(5000)
+
+
+@pytest.mark.parametrize('name', GREEDY_WITH_LOW_LIMITS)
+def test_request_over_a_low_limit_is_refused(name, low_limits):
+    nodes, reason = GREEDY_WITH_LOW_LIMITS[name]
+    with budget.fresh(), pytest.raises(ValueError, match=reason):
+        for node in nodes:
+            resolve(node, LongScope())
+
+
 COLLIDING = [str(number * (2**61 - 1)) for number in range(1, 22_001)]
 #: work that a limit need not refuse, since it is linear
 LINEAR = {
@@ -151,6 +217,7 @@ LINEAR = {
     'filter of numbers with one hash': lambda: lists_and_maps.Filter(
         'filter', [list(map(int, COLLIDING)), [-int(each) for each in COLLIDING]]
     ),
+    'filter of lists with one hash': lambda: lists_and_maps.Filter('filter', [PAIRS, PAIRS[::-1]]),
     'list_concat_unique': lambda: lists_and_maps.ListConcatUnique(
         'list_concat_unique', [[{'a': n} for n in range(30_000)]]
     ),
@@ -198,6 +265,84 @@ def test_group_of_large_members_is_refused(host):
             members.render_member(template, '%index%', str(number))
 
 
+SHARED = [[1] * 100_000, 'x' * 500_000]
+#: what is made for each of 900 members of a group
+MEMBERS = {
+    'numbers': lambda name: members.render_member({'value': [1] * 100_000}, '%index%', name),
+    'empty lists': lambda name: members.render_member({'value': [[]] * 100_000}, '%index%', name),
+    'a definition in common': members.charge_of({'numbers': SHARED[0]}),
+    'a text in common': members.charge_of({'text': SHARED[1]}),
+}
+
+
+@pytest.mark.parametrize('name', MEMBERS)
+def test_group_whose_template_would_be_large_is_refused(name, low_limits):
+    make = MEMBERS[name]
+    with budget.fresh(), pytest.raises(budget.LimitExceeded, match='members of the group'):
+        for number in range(900):
+            make(*[str(number)] * (name in ('numbers', 'empty lists')))
+
+
+@pytest.mark.parametrize('kind', [members.attribute_list, members.attribute_map])
+def test_thousands_of_attributes_of_all_members_are_refused(kind, low_limits):
+    names = [str(number) for number in range(900)]
+    with budget.fresh(), pytest.raises(budget.LimitExceeded, match='outputs of the group'):
+        for number in range(5000):
+            kind(names, ['value', f'k{number}'])
+    with budget.fresh():
+        for number in range(40):
+            kind(names, ['value', f'k{number}'])
+
+
+def test_names_and_batches_of_large_groups_are_computed_soon():
+    begun = time.process_time()
+    removed = [str(number) for number in range(50_000)]
+    assert members.first_names(2, removed) == ['50000', '50001']
+    names = members.first_names(900)
+    batches = members.index_batches(names, 900, members.RollingPolicy(1))
+    assert len(batches) == 900 and batches[-1].changed == frozenset(names)
+    assert time.process_time() - begun < 4
+
+
+def test_allowed_values_of_long_lists_are_compared_soon():
+    begun = time.process_time()
+    allowed = [f'v{number}' for number in range(25_000)]
+    constraint = constraints.AllowedValues(allowed)
+    constraint.check(allowed[::-1])
+    with pytest.raises(ValueError, match='is not an allowed value'):
+        constraint.check([*allowed, 'other'])
+    constraints.AllowedValues([1, [2], {'a': True}]).check([1.0, [2], {'a': 1}])
+    assert time.process_time() - begun < 4
+
+
+def many(section, entry):
+    return f'{section}: {{{",".join(map(entry.format, range(30_000)))}}}'
+
+
+@pytest.mark.parametrize(
+    ('first', 'then'),
+    [
+        (many('resource_registry', 'A{}: b'),
+         'resource_registry: {a: b}'),
+        ('encrypted_param_names: [' + 'a,' * 10_000 + 'a]', 'encrypted_param_names: [b]'),
+        (many('parameters', 'p{}: b'), 'parameters: {a: b}'),
+    ],
+)  # fmt: skip
+def test_environment_that_many_files_copy_is_refused(first, then, low_limits):
+    files = {'first': first, 'then': then}
+    with budget.fresh(), pytest.raises(budget.LimitExceeded, match='merge of'):
+        merge.merge_environments({}, files, ['first', *['then'] * 10_000], {})
+    with budget.fresh():
+        merge.merge_environments({}, files, ['first', 'then'], {})
+
+
+def test_event_sinks_beyond_the_limit_are_refused():
+    sinks = [{'type': 'zaqar-queue', 'target': str(n)} for n in range(merge.MAX_SINKS + 1)]
+    merge.merge_environments({'event_sinks': sinks[1:]}, {}, None, {})
+    with pytest.raises(ValueError, match='the limit is 20'):
+        merge.merge_environments({'event_sinks': sinks}, {}, None, {})
+
+
 def test_environment_file_named_often_is_read_once(host):
     text = 'parameters:\n  a: ' + 'x' * 400_000
     begun = time.process_time()
@@ -214,6 +359,17 @@ def test_aliases_of_small_values_are_refused():
     )
     with pytest.raises(reader.FormatError, match='unfold to too much'):
         reader.parse(f'heat_template_version: {VERSION}\nparameters:\n{rows}')
+
+
+def test_merge_key_repeated_often_is_read_soon():
+    begun = time.process_time()
+    reader.parse('a: &a {x: 1}\nb:\n' + '  <<: *a\n' * 50_000)
+    assert time.process_time() - begun < SECONDS
+
+
+def test_sexagesimal_number_beyond_floats_is_refused():
+    with pytest.raises(reader.FormatError, match='could not read this'):
+        reader.parse('description: 1' + ':59' * 600 + '.5')
 
 
 @pytest.mark.parametrize('number', [':'.join(['1'] * 200_000), '1' + ':59' * 100_000 + '.5'])

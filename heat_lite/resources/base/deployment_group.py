@@ -73,10 +73,14 @@ class DeploymentGroup(GroupResource):
             and 'signal_transport' not in self.properties.data
         ):
             del shared['signal_transport']  # each member has the default of such a service
-        return lambda name: {
-            'type': self.member_type,
-            'properties': {**shared, 'server': each[name]},
-        }
+        charge = members.charge_of(shared)
+
+        def define(name):
+            charge()
+            properties = {**shared, 'server': each[name]}
+            return {'type': self.member_type, 'properties': properties}
+
+        return define
 
     # ------------------------------------------------------------ actions
 

@@ -66,7 +66,13 @@ class InstanceGroup(RollingGroup):
                 'Tags': self._tags(),
             },
         }
-        return lambda name: definition
+        charge = members.charge_of(definition)
+
+        def define(name):
+            charge()
+            return definition
+
+        return define
 
     def child_environment(self, params):
         return self.definition.template.environment.child(

@@ -154,6 +154,6 @@ def _parse_signal(resource, text):
     """Return the details of a signal; None if it is empty or no JSON."""
     try:
         return json.loads(text) if text else None
-    except ValueError:
+    except (ValueError, RecursionError):
         LOG.warning('Ignoring the details of a signal to %s: they are not JSON', resource)
         return None

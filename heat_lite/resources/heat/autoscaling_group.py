@@ -92,7 +92,13 @@ class AutoScalingGroup(ScalingGroup):
         definition = {
             key: value for key, value in self.properties['resource'].items() if key in PARTS
         }
-        return lambda name: definition
+        charge = members.charge_of(definition)
+
+        def define(name):
+            charge()
+            return definition
+
+        return define
 
     def rolling_policy(self):
         policy = self.properties['rolling_updates']

@@ -2,7 +2,7 @@
 
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.group import GroupResource
-from heat_lite.template import support
+from heat_lite.template import members, support
 from heat_lite.template.schema import boolean, list_, list_attribute, map_, map_attribute
 
 
@@ -40,7 +40,10 @@ class ResourceChain(GroupResource):
         }
         chained = not self.properties['concurrent']
 
+        charge = members.charge_of(given)
+
         def define(name):
+            charge()
             made = {'type': types[int(name)]}
             if given:
                 made['properties'] = given

@@ -136,7 +136,7 @@ class SwiftSignal(ServiceResource):
         for count, signal_text in enumerate(self.client().read_signals(*location), 1):
             try:
                 details = json.loads(signal_text) if signal_text else {}
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise exception.Error(f'Failed to parse JSON data: {signal_text!r}') from None
             details = details if isinstance(details, dict) else {'data': details}
             signal = {

@@ -218,9 +218,14 @@ class Stopwatch:
             self._charged_at = host.clock()
 
     def stop(self) -> None:
+        """Charge the time since the last charge, and let other threads run if it is time.
+
+        Expressions that are too short for a pause of their own may be thousands.
+        """
         now = host.clock()
         spent, self._charged_at = now - self._charged_at, now
         self._budget.charge_seconds(self._name, spent)
+        cooperation.cooperate()
 
 
 def count_values(value: Any) -> int:

@@ -6,6 +6,7 @@ Fn::Select, Fn::FindInMap, Fn::GetAZs and Fn::MemberListToMap.
 import json
 
 from heat_lite.template.function import Function, resolve_each
+from heat_lite.template.functions import budget
 
 
 class CfnSelect(Function):
@@ -33,10 +34,15 @@ class CfnSelect(Function):
         raise TypeError(f'Arguments to {self.name} not fully resolved')
 
     def _parsed(self, text):
+        budget.charge_text(self.name, len(text))
         try:
-            return json.loads(text)
+            value = json.loads(text)
+        except RecursionError:
+            raise ValueError(f'"{self.name}": the JSON is nested too deeply') from None
         except ValueError as error:
             raise ValueError(f'"{self.name}": {error}') from None
+        budget.charge_values(self.name, budget.count_values(value))
+        return value
 
     def _of_map(self, collection, key):
         if not isinstance(key, str):

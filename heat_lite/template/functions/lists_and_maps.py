@@ -201,8 +201,7 @@ def substitute(template, pairs, name='repeat'):
         for key, value in pairs:
             if not isinstance(value, str):
                 raise TypeError(f'Only strings can be inserted into a string, not {value!r}')
-            if len(template) > budget.CHARACTERS_A_STEP:
-                budget.charge_steps(name, len(template) // budget.CHARACTERS_A_STEP)
+            budget.charge_steps(name, 1 + len(template) // budget.CHARACTERS_A_STEP)
             if len(value) > len(key):
                 budget.check_text(name, len(template) + template.count(key) * len(value))
             template = template.replace(key, value)
@@ -295,17 +294,28 @@ class Filter(Function):
 def hashable(value):
     """Return a hashable value that is equal for values that are equal, and only for those.
 
-    Large numbers become strings, since a text can be written whose numbers have one hash.
+    Lists, maps and large numbers become texts: the hashes of tuples and of numbers are no secret,
+    so a template could have thousands of different ones with the same hash.
     """
-    if isinstance(value, dict):
-        return dict, frozenset((key, hashable(item)) for key, item in value.items())
-    if isinstance(value, list):
-        return list, tuple(map(hashable, value))
+    if isinstance(value, dict | list):
+        return type(value), _canonical(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, int) and value.bit_length() > 60:
         return int, hex(value)
     return value
+
+
+def _canonical(value):
+    """Return a text that is the same for equal values only; 1, 1.0 and true are equal."""
+    if isinstance(value, dict):
+        items = sorted(f'{_canonical(key)}:{_canonical(item)}' for key, item in value.items())
+        return f'{{{",".join(items)}}}'
+    if isinstance(value, list):
+        return f'[{",".join(map(_canonical, value))}]'
+    if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()):
+        value = int(value)
+    return hex(value) if isinstance(value, int) else repr(value)
 
 
 class Contains(Function):

@@ -7,6 +7,9 @@ from urllib import parse as urls
 from heat_lite.template.function import Function, resolve, resolve_each
 from heat_lite.template.functions import budget, replacement
 
+#: characters of a URL that are quoted in a step: each by itself
+CHARACTERS_A_QUOTING_STEP = 8
+
 
 class Replace(Function):
     """{str_replace: {template: string, params: {key: value}}} replaces keys in a string.
@@ -324,7 +327,9 @@ class MakeUrl(Function):
     def result(self, scope):
         parts = resolve(self.args, scope)
         self.check_parts(parts)
-        budget.check_text(self.name, budget.count_characters(parts))
+        characters = budget.count_characters(parts)
+        budget.check_text(self.name, characters)
+        budget.charge_steps(self.name, characters // CHARACTERS_A_QUOTING_STEP)
         if ':' in parts.get('scheme', ''):
             raise ValueError('URL "scheme" should not contain \':\'')
         path = urls.quote(parts.get('path', ''))

@@ -82,6 +82,12 @@ def test_text_with_too_many_secrets_is_masked_as_a_whole():
     assert redact([f'value {number}' for number in range(LIMIT + 1)], 'harmless') == MASK
 
 
+def test_forms_of_too_many_secrets_are_not_computed():
+    redactor = Redactor(f'value {number}' for number in range(100 * LIMIT))
+    assert redactor.redact('harmless') == MASK
+    assert not redactor._variants
+
+
 def test_redaction_of_a_long_text_is_fast():
     redactor = Redactor(texts_of([f'value-{number}-' * 20 for number in range(LIMIT // 2)]))
     begin = time.monotonic()
