@@ -232,8 +232,8 @@ class EngineService:
         end = time.monotonic() + grace
         for timer in self._timers:
             timer.stop()
-        self.runtime.watch_rules.actions.stop()
         seconds = min(self._conf.heat_lite.request_shutdown_timeout, grace / 2)
+        self.runtime.watch_rules.actions.stop(seconds)
         if not messaging.stop_servers(self._servers, seconds):
             LOG.warning(
                 'Requests to engine %s still run after %g seconds: they end without a reply',

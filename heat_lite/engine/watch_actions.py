@@ -10,6 +10,7 @@ import collections
 import logging
 import re
 import threading
+import time
 import urllib.parse
 from typing import Any, NamedTuple
 
@@ -123,14 +124,18 @@ class ActionQueue:
         for thread in self._threads:
             thread.start()
 
-    def stop(self):
-        """Send no further signals. What waits is sent by the next evaluation of its rule."""
+    def stop(self, seconds=None):
+        """Send no further signals, and wait at most ``seconds`` for the end of those that are sent.
+
+        What waits is sent by the next evaluation of its rule.
+        """
+        end = None if seconds is None else time.monotonic() + seconds
         with self._lock:
             self._is_stopped = True
             self._lock.notify_all()
         for thread in self._threads:
             if thread.is_alive():
-                thread.join()
+                thread.join(None if end is None else max(end - time.monotonic(), 0))
 
     def add(self, tenant, signal):
         """Queue a signal; return False if the same is queued already, or too many are."""
