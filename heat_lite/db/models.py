@@ -319,10 +319,13 @@ watch_rule = _table(
     Column('rule', Secret),
     Column('state', String(255)),
     Column('last_evaluated', UtcTime),
-    Column('due_at', UtcTime),  # not Heat's: the next evaluation; NULL: none
+    # The following columns are not Heat's.
+    Column('due_at', UtcTime),  # the next evaluation; NULL: none
+    Column('metric_name', String(255)),  # that of the rule
     Index('ix_watch_rule_stack_id', 'stack_id'),
     Index('ix_watch_rule_name', 'name'),
     Index('ix_watch_rule_due_at', 'due_at'),
+    Index('ix_watch_rule_metric_name', 'metric_name'),
 )
 
 watch_data = _table(

@@ -108,6 +108,11 @@ def begins_with(prefix: str) -> ColumnElement[bool]:
     return _W.c.name.startswith(prefix, autoescape=True)
 
 
+def measuring(metrics: Collection[str]) -> ColumnElement[bool]:
+    """Return the condition of the rules about one of these metrics."""
+    return _W.c.metric_name.in_(metrics)
+
+
 def in_state(state: str) -> ColumnElement[bool]:
     """Return the condition of the rules in a state."""
     return _W.c.state == state

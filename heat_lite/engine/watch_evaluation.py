@@ -46,18 +46,28 @@ def judge(row: Any, points: Sequence[Point], now: datetime.datetime) -> Verdict:
     nothing: if all others are beyond the threshold, the state stays. The number of samples is known
     in each period since the rule exists.
     """
-    rule = row.rule
+    rule, at = row.rule, end_of_window(row, now)
     period, count = int(rule['Period']), int(rule['EvaluationPeriods'])
-    values = _by_period(points, rule['MetricName'], period, now)
+    values = _by_period(points, rule['MetricName'], period, at)
     known = set(values)
     if rule['Statistic'] == SAMPLE_COUNT:
-        age = (now - row.created_at).total_seconds()
+        age = (at - row.created_at).total_seconds()
         known.update(number for number in range(count) if age >= (number + 1) * period)
     compute = STATISTICS[rule['Statistic']]
     measured = {number: compute(values[number]) for number in sorted(known) if number < count}
     state, reason = _state(row, measured, count)
     window = datetime.timedelta(seconds=period * count)
-    return Verdict(state, reason, due(period, now), now - window)
+    return Verdict(state, reason, due(period, at), at - window)
+
+
+def end_of_window(row: Any, now: datetime.datetime) -> datetime.datetime:
+    """Return the time at which the window of an evaluation ends.
+
+    It is the time at which the evaluation was due, so that each measurement is in one period
+    whenever the timer comes; or ``now`` if that is a period ago.
+    """
+    late = (now - row.due_at).total_seconds()
+    return row.due_at if 0 <= late < int(row.rule['Period']) else now
 
 
 def due(period: int, now: datetime.datetime) -> datetime.datetime:
@@ -80,11 +90,12 @@ def _state(row, measured, count):
     return ALARM, f'in {count} of {count} periods: {compared}'
 
 
-def _by_period(points, metric, period, now):
-    """Return the values of a metric by the number of their period, 0 for the last one."""
+def _by_period(points, metric, period, at):
+    """Return the values of a metric by the number of their period before ``at``, from 0."""
     values = collections.defaultdict(list)
-    for at, data in points:
+    for time, data in points:
         if metric in data:
-            age = (now - at).total_seconds()
-            values[max(0, int(age // period))].append(float(data[metric]['Value']))
+            age = (at - time).total_seconds()
+            if age >= 0:
+                values[int(age // period)].append(float(data[metric]['Value']))
     return values

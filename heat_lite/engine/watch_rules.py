@@ -41,7 +41,7 @@ class WatchRules:
             self._require_room(stack)
         texts = [text for key in watch_evaluation.ACTIONS.values() for text in rule.get(key) or ()]
         targets = {text: watch_actions.target_of(stack, text) for text in texts}
-        values = {'rule': {**rule, TARGETS: targets}}
+        values = {'rule': {**rule, TARGETS: targets}, 'metric_name': rule['MetricName']}
         if known is None:
             values['state'] = NODATA
         if known is None or known.state != SUSPENDED:
@@ -94,7 +94,7 @@ class WatchRules:
         if len(given) > MAX_LISTED:
             raise exception.Invalid(reason=f'more than {MAX_LISTED} measurements')
         checked = [watch_data.checked(each) for each in given]
-        rules = self._receivers(context, watch_name)
+        rules = self._receivers(context, watch_name, checked)
         now, rows = utcnow(), []
         times = {id(each): watch_data.take_time(each, now) for each in checked}
         for rule in rules:
@@ -112,14 +112,12 @@ class WatchRules:
         return stats_data
 
     @staticmethod
-    def _receivers(context, watch_name):
+    def _receivers(context, watch_name, checked):
+        """Return the rule with the name, or all rules about one of the metrics."""
         if watch_name:
             return [_named(context, watch_name)]
-        found, after = [], 0
-        while rows := db_watch_rules.page(context, limit=MAX_LISTED, after=after):
-            found += rows
-            after = rows[-1].id
-        return found
+        metrics = {name for data in checked for name in data if name != watch_data.NAMESPACE}
+        return db_watch_rules.page(context, db_watch_rules.measuring(metrics))
 
     def _require_data_room(self, context, rows):
         """Raise RequestLimitExceeded if a rule or its project would have too many measurements.

@@ -27,8 +27,9 @@ def _rules():
         sa.Column('state', sa.String(255)),
         sa.Column('last_evaluated', sa.DateTime()),
         sa.Column('due_at', sa.DateTime()),
+        sa.Column('metric_name', sa.String(255)),
     )
-    for column in ('stack_id', 'name', 'due_at'):
+    for column in ('stack_id', 'name', 'due_at', 'metric_name'):
         op.create_index(f'ix_watch_rule_{column}', 'watch_rule', [column])
 
 

@@ -57,18 +57,18 @@ TEMPLATE = {
 
 
 def measure(value):
-    """Replace the measurements of all rules, and let their periods end."""
+    """Replace the measurements of all rules, and let their periods end now."""
     context, now = request_context.admin_context(), utcnow()
+    before = now - datetime.timedelta(seconds=1)
     with session.engine().begin() as connection:
         connection.execute(models.watch_data.delete())
         ids = connection.execute(models.watch_rule.select()).scalars().all()
     data = {'Cpu': {'Value': value, 'Dimensions': []}}
     watch_rules.add_data(
-        context, [{'watch_rule_id': each, 'data': data, 'created_at': now} for each in ids]
+        context, [{'watch_rule_id': each, 'data': data, 'created_at': before} for each in ids]
     )
     with session.engine().begin() as connection:
-        due_at = now - datetime.timedelta(seconds=1)
-        connection.execute(models.watch_rule.update().values(due_at=due_at))
+        connection.execute(models.watch_rule.update().values(due_at=now))
     assert len(ids) == STACKS
 
 

@@ -1,5 +1,6 @@
 """Alarms in a whole engine: measurements scale a group out and in, without an alarm service."""
 
+import json
 import time
 
 import pytest
@@ -30,7 +31,8 @@ def engine(tmp_path_factory):
             'max_measurements_per_alarm': 20,
             'max_measurements_per_tenant': 30,
         }
-        with engines.running(url, ours=ours) as driver:
+        options = {'enable_stack_adopt': True, 'enable_stack_abandon': True}
+        with engines.running(url, ours=ours, **options) as driver:
             yield driver
 
 
@@ -43,6 +45,7 @@ def new_project(engine):
 def evaluations_at_once(monkeypatch):
     """Evaluate rules in each interval of the timer, not once a period."""
     monkeypatch.setattr(watch_evaluation, 'due', lambda period, now: now)
+    monkeypatch.setattr(watch_evaluation, 'end_of_window', lambda row, now: now)
 
 
 def alarm(**properties):
@@ -340,3 +343,14 @@ def test_amazons_alarm_without_alarm_service_is_a_watch_rule(engine):
     ]
     assert engine.outputs(identity)['name'] == name
     wait_for_state(engine, name, 'NORMAL')
+
+
+def test_adopted_alarm_has_a_rule(engine):
+    old = engine.create(only())
+    name = engine.outputs(old)['name']
+    document = engine.client.abandon_stack(engine.context, stack_identity=old)
+    identity = engine.create(only(), name='adopted', adopt_stack_data=json.dumps(document))
+    assert engine.state(identity) == 'ADOPT_COMPLETE', engine.stack(identity)
+    assert engine.outputs(identity)['name'] == name
+    push(engine, name, 99)
+    wait_for_state(engine, name, 'ALARM')

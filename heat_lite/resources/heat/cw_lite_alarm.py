@@ -5,7 +5,7 @@ import math
 from heat_lite.common import exception
 from heat_lite.engine.resource import Resource
 from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
+from heat_lite.template.constraints import AllowedValues, Length
 from heat_lite.template.schema import list_, string
 
 ACTIONS = ('AlarmActions', 'OKActions', 'InsufficientDataActions')
@@ -67,7 +67,9 @@ class CloudWatchLiteAlarm(Resource):
             required=True,
             update_allowed=True,
         ),
-        'MetricName': string('Name of the measured metric.', required=True),
+        'MetricName': string(
+            'Name of the measured metric.', required=True, constraints=[Length(min=1, max=255)]
+        ),
         'Namespace': string('Namespace of the metric.'),
         'Period': string('Length of a period in seconds.', required=True, update_allowed=True),
         'Dimensions': list_(
@@ -149,6 +151,10 @@ class CloudWatchLiteAlarm(Resource):
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         self._rules.put(self.stack, self.resource_id, self._rule(self.properties_of(definition)))
+
+    def handle_adopt(self, resource_data):
+        super().handle_adopt(resource_data)
+        self._rules.put(self.stack, self.resource_id, self._rule(self.properties))
 
     def handle_delete(self):
         self._rules.remove(self.stack, self.resource_id)

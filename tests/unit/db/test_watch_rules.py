@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from heat_lite.common.context import RequestContext
-from heat_lite.db import purge, session, stacks, watch_rules
+from heat_lite.db import give_back, purge, session, stacks, watch_rules
 from heat_lite.db.column_types import utcnow
 from heat_lite.db.watch_rules import Verdict
 from tests import databases
@@ -161,6 +161,10 @@ def test_stack_users_see_the_rules_of_their_tree(context, other, make_rule):
 def test_filters_of_a_page(context, make_rule):
     for name in ('a_b', 'a_c', 'axd'):
         make_rule(name)
+    stack_id, _ = make_rule('measuring')
+    watch_rules.put(context, stack_id, 'measuring', {'metric_name': 'Cpu'})
+    (row,) = watch_rules.page(context, watch_rules.measuring({'Cpu', 'Mem'}))
+    assert row.name == 'measuring'
     names = [row.name for row in watch_rules.page(context, watch_rules.begins_with('a_'))]
     assert names == ['a_b', 'a_c']
     assert list(watch_rules.page(context, watch_rules.in_state('ALARM'))) == []
@@ -181,6 +185,14 @@ def test_purge_removes_rules_and_measurements(context, make_rule):
     assert purge.purge_deleted(context, 0, 'seconds') == 1
     assert f'{stack_id}' not in databases.dump()
     assert 'watch_' not in databases.dump()
+
+
+def test_give_back_names_the_stacks_with_alarms(context, make_rule, make_stack):
+    stack_id, _ = make_rule()
+    make_stack('plain')
+    assert [(row.id, reason) for row, reason in give_back.losses(context)] == [
+        (stack_id, give_back.UNWATCHED)
+    ]
 
 
 def test_rules_are_encrypted_like_parameters(tmp_path):

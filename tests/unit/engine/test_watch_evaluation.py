@@ -22,7 +22,7 @@ def row(state='NODATA', age=3600, **rule):
         **rule,
     }
     created_at = NOW - datetime.timedelta(seconds=age)
-    return types.SimpleNamespace(rule=given, state=state, created_at=created_at)
+    return types.SimpleNamespace(rule=given, state=state, created_at=created_at, due_at=NOW)
 
 
 def points(*values, metric='Cpu'):
@@ -97,8 +97,18 @@ def test_state_after_three_periods(before, values, after):
     assert state_of(row(before, EvaluationPeriods='3'), *values) == after
 
 
-def test_measurement_of_a_clock_ahead_is_one_of_the_last_period():
-    assert state_of(row(), (-3, 99)) == 'ALARM'
+def test_window_ends_when_the_evaluation_was_due():
+    rule = row()
+    late = NOW + datetime.timedelta(seconds=4)
+    verdict = watch_evaluation.judge(rule, points((PERIOD - 1, 99)), late)
+    assert (verdict.state, verdict.due_at) == ('ALARM', NOW + datetime.timedelta(seconds=PERIOD))
+    assert watch_evaluation.judge(rule, points((-1, 99)), late).state == 'NODATA'
+
+
+def test_window_of_a_late_evaluation_ends_now():
+    late = NOW + datetime.timedelta(seconds=PERIOD)
+    verdict = watch_evaluation.judge(row(), points((-1, 99)), late)
+    assert (verdict.state, verdict.due_at) == ('ALARM', late + datetime.timedelta(seconds=PERIOD))
 
 
 def test_next_evaluation_is_a_period_later_and_the_window_is_kept():
