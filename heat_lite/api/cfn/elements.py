@@ -111,12 +111,28 @@ def resource_summary(row: Wire) -> Wire:
     }
 
 
-def resource(row: Wire, time: str) -> Wire:
-    """Return a resource; ``time``: the name of the element with the time of its last change."""
+def resource(row: Wire) -> Wire:
+    """Return a resource without its metadata."""
     return {
         'Description': row['description'],
-        time: row['updated_time'],
         'LogicalResourceId': row['resource_name'],
+        'PhysicalResourceId': row['physical_resource_id'],
+        'ResourceStatusReason': row['resource_status_reason'],
+        'ResourceType': row['resource_type'],
+        'StackId': arn_of(row['stack_identity']),
+        'StackName': row['stack_name'],
+        'Timestamp': row['updated_time'],
+        'ResourceStatus': _state(row, 'resource'),
+    }
+
+
+def resource_detail(row: Wire) -> Wire:
+    """Return a resource with its metadata: a map in JSON, a JSON text in XML."""
+    return {
+        'Description': row['description'],
+        'LastUpdatedTimestamp': row['updated_time'],
+        'LogicalResourceId': row['resource_name'],
+        'Metadata': row['metadata'],
         'PhysicalResourceId': row['physical_resource_id'],
         'ResourceStatusReason': row['resource_status_reason'],
         'ResourceType': row['resource_type'],
@@ -124,11 +140,6 @@ def resource(row: Wire, time: str) -> Wire:
         'StackName': row['stack_name'],
         'ResourceStatus': _state(row, 'resource'),
     }
-
-
-def resource_detail(row: Wire) -> Wire:
-    """Return a resource with its metadata: a map in JSON, a JSON text in XML."""
-    return {**resource(row, 'LastUpdatedTimestamp'), 'Metadata': row['metadata']}
 
 
 def template_parameter(name: str, schema: Wire) -> Wire:

@@ -57,7 +57,7 @@ class ResourceActions:
             stack_identity=identity,
             resource_name=arguments.get('LogicalResourceId') or None,
         )
-        return {'StackResources': [elements.resource(row, 'Timestamp') for row in rows]}
+        return {'StackResources': [elements.resource(row) for row in rows]}
 
     def _named(self, context: RequestContext, arguments: Arguments) -> Wire:
         if not arguments.get('StackName'):
