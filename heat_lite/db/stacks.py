@@ -133,10 +133,17 @@ def get_by_name(context: RequestContext, name: str, owner_id: str | None = None)
 
 
 @session.repeatable_writer
-def store_user_project(context: RequestContext, stack_id: str, project_id: str) -> bool:
-    """Store the project of the users of a stack. Return False if the stack is deleted."""
-    query = sql_update(_S).where(_S.c.id == stack_id, _S.c.deleted_at.is_(None))
-    return session.execute(query.values(stack_user_project_id=project_id)).rowcount == 1
+def store_user_project(context: RequestContext, stack_id: str, project_id: str) -> str | None:
+    """Store the project of the users of a stack unless it has one. Return the stored one.
+
+    Return None if the stack is deleted.
+    """
+    mine = _S.c.id == stack_id, _S.c.deleted_at.is_(None)
+    free = sql_update(_S).where(*mine, _S.c.stack_user_project_id.is_(None))
+    session.execute(free.values(stack_user_project_id=project_id))
+    # a locking read: a plain one would not see what another engine has committed meanwhile
+    query = select(_S.c.stack_user_project_id).where(*mine).with_for_update()
+    return session.execute(query).scalar()
 
 
 @session.reader

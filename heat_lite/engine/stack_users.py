@@ -114,16 +114,19 @@ class StackUsers:
     def project_id(self):
         """Return the project of the users of the stack. It is created with the first user.
 
-        Raises EntityNotFound if another engine has deleted the stack meanwhile.
+        Of the projects of several engines the first one stays. Raises EntityNotFound if another
+        engine has deleted the stack meanwhile.
         """
         stack = self._stack
         with _LOCK:
             if not stack.stack_user_project_id:
                 made = self._domain.create_project(f'{stack.tenant}-{stack.id}', DESCRIPTION)
-                if not db_stacks.store_user_project(stack.context, stack.id, made):
+                stored = db_stacks.store_user_project(stack.context, stack.id, made)
+                if stored != made:
                     self._domain.delete_project(made)
+                if stored is None:
                     raise exception.EntityNotFound(entity='Stack', name=stack.name)
-                stack.stack_user_project_id = made
+                stack.stack_user_project_id = stored
             return stack.stack_user_project_id
 
     def delete_project(self):
