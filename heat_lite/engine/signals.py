@@ -257,21 +257,27 @@ def _handle_signal(stack, item, details):
 def _tell(stack, item):
     """Store the events of signals; wake what waits for them."""
     yield from stack.journal.write()
-    notify_waiters(stack.runtime, stack.context, stack.identifier(), item.record.id)
+    notify_waiters(
+        stack.runtime, stack.context, stack.identifier(), item.record.id, stack.convergence
+    )
     _refresh_metadata(stack, item)
 
 
-def notify_waiters(services, context, identity, row_id):
+def notify_waiters(services, context, identity, row_id, several=False):
     """Wake the tasks that wait for a change of the row.
 
-    They run in the engines that work on the stack, maybe others.
+    They run in the engines that work on the stack, maybe others. ``several``: tasks of more than
+    one engine may wait for the row, as all engines walk the stack.
     """
-    if services.waits.notify(row_id):
+    if services.waits.notify(row_id) and not several:
         return
     for engine in stack_lock.engines_elsewhere(services, context, identity.stack_id):
         try:
-            services.listener.send(context, engine, identity.as_dict(), f'{SIGNAL_PREFIX}{row_id}')
-        except exception.EngineTimeout as error:
+            # without a reply: an engine that hangs must not delay the others
+            services.listener.cast_message(
+                context, engine, identity.as_dict(), f'{SIGNAL_PREFIX}{row_id}'
+            )
+        except exception.HeatException as error:
             LOG.warning(
                 'Engine %s could not be notified of the signal to row %s, it polls: %s',
                 engine,

@@ -285,7 +285,9 @@ class Software:
         stack = row and db_stacks.get(self._context, row.stack_id)
         if stack:
             identity = identifier.HeatIdentifier(stack.tenant, stack.name, stack.id)
-            signals.notify_waiters(self._runtime, self._context, identity, row.id)
+            signals.notify_waiters(
+                self._runtime, self._context, identity, row.id, stack.convergence
+            )
 
 
 _END = {'status': status.COMPLETE, 'status_reason': RECEIVED}
