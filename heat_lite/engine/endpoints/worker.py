@@ -12,8 +12,9 @@ from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
 from heat_lite.db import locks
 from heat_lite.db import resources as db_resources
+from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import legacy_stacks
+from heat_lite.engine import legacy_stacks, snapshots
 from heat_lite.engine import stack as engine_stack
 from heat_lite.engine.endpoints.base import Endpoint
 from heat_lite.engine.stack import Stack
@@ -22,32 +23,68 @@ LOG = logging.getLogger(__name__)
 
 
 class Worker(Endpoint):
-    """Messages that name a stack to look at; what to do is in the database."""
+    """Messages that name a stack or a snapshot to look at; what to do is in the database.
+
+    The arguments are those of Heat. An engine that reads them would do what was right when they
+    were sent, so it reads the database instead: a message may be lost, repeated, late or wrong.
+    """
 
     def check_resource(
         self,
         context: RequestContext,
         resource_id: Any,
-        current_traversal: str,
+        current_traversal: Any,
         data: Any,
-        **details: Any,
+        is_update: Any,
+        adopt_stack_data: Any,
+        converge: Any = False,
+        skip_propagate: Any = False,
+        accumulated_failures: Any = None,
+        node_type: Any = 'resource',
+        abandon: Any = False,
     ) -> None:
-        """Work on the resources of a stack that this engine holds.
+        """Look at a stack, and work on the rows of its resources that name this engine.
 
-        ``data`` has the id of the stack; without it ``resource_id`` is that of one resource. A
-        message of a traversal that is over has no effect.
+        ``data`` has the id of the stack; without it ``resource_id`` is that of one resource. The
+        other arguments are not read: row, graph, sync points and options of the action are stored.
         """
         stack_id = data.get('stack_id') if isinstance(data, dict) else None
-        if stack_id is None:
+        if stack_id is None and type(resource_id) is int:
             row = db_resources.get(context, resource_id)
             stack_id = row and row.stack_id
-        if stack_id is not None:
-            LOG.debug('Looking at stack %s for traversal %s', stack_id, current_traversal)
-            self._runtime.workers.start(context, stack_id)
+        LOG.debug('Looking at stack %s for traversal %s', stack_id, current_traversal)
+        self._look(context, stack_id)
 
-    def cancel_check_resource(self, context: RequestContext, stack_id: str) -> None:
-        """Stop the work on a stack, as the sync point of the stack says."""
-        self._runtime.workers.start(context, stack_id)
+    def cancel_check_resource(self, context: RequestContext, stack_id: Any) -> None:
+        """Look at a stack: its sync point says whether the work on it is stopped."""
+        self._look(context, stack_id)
+
+    def check_resource_delete_snapshot(
+        self,
+        context: RequestContext,
+        snapshot_id: Any,
+        resource_name: Any,
+        start_time: Any,
+        is_stack_delete: Any = False,
+        current_traversal: Any = None,
+    ) -> None:
+        """Look at a snapshot: go on with its delete where the engine that began it is silent.
+
+        One engine deletes what all resources saved, so the other arguments are not read.
+        """
+        row = db_snapshots.get(context, snapshot_id) if isinstance(snapshot_id, str) else None
+        stack_row = row and db_stacks.get(context, row.stack_id)
+        if row is None or stack_row is None or not snapshots.is_silent_delete(row):
+            LOG.debug('There is nothing to do for snapshot %s', snapshot_id)
+        elif db_snapshots.touch(context, row.id, row.updated_at):
+            stack = engine_stack.Stack.from_row(self._runtime, context, stack_row)
+            snapshots.resume_delete(stack, row.id)
+
+    def _look(self, context: RequestContext, stack_id: Any) -> None:
+        if isinstance(stack_id, str):
+            self._runtime.workers.start(context, stack_id)
+        else:
+            LOG.warning('A message about resources names no stack: it has no effect')
 
 
 class Migration(Endpoint):

@@ -8,6 +8,7 @@ import pytest
 
 from heat_lite.engine import service
 from heat_lite.engine.endpoints import listener as listener_endpoint
+from heat_lite.engine.endpoints import worker as worker_endpoint
 from heat_lite.rpc import api, client, contract, listener, worker
 
 HERE = Path(__file__).parent
@@ -41,7 +42,11 @@ ADDED = {
 # parameters of requests that Heat does not have
 ADDED_PARAMETERS = {'observe'}
 CASES = [(part, name) for part, methods in HEAT.items() for name in methods]
-ENDPOINTS = {'engine': service.ENDPOINTS, 'listener': (listener_endpoint.Listener,)}
+ENDPOINTS = {
+    'engine': service.ENDPOINTS,
+    'listener': (listener_endpoint.Listener,),
+    'worker': (worker_endpoint.Worker,),
+}
 
 
 def method_of(part, name):
