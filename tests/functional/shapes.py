@@ -213,6 +213,13 @@ def embedded(folder, *arguments):
         yield service
 
 
+def convergence(folder):
+    """The embedded shape whose stacks are walked by all engines."""
+    options = folder / 'convergence.conf'
+    options.write_text('[DEFAULT]\nconvergence_engine = true\n')
+    return embedded(folder, '--config-file', options)
+
+
 CONFIGURATION = """
     [DEFAULT]
     auth_encryption_key = a key of these tests, 32 letters
@@ -319,6 +326,7 @@ def shape(name, folder):
         'mariadb': lambda: split(folder, 'mariadb', 'mysql'),
         'postgresql': lambda: split(folder, 'postgresql', 'postgresql'),
         'keystone': lambda: split(folder, 'keystone', 'mysql', keystone=True),
+        'convergence': lambda: convergence(folder),
     }
     return makers[name]()
 

@@ -3,7 +3,8 @@
 A case that cannot pass is a strict xfail with the reason: it fails as soon as it passes.
 
 HEAT_LITE_TEST_ENDPOINT (a URL that ends with a project id) and HEAT_LITE_TEST_TOKEN replay the
-requests against another service.
+requests against another service, HEAT_LITE_TEST_SHAPE against another shape of this one, e.g.
+``convergence``.
 """
 
 import copy
@@ -26,11 +27,15 @@ FILES = (
     'sequence_cases.json',
     'field_sequences.json',
 )
+SEQUENCES = FILES[-2:]
 EXTERNAL_ENDPOINT = os.environ.get('HEAT_LITE_TEST_ENDPOINT')
+SHAPE = os.environ.get('HEAT_LITE_TEST_SHAPE', 'embedded')
+#: one of so many recorded sequences is replayed with stacks that all engines walk
+SHARE = 6
 
 
-def cases():
-    for file in FILES:
+def cases(files=FILES):
+    for file in files:
         for case in json.loads((FOLDER / file).read_text())['cases']:
             reason = known.DIFFERENT.get(case['id'])
             if reason in (known.STATUS_400_NOT_500, known.TEXT) and not EXTERNAL_ENDPOINT:
@@ -58,7 +63,7 @@ def with_own_response(case):
 @pytest.fixture
 def endpoint(services):
     if not EXTERNAL_ENDPOINT:
-        return services('embedded')
+        return services(SHAPE)
     url, _, project = EXTERNAL_ENDPOINT.rpartition('/')
     service = shapes.Service('external', url, project, Path('.'), auth_url='given')
     service.tokens['demo'] = os.environ.get('HEAT_LITE_TEST_TOKEN')
@@ -74,6 +79,13 @@ def test_response_equals_recorded_response(endpoint, case):
     player = Player(endpoint.http, case, f'cf-{uuid.uuid4().hex[:12]}', endpoint.project, **grace)
     differences = player.play()
     assert not differences, '\n'.join(differences)
+
+
+@pytest.mark.xdist_group('convergence')
+@pytest.mark.skipif(bool(EXTERNAL_ENDPOINT), reason='the stacks are those of another service')
+@pytest.mark.parametrize('case', list(cases(SEQUENCES))[::SHARE])
+def test_response_of_stacks_of_all_engines_equals_recorded_response(services, case):
+    test_response_equals_recorded_response(services('convergence'), case)
 
 
 def test_known_differences_name_recorded_cases():
