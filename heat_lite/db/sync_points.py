@@ -52,7 +52,8 @@ class SyncTurn:
     ``held`` are the rows that it holds by its own account. ``inputs`` are the data of ended nodes
     by the nodes after them, ``needed`` the number of nodes before each of these. ``drained`` are
     rows whose work for an earlier traversal has ended. ``is_idle``: nothing is left to do here;
-    ``is_home``: the engine holds the stack lock.
+    ``is_home``: the engine holds the stack lock; ``is_outdated``: the walker does not know yet that
+    an earlier turn has lost rows.
     ``save`` sets the rest: ``ready``, ``state`` (the data of the stack's sync point, None where the
     traversal is over), ``ended`` (no engine has anything left to do), ``is_uncertain`` (whether the
     turn was committed had to be found out, so the rest may be incomplete).
@@ -69,6 +70,7 @@ class SyncTurn:
     engines: Sequence[str] = ()
     is_idle: bool = False
     is_home: bool = False
+    is_outdated: bool = False
     ready: list[Ready] = dataclasses.field(default_factory=list)
     state: dict | None = None
     ended: bool = False
@@ -83,13 +85,12 @@ def lock(stack_id: str, turn: SyncTurn, rows: Iterable[int]) -> None:
     turn.state = locked_state(stack_id, turn.id)
     wanted = set(rows)
     holders = _holders(wanted)
-    lost = [
-        row
-        for row in wanted
-        if row not in holders
-        or holders[row] != turn.engine_id
-        and (holders[row] is not None or row in turn.held)
-    ]
+    free = {row for row, holder in holders.items() if holder is None}
+    lost = {row for row in wanted - free if holders.get(row) != turn.engine_id}
+    lost |= free & turn.held
+    if turn.state is None or turn.is_outdated or lost & turn.held:
+        # what was begun on other rows was begun for a traversal that is over, or after lost work
+        lost |= free
     if lost:
         raise RowsLost(stack_id, lost)
 

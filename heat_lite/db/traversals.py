@@ -29,8 +29,9 @@ class NewTraversal:
     """A traversal to begin.
 
     ``before`` maps each node to those before it, ``rows`` are the ids of all rows of the stack,
-    ``busy`` those on which this engine still works for an earlier traversal, and ``engines`` the
-    other living engines. ``options`` are stored with the sync point of the stack.
+    ``busy`` those on which this engine still works for an earlier traversal, ``kept`` those that no
+    other engine may begin, and ``engines`` the other living engines. ``options`` are stored with
+    the sync point of the stack.
     """
 
     id: str
@@ -39,6 +40,7 @@ class NewTraversal:
     before: Mapping[Key, Collection[Key]]
     rows: Collection[int]
     busy: Collection[int] = ()
+    kept: Collection[int] = ()
     engines: Sequence[str] = ()
     options: dict = dataclasses.field(default_factory=dict)
 
@@ -97,17 +99,18 @@ def begin(context: RequestContext, new: NewTraversal) -> dict[int, str]:
     holders = dict(session.rows(query))
     if holders.keys() != set(new.rows):
         raise PlanOutdated(new.stack_id)
-    held = {
-        row: engine for row, engine in holders.items() if engine in new.engines or row in new.busy
+    own = holders.keys() & {
+        *new.busy,
+        *(row for row in new.kept if holders.get(row) not in new.engines),
     }
-    held.update(dict.fromkeys((row for row in new.busy if row in held), new.engine_id))
+    held = {row: engine for row, engine in holders.items() if engine in new.engines}
+    held.update(dict.fromkeys(own, new.engine_id))
     first = [key for key, required in new.before.items() if not required]
     free = [row for row, _ in first if row not in held]
     share = sync_points.shares(free, new.engine_id, new.engines)
     idle = [row for row, engine in holders.items() if engine is not None and row not in held]
     sync_points.set_engine(None, [row for row in idle if row not in share])
-    busy = [row for row in new.busy if row in held and holders[row] is None]
-    sync_points.set_engine(new.engine_id, busy)
+    sync_points.set_engine(new.engine_id, [row for row in own if holders[row] != new.engine_id])
     for engine, rows in sync_points.by_engine(share).items():
         sync_points.set_engine(engine, rows)
     rows = [_point(new, key) for key in cooperation.each(new.before)]
@@ -155,6 +158,15 @@ def look(context: RequestContext, stack_id: str, engine_id: str) -> View:
 
 
 @session.reader
+def rows_elsewhere(context: RequestContext, stack_id: str, engine_id: str) -> set[int]:
+    """Return the ids of the rows of a stack that other engines hold."""
+    query = select(_R.c.id).where(
+        _R.c.stack_id == stack_id, _R.c.engine_id.is_not(None), _R.c.engine_id != engine_id
+    )
+    return set(session.execute(query).scalars())
+
+
+@session.reader
 def engines_of(context: RequestContext, stack_id: str) -> list[str]:
     """Return the ids of the engines that hold rows of a stack."""
     query = select(_R.c.engine_id).where(_R.c.stack_id == stack_id, _R.c.engine_id.is_not(None))
@@ -173,13 +185,18 @@ def engine_of(context: RequestContext, stack_id: str, name: str) -> str | None:
 @session.writer
 def take_rows(
     context: RequestContext, stack_id: str, engines: Collection[str], engine_id: str
-) -> int:
-    """Give the rows that dead engines hold to ``engine_id``, the holder of the stack lock."""
+) -> list[int]:
+    """Give the rows that dead engines hold to ``engine_id``, the holder of the stack lock.
+
+    Return their ids.
+    """
     query = select(_L.c.engine_id).where(_L.c.stack_id == stack_id).with_for_update()
     if session.execute(query).scalar() != engine_id:
-        return 0
-    rows = update(_R).where(_R.c.stack_id == stack_id, _R.c.engine_id.in_(engines))
-    return session.execute(rows.values(engine_id=engine_id)).rowcount
+        return []
+    query = select(_R.c.id).where(_R.c.stack_id == stack_id, _R.c.engine_id.in_(engines))
+    rows = list(session.execute(query.with_for_update()).scalars())
+    sync_points.set_engine(engine_id, rows)
+    return rows
 
 
 @session.writer

@@ -177,6 +177,8 @@ class Journal:
         self.participant = None
         #: False in an engine that works on resources only: another one writes the stack
         self.writes_stack = True
+        #: new records that were never stored: the row that they replace was lost
+        self._dropped = set()
         #: number of events written so far
         self.events_written = 0
         self._clear()
@@ -323,6 +325,7 @@ class Journal:
         turn, added = self._uncommitted
         left = turn.without(rows)
         kept = {row['uuid'] for row in left.rows_added}
+        self._dropped.update(record for record in added if record.uuid not in kept)
         self._uncommitted = left, [record for record in added if record.uuid in kept]
         if self._turn_participant is not None:
             self._turn_participant.lost(rows, left.sync)
@@ -331,11 +334,23 @@ class Journal:
         with self._lock:
             changes = dict(vars(self))
             self._clear()
+        if self._dropped:
+            self._leave_out_dropped(changes)
         self._property_records = list(changes['_properties'])
         self._attribute_records = list(changes['_attributes'])
         self._callbacks = changes['_on_commit']
         self._turn_participant = changes['participant']
         return self._change_set(changes)
+
+    def _leave_out_dropped(self, changes):
+        """Take what was done to records that are not stored out of the changes."""
+        gone = self._dropped
+        for name in ('_changed', '_properties', '_attributes'):
+            changes[name] = {key: each for key, each in changes[name].items() if key not in gone}
+        for name in ('_data', '_removed_data'):
+            changes[name] = {key: each for key, each in changes[name].items() if key[0] not in gone}
+        changes['_removed'] = [record for record in changes['_removed'] if record not in gone]
+        changes['_events'] = [pair for pair in changes['_events'] if pair[0] not in gone]
 
     def _change_set(self, changes):
         added = changes['_added']

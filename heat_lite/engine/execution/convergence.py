@@ -71,14 +71,13 @@ class ConvergedTraversal(traversal.Traversal):
             self._keys,
             self._engine_id,
             functools.partial(nodes.describe, self._stack, self._engine_id),
-            self._describe_error,
+            lambda node, error: nodes.describe_error(
+                self._stack, self._engine_id, self._keys[node], error
+            ),
             others=self._stack.runtime.placement.other_engines(),
             is_home=self.is_home,
             **self._group_options(),
         )
-
-    def _describe_error(self, node: Node, error: BaseException) -> dict[str, Any]:
-        return nodes.describe_error(self._stack, self._engine_id, self._keys[node], error)
 
     def _keys_of(self, graph: dict[Node, set[Node]]) -> dict[Node, Key]:
         raise NotImplementedError
@@ -96,7 +95,14 @@ class ConvergedTraversal(traversal.Traversal):
             if is_part and record.engine_id != self._engine_id:
                 record.set(engine_id=self._engine_id)
 
+    def collect(self) -> set[str | None]:
+        names = super().collect()
+        return names | {self._names[node] for node in self._group.given_up}
+
     def _finish(self, node: Node, error: BaseException | None = None) -> None:
+        if node in self._group.given_up:
+            self._group.given_up.discard(node)
+            return
         self._release(node)
         super()._finish(node, error)
 
@@ -122,22 +128,23 @@ class ConvergedTraversal(traversal.Traversal):
     def _begin_ready(self) -> tuple[list[traversal.Begun], bool]:
         result = super()._begin_ready()
         if self._outcome.stopped or self._group.errors and not self._collects_errors:
-            for node in self._group.drop_ready():
-                self._release(node)
+            self._drop_ready()
         self._group.is_idle = not (
             self._group.running or self._group.ready() or self._collect_draining()
         )
         return result
+
+    def _drop_ready(self) -> None:
+        """Give up what has not begun, after a failure or a stop."""
+        for node in self._group.drop_ready():
+            self._release(node)
 
     def _turn(self) -> Generator[Any, None, bool]:
         try:
             cut = yield from super()._turn()
         finally:
             self._group.is_idle = False
-        return cut or bool(self._group.ready() and not self._waits_for_draining())
-
-    def _waits_for_draining(self) -> bool:
-        return not self._ready(self._collect_draining())
+        return cut or bool(self._ready(self._collect_draining()))
 
     def _after_write(self, begun: list[traversal.Begun]) -> list[traversal.Begun]:
         turns, lost = self._group.news()
@@ -211,6 +218,7 @@ class ConvergedTraversal(traversal.Traversal):
             for node in (*self._group.running, *self._group.ready())
             if self._keys[node][0] in rows
         }
+        self._group.reopen(rows)
         for node in lost:
             job = self._group.drop(node)
             if job is not None:
@@ -271,3 +279,5 @@ class ConvergedTraversal(traversal.Traversal):
 
     def _on_look(self) -> None:
         self._should_look = True
+        # messages are read after the turn: the look is due in a further one, at once
+        self._mailbox.wake()

@@ -8,15 +8,15 @@ Tests: tests/functional/test_convergence.py, tests/chaos/test_convergence.py.
 import logging
 import time
 import uuid
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from typing import Any
 
 from heat_lite.common import cooperation, status
 from heat_lite.db import journal
 from heat_lite.db import traversals as db_traversals
 from heat_lite.db.sync_points import Key
-from heat_lite.engine import failures
-from heat_lite.engine.execution import convergence, nodes
+from heat_lite.engine import failures, lifecycle
+from heat_lite.engine.execution import convergence, nodes, quarantine, recovery
 from heat_lite.engine.execution.plan import Node
 from heat_lite.engine.execution.sync_point_group import SyncPointGroup
 from heat_lite.engine.execution.traversal import Begun, Outcome
@@ -28,6 +28,11 @@ class HomeTraversal(convergence.ConvergedTraversal):
     """The walk of the engine that holds the stack lock: it begins and ends the traversal."""
 
     is_home = True
+
+    def __init__(self, stack: Any, *args: Any) -> None:
+        #: rows of dead engines that this one holds although their nodes are not ready yet
+        self._waiting: set[int] = set()
+        super().__init__(stack, *args)
 
     def walk(self) -> Generator[Any, None, Outcome]:
         """A generator for the task pool; returns the Outcome.
@@ -67,13 +72,18 @@ class HomeTraversal(convergence.ConvergedTraversal):
             self._key_graph(),
             [row.id for row in stack.stored_rows()],
             self._rows_of_draining(),
+            [row.id for row in stack.stored_rows() if recovery.is_interrupted(stack, row)],
             self._group.others,
             options,
         )
         holders = db_traversals.begin(stack.context, new)
         self._group.foreign = {row for row, holder in holders.items() if holder != self._engine_id}
         first = [key for key, before in new.before.items() if not before]
-        self._receive({key: {} for key in first if holders.get(key[0]) == self._engine_id})
+        own = {row for row, holder in holders.items() if holder == self._engine_id}
+        self._receive({key: {} for key in first if key[0] in own})
+        self._waiting = own - self._group.rows() - self._rows_of_draining()
+        for row in self._waiting:
+            stack.records[row].engine_id = self._engine_id
         self._group.hold(self._group.rows())
         others = set(holders.values()) - {self._engine_id}
         self._is_shared = bool(others)
@@ -110,20 +120,47 @@ class HomeTraversal(convergence.ConvergedTraversal):
         gone = self._stack.runtime.placement.gone_engines(others)
         if gone:
             LOG.warning('%s: engines %s are gone, their resources go on here', self._stack, gone)
-            db_traversals.take_rows(self._stack.context, self._stack.id, gone, self._engine_id)
-            self._refresh()
-            self._should_look = True
-            self._mailbox.wake()
+            self._take_over(gone)
         for engine_id in others - gone:
             self._notify(engine_id, [])
-        if not view.held and not self._group.running and not self._group.ready():
-            self._is_ended = not self._group.dirty
+        is_at_work = self._group.rows() or self._group.dirty or self._collect_draining()
+        if view.held.keys() <= {self._engine_id} and not is_at_work:
+            # what is held here waits for a node that was lost: the rest is planned anew
+            db_traversals.release(self._stack.context, self._stack.id, self._engine_id)
+            self._is_ended = self._is_shared = True
+
+    def _take_over(self, gone: set[str]) -> None:
+        """Go on with the rows of dead engines; any of them may have ended its engine."""
+        stack = self._stack
+        rows = db_traversals.take_rows(stack.context, stack.id, gone, self._engine_id)
+        self._refresh()
+        names = {
+            record.name
+            for record in map(stack.records.get, rows)
+            if record is not None and record.status == status.IN_PROGRESS
+        }
+        quarantine.extend(stack, names)
+        self._waiting.update(rows)
+        self._should_look = True
+        self._mailbox.wake()
+
+    def _receive(self, inputs: Mapping[Key, Mapping[str, dict]]) -> None:
+        super()._receive(inputs)
+        self._waiting -= self._group.rows()
+
+    def _drop_ready(self) -> None:
+        super()._drop_ready()
+        for row in self._waiting - self._rows_of_draining():
+            record = self._stack.records.get(row)
+            if record is not None and record.engine_id == self._engine_id:
+                record.set(engine_id=None)
+        self._waiting.clear()
 
     def _stop(self, why: str, error: BaseException) -> None:
         if self._outcome.stopped is None and self._is_shared:
             db_traversals.stop(self._stack.context, self._stack.id, self.id, why)
             for engine_id in self._engines_to_notify():
-                self._notify(engine_id, [])
+                self._stack.runtime.workers.stop(self._stack, engine_id)
         super()._stop(why, error)
 
     def _pause(self) -> float:
@@ -133,9 +170,17 @@ class HomeTraversal(convergence.ConvergedTraversal):
         return pause
 
     def _conclude(self, outcome: Outcome) -> None:
-        """Take over what other engines have done."""
-        if not self._is_shared:
-            return
+        """Take over what other engines have done, and fail what dead ones have left."""
+        if self._is_shared:
+            self._take_results(outcome)
+        if outcome.errors or outcome.stopped:
+            self._fail_interrupted()
+        elif self._is_shared and not self._is_complete():
+            raise db_traversals.PlanOutdated(self._stack.id)
+        if self._is_shared:
+            db_traversals.end(self._stack.context, self._stack.id)
+
+    def _take_results(self, outcome: Outcome) -> None:
         view = db_traversals.look(self._stack.context, self._stack.id, self._engine_id)
         entries = (view.state or {}).get(convergence.FAILURES, ())
         if entries:
@@ -143,9 +188,14 @@ class HomeTraversal(convergence.ConvergedTraversal):
         for entry in entries:
             failures.merge(self._stack, entry['notes'])
         self._refresh(self._names_of(self._group.nodes_elsewhere()))
-        if not (outcome.errors or outcome.stopped or self._is_complete()):
-            raise db_traversals.PlanOutdated(self._stack.id)
-        db_traversals.end(self._stack.context, self._stack.id)
+
+    def _fail_interrupted(self) -> None:
+        """No engine goes on with these rows: the stack has failed, or was stopped."""
+        for record in self._stack.stored_rows():
+            if record.status == status.IN_PROGRESS:
+                resource = self._stack.resource_of(record)
+                reason = f'{record.action} aborted (the engine that worked on it is gone)'
+                lifecycle.state_set(resource, record.action, status.FAILED, reason)
 
     def _is_complete(self) -> bool:
         """Return whether all nodes have ended: else one was lost, and the rest is planned anew."""

@@ -119,6 +119,8 @@ class Mailbox:
         self._actions: collections.deque[Any] = collections.deque()
         self._callbacks: collections.deque[Any] = collections.deque()
         self._closed = False
+        #: whether the worker has to end: this engine has got the lock of its stack
+        self.must_leave = False
         self._job: Job | None = None
 
     def attach(self, job: Job) -> None:
@@ -135,6 +137,11 @@ class Mailbox:
     def send(self, message: str) -> bool:
         """Leave a message such as ``task_manager.CANCEL``; False when the task has ended."""
         return self._put(self._messages, message)
+
+    def send_away(self) -> None:
+        """Have the worker end at once (see ``worker_task``)."""
+        self.must_leave = True
+        self.wake()
 
     def put_action(self, request: Request) -> bool:
         """Queue an action; False when the task has ended."""

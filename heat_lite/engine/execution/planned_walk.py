@@ -36,8 +36,12 @@ def walk(task: Any, wanted: dict) -> Generator[Any, None, tuple[list[Record], An
             added.update(add_rows(stack) if wanted else ())
             yield from stack.journal.write()
         rows = [row for row in stack.stored_rows() if row not in added]
+        graph = plan.build(rows, wanted)
+        if not graph:
+            # the engine that died may have left a traversal whose last node had ended
+            end_traversal(stack)
         try:
-            return rows, (yield from task.walk(plan.build(rows, wanted)))
+            return rows, (yield from task.walk(graph))
         except db_traversals.PlanOutdated:
             LOG.info('%s: its rows have changed meanwhile; they are read again', stack)
 
@@ -46,6 +50,13 @@ def end_traversal(stack: Stack) -> None:
     """Let no engine begin anything more on the stack."""
     if stack.convergence:
         db_traversals.end(stack.context, stack.id)
+
+
+def end_own_worker(stack: Stack) -> Generator[Any, None, None]:
+    """End the work of this engine on a stack whose lock it has got meanwhile; wait for its end."""
+    pauses = scheduler.pauses()
+    while stack.convergence and stack.runtime.workers.leave(stack.id):
+        yield next(pauses)
 
 
 def await_workers(stack: Stack, mailbox: Mailbox) -> Generator[Any, None, None]:

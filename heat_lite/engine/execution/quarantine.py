@@ -72,6 +72,10 @@ class Quarantine:
             ended, value = _first_step(work)
         return value if ended else (yield from scheduler.continue_task(work, value))
 
+    def add(self, names: set[str]) -> None:
+        """Guard further resources."""
+        self._names |= names
+
     @contextlib.contextmanager
     def _announced(self, name: str) -> Iterator[None]:
         """Announce a call; withdraw it at its end, or when it is slow. Releases the slot."""
@@ -112,6 +116,18 @@ class Quarantine:
 def after_takeover(stack: Stack) -> Quarantine | None:
     """Return the quarantine of the stack's action; None where no resource was in progress."""
     names = {record.name for record in stack.rows() if record.status == status.IN_PROGRESS}
+    return _of(stack, names)
+
+
+def extend(stack: Stack, names: set[str]) -> None:
+    """Guard further resources, in whose work another engine died (see ``home_traversal``)."""
+    if stack.run.quarantine is None:
+        stack.run.quarantine = _of(stack, names)
+    else:
+        stack.run.quarantine.add(names)
+
+
+def _of(stack: Stack, names: set[str]) -> Quarantine | None:
     if not names or not stack.limits.engine_death_limit:
         return None
     context, engine_id = stack.context, stack.runtime.engine_id

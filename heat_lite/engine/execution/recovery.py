@@ -60,6 +60,11 @@ def failure_of(stack, name):
     return stack.run.resumed_from.failed.get(name) if _was_resumed(stack) else None
 
 
+def is_interrupted(stack, row):
+    """Whether a dead engine may have left the row so: only the engine with the lock goes on."""
+    return row.status == status.IN_PROGRESS or failure_of(stack, row.name) is not None
+
+
 def reorder(stack, graph):
     """Return the graph of a resumed action: begun resources first, then the failed, then the rest.
 

@@ -45,6 +45,7 @@ class StackTask:
     def run(self) -> Generator[Any, None, None]:
         """Execute one action after another until none is left or another engine has the lock."""
         request = self._request
+        yield from planned_walk.end_own_worker(self.stack)
         try:
             while request is not None:
                 yield from self._execute(request)

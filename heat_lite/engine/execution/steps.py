@@ -271,7 +271,7 @@ def check(stack, node):
 def adopt(stack, node):
     """Make a resource of an existing object, by the adopted document."""
     resource = stack.resource_of(stack.best_record(node.key))
-    if recovery.is_done(stack, node.key):
+    if recovery.is_done(stack, node.key) or resource.state == (status.ADOPT, status.COMPLETE):
         return None
     if resource.status == status.IN_PROGRESS:
         return _recover(stack, node, resource)

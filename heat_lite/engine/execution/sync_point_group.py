@@ -49,6 +49,8 @@ class SyncPointGroup(scheduler.DependencyTaskGroup):
         self.others = list(others)
         #: rows that other engines held when the traversal began: those pass them on themselves
         self.foreign: set[int] = set()
+        #: nodes that another engine works on now, and whose handlers here have not ended yet
+        self.given_up: set[Node] = set()
         #: the id of the traversal
         self.traversal_id = ''
         #: set by the walker while it writes a turn with nothing left to do
@@ -57,12 +59,17 @@ class SyncPointGroup(scheduler.DependencyTaskGroup):
         #: the nodes that have ended here: the database may still name this engine for them
         self._done: set[Node] = set()
         self._ended: list[tuple[Node, BaseException | None]] = []
+        #: the nodes without a failure that ended in the turn that is written
+        self._passed: list[Node] = []
         self._drained: list[int] = []
         self._held: set[int] = set()
         self._saved: list[SyncTurn] = []
         self._lost: set[int] = set()
 
     # ------------------------------------------------------------ for the walker
+
+    def ready(self) -> list[Node]:
+        return [node for node in super().ready() if node not in self.given_up]
 
     def rows(self) -> set[int]:
         """Return the ids of the rows that this engine works on or is about to."""
@@ -99,9 +106,16 @@ class SyncPointGroup(scheduler.DependencyTaskGroup):
         return dropped
 
     def drop(self, node: Node) -> Any:
-        """Forget a node that another engine works on now; return its job."""
+        """Forget a node that another engine works on now; return its job, which has to end."""
         self._ready.pop(node, None)
-        return self.running.pop(node, None)
+        job = self.running.pop(node, None)
+        if job is not None:
+            self.given_up.add(node)
+        return job
+
+    def reopen(self, rows: Collection[int]) -> None:
+        """Forget that nodes have ended here: their results were dropped with the rows."""
+        self._done.difference_update([node for node in self._done if self._keys[node][0] in rows])
 
     def drop_key(self, key: Key) -> None:
         """Forget a node that has not begun: another engine was given it."""
@@ -155,7 +169,9 @@ class SyncPointGroup(scheduler.DependencyTaskGroup):
             engines=self.others,
             is_idle=self.is_idle,
             is_home=self._is_home,
+            is_outdated=bool(self._lost),
         )
+        self._passed = [node for node, error in ended if error is None]
         gone = {node for node, _ in ended}
         rows = {self._keys[node][0] for node in gone}
         drained = [row for row in drained if row not in rows]
@@ -180,7 +196,7 @@ class SyncPointGroup(scheduler.DependencyTaskGroup):
             self._saved.append(turn)
 
     def lost(self, rows: Collection[int], turn: SyncTurn | None) -> None:
-        """Take what ended on lost rows out of a turn."""
+        """Take what ended on lost rows out of a turn; pass on to them what ended on others."""
         with self._guard:
             self._lost.update(rows)
         if turn is None:
@@ -192,6 +208,17 @@ class SyncPointGroup(scheduler.DependencyTaskGroup):
             key: {name: data for name, data in inputs.items() if name not in names}
             for key, inputs in turn.inputs.items()
         }
+        for node in self._passed:
+            if self._keys[node][0] not in rows:
+                self._pass_to_lost(node, rows, turn)
+
+    def _pass_to_lost(self, node: Node, rows: Collection[int], turn: SyncTurn) -> None:
+        for dependant in self._after.get(node, ()):
+            key = self._keys[dependant]
+            if key[0] in rows:
+                data = {str(list(self._keys[node])): self._describe(node)}
+                turn.inputs.setdefault(key, {}).update(data)
+                turn.needed[key] = self._before[key]
 
     def hold(self, rows: Iterable[int]) -> None:
         """Note the rows that this engine holds in the database."""

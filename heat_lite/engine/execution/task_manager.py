@@ -297,7 +297,8 @@ class ThreadGroupManager:
             )
         with self._guard:
             stacks = [entry.stack for entry in self._entries.values()]
-        for stack in stacks:
+        helped = [] if self._workers is None else self._workers.stacks()
+        for stack in (*stacks, *helped):
             try:
                 stack.journal.flush()
             except Exception:

@@ -45,8 +45,14 @@ class WorkerTraversal(convergence.ConvergedTraversal):
         graph = {nodes[key]: {nodes[each] for each in first} for key, first in before.items()}
         super().__init__(stack, graph, *args)
         self.id = self._group.traversal_id = view.traversal_id
+        self._group.foreign = db_traversals.rows_elsewhere(stack.context, stack.id, self._engine_id)
         self._is_shared = True
         self._should_look = True
+        self._ends_at = _deadline(view.state or {})
+
+    def seconds_left(self) -> float:
+        # home alone ends the time: the clocks of two hosts may differ
+        return max(0.0, self._ends_at - time.monotonic())
 
     def _keys_of(self, graph: dict[Node, set[Node]]) -> dict[Node, Key]:
         return self._node_keys
@@ -57,11 +63,13 @@ class WorkerTraversal(convergence.ConvergedTraversal):
         return (yield from super().walk())
 
     def _is_over(self) -> bool:
-        idle = not (self._group.running or self._group.ready() or self._stack.run.draining)
-        return idle and not self._should_look and not self._stack.journal.dirty
+        is_at_work = self._group.running or self._group.ready() or self._group.given_up
+        if is_at_work or self._stack.run.draining:
+            return False
+        return not self._should_look and not self._stack.journal.dirty
 
     def _should_end(self) -> bool:
-        return self._is_stale
+        return self._is_stale or self._mailbox.must_leave
 
     def _pause(self) -> float:
         return min(super()._pause(), convergence.LOOK_SECONDS)
@@ -81,17 +89,21 @@ class WorkerTask:
         self._context = context
         self._stack_id = stack_id
         self._mailbox = mailbox
-        self._stack: Stack | None = None
+        #: the stack as this engine knows it; None before its first rows
+        self.stack: Stack | None = None
 
     def run(self) -> Generator[Any, None, None]:
         """Walk one traversal after another, until this engine holds no row of the stack."""
         while True:
+            if self._mailbox.must_leave:
+                yield from self._leave()
+                return
             self._mailbox.receive_all(LOOK)
             view = db_traversals.look(self._context, self._stack_id, self._runtime.engine_id)
             if view.state is not None and view.held.get(self._runtime.engine_id):
                 yield from self._walk(view)
-            elif self._stack is not None and self._stack.run.draining:
-                yield from self._drain(self._stack)
+            elif self.stack is not None and self.stack.run.draining:
+                yield from self._drain(self.stack)
             elif self._mailbox.close(with_messages=True):
                 self._let_go(view)
                 return
@@ -109,7 +121,6 @@ class WorkerTask:
             stack.action,
             self._mailbox,
             self._runtime.pool,
-            _deadline(view.state or {}),
         )
         try:
             yield from walk.walk()
@@ -119,14 +130,25 @@ class WorkerTask:
     def _drain(self, stack: Stack) -> Generator[Any, None, None]:
         """Wait for what was begun for a traversal that is over, or for the next message."""
         walk = traversal.Traversal(stack, {}, stack.action, self._mailbox, self._runtime.pool)
-        yield from walk.settle(until=lambda: self._mailbox.has(LOOK))
+        yield from walk.settle(until=lambda: self._mailbox.has(LOOK) or self._mailbox.must_leave)
+
+    def _leave(self) -> Generator[Any, None, None]:
+        """End all handlers: this engine has got the stack lock, and its task begins them again."""
+        stack = self.stack
+        if stack is None:
+            return
+        for walk in stack.run.draining:
+            walk.abandon()
+        while any(walk.collect() for walk in stack.run.draining):
+            yield traversal.ENDING_PAUSE
+        stack.journal.give_up()
 
     def _load(self, row: Any, state: dict) -> Stack:
         """Return the stack as its row says."""
-        if self._stack is None:
-            self._stack = Stack.from_row(self._runtime, self._context, row)
-            self._stack.journal.writes_stack = False
-        stack = self._stack
+        if self.stack is None:
+            self.stack = Stack.from_row(self._runtime, self._context, row)
+            self.stack.journal.writes_stack = False
+        stack = self.stack
         draining = stack.run.draining
         for name, value in Stack.fields_of(row).items():
             setattr(stack, name, value)

@@ -5,9 +5,11 @@ A message only says where to look; what to do is in the database.
 Tests: tests/chaos/test_convergence.py.
 """
 
+import contextlib
 import logging
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from heat_lite.common import exception
@@ -29,6 +31,7 @@ class Workers:
         self._runtime = runtime
         self._guard = threading.Lock()
         self._mailboxes: dict[str, Mailbox] = {}
+        self._tasks: dict[str, WorkerTask] = {}
         runtime.task_manager.use(self)
 
     def look(self, stack: Stack, engine_id: str, traversal_id: str, keys: list[Key]) -> None:
@@ -36,15 +39,13 @@ class Workers:
 
         The message may be lost: the engine that holds the stack lock repeats it.
         """
-        try:
+        with _logged(stack, engine_id):
             rpc_worker.check_resources(stack.context, engine_id, stack.id, traversal_id, keys)
-        except exception.HeatException as error:
-            LOG.warning(
-                'Engine %s did not get the message about its resources of %s; it is repeated: %s',
-                engine_id,
-                stack,
-                error,
-            )
+
+    def stop(self, stack: Stack, engine_id: str) -> None:
+        """Have another engine look at a stack on which the work is stopped."""
+        with _logged(stack, engine_id):
+            rpc_worker.cancel_check_resource(stack.context, engine_id, stack.id)
 
     def start(self, context: RequestContext, stack_id: str) -> None:
         """Look at a stack: in its task where one runs here, else in a new one."""
@@ -59,7 +60,9 @@ class Workers:
             time.sleep(0.001)  # the task has just ended
         else:
             return
-        task = WorkerTask(self._runtime, context, stack_id, mailbox)
+        if self._runtime.task_manager.has(stack_id):
+            mailbox.send_away()  # the task of the stack has begun meanwhile
+        task = self._tasks[stack_id] = WorkerTask(self._runtime, context, stack_id, mailbox)
         job = self._runtime.pool.spawn(
             scheduler.TaskRunner(task.run, name=f'work on stack {stack_id}'),
             on_end=lambda _result, error: self._finish(stack_id, error),
@@ -70,6 +73,20 @@ class Workers:
         """Return whether this engine works on resources of a stack that another one has locked."""
         with self._guard:
             return stack_id in self._mailboxes
+
+    def leave(self, stack_id: str) -> bool:
+        """Have the worker of a stack end at once; False where none is at work here."""
+        with self._guard:
+            mailbox = self._mailboxes.get(stack_id)
+        if mailbox is not None and not mailbox.must_leave:
+            mailbox.send_away()
+        return mailbox is not None
+
+    def stacks(self) -> list[Stack]:
+        """Return the stacks at work."""
+        with self._guard:
+            found = [task.stack for task in self._tasks.values()]
+        return [stack for stack in found if stack is not None]
 
     def ask(self, stack_id: str, callback: Callback) -> bool:
         """Have the worker of a stack call a function; False where none is at work here."""
@@ -82,4 +99,18 @@ class Workers:
             LOG.error('The work on stack %s ended by an error', stack_id, exc_info=error)
         with self._guard:
             mailbox = self._mailboxes.pop(stack_id)
+            self._tasks.pop(stack_id, None)
         mailbox.shut()
+
+
+@contextlib.contextmanager
+def _logged(stack: Stack, engine_id: str) -> Iterator[None]:
+    try:
+        yield
+    except exception.HeatException as error:
+        LOG.warning(
+            'Engine %s did not get the message about its resources of %s; it is repeated: %s',
+            engine_id,
+            stack,
+            error,
+        )

@@ -149,8 +149,9 @@ def test_rows_of_dead_engines_are_taken(context, stack_id):
     ids = rows(context, stack_id, 40)
     begin(context, stack_id, {(row, True): set() for row in ids}, engines=['dead'])
     assert set(traversals.engines_of(context, stack_id)) == {'home', 'dead'}
-    assert traversals.take_rows(context, stack_id, ['dead'], 'stranger') == 0
-    assert traversals.take_rows(context, stack_id, ['dead'], 'home') == 20
+    assert traversals.take_rows(context, stack_id, ['dead'], 'stranger') == []
+    taken = traversals.take_rows(context, stack_id, ['dead'], 'home')
+    assert sorted(taken) == sorted(ids)[20:]
     assert traversals.engines_of(context, stack_id) == ['home']
     traversals.release(context, stack_id, 'home')
     assert traversals.engine_of(context, stack_id, 'r0') is None
@@ -170,3 +171,43 @@ def test_stop_is_told_to_every_engine(context, stack_id):
     traversals.stop(context, stack_id, 't1', 'timeout')
     view = traversals.look(context, stack_id, 'other')
     assert view.state == {'deleting': True, 'stopped': 'timeout'}
+
+
+def test_turn_of_an_old_traversal_changes_only_held_rows(context, stack_id):
+    a, b = rows(context, stack_id, 2)
+    before = {(a, True): set(), (b, True): {(a, True)}}
+    begin(context, stack_id, before)
+    begin(context, stack_id, before, id='t2', busy=[a])
+    with pytest.raises(sync_points.RowsLost) as lost:
+        take_turn(context, stack_id, changed=[a, b], held=frozenset([a]))
+    assert lost.value.rows == {b}
+
+
+def test_rows_begun_after_lost_work_are_not_changed(context, stack_id):
+    a, b, c = rows(context, stack_id, 3)
+    begin(context, stack_id, {(a, True): set(), (b, True): {(a, True)}, (c, True): set()})
+    other = {'engine': 'other', 'held': frozenset([a])}
+    with pytest.raises(sync_points.RowsLost) as lost:
+        take_turn(context, stack_id, changed=[a, b], **other)
+    assert lost.value.rows == {a, b}
+    with pytest.raises(sync_points.RowsLost) as lost:
+        take_turn(context, stack_id, changed=[b, c], is_outdated=True, held=frozenset([c]))
+    assert lost.value.rows == {b}
+
+
+def test_interrupted_rows_stay_with_the_engine_that_begins(context, stack_id):
+    ids = rows(context, stack_id, 42)
+    before = {(row, True): set() for row in ids[:40]}
+    before.update({(row, True): {(ids[0], True)} for row in ids[40:]})
+    kept = [*ids[38:]]
+    held = begin(context, stack_id, before, kept=kept, engines=['other'])
+    assert {held[row] for row in kept} == {'home'} and 'other' in held.values()
+    assert traversals.rows_elsewhere(context, stack_id, 'home').isdisjoint(kept)
+    held = begin(context, stack_id, before, kept=ids, engines=['other'])
+    assert 'other' in held.values()  # a living engine goes on with what it holds
+
+
+def test_first_project_of_users_stays(context, stack_id):
+    assert stacks.store_user_project(context, stack_id, 'first') == 'first'
+    assert stacks.store_user_project(context, stack_id, 'second') == 'first'
+    assert stacks.store_user_project(context, str(uuid.uuid4()), 'third') is None

@@ -162,3 +162,12 @@ def test_deaths_are_counted_by_resource(called, action, found):
     stored = {'action': 'CREATE 7', 'called': called, 'deaths': {'b': 1}}
     assert quarantine.count_deaths(stored, action) == found
     assert quarantine.count_deaths(None, action) == {}
+
+
+def test_resources_of_another_dead_engine_are_guarded_too(column):
+    guarding = make(column, names=['a'])
+    run(guarding.guard(resource('c'), work(column)))
+    assert 'c' not in column.called()
+    guarding.add({'c'})
+    run(guarding.guard(resource('c'), work(column)))
+    assert column.called()[2:4] == ['c', 'step 0']

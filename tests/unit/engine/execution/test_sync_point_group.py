@@ -98,3 +98,31 @@ def test_lost_row_is_taken_out_of_the_turn():
     nodes.lost([1], turn)
     assert turn.inputs == {(2, True): {}}
     assert nodes.news() == ([], {1}) and nodes.news() == ([], set())
+
+
+def test_lost_node_gets_what_ended_in_the_same_turn():
+    nodes = group({A: set(), B: {A}, C: {B}})
+    nodes.assign([(1, True)])
+    for node in (A, B, C):
+        finish(nodes, node)
+    turn = nodes.take()
+    assert turn.inputs == {}
+    nodes.lost({2, 3}, turn)
+    assert list(turn.inputs) == [(2, True)] and turn.needed == {(2, True): 1}
+    assert nodes.take().is_outdated
+    nodes.news()
+    assert not nodes.take().is_outdated
+    assert nodes.assign([(2, True)]) == []
+    nodes.reopen({2, 3})
+    assert nodes.assign([(2, True)]) == [B]
+
+
+def test_node_is_not_begun_again_before_its_handler_has_ended():
+    nodes = group({A: set()})
+    nodes.assign([(1, True)])
+    nodes.start(A, 'job')
+    assert nodes.drop(A) == 'job'
+    nodes.assign([(1, True)])
+    assert nodes.ready() == [] and nodes.rows() == {1}
+    nodes.given_up.discard(A)
+    assert nodes.ready() == [A]

@@ -1,0 +1,204 @@
+"""Stacks that two engines of one process walk together: signals, messages, users, lost rows."""
+
+import datetime
+import time
+import types
+import uuid
+
+import pytest
+import sqlalchemy
+
+from heat_lite.common import status
+from heat_lite.db import locks, models, session
+from heat_lite.db import snapshots as db_snapshots
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import record, stack_users
+from heat_lite.engine.endpoints import worker
+from heat_lite.engine.execution import actions
+from heat_lite.engine.execution.sync_point_group import SyncPointGroup
+from heat_lite.engine.stack import Stack
+from tests import databases, engines
+from tests.timeouts import WAIT_SECONDS
+
+TEST = 'OS::Heat::TestResource'
+#: so many nodes are ready at once that both engines get some
+WIDTH = 40
+HANDLE = {'type': 'OS::Heat::WaitConditionHandle'}
+
+
+@pytest.fixture(scope='module', params=['sqlite', 'mysql'])
+def engine(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp('db')
+    configuration = folder / 'heat-lite.conf'
+    configuration.write_text('[clients_heat]\nurl = http://here:8004/v1/%(tenant_id)s\n')
+    with databases.migrated(request.param, folder) as url:
+        with engines.running(url, files=[configuration], convergence_engine=True) as driver:
+            yield driver
+
+
+@pytest.fixture
+def other(engine):
+    """Another engine; both know that they are not alone."""
+    engine.context.project_id = uuid.uuid4().hex
+    with engines.another(engine) as service:
+        for each in (engine.service, service):
+            each._membership.alone = False
+        yield service
+        engine.service._membership.alone = True
+
+
+def until(condition, seconds=WAIT_SECONDS):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def rows(table, **columns):
+    query = sqlalchemy.select(table)
+    for name, value in columns.items():
+        query = query.where(table.c[name] == value)
+    with session.engine().connect() as connection:
+        return connection.execute(query).all()
+
+
+def waiting(count=WIDTH):
+    condition = {
+        'type': 'OS::Heat::WaitCondition',
+        'properties': {'handle': {'get_resource': 'h'}, 'timeout': 300},
+    }
+    return {'resources': {'h': HANDLE, **{f'w{number}': condition for number in range(count)}}}
+
+
+def loaded(service, driver, identity):
+    row = db_stacks.get(driver.context, identity['stack_id'])
+    return Stack.from_row(service.runtime, driver.context, row)
+
+
+def test_signal_wakes_waits_in_all_engines_at_once(engine, other):
+    identity = engine.create(waiting(), wait=False)
+
+    def is_waiting():
+        found = rows(models.resource, stack_id=identity['stack_id'], status='IN_PROGRESS')
+        return len(found) == WIDTH and len({row.engine_id for row in found}) == 2
+
+    until(is_waiting)
+    began = time.monotonic()
+    engine.client.resource_signal(
+        engine.context, stack_identity=identity, resource_name='h', details={'status': 'SUCCESS'}
+    )
+    engine.wait(identity)
+    # without the messages the waits would end by their polls, every 30 seconds
+    assert time.monotonic() - began < 15
+    assert engine.state(identity) == 'CREATE_COMPLETE'
+    assert not rows(models.sync_point, stack_id=identity['stack_id'])
+
+
+@pytest.mark.parametrize('data', [None, 'x', {}, {'stack_id': 7}, {'stack_id': 'no such stack'}])
+@pytest.mark.parametrize('resource_id', [None, 'x', {}, [1], True, 10**8])
+def test_nonsense_in_messages_has_no_effect(engine, caplog, data, resource_id):
+    endpoint = worker.Worker(engine.service.runtime)
+    endpoint.check_resource(engine.context, resource_id, 3, data, {}, 'x', node_type=[])
+    endpoint.cancel_check_resource(engine.context, data)
+    endpoint.check_resource_delete_snapshot(engine.context, resource_id, None, 'never')
+    until(lambda: not engine.service.runtime.workers.has('no such stack'))
+    assert not [each for each in caplog.records if each.levelname == 'ERROR']
+
+
+def test_repeated_messages_of_old_traversals_have_no_effect(engine, other, caplog):
+    resources = {f'r{n}': {'type': TEST, 'properties': {'value': 'x'}} for n in range(WIDTH)}
+    identity = engine.create({'resources': resources})
+    before = rows(models.resource, stack_id=identity['stack_id'])
+    traversal = db_stacks.get_row(engine.context, identity['stack_id']).current_traversal
+    for service in (engine.service, other):
+        endpoint = worker.Worker(service.runtime)
+        for given in (traversal, str(uuid.uuid4())):
+            data = {'stack_id': identity['stack_id']}
+            endpoint.check_resource(engine.context, [before[0].id], given, data, [True], None)
+            endpoint.check_resource(engine.context, before[0].id, given, None, True, None)
+        until(lambda service=service: not service.runtime.workers.has(identity['stack_id']))
+    assert rows(models.resource, stack_id=identity['stack_id']) == before
+    assert not rows(models.sync_point, stack_id=identity['stack_id'])
+    assert not [each for each in caplog.records if each.levelname == 'ERROR']
+
+
+def test_message_continues_a_silent_delete_of_a_snapshot_only(engine):
+    identity = engine.create({'resources': {'r': {'type': TEST}}}, name='snapped')
+    taken = engine.client.stack_snapshot(engine.context, stack_identity=identity, name='s')
+    engine.wait(identity)
+    send = worker.Worker(engine.service.runtime).check_resource_delete_snapshot
+    send(engine.context, taken['id'], 'r', None)
+    deleting = {'action': status.DELETE, 'status': status.IN_PROGRESS}
+    db_snapshots.update(engine.context, taken['id'], deleting)
+    send(engine.context, taken['id'], 'r', None)
+    time.sleep(0.1)
+    assert db_snapshots.get(engine.context, taken['id']) is not None
+    with session.engine().begin() as connection:
+        long_ago = record.utcnow() - datetime.timedelta(minutes=5)
+        query = sqlalchemy.update(models.snapshot).where(models.snapshot.c.id == taken['id'])
+        connection.execute(query.values(updated_at=long_ago))
+    send(engine.context, taken['id'], 'r', None)
+    until(lambda: db_snapshots.get(engine.context, taken['id']) is None)
+
+
+class Projects:
+    """A domain of stack users: only its projects."""
+
+    def __init__(self):
+        self.ids = set()
+
+    def create_project(self, name, description):
+        self.ids.add(made := uuid.uuid4().hex)
+        return made
+
+    def delete_project(self, project_id):
+        self.ids.remove(project_id)
+
+
+def test_two_engines_make_one_project_of_users(engine):
+    identity = engine.create({'resources': {'r': {'type': TEST}}}, name='users')
+    copies = [loaded(engine.service, engine, identity) for _ in range(2)]
+    domain = Projects()
+    ids = [stack_users.StackUsers(domain, None, stack).project_id() for stack in copies]
+    assert set(ids) == domain.ids and len(domain.ids) == 1
+
+
+def test_changes_of_a_replacement_of_a_lost_row_are_dropped(engine):
+    identity = engine.create({'resources': {'r': {'type': TEST}}}, name='lost')
+    stack = loaded(engine.service, engine, identity)
+    group = SyncPointGroup({}, {}, 'stranger', None, None)
+    group.traversal_id = 'over'
+    stack.journal.participant = group
+    old = stack.best_record('r')
+    old.set(status_reason='changed')
+    new = stack.new_record('r', replaces=old)
+    stack.journal.flush()
+    new.set(status=status.IN_PROGRESS)
+    new.set_data('key', 'value')
+    stack.journal.event(new, resource_name='r')
+    stack.journal.flush()
+    (row,) = rows(models.resource, stack_id=identity['stack_id'])
+    assert row.id == old.id and row.status_reason != 'changed'
+
+
+def test_engine_that_gets_the_lock_ends_its_own_worker(engine, other):
+    identity = engine.create(waiting(), name='own', wait=False)
+    stack_id = identity['stack_id']
+    runtimes = [engine.service.runtime, other.runtime]
+    until(lambda: any(each.workers.stacks() for each in runtimes))
+    helper, home = sorted(runtimes, key=lambda each: each.task_manager.has(stack_id))
+    # as after a pause of home that was longer than the time of a take-over
+    locks.steal(engine.context, stack_id, home.engine_id, helper.engine_id)
+    home.task_manager.drop_lost_locks(lambda: ())
+    until(lambda: not home.task_manager.has(stack_id))
+    stack = loaded(types.SimpleNamespace(runtime=helper), engine, identity)
+    stack.stored_locked = True
+    actions.continue_after_takeover(stack)
+    until(lambda: not helper.workers.has(stack_id))
+    engine.client.resource_signal(
+        engine.context, stack_identity=identity, resource_name='h', details={'status': 'SUCCESS'}
+    )
+    engine.wait(identity)
+    assert engine.state(identity) == 'CREATE_COMPLETE'
+    assert not rows(models.sync_point, stack_id=stack_id)
+    assert {row.engine_id for row in rows(models.resource, stack_id=stack_id)} == {None}
