@@ -35,9 +35,9 @@ def serve(args, program, group, pipeline=None):
     wsgi_server = importlib.import_module('heat_lite.cmd.wsgi_server')
     options = conf[group]
     try:
-        sock = supervisor.inherited_listener(wsgi_server.adopt_socket) or wsgi_server.listen(
-            options.bind_host, options.bind_port, options
-        )
+        (sock,) = supervisor.inherited_listeners(wsgi_server.adopt_socket) or [
+            wsgi_server.listen(options.bind_host, options.bind_port, options)
+        ]
     except OSError as error:
         print(
             f'{program}: cannot listen on {options.bind_host}:{options.bind_port}: {error}',
@@ -55,7 +55,7 @@ def serve(args, program, group, pipeline=None):
         options.workers or os.cpu_count() or 1,
         grace=conf.heat_lite.request_shutdown_timeout,
         delay=conf.heat_lite.worker_restart_delay,
-        listener=sock,
+        listeners=(sock,),
     )
     return workers.serve()
 

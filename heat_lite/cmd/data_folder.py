@@ -2,16 +2,15 @@
 
 import contextlib
 import fcntl
+import json
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from heat_lite.common import installation
 
-#: names of the clouds that the stacks in the folder may be in, one a line
-CLOUDS_FILE = 'clouds'
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 #: the user who can read each file anyway
 ROOT = 0
@@ -83,20 +82,24 @@ def secret(folder: Path, name: str, make: Callable[[], str]) -> str:
 
 def remember_clouds(folder: Path, names: Iterable[str]) -> set[str]:
     """Add the clouds of a start to those of earlier ones. Return all of them."""
-    file = folder / CLOUDS_FILE
-    known = set(file.read_text().splitlines()) if file.exists() else set()
+    known = installation.known_clouds(folder)
     found = known | set(names)
     if found != known:
-        file.write_text('\n'.join(sorted(found)))
+        (folder / installation.CLOUDS_FILE).write_text('\n'.join(sorted(found)))
     return found
 
 
 @contextlib.contextmanager
-def announce(folder: Path, url: str) -> Iterator[None]:
-    """Tell the command line, for the time of the context, which URL the token belongs to."""
-    file = folder / installation.URL_FILE
+def announce(folder: Path, url: str, aws_urls: Mapping[str, str]) -> Iterator[None]:
+    """Tell the command line, for the time of the context, which URL the token belongs to.
+
+    ``aws_urls``: those of the AWS APIs, by their names.
+    """
+    file, aws_file = folder / installation.URL_FILE, folder / installation.AWS_URLS_FILE
+    aws_file.write_text(json.dumps(aws_urls))
     file.write_text(url)
     try:
         yield
     finally:
         file.unlink(missing_ok=True)
+        aws_file.unlink(missing_ok=True)

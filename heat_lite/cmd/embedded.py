@@ -21,6 +21,7 @@ from oslo_policy import opts as policy_options
 from heat_lite import conf as options
 from heat_lite.api import deploy
 from heat_lite.cmd import (
+    aws_ports,
     bootstrap_db,
     data_folder,
     engine_worker,
@@ -28,7 +29,6 @@ from heat_lite.cmd import (
     lazy_imports,
     settings,
     supervisor,
-    wsgi_connection,
     wsgi_server,
 )
 from heat_lite.common import cipher, installation
@@ -76,34 +76,35 @@ def serve(args, report):
     """
     with data_folder.lock(args.data_dir):
         conf = configure(args)
-        sock = supervisor.inherited_listener(wsgi_server.adopt_socket) or _listen(
-            args.host, args.port
-        )
+        sockets = supervisor.inherited_listeners(wsgi_server.adopt_socket) or [
+            _listen(args.host, port) for port in (args.port, *aws_ports.wanted(args).values())
+        ]
         replaces = supervisor.WorkerSlot.from_environment() is not None
         if not supervisor.is_supported():
             with supervisor.signal_stream() as signals:
-                return _run(args, conf, sock, signals)
+                return _run(args, conf, sockets, signals)
 
         def work(number, signals):
-            return report(lambda: _run(args, conf, sock, signals, patient=replaces))
+            return report(lambda: _run(args, conf, sockets, signals, patient=replaces))
 
         watched = supervisor.Supervisor(
             work,
             1,
             grace=2 * GRACE_SECONDS,
             delay=conf.heat_lite.worker_restart_delay,
-            listener=sock,
+            listeners=sockets,
             limits=(conf.heat_lite.engine_silence_limit, conf.heat_lite.engine_memory_limit),
             standalone=True,
         )
         return watched.serve()
 
 
-def _run(args, conf, sock, signals, patient=False):
-    """Serve on a socket until the stream of signals ends. Return the exit status.
+def _run(args, conf, sockets, signals, patient=False):
+    """Serve on sockets until the stream of signals ends. Return the exit status.
 
     ``patient``: wait for clouds that do not respond.
     """
+    sock, *aws_sockets = sockets
     with contextlib.ExitStack() as stack:
         host, port = sock.getsockname()[:2]
         url = _url(host, port)
@@ -117,16 +118,21 @@ def _run(args, conf, sock, signals, patient=False):
         stack.callback(engine_worker.stop, service, GRACE_SECONDS)
         token = data_folder.token(args.data_dir) if args.require_token else None
         app = _load_app(conf, [host, args.host, *args.allow_host], token, clouds)
-        server = wsgi_server.Server(sock, app, wsgi_connection.limits_of(conf))
-        server.start()
+        server = wsgi_server.serve(sock, app, conf)
         stack.callback(server.stop, GRACE_SECONDS)
+        for each in aws_ports.start(args, conf, aws_sockets, clouds):
+            stack.callback(each.stop, GRACE_SECONDS)
+        urls = [f'{_url(*each.getsockname()[:2])}/v1/' for each in aws_sockets]
+        aws_urls = dict(zip(aws_ports.wanted(args), urls, strict=True))
         projects = list(clouds.logins) if clouds else [PROJECT]
         endpoints = [f'{url}/v1/{urllib.parse.quote(each)}' for each in projects]
         announced = endpoints[0] if len(endpoints) == 1 else url
-        stack.enter_context(data_folder.announce(args.data_dir, announced))
+        stack.enter_context(data_folder.announce(args.data_dir, announced, aws_urls))
         _wait_until_ready(host, port, projects[0], token)
         _spare_collections()
         print(f'heat_lite is ready: {" ".join(endpoints)}', flush=True)
+        for name, address in aws_urls.items():
+            print(f'{name}: {address}, with the key of "heat-lite credentials"', flush=True)
         if token:
             _print_options(endpoints[0], args.data_dir)
         for _ in signals:

@@ -40,7 +40,7 @@ class WorkerSlot(typing.NamedTuple):
     number: int
     previous_status: str  # exit status of the worker that it replaces
     read_end: int  # of a pipe that closes when the watchdog ends
-    listener: int | None = None  # file descriptor of a listening socket
+    listeners: tuple[int, ...] = ()  # file descriptors of listening sockets
     beats: int | None = None  # of the file in memory for signs of life
 
     @classmethod
@@ -49,9 +49,11 @@ class WorkerSlot(typing.NamedTuple):
         value = os.environ.get(watchdog.SLOT_VARIABLE)
         if value is None:
             return None
-        number, previous_status, read_end, *others = value.split(':')
-        listener, beats = (int(other) if other else None for other in others)
-        return cls(int(number), previous_status, int(read_end), listener, beats)
+        number, previous_status, read_end, listeners, beats = value.split(':')
+        filenos = tuple(int(each) for each in listeners.split(',') if each)
+        return cls(
+            int(number), previous_status, int(read_end), filenos, int(beats) if beats else None
+        )
 
 
 def is_supported():
@@ -59,13 +61,13 @@ def is_supported():
     return hasattr(os, 'memfd_create') and hasattr(signal, 'sigtimedwait')
 
 
-def inherited_listener(adopt_socket):
-    """Return the listening socket of the first process; None in the first process itself.
+def inherited_listeners(adopt_socket):
+    """Return the listening sockets of the first process; None in the first process itself.
 
     ``adopt_socket(fileno)`` makes a socket of a file descriptor.
     """
     slot = WorkerSlot.from_environment()
-    return slot and adopt_socket(slot.listener)
+    return slot and [adopt_socket(each) for each in slot.listeners]
 
 
 class Supervisor:
@@ -73,19 +75,19 @@ class Supervisor:
 
     ``grace``: seconds for running work after a stop signal
     ``delay``: seconds until a worker that died young is replaced; doubles each time
-    ``listener``: a socket that all workers serve
+    ``listeners``: the sockets that all workers serve
     ``limits``: (seconds of silence, MiB of memory) after which a worker is replaced; 0: no limit
     ``standalone``: whether the only worker is the program for its user
     """
 
     def __init__(
-        self, work, count, grace=60, delay=1.0, listener=None, limits=(0, 0), standalone=False
+        self, work, count, grace=60, delay=1.0, listeners=(), limits=(0, 0), standalone=False
     ):
         self._work = work
         self._count = count
         self._grace = grace
         self._delay = delay
-        self._listener = listener
+        self._listeners = listeners
         self._limits = limits
         self._standalone = standalone
         self._beats = None
@@ -130,7 +132,7 @@ class Supervisor:
             slot.previous_status,
         )
         self._beats = slot.beats
-        for fileno in (slot.read_end, slot.listener, slot.beats):
+        for fileno in (slot.read_end, *slot.listeners, slot.beats):
             if fileno is not None:
                 os.set_inheritable(fileno, False)
         del os.environ[watchdog.SLOT_VARIABLE]
@@ -173,9 +175,9 @@ class Supervisor:
 
     def _become_watchdog(self, workers, read_end, write_end):
         """Replace this process by the watchdog, which keeps the file descriptors open."""
-        listener = '' if self._listener is None else self._listener.fileno()
+        listeners = [each.fileno() for each in self._listeners]
         beats = '' if self._beats is None else self._beats
-        for fileno in filter(None, (read_end, write_end, listener, beats)):
+        for fileno in filter(None, (read_end, write_end, *listeners, beats)):
             os.set_inheritable(fileno, True)
         arguments = watchdog.arguments(
             self._grace + KILL_DELAY,
@@ -183,7 +185,7 @@ class Supervisor:
             self._limits,
             self._standalone,
             write_end,
-            f'{read_end}:{listener}:{beats}',
+            f'{read_end}:{",".join(map(str, listeners))}:{beats}',
             workers,
             sys.orig_argv[1:],
         )

@@ -32,6 +32,14 @@ def _add_service_arguments(parser):
         default=PORT,
         help=f'port to listen on, 0 for any free one (default {PORT})',
     )
+    for name, label in (('cfn', 'CloudFormation'), ('cloudwatch', 'CloudWatch')):
+        parser.add_argument(
+            f'--{name}-port',
+            type=_port,
+            metavar='PORT',
+            help=f'also serve the {label} API on this port, 0 for any free one; requests are '
+            'signed with the access key that "heat-lite credentials" prints',
+        )
     parser.add_argument('--host', default=HOST, help=f'address to listen on (default {HOST})')
     parser.add_argument(
         '--data-dir',

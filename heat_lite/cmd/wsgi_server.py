@@ -126,6 +126,13 @@ class Protocol(eventlet.wsgi.HttpProtocol):
             self.environ.clear()
 
 
+def serve(sock, app, conf):
+    """Return a started server with the limits of the configuration."""
+    server = Server(sock, app, wsgi_connection.limits_of(conf))
+    server.start()
+    return server
+
+
 class Server:
     """A server that runs an application on a socket in the background."""
 

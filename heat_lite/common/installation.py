@@ -18,11 +18,15 @@ CHECKOUT = {
     'migrations': PACKAGE.parent / 'migrations',
 }
 
-# files of the data folder: the token of the embedded service, the URL that it belongs to, and the
-# file that the service locks while it runs
+# files of the data folder: the token of the embedded service, the URL that it belongs to, the
+# access keys for its AWS APIs and their URLs, and the file that the service locks while it runs
 TOKEN_FILE = 'token'
 URL_FILE = 'url'
+KEYS_FILE = 'access-keys'
+AWS_URLS_FILE = 'aws-urls'
 LOCK_FILE = 'lock'
+# and the names of the clouds that the stacks in the folder may be in, one a line
+CLOUDS_FILE = 'clouds'
 
 
 #: the value of [revision] heat_revision that says nothing
@@ -78,6 +82,12 @@ def data_folder() -> Path:
     if os.environ.get('HEAT_LITE_DATA_DIR'):
         return Path(os.environ['HEAT_LITE_DATA_DIR'])
     return Path(os.environ.get('XDG_DATA_HOME') or Path.home() / '.local' / 'share', 'heat-lite')
+
+
+def known_clouds(folder: Path) -> set[str]:
+    """Return the clouds of all starts of the embedded service with a data folder."""
+    file = folder / CLOUDS_FILE
+    return set(file.read_text().splitlines()) if file.exists() else set()
 
 
 def entry_points(group: str) -> list[Any]:

@@ -71,6 +71,7 @@ CLI_MAY = (
     'cmd.cli',
     'cmd.file_references',
     'cmd.located_errors',
+    'common.access_keys',
     'common.installation',
     'template.reader',
 )

@@ -9,6 +9,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
+#: of python-dateutil in the lock; botocore, which only tests need, takes an older one
+OF_OTHER_VERSIONS = {'tzdata'}
 
 
 def locked():
@@ -54,7 +56,7 @@ def test_lock_satisfies_setup_cfg():
 
 
 def test_lock_names_exactly_the_needed_packages():
-    assert closure() ^ locked().keys() == set(), 'Run `make lock`.'
+    assert closure() ^ locked().keys() <= OF_OTHER_VERSIONS, 'Run `make lock`.'
 
 
 def test_lock_pins_exact_versions():

@@ -66,6 +66,7 @@ SHORT_MODULES = {
 }
 LARGE_FOLDERS = {
     'cmd': 'each module a program, or a part of several programs',
+    'cmd/cli': 'each module the verbs about one noun, or a part of several verbs',
     'db': 'each module the statements about one table, or one way through all of them',
     'engine': 'the core below execution and cluster: each module one noun of the engine',
     'template': 'the language: each module one part of a template',

@@ -15,16 +15,18 @@ from heat_lite.api import fair_turns, wsgi
 from heat_lite.api.aws import ec2token, faults, signatures
 from heat_lite.api.middleware import auth_headers, cloud_requests
 from heat_lite.common import ec2
-from heat_lite.common.local_stack_domain import LocalStackDomain
 
 
 class LocalSignatureFilter:
-    """Filter; ``url``: the public URL of the service, ``max_body`` in bytes."""
+    """Filter; ``url``: the public URL of the service, ``max_body`` in bytes.
+
+    ``domain``: it has the access keys, as LocalStackDomain.
+    """
 
     def __init__(
         self,
         application: wsgi.WsgiApp,
-        domain: LocalStackDomain,
+        domain: Any,
         url: str,
         turns: fair_turns.FairTurns,
         max_body: int,
@@ -45,8 +47,12 @@ class LocalSignatureFilter:
         user = self.domain.identity_of_access(given['access'])
         if user is None or not self._is_valid(given):
             raise faults.denied()
-        auth_headers.set_identity(environ, **cloud_requests.identity_of(user))
+        auth_headers.set_identity(environ, **self.identity_of(user))
         return self.application(environ, start_response)
+
+    def identity_of(self, owner: Any) -> dict[str, str | None]:
+        """Return the identity of the owner of a key, as ``set_identity`` takes it."""
+        return {**cloud_requests.identity_of(owner)}
 
     def _is_valid(self, given: dict[str, Any]) -> bool:
         places = (

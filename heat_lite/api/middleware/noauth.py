@@ -27,19 +27,23 @@ class NoAuthFilter:
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
         project = auth_headers.project_of_path(environ)
-        identity = {
-            'auth_token': environ.get('HTTP_X_AUTH_TOKEN'),
-            'user_id': USER_ID,
-            'user_name': USER_NAME,
-            'user_domain_id': DOMAIN,
-            'project_id': project,
-            'project_name': project,
-            'project_domain_id': DOMAIN,
-            'roles': ROLES,
-        }
+        identity = {'auth_token': environ.get('HTTP_X_AUTH_TOKEN'), **identity_of(project)}
         found = environ.get(auth_headers.IDENTITY, lambda project: {})
         auth_headers.set_identity(environ, **{**identity, **self.fixed, **found(project)})
         return self.application(environ, start_response)
+
+
+def identity_of(project: str | None) -> dict[str, str | None]:
+    """Return the identity of the user of this machine in a project."""
+    return {
+        'user_id': USER_ID,
+        'user_name': USER_NAME,
+        'user_domain_id': DOMAIN,
+        'project_id': project,
+        'project_name': project,
+        'project_domain_id': DOMAIN,
+        'roles': ROLES,
+    }
 
 
 def _from_token(token: dict[str, Any]) -> dict[str, str]:

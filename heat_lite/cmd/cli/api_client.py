@@ -222,6 +222,8 @@ class ApiClient:
     ):
         self.endpoint = endpoint.rstrip('/')
         self.headers = {TOKEN_HEADER: token} if token else {}
+        #: the configuration of the cloud of a login (openstacksdk), None for an endpoint
+        self.cloud: Any = None
         self._renew = renew
         self._tls = tls
         self._last = ''  # the last request, for people

@@ -71,7 +71,9 @@ def _log_in(config):
         session.invalidate()
         return session.get_token()
 
-    return api_client.ApiClient(endpoint, token, renew, _tls(config))
+    client = api_client.ApiClient(endpoint, token, renew, _tls(config))
+    client.cloud = config
+    return client
 
 
 def _tls(config):

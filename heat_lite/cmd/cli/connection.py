@@ -107,6 +107,15 @@ def local_token(endpoint: str) -> str | None:
     return None
 
 
+def is_local(endpoint: str) -> bool:
+    """Whether an endpoint is that of the embedded service, or may be that of a next start."""
+    try:
+        url = (installation.data_folder() / installation.URL_FILE).read_text()
+    except (OSError, ValueError):
+        url = DEFAULT_ENDPOINT
+    return _server_of(endpoint) in (_server_of(url), _server_of(DEFAULT_ENDPOINT))
+
+
 def _is_locked(folder):
     """Whether a service runs with a data folder."""
     with open(folder / installation.LOCK_FILE) as file:

@@ -206,6 +206,12 @@ VERBS = {
     'service list': Verb(
         KNOW, 'catalog.engines', 'list the engines of the service', 'heat-lite service list'
     ),
+    'credentials': Verb(
+        KNOW,
+        'credentials.credentials',
+        'print the access key for the AWS APIs, and their URLs',
+        'eval "$(heat-lite credentials --env)"',
+    ),
     'build info': Verb(
         KNOW, 'catalog.build', 'show the version of the service', 'heat-lite build info'
     ),
