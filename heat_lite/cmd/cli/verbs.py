@@ -210,7 +210,7 @@ VERBS = {
         KNOW,
         'credentials.credentials',
         'print the access key for the AWS APIs, and their URLs',
-        'eval "$(heat-lite credentials --env)"',
+        'heat-lite credentials --env',
     ),
     'build info': Verb(
         KNOW, 'catalog.build', 'show the version of the service', 'heat-lite build info'
