@@ -47,6 +47,7 @@ def convert(data: dict) -> Conversion:
 class _Converter:
     def __init__(self, data):
         self.data = data
+        self.has_conditions = 'HeatTemplateFormatVersion' not in data
         self.remarks = Remarks()
         self.parameters = self._section('Parameters')
         self.resources = self._section('Resources')
@@ -131,7 +132,10 @@ class _Converter:
         words = {cfn: hot for hot, cfn in keys.items()}
         done = {}
         for key, value in snippet.items():
-            if key not in words:
+            if key == 'Condition' and not self.has_conditions:
+                text = 'HeatTemplateFormatVersion does not read Condition, which is left out'
+                self.remarks.note((*path, key), text)
+            elif key not in words:
                 self.remarks.problem((*path, key), f'HOT has no equivalent of {key}')
                 done[key] = value
             elif key == 'Condition' and isinstance(value, str) or key in ('Type', 'DependsOn'):

@@ -23,12 +23,17 @@ def level_at(document, rule, path: tuple) -> str:
         return rule.level
     is_late = path[:1] == (document.section_key('outputs'),) and (
         (rule.name in _LATE_RULES and 'get_attr' not in path)
-        or (rule.name == 'unknown-reference' and path[-1] in _LATE_FUNCTIONS)
+        or (
+            rule.name == 'unknown-reference'
+            and path[-1] in _LATE_FUNCTIONS
+            and 'get_attr' not in path
+        )
         or (rule.name == 'unknown-attribute' and _reads_nested(document, path))
     )
     is_warning = (
         is_late
         or (rule.name == 'missing-property' and _is_of_member(document, path))
+        or _is_empty_section(document, rule, path)
         or _is_never_read(document, rule, path)
         or _is_never_evaluated(document, rule, path)
     )
@@ -41,6 +46,12 @@ def _reads_nested(document, path):
         if violation.path == path:
             return document.nested_of(violation.error.kwargs['resource']) is not None
     return False
+
+
+def _is_empty_section(document, rule, path):
+    """Whether a section is an empty list or text, which Heat takes for an empty map."""
+    is_conditions = path[:1] == (document.section_key('conditions'),)
+    return rule.name == 'section-type' and not is_conditions and not document.data.get(path[0])
 
 
 def _is_of_member(document, path):

@@ -212,3 +212,10 @@ def test_short_forms_of_functions_are_read():
         },
     }
     assert done.data['outputs']['Address']['value'] == {'get_attr': ['Server', 'PublicIp']}
+
+
+def test_condition_that_the_version_does_not_read_is_left_out_with_a_note():
+    text = '2012-12-12\nResources: {R: {Type: "OS::Heat::None", Condition: C}}\n'
+    done = converted('HeatTemplateFormatVersion: ' + text)
+    assert done.problems == [] and done.data['resources'] == {'R': {'type': 'OS::Heat::None'}}
+    assert [note.path for note in done.notes] == [('Resources', 'R', 'Condition')]

@@ -62,6 +62,19 @@ def test_lint_reference_to_a_disabled_resource_is_an_error():
     assert levels(text) == []
 
 
+@pytest.mark.parametrize('section', ['parameters', 'resources', 'outputs'])
+def test_lint_empty_value_of_a_section_is_a_warning(section):
+    assert ('warning', 'section-type') in levels(f'{HOT}{section}: []\n')
+    assert ('error', 'section-type') in levels(f'{HOT}{section}: [x]\n')
+    assert ('error', 'section-type') in levels(f'{HOT}conditions: []\n')
+
+
+def test_lint_reference_in_the_path_of_an_attribute_is_an_error():
+    resources = 'resources: {r: {type: OS::Heat::Value, properties: {value: 1}}}\n'
+    text = HOT + resources + OUTPUT.format('{get_attr: [r, {get_resource: nope}]}')
+    assert levels(text) == [('error', 'unknown-reference')]
+
+
 def test_lint_disabled_resource_is_parsed_but_not_validated():
     text = HOT + OFF + 'resources:\n  r: {type: OS::Heat::Value, condition: never, %s}\n'
     assert levels(text % 'properties: {value: 1, more: 1}') == [('warning', 'unknown-property')]

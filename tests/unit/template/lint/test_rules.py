@@ -31,7 +31,7 @@ CASES = {
     ),
     'version': ('heat_template_version: 2021-04-17\n' + RESOURCE, (1, 24), HOT + RESOURCE),
     'unknown-section': (HOT + 'resource: {}\n', (2, 1), HOT + 'resources: {}\n'),
-    'section-type': (HOT + 'outputs: []\n', (2, 1), HOT + 'outputs: {}\n'),
+    'section-type': (HOT + 'outputs: [x]\n', (2, 1), HOT + 'outputs: {}\n'),
     'no-resources': (HOT, (1, 1), HOT + RESOURCE),
     'resource-definition': (
         HOT + 'resources:\n  r:\n    type: OS::Heat::None\n    propertis: {}\n',
