@@ -403,6 +403,23 @@ def test_update_with_previous_template_and_values(service):
     assert given['args']['existing'] is True and given['args']['clear_parameters'] == ['old']
 
 
+def test_update_keeps_values_that_are_defaults(service):
+    values = {
+        'Parameters.member.1.ParameterKey': 'default',
+        'Parameters.member.1.UsePreviousValue': 'true',
+    }
+    update = {'StackName': 's', 'TemplateBody': TEMPLATE, **values}
+    shown = {**STACK, 'parameters': {'default': 'd'}}
+    result(service, 'UpdateStack', script={'show_stack': {'returns': [shown]}}, **update)
+    assert args(service, 'update_stack')['params']['parameters'] == {'default': 'd'}
+    assert args(service, 'update_stack')['params']['event_sinks'] == []  # those of the stack stay
+    shown['parameters']['default'] = '******'
+    response = send(service, 'UpdateStack', script={'show_stack': {'returns': [shown]}}, **update)
+    assert error_of(response)[1] == 'InvalidParameterValue' and 'or hidden' in response.text
+    response = send(service, 'UpdateStack', **update, NotificationARNs='')
+    assert error_of(response)[1] == 'InvalidParameterCombination'
+
+
 def test_identity_is_that_of_the_project_of_the_requester(service):
     foreign = 'arn:openstack:heat::office:stacks/s/1'
     for name in ('s', foreign):
@@ -530,7 +547,7 @@ TAG, BAD_TAG = {'Tags.member.1.Key': 'x'}, {'Tags.member.1.Key': 'x', 'Tags.memb
                 'Parameters.member.1.UsePreviousValue': 'true',
             },
             'InvalidParameterValue',
-            f'{BAD}UsePreviousValue: the stack has no values of unknown',
+            f'{BAD}UsePreviousValue: no values, or hidden defaults, of unknown',
         ),
         ('DescribeStackResource', {'StackName': 's'}, 'MissingParameter', ''),
         ('DescribeStackResources', {}, 'MissingParameter', ''),

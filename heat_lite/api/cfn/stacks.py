@@ -13,6 +13,8 @@ from heat_lite.rpc.client import EngineClient
 
 Wire = dict[str, Any]
 Arguments = dict[str, str]
+#: what the engine shows of a hidden parameter
+HIDDEN = '******'
 
 
 class StackActions:
@@ -63,52 +65,32 @@ class StackActions:
 
     def update(self, context: RequestContext, arguments: Arguments) -> Wire:
         """Update a stack. Tags and topics that the request does not have stay as they are."""
-        previous_template = given.flag(arguments, 'UsePreviousTemplate')
-        template = given.template_of(arguments, required=not previous_template)
-        if previous_template and template:
+        with_previous = given.flag(arguments, 'UsePreviousTemplate')
+        template = given.template_of(arguments, required=not with_previous)
+        if with_previous and template:
             raise faults.fault(
                 'InvalidParameterCombination', f'UsePreviousTemplate and {next(iter(template))}'
             )
         parameters, kept = given.parameters_of(arguments)
-        token, options = given.token_tag(arguments), given.options_of(arguments)
-        tags, sinks = given.tags_of(arguments), given.sinks_of(context, arguments)
+        body = {**template, **given.options_of(arguments), 'parameters': parameters}
+        token, tags = given.token_tag(arguments), given.tags_of(arguments)
+        topics = given.sinks_of(context, arguments)
         identity = stack_identities.find(self.client, context, arguments['StackName'])
         stack = self._brief(context, identity)
         if token and token in (stack['tags'] or ()):
             return {'StackId': elements.arn_of(identity)}
-        if sinks is None:
-            sinks = [
-                {'type': 'zaqar-queue', 'target': queue}
-                for queue in stack.get('event_queues') or ()
-            ]
-        existing = previous_template or bool(kept)
-        body = {
-            **template,
-            **options,
-            'parameters': parameters,
-            'environment': _environment(sinks),
-        }
+        existing = with_previous or bool(kept)
+        body['environment'] = _environment(_sinks(stack, topics, existing))
         if existing:
-            body[api.PARAM_CLEAR_PARAMETERS] = self._dropped(context, identity, parameters, kept)
+            stored = self.client.get_environment(context, stack_identity=identity)
+            known = stored.get('parameters', {}).keys()
+            body[api.PARAM_CLEAR_PARAMETERS] = sorted(known - parameters.keys() - kept)
+            body['parameters'] = {**parameters, **_defaults(stack, kept - known)}
         args = self._request(body).update_args(existing)
         tags = elements.own_tags(stack) if tags is None else tags
         args['args'][api.PARAM_TAGS] = [*tags, token] if token else tags
         self.client.update_stack(context, stack_identity=identity, **args)
         return {'StackId': elements.arn_of(identity)}
-
-    def _dropped(
-        self, context: RequestContext, identity: Wire, parameters: Wire, kept: set[str]
-    ) -> list[str]:
-        """Return the parameters of the stack that are neither given nor kept."""
-        environment = self.client.get_environment(context, stack_identity=identity)
-        known = environment.get('parameters', {}).keys()
-        unknown = kept - known
-        if unknown:
-            raise faults.fault(
-                'InvalidParameterValue',
-                f'UsePreviousValue: the stack has no values of {", ".join(sorted(unknown))}',
-            )
-        return sorted(known - parameters.keys() - kept)
 
     def cancel(self, context: RequestContext, arguments: Arguments) -> Wire:
         """Cancel the update in progress, and roll back."""
@@ -179,6 +161,36 @@ class StackActions:
         return given.TemplateRequest(
             {key: value for key, value in body.items() if value is not None}, self.limits
         )
+
+
+def _sinks(
+    stack: Wire, topics: list[dict[str, str]] | None, existing: bool
+) -> list[dict[str, str]] | None:
+    """Return the event sinks of an update; None leaves those of the present environment."""
+    if existing and topics == []:
+        raise faults.fault(
+            'InvalidParameterCombination',
+            'NotificationARNs can be emptied with a new template and without UsePreviousValue only',
+        )
+    if existing or topics is not None:
+        return topics
+    queues = stack.get('event_queues') or ()
+    return [{'type': 'zaqar-queue', 'target': queue} for queue in queues]
+
+
+def _defaults(stack: Wire, names: set[str]) -> dict[str, str]:
+    """Return the values of parameters that the template of the stack has set by their defaults.
+
+    Raises Fault for a parameter that the stack does not have, or whose value is hidden.
+    """
+    values = {name: stack['parameters'].get(name, HIDDEN) for name in names}
+    refused = sorted(name for name, value in values.items() if value == HIDDEN)
+    if refused:
+        raise faults.fault(
+            'InvalidParameterValue',
+            f'UsePreviousValue: no values, or hidden defaults, of {", ".join(refused)}',
+        )
+    return values
 
 
 def _environment(sinks: list[dict[str, str]] | None) -> Wire | None:
