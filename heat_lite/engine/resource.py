@@ -294,8 +294,11 @@ class Resource(ResourceType):
     # ------------------------------------------------------------ references and attributes
 
     def reference_id(self):
-        """Return the value of ``get_resource``."""
+        """Return the value of ``get_resource``; None where previews do not know it yet."""
         external = self.definition.external_id
+        is_known = self.resource_id is not None or self.named_before_create
+        if self.stack.previews_create and external is None and not is_known:
+            return None
         return (
             self.resource_id
             if external is not None and self.resource_id

@@ -40,6 +40,8 @@ class ResourceType:
     #: whether its handlers call services: the number of these in parallel is limited
     calls_cloud = True
     always_replace_on_check_failed = True
+    #: whether ``get_resource`` in the preview of a create is its name, as of most types of Heat
+    named_before_create = True
     #: whether each update replaces it, even without a change
     always_replaced = False
     #: whether signals are handled at the same time: for types that store each by itself, or refuse

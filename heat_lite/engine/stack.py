@@ -51,6 +51,8 @@ class Stack(StackOutputs):
         self.resource_records = resource_records.ResourceRecords(self)
         self.records = {}
         self._resources = {}
+        #: whether references to types without ``named_before_create`` have no value yet
+        self.previews_create = False
         #: the run of the action under way, or of the last one
         self.run = action_run.ActionRun.from_column(self.action, self.plan)
         self._bound_by_template = {}

@@ -77,3 +77,43 @@ NULL_ATTRIBUTES = {
 }
 #: types whose physical id is the id of the object that they associate
 RENAMED_BY_UPDATE = {'AWS::EC2::EIPAssociation', 'OS::Neutron::FloatingIPAssociation'}
+
+
+def test_preview_of_a_create_has_no_references_that_are_ids(running_cloud, driver, ids):  # noqa: F811
+    mixed = {
+        'template': 'x-N-R',
+        'params': {'N': {'get_resource': 'n'}, 'R': {'get_resource': 'r'}},
+    }
+    values = {'a': {'get_resource': 'n'}, 'b': {'str_replace': mixed}}
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': {
+            'n': {'type': 'OS::Neutron::Net'},
+            'r': {'type': 'OS::Heat::RandomString'},
+            **{
+                name: {'type': 'OS::Heat::Value', 'properties': {'value': value}}
+                for name, value in values.items()
+            },
+        },
+    }
+    answer = driver.client.preview_stack(
+        driver.context, stack_name='n', template=template, params={}, files={}, args={}
+    )
+    found = {each['resource_name']: each['properties'] for each in answer['resources']}
+    assert (found['a']['value'], found['b']['value']) == (None, 'x--r')
+
+
+def test_record_set_without_a_trailing_dot_is_in_its_zone(running_cloud, driver, ids):  # noqa: F811
+    zone = {'type': 'OS::Designate::Zone', 'properties': {'name': 'a.example.', 'email': 'a@b.cd'}}
+    record = {'zone': {'get_resource': 'zone'}, 'type': 'A', 'records': ['192.0.2.1']}
+    template = {
+        'resources': {
+            'zone': zone,
+            'www': {'type': 'OS::Designate::RecordSet', 'properties': {**record, 'name': 'www'}},
+        },
+        'outputs': {'name': {'value': {'get_attr': ['www', 'show', 'name']}}},
+    }
+    stack = driver.create(template, name='records')
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert driver.outputs(stack) == {'name': 'www.a.example.'}
+    driver.delete(stack)

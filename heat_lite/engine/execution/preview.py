@@ -111,6 +111,7 @@ def _resources(stack, with_live=False):
     """The resources of a new stack; a list stands for one that has a nested stack."""
     required_by = stack.required_by()
     changes = {each.resource.name: each for each in predict_create(stack).resources}
+    stack.previews_create = True
     result = []
     for name in cooperation.each(stack.definitions):
         item = stack.resource_for(name)

@@ -27,6 +27,7 @@ class RemoteStack(Resource):
     Its users see it in their lists of stacks. It is deleted with the resource.
     """
 
+    named_before_create = False
     resource_type = 'OS::Heat::Stack'
     default_client_name = 'heat'
     entity = 'stacks'

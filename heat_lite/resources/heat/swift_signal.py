@@ -34,6 +34,7 @@ class SwiftSignalHandle(ServiceResource):
     token.
     """
 
+    named_before_create = False
     resource_type = 'OS::Heat::SwiftSignalHandle'
     support_status = support.since('2014.2')
     default_client_name = 'swift'

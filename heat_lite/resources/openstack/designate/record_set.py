@@ -21,7 +21,8 @@ class RecordSet(CloudResource):
 
     properties_schema = {
         'name': string(
-            'Name of the record set, with a trailing dot.', constraints=[Length(max=255)]
+            'Name of the record set. The name of the zone is added to one without a trailing dot.',
+            constraints=[Length(max=255)],
         ),
         'records': list_('Data of the records.', required=True, update_allowed=True),
         'type': string(
@@ -61,3 +62,10 @@ class RecordSet(CloudResource):
             constraints=[Range(min=1, max=2147483647)],
         ),
     }
+
+    def body(self, values):
+        result = super().body(values)
+        if not result['name'].endswith('.'):
+            zone = self.client().show(f'/zones/{self.properties["zone"]}')
+            result['name'] = f'{result["name"]}.{zone["name"]}'
+        return result

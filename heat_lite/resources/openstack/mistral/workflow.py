@@ -107,13 +107,16 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
         self.create_signal_transport()
 
     def find_existing(self):
-        """Return the name of the workflow if one exists with an identical definition."""
+        """Return the generated name if a workflow has it. Raises Interrupted for a workflow of the
+        name that the template gives: it may belong to another stack, even if it is identical.
+        """
         name = self.properties['name'] or self.physical_resource_name()
         try:
             found = self.client().show(f'/workflows/{quote(name)}')
         except errors.NotFound:
             return None
-        return name if found['definition'] == self._definition(name) else super().find_existing()
+        is_own = not self.properties['name'] and found['definition'] == self._definition(name)
+        return name if is_own else super().find_existing()
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         if prop_diff:
@@ -132,6 +135,8 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
         return self.resource_id is not None or self.user_id is not None
 
     def handle_check(self):
+        if self.resource_id is None:
+            raise errors.NotFound('the workflow was never created')
         self.client().show(self._path())
 
     def _definition(self, name):
@@ -185,6 +190,10 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
         return [each for each in self.data().get(EXECUTIONS, '').split(',') if each]
 
     # ------------------------------------------------------------ attributes
+
+    @property
+    def named_before_create(self):
+        return self.properties['name'] is not None
 
     def get_reference_id(self):
         return str(self.resource_id or self.properties['name'] or self.name)

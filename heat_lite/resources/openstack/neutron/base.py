@@ -16,6 +16,7 @@ class NeutronResource(CloudResource):
     empty string stands for an unset text.
     """
 
+    named_before_create = False
     observed_keys = {TAGS: TAGS}
 
     def normalize(self, found):

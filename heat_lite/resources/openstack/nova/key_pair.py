@@ -15,6 +15,7 @@ GENERATES_KEYS = '2.10'
 class KeyPair(CloudResource):
     """An SSH key pair for access to servers."""
 
+    named_before_create = False
     resource_type = 'OS::Nova::KeyPair'
     support_status = support.since('2014.1')
     rest = Rest('nova', '/os-keypairs', 'keypair', id='name')
