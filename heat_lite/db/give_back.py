@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from heat_lite.common import cipher, status
 from heat_lite.common.context import RequestContext
-from heat_lite.db import encryption, models, queries, reencrypt, session
+from heat_lite.db import encryption, models, queries, reencrypt, session, traversals
 from heat_lite.db.column_types import utcnow
 
 _S, _R, _D, _T = models.stack, models.resource, models.resource_data, models.raw_template
@@ -309,6 +309,8 @@ def _mark_batch():
     ids = session.execute(select(_S.c.id).where(*ours).limit(BATCH)).scalars().all()
     for stack_id in ids:
         values = {'convergence': True, 'current_traversal': str(uuid.uuid4())}
+        # Heat reads the graph to show resources that the last update has not come to
+        values['current_deps'] = traversals.deps_of_rows(stack_id)
         values['updated_at'] = _S.c.updated_at
         session.execute(update(_S).where(_S.c.id == stack_id).values(values))
     return len(ids)

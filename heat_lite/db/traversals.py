@@ -69,6 +69,20 @@ def deps_column(before: Mapping[Key, Collection[Key]]) -> dict:
     return {'edges': edges}
 
 
+def deps_of_rows(stack_id: str) -> dict:
+    """Return the value of ``stack.current_deps`` by what the rows of a stack require.
+
+    The caller is in a transaction.
+    """
+    rows = dict(session.rows(select(_R.c.id, _R.c.requires).where(_R.c.stack_id == stack_id)))
+    return deps_column(
+        {
+            (row, True): {(each, True) for each in requires or () if each in rows}
+            for row, requires in rows.items()
+        }
+    )
+
+
 @session.reader
 def graph(context: RequestContext, stack_id: str) -> dict[Key, set[Key]]:
     """Return the nodes before each node of the current traversal; none without a traversal."""

@@ -176,6 +176,11 @@ def test_given_back_database_has_the_form_of_heat(url):
         query = "SELECT * FROM stack WHERE name IN ('stack', 'second')"
         found = connection.exec_driver_sql(query).all()
         assert all(row.convergence and row.current_traversal for row in found)
+        # without a graph, Heat cannot show resources that the last update has not come to
+        query = f"SELECT id FROM resource WHERE stack_id = '{made['stack_id']}'"
+        rows = connection.exec_driver_sql(query).scalars().all()
+        deps = next(json.loads(row.current_deps) for row in found if row.id == made['stack_id'])
+        assert deps == {'edges': [[[row, True], None] for row in rows]}
         assert len({row.raw_template_id for row in found}) == 2
         assert not hasattr(found[0], 'digest')
         for row in found:
