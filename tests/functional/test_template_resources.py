@@ -3,8 +3,9 @@
 import time
 
 import pytest
+import yaml
 
-from heat_lite.common import exception
+from heat_lite.common import exception, installation
 from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
 from tests.timeouts import WAIT_SECONDS
 
@@ -256,3 +257,52 @@ def test_template_resource_types_are_listed_and_described(driver):
         driver.context, type_name='AWS::RDS::DBInstance', template_type='cfn'
     )
     assert generated['Outputs'] and generated['Parameters']['Port']['Default'] == '3306'
+
+
+WORDPRESS = installation.data_path('etc', 'templates', 'wordpress_autoscaling.template')
+
+
+def test_wordpress_scales_behind_its_balancer(running_cloud, driver, default_image, ids):
+    values = {
+        'KeyName': 'a keypair',
+        'ImageId': 'a images',
+        'InstanceType': 'a flavor',
+        'LbImageId': 'a images',
+        'LbFlavor': 'a flavor',
+        'SubnetId': ids['subnet'],
+        'DBPassword': 'opensesame',
+        'Cooldown': 0,
+        'MaxSize': 2,
+    }
+    # the fake cloud has an alarm service
+    alarms = {'resource_registry': {'AWS::CloudWatch::Alarm': 'OS::Heat::CWLiteAlarm'}}
+    stack = driver.client.create_stack(
+        driver.context,
+        stack_name='wordpress',
+        template=yaml.safe_load(WORDPRESS.read_text()),
+        params={**alarms, 'parameters': values},
+        files={},
+        args={},
+    )
+    nested = signal_success(driver, stack, 'Balancer', 'WaitHandle')
+    driver.wait(stack)
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+
+    def servers():
+        metadata = driver.resource(nested, 'LB_instance')['metadata']
+        init = metadata['AWS::CloudFormation::Init']['config']
+        return init['files'][CONFIGURATION]['content'].count('    server server')
+
+    assert servers() == 1
+    for policy, size in (('Grow', 2), ('Shrink', 1)):
+        driver.client.resource_signal(
+            driver.context, stack_identity=stack, resource_name=policy, details=None, sync_call=True
+        )
+        assert servers() == size
+    # what guests push reaches all alarms with the metric
+    data = {'Namespace': 'system/linux', 'CPUUtilization': {'Value': 90, 'Unit': 'Percent'}}
+    driver.client.create_watch_data(driver.context, watch_name=None, stats_data=data)
+    found = driver.client.show_watch_metric(driver.context, metric_name='CPUUtilization')
+    assert len({each['watch_name'] for each in found}) == 2
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']
