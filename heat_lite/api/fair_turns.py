@@ -53,10 +53,10 @@ class FairTurns:
     Each request of a peer has a number, one more than that of the peer's last one, and at least
     CREDIT less than that of the request which began last. The lowest number begins first.
 
-    With ``yields`` a long turn does not count for parties, e.g. projects, that are not slow: at
-    most twice the limit are in progress then. A party is slow while it has a long turn, and then
-    for SLOW_FACTOR times as long. So as many accomplices as there are turns delay others for a
-    second, not until the end of their requests.
+    With ``yields`` a long turn does not count for parties, e.g. projects, that are not slow and
+    have no other turn: at most twice the limit are in progress then. A party is slow while it has a
+    long turn, and then for SLOW_FACTOR times as long. So as many accomplices as there are turns
+    delay others for a second, not until the end of their requests.
     """
 
     def __init__(self, limit: int, seconds: float, refusal: str, yields: bool = False) -> None:
@@ -164,10 +164,9 @@ class FairTurns:
         """Return whether a request may begin although there are as many as the limit."""
         if not self._yields or self._slow.get(wait.party, 0.0) > time.monotonic():
             return False
-        others = self._long()
-        if any(each.party == wait.party for each in others):
-            return False
-        return len(self._active) < self._limit + min(len(others), self._limit)
+        if any(each.party == wait.party for each in self._active):
+            return False  # one at a time: of several at once none is long yet
+        return len(self._active) < self._limit + min(len(self._long()), self._limit)
 
     def _let_pass(self) -> None:
         """Begin the first of the waiting requests that may pass, if there is one."""

@@ -152,7 +152,9 @@ def test_turns_that_last_long_do_not_delay_parties_whose_turns_are_short(held):
     with turns.turn('address', party='honest'):
         assert not accomplices.hold('accomplice 1').wait(0.3)
     with turns.turn('address', party='honest'), turns.turn('address', party='other'):
-        pass
+        second = accomplices.hold('other')
+        assert not second.wait(0.2)
+    assert second.wait(WAIT_SECONDS)
 
 
 def test_request_that_waits_begins_when_the_turns_before_it_have_lasted_long(monkeypatch):
