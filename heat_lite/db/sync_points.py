@@ -84,8 +84,10 @@ def lock(stack_id: str, turn: SyncTurn, rows: Iterable[int]) -> None:
     """
     turn.state = locked_state(stack_id, turn.id)
     wanted = set(rows)
-    holders = _holders(wanted)
-    free = {row for row, holder in holders.items() if holder is None}
+    holders = _holders({*wanted, *turn.drained})
+    # another engine may have taken a row while the work on it went on here
+    turn.drained = [row for row in turn.drained if holders.get(row) == turn.engine_id]
+    free = {row for row in wanted if holders.get(row, '') is None}
     lost = {row for row in wanted - free if holders.get(row) != turn.engine_id}
     lost |= free & turn.held
     if turn.state is None or turn.is_outdated or lost & turn.held:

@@ -153,7 +153,7 @@ class ConvergedTraversal(traversal.Traversal):
         notify: dict[str, list[Key]] = {}
         for turn in turns:
             self._learn(turn, notify)
-        self._group.hold(self._group.rows())
+        self._group.hold(self._group.rows() | self._rows_of_draining())
         for engine_id, keys in notify.items():
             self._notify(engine_id, keys)
         return begun
@@ -219,6 +219,8 @@ class ConvergedTraversal(traversal.Traversal):
             if self._keys[node][0] in rows
         }
         self._group.reopen(rows)
+        for walk in self._stack.run.draining:
+            walk.throw(scheduler.Abandoned(), rows)
         for node in lost:
             job = self._group.drop(node)
             if job is not None:

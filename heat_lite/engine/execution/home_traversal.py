@@ -84,7 +84,7 @@ class HomeTraversal(convergence.ConvergedTraversal):
         self._waiting = own - self._group.rows() - self._rows_of_draining()
         for row in self._waiting:
             stack.records[row].engine_id = self._engine_id
-        self._group.hold(self._group.rows())
+        self._group.hold(self._group.rows() | self._rows_of_draining())
         others = set(holders.values()) - {self._engine_id}
         self._is_shared = bool(others)
         for engine_id in others:

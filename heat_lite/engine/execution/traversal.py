@@ -12,7 +12,7 @@ import collections
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from typing import Any
 
 from heat_lite.common import cooperation, status
@@ -109,10 +109,11 @@ class Traversal:
             self._check_limits()
             yield self._pause()
 
-    def throw(self, error: BaseException) -> None:
-        """Raise ``error`` in all handlers at work."""
-        for job in list(self._group.running.values()):
-            if job is not None:
+    def throw(self, error: BaseException, rows: Collection[int] | None = None) -> None:
+        """Raise ``error`` in all handlers at work, or in those that work on ``rows``."""
+        for node, job in list(self._group.running.items()):
+            at_work = nodes.records_of(self._stack, node) if rows is not None else ()
+            if job is not None and (rows is None or any(each.id in rows for each in at_work)):
                 job.throw(error)
 
     def abandon(self) -> None:

@@ -46,6 +46,7 @@ class WorkerTraversal(convergence.ConvergedTraversal):
         super().__init__(stack, graph, *args)
         self.id = self._group.traversal_id = view.traversal_id
         self._group.foreign = db_traversals.rows_elsewhere(stack.context, stack.id, self._engine_id)
+        self._group.hold(self._rows_of_draining())
         self._is_shared = True
         self._should_look = True
         self._ends_at = _deadline(view.state or {})

@@ -211,3 +211,12 @@ def test_first_project_of_users_stays(context, stack_id):
     assert stacks.store_user_project(context, stack_id, 'first') == 'first'
     assert stacks.store_user_project(context, stack_id, 'second') == 'first'
     assert stacks.store_user_project(context, str(uuid.uuid4()), 'third') is None
+
+
+def test_work_that_ends_on_a_row_of_another_engine_does_not_let_go_of_it(context, stack_id):
+    (a,) = rows(context, stack_id, 1)
+    begin(context, stack_id, {(a, True): set()})
+    turn = take_turn(context, stack_id, engine='other', drained=[a], needed={(a, True): 0})
+    assert turn.ready == [] and engines(context, stack_id) == {a: 'home'}
+    turn = take_turn(context, stack_id, drained=[a])
+    assert engines(context, stack_id) == {a: None}
