@@ -26,8 +26,8 @@ INTERRUPTIBLE = 'heat_lite.interruptible'
 CREDIT = 8
 #: peers whose last turns are known; those of the others count as long past
 MAX_PEERS = 4096
-#: bodies of unknown requesters that are read for each of their logins
-BODIES_PER_LOGIN = 4
+#: bodies of unknown requesters that are read for each of their logins, at most 1 MiB each
+BODIES_PER_LOGIN = 16
 #: seconds after which a turn is a long one
 LONG_SECONDS = 1.0
 #: the time for which a party counts as slow after a long turn, as a multiple of that turn
@@ -201,15 +201,45 @@ def of_logins(conf: cfg.ConfigOpts) -> FairTurns:
     return FairTurns(limit, seconds, refusal, yields=True)
 
 
-def of_unknown_bodies(conf: cfg.ConfigOpts) -> FairTurns:
+class CappedTurns:
+    """The turns of work that a peer can make slow, e.g. of bodies that it sends slowly.
+
+    There are ``limit`` of them in all, and ``of_peer`` of one peer: others find a turn at once.
+    """
+
+    def __init__(self, limit: int, of_peer: int, seconds: float, refusal: str) -> None:
+        """``seconds`` and ``refusal``: as of FairTurns. A limit of 0 means no limit."""
+        self._total = FairTurns(limit, seconds, refusal)
+        self._new = lambda: FairTurns(of_peer, seconds, refusal)
+        self._peers: dict[str, FairTurns] = {}
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def turn(self, peer: str, interruptible: Interruptible | None = None) -> Iterator[None]:
+        """Run the block in a turn of the peer, and in one of all; raise the errors of these."""
+        with self._lock:
+            own = self._peers.setdefault(peer, self._new())
+            own.users += 1
+        try:
+            with own.turn(peer, interruptible), self._total.turn(peer, interruptible):
+                yield
+        finally:
+            with self._lock:
+                own.users -= 1
+                if not own.users:
+                    del self._peers[peer]
+
+
+def of_unknown_bodies(conf: cfg.ConfigOpts) -> CappedTurns:
     """Return the turns of bodies that are read before the requester is known."""
-    limit = conf.heat_lite.max_logins_in_progress * BODIES_PER_LOGIN
+    of_peer = conf.heat_lite.max_logins_in_progress
+    limit = of_peer * BODIES_PER_LOGIN
     seconds = conf.heat_lite.request_queue_timeout
     refusal = (
-        f'the service reads the bodies of {limit} requests, and the turn of this one did not come '
-        f'for {seconds:g} seconds; repeat it later'
+        f'the service reads the bodies of {limit} requests, of a client {of_peer}, and the turn of '
+        f'this one did not come for {seconds:g} seconds; repeat it later'
     )
-    return FairTurns(limit, seconds, refusal)
+    return CappedTurns(limit, of_peer, seconds, refusal)
 
 
 def peer_of(host: str) -> str:

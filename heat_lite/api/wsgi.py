@@ -148,6 +148,12 @@ def read_body(environ: Environ, limit: int) -> bytes:
         raise BadRequest(f'The chunked body is malformed or incomplete: {error}.') from None
 
 
+def has_body(environ: Environ) -> bool:
+    """Return whether a request may have a body, by its headers."""
+    length = environ.get('CONTENT_LENGTH') or '0'
+    return length != '0' or 'HTTP_TRANSFER_ENCODING' in environ
+
+
 def _read_chunked(environ: Environ, limit: int) -> bytes:
     # Only the server knows the end of a chunked body, so it must be one that marks the end.
     if 'HTTP_TRANSFER_ENCODING' not in environ and not environ.get('wsgi.input_terminated'):

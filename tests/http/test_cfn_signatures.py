@@ -329,7 +329,7 @@ def test_token_of_a_session_is_refused(service):
 
 
 def test_forms_beyond_their_turns_are_not_read(services):
-    turns = fair_turns.FairTurns(1, 0.01, 'the reason')
+    turns = fair_turns.CappedTurns(1, 1, 0.01, 'the reason')
     request = webob.Request.blank(URL, {'CONTENT_LENGTH': '1000'}, method='POST')
     request.environ['wsgi.input'] = body = bodies.EndlessBody()
     with turns.turn('another'), pytest.raises(exception.ServiceUnavailable, match='the reason'):

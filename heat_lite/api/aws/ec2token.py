@@ -40,7 +40,7 @@ class Ec2TokenFilter:
         application: wsgi.WsgiApp,
         keystones: Sequence[ec2_keystones.Keystone],
         turns: fair_turns.FairTurns,
-        body_turns: fair_turns.FairTurns,
+        body_turns: fair_turns.CappedTurns,
         max_body: int,
         login: password.PasswordFilter | None = None,
     ) -> None:
@@ -88,7 +88,7 @@ class Ec2TokenFilter:
         raise worst
 
 
-def read_query(request: webob.Request, turns: fair_turns.FairTurns, max_body: int) -> query.Query:
+def read_query(request: webob.Request, turns: fair_turns.CappedTurns, max_body: int) -> query.Query:
     """Return the parameters of a request: of a signal, those of its URL. Raises Fault."""
     environ = request.environ
     signal = SIGNAL.match(signatures.path_of(request))
@@ -97,6 +97,8 @@ def read_query(request: webob.Request, turns: fair_turns.FairTurns, max_body: in
         return query.of_url(environ)
     if request.method not in query.METHODS:
         raise faults.Fault(404, 'InvalidAction', f'{request.method} is not supported by this API')
+    if not wsgi.has_body(environ):
+        return query.read(environ, max_body)
     with turns.turn(*fair_turns.waiting(environ)):
         return query.read(environ, max_body)
 

@@ -58,7 +58,7 @@ class LocalKeyFilter(LocalSignatureFilter):
         self,
         application: wsgi.WsgiApp,
         keys: LocalKeys,
-        turns: fair_turns.FairTurns,
+        turns: fair_turns.CappedTurns,
         max_body: int,
     ) -> None:
         super().__init__(application, keys, '', turns, max_body)

@@ -28,7 +28,7 @@ class LocalSignatureFilter:
         application: wsgi.WsgiApp,
         domain: Any,
         url: str,
-        turns: fair_turns.FairTurns,
+        turns: fair_turns.CappedTurns,
         max_body: int,
     ) -> None:
         self.application = application

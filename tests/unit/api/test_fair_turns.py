@@ -1,5 +1,6 @@
 """The order in which requests of several peers have their turns."""
 
+import contextlib
 import threading
 import time
 
@@ -199,3 +200,19 @@ def test_turns_of_one_project_do_not_yield():
     with turns.turn('one'), pytest.raises(exception.ServiceUnavailable):
         with turns.turn('other'):
             pass
+
+
+def test_peer_with_slow_bodies_leaves_turns_to_others():
+    turns = fair_turns.CappedTurns(limit=3, of_peer=2, seconds=0.01, refusal='later')
+    with contextlib.ExitStack() as held:
+        for _ in range(2):
+            held.enter_context(turns.turn('slow'))
+        with pytest.raises(exception.ServiceUnavailable), turns.turn('slow'):
+            pass
+        held.enter_context(turns.turn('other'))
+        with pytest.raises(exception.ServiceUnavailable), turns.turn('third'):
+            pass
+    with turns.turn('slow'), turns.turn('slow'), turns.turn('third'):
+        pass
+    with fair_turns.CappedTurns(0, 0, 0.01, 'later').turn('any'):
+        pass
