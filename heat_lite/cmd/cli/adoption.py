@@ -92,6 +92,7 @@ def _destination(name: str | None) -> Iterator[TextIO | None]:
         except api_client.RequestFailed:
             os.unlink(name)
             raise
+    print(f'wrote {name}', file=sys.stderr)
 
 
 def _check_document(text: str, name: str) -> None:
