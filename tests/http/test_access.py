@@ -206,13 +206,12 @@ def test_application_of_each_pipeline_is_that_of_the_table(flavor):
 
 def test_each_pipeline_is_tested():
     sections = {each.partition(':')[2] for each in PASTE.sections() if each.startswith('pipeline:')}
-    flavors = ('heat-api', *(f'heat-api-{name}' for name in ('authpassword', 'standalone')))
-    assert sections == {*flavors, 'heat-api-custombackend', 'heat-api-noauth', 'heat-api-cfn'} | {
-        'heat-api-cloudwatch'
-    }
+    flavors = ('authpassword', 'standalone', 'custombackend', 'noauth')
+    others = ('heat-api-cfn', 'heat-api-cfn-standalone', 'heat-api-cloudwatch')
+    assert sections == {'heat-api', *(f'heat-api-{name}' for name in flavors), *others}
     assert {each for each in PASTE.sections() if each.startswith('app:')} == {
         'app:apiv1app',
-        'app:cfnsignalapp',  # tests/http/test_access_cfn.py
+        'app:cfnv1app',  # tests/http/test_access_cfn.py, test_cfn_actions.py
         'app:cloudwatchapp',  # tests/http/test_cloudwatch.py
     }
 
