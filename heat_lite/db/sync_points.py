@@ -20,8 +20,9 @@ from heat_lite.db import batch, models, session
 _R, _P = models.resource, models.sync_point
 #: number of ids in one statement
 CHUNK = 500
-#: number of ready nodes that one engine keeps before it gives some to others
-KEPT_NODES = 16
+#: Number of ready nodes that one engine keeps before it gives some to others. Local resources take
+#: so little time that a message and a second reading of the stack would cost more.
+KEPT_NODES, KEPT_LOCAL_NODES = 16, 512
 _POINT_COLUMNS = (_P.c.entity_id, _P.c.is_update, _P.c.atomic_key, _P.c.input_data)
 
 #: (id of the resource's row, whether the node applies a definition: else it deletes the row)
@@ -51,7 +52,8 @@ class SyncTurn:
 
     ``held`` are the rows that it holds by its own account. ``inputs`` are the data of ended nodes
     by the nodes after them, ``needed`` the number of nodes before each of these. ``drained`` are
-    rows whose work for an earlier traversal has ended. ``is_idle``: nothing is left to do here;
+    rows whose work for an earlier traversal has ended. More than ``share_above`` ready nodes are
+    shared with ``engines``, the ids of the others. ``is_idle``: nothing is left to do here;
     ``is_home``: the engine holds the stack lock; ``is_outdated``: the walker does not know yet that
     an earlier turn has lost rows.
     ``save`` sets the rest: ``ready``, ``state`` (the data of the stack's sync point, None where the
@@ -68,6 +70,7 @@ class SyncTurn:
     failures: list[dict] = dataclasses.field(default_factory=list)
     stops_at_failure: bool = True
     engines: Sequence[str] = ()
+    share_above: int = KEPT_NODES
     is_idle: bool = False
     is_home: bool = False
     is_outdated: bool = False
@@ -165,7 +168,7 @@ def _assign(turn, complete):
     """Give each complete node to the engine that holds its row, or share them."""
     holders = _holders({row for row, _ in complete})
     free = [row for row, _ in complete if holders.get(row, '') is None]
-    share = shares(free, turn.engine_id, turn.engines)
+    share = shares(free, turn.engine_id, turn.engines, turn.share_above)
     for engine, rows in by_engine(share).items():
         set_engine(engine, rows)
     for key, data in complete.items():
@@ -174,9 +177,9 @@ def _assign(turn, complete):
             turn.ready.append(Ready(key, engine, data))
 
 
-def shares(rows, engine_id, others):
-    """Return ``{row: engine}``: few rows stay here, many are dealt out to all engines."""
-    if len(rows) <= KEPT_NODES or not others:
+def shares(rows, engine_id, others, above):
+    """Return ``{row: engine}``: at most ``above`` rows stay here, more go to all engines."""
+    if len(rows) <= above or not others:
         return dict.fromkeys(rows, engine_id)
     engines = [engine_id, *others]
     size = -(-len(rows) // len(engines))

@@ -30,8 +30,8 @@ class NewTraversal:
 
     ``before`` maps each node to those before it, ``rows`` are the ids of all rows of the stack,
     ``busy`` those on which this engine still works for an earlier traversal, ``kept`` those that no
-    other engine may begin, and ``engines`` the other living engines. ``options`` are stored with
-    the sync point of the stack.
+    other engine may begin. More than ``share_above`` first nodes are shared with ``engines``, the
+    other living ones. ``options`` are stored with the sync point of the stack.
     """
 
     id: str
@@ -42,6 +42,7 @@ class NewTraversal:
     busy: Collection[int] = ()
     kept: Collection[int] = ()
     engines: Sequence[str] = ()
+    share_above: int = sync_points.KEPT_NODES
     options: dict = dataclasses.field(default_factory=dict)
 
 
@@ -121,7 +122,7 @@ def begin(context: RequestContext, new: NewTraversal) -> dict[int, str]:
     held.update(dict.fromkeys(own, new.engine_id))
     first = [key for key, required in new.before.items() if not required]
     free = [row for row, _ in first if row not in held]
-    share = sync_points.shares(free, new.engine_id, new.engines)
+    share = sync_points.shares(free, new.engine_id, new.engines, new.share_above)
     idle = [row for row, engine in holders.items() if engine is not None and row not in held]
     sync_points.set_engine(None, [row for row in idle if row not in share])
     sync_points.set_engine(new.engine_id, [row for row in own if holders[row] != new.engine_id])

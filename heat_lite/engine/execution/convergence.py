@@ -75,6 +75,7 @@ class ConvergedTraversal(traversal.Traversal):
                 self._stack, self._engine_id, self._keys[node], error
             ),
             others=self._stack.runtime.placement.other_engines(),
+            share_above=nodes.share_above(self._stack),
             is_home=self.is_home,
             **self._group_options(),
         )

@@ -74,6 +74,7 @@ class HomeTraversal(convergence.ConvergedTraversal):
             self._rows_of_draining(),
             [row.id for row in stack.stored_rows() if recovery.is_interrupted(stack, row)],
             self._group.others,
+            self._group.share_above,
             options,
         )
         holders = db_traversals.begin(stack.context, new)

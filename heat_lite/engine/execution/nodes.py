@@ -6,11 +6,20 @@ Tests: tests/functional/test_convergence.py.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from heat_lite.common import exception
-from heat_lite.db.sync_points import Key
+from heat_lite.common import cooperation, exception
+from heat_lite.db.sync_points import KEPT_LOCAL_NODES, KEPT_NODES, Key
+from heat_lite.engine import resource
 from heat_lite.engine.execution.plan import Node
 from heat_lite.engine.record import Record
 from heat_lite.engine.stack import Stack
+
+
+def share_above(stack: Stack) -> int:
+    """Return the number of ready nodes above which an engine shares them with the others."""
+    types = {each.resource_type: each for each in cooperation.each(stack.definitions.values())}
+    classes = [resource.class_or_unknown(stack.class_of, each) for each in types.values()]
+    is_local = bool(classes) and all(each.local for each in classes)
+    return KEPT_LOCAL_NODES if is_local else KEPT_NODES
 
 
 def records_of(stack: Stack, node: Node) -> list[Record]:

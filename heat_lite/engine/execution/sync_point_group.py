@@ -33,6 +33,7 @@ class SyncPointGroup(scheduler.DependencyTaskGroup):
         describe: Any,
         describe_error: Any,
         others: Collection[str] = (),
+        share_above: int = KEPT_NODES,
         is_home: bool = False,
         **options: Any,
     ) -> None:
@@ -42,11 +43,10 @@ class SyncPointGroup(scheduler.DependencyTaskGroup):
         self._nodes = {key: node for node, key in keys.items()}
         self._before = {key: len(graph[node]) for node, key in keys.items()}
         self._after = dict(self._dependants)
-        self._engine_id = engine_id
+        self._engine_id, self._is_home = engine_id, is_home
         self._describe, self._describe_error = describe, describe_error
-        self._is_home = is_home
-        #: the other engines with which many ready nodes are shared
-        self.others = list(others)
+        #: the other engines, and the number of ready nodes above which these are shared with them
+        self.others, self.share_above = list(others), share_above
         #: rows that other engines held when the traversal began: those pass them on themselves
         self.foreign: set[int] = set()
         #: nodes that another engine works on now, and whose handlers here have not ended yet
@@ -143,7 +143,7 @@ class SyncPointGroup(scheduler.DependencyTaskGroup):
         return saved, lost
 
     def _is_full(self) -> bool:
-        return bool(self.others) and len(self._ready) > KEPT_NODES
+        return bool(self.others) and len(self._ready) > self.share_above
 
     # ------------------------------------------------------------ for the journal
 
@@ -167,6 +167,7 @@ class SyncPointGroup(scheduler.DependencyTaskGroup):
             held=frozenset(self._held),
             stops_at_failure=not self._aggregate,
             engines=self.others,
+            share_above=self.share_above,
             is_idle=self.is_idle,
             is_home=self._is_home,
             is_outdated=bool(self._lost),

@@ -58,6 +58,13 @@ def test_many_first_nodes_are_shared(context, stack_id):
     assert sorted(held.values()).count('other') == 50 and set(held) == set(ids)
 
 
+def test_nodes_that_one_engine_may_keep_stay_there(context, stack_id):
+    ids = rows(context, stack_id, 100)
+    before = {(row, True): set() for row in ids}
+    held = begin(context, stack_id, before, engines=['other'], share_above=100)
+    assert set(held.values()) == {'home'}
+
+
 def test_other_rows_than_planned_are_noticed(context, stack_id):
     a, b = rows(context, stack_id, 2)
     with pytest.raises(traversals.PlanOutdated):
