@@ -1,14 +1,17 @@
 """The AWS APIs of ``heat-lite up``: boto3, the stock guest tools, a group that a metric scales."""
 
 import json
+import shutil
 import subprocess
 import sys
 import time
+import urllib.parse
+from xml.etree import ElementTree
 
 import pytest
 import requests
 
-from heat_lite.common import installation
+from heat_lite.common import ec2, installation
 from tests import ports
 from tests.functional import shapes
 from tests.guests import Guest
@@ -112,6 +115,52 @@ def test_guest_tools_read_metadata_and_see_changes(machine, stack, tmp_path):
         assert guest.run('cfn-hup', '-f').returncode == 0
         assert log.read_text() == 'changed\n'
     assert 'good <&> morning' in (tmp_path / 'var/cache/heat-cfntools/last_metadata').read_text()
+
+
+def test_cfn_signal_completes_a_wait_condition(machine, stack, tmp_path):
+    need_tools()
+    if not shutil.which('curl'):
+        pytest.skip('cfn-signal needs curl')
+    kind = 'AWS::CloudFormation::WaitCondition'
+    template = {
+        'AWSTemplateFormatVersion': '2010-09-09',
+        'Resources': {
+            'Handle': {'Type': f'{kind}Handle'},
+            'Ready': {
+                'Type': kind,
+                'Properties': {'Handle': {'Ref': 'Handle'}, 'Timeout': WAIT_SECONDS},
+            },
+        },
+        'Outputs': {'Url': {'Value': {'Ref': 'Handle'}}},
+    }
+    stack.create_stack(StackName='waits', TemplateBody=json.dumps(template))
+    deadline, url = time.monotonic() + WAIT_SECONDS, None
+    while not url:
+        assert time.monotonic() < deadline
+        (found,) = stack.describe_stacks(StackName='waits')['Stacks']
+        url = next((each['OutputValue'] for each in found.get('Outputs', ())), None)
+    done = machine.guest(tmp_path).run('cfn-signal', '--success', 'true', url)
+    assert done.returncode == 0, done.stderr
+    waiter = stack.get_waiter('stack_create_complete')
+    waiter.wait(StackName='waits', WaiterConfig={'Delay': 1, 'MaxAttempts': WAIT_SECONDS})
+
+
+def test_metadata_are_read_as_by_os_collect_config(machine, stack):
+    """By a signature of version 2 in the query, as a JSON text in XML."""
+    params = {
+        'Action': 'DescribeStackResource',
+        'StackName': STACK,
+        'LogicalResourceId': 'Settings',
+        'AWSAccessKeyId': machine.key['access_key'],
+        'SignatureVersion': ec2.VERSION,
+        'SignatureMethod': ec2.METHOD,
+    }
+    url = urllib.parse.urlsplit(machine.key['cloudformation'])
+    signature = ec2.sign(machine.key['secret_key'], 'GET', url.netloc, url.path, params)
+    answer = requests.get(url.geturl(), params={**params, 'Signature': signature}, timeout=60)
+    assert answer.status_code == 200, answer.text
+    (metadata,) = ElementTree.fromstring(answer.content).iter('Metadata')
+    assert 'AWS::CloudFormation::Init' in json.loads(metadata.text)
 
 
 def test_pushed_metric_scales_the_group_out_and_in(machine, stack, tmp_path):
