@@ -170,12 +170,15 @@ def test_argument_of_the_body_changes_the_outcome(service, method, path, name, v
 
 
 def test_each_argument_of_a_method_of_the_engine_is_used():
-    """No endpoint accepts an argument that its body does not mention."""
+    """No endpoint accepts an argument that its body does not mention.
+
+    The messages of workers have Heat's arguments, although they only say where to look.
+    """
     unused = [
         f'{path.name}: {method.name}({argument.arg})'
         for path in sorted(ENDPOINTS.glob('*.py'))
         for owner in ast.walk(ast.parse(path.read_text()))
-        if isinstance(owner, ast.ClassDef)
+        if isinstance(owner, ast.ClassDef) and owner.name != 'Worker'
         for method in owner.body
         if isinstance(method, ast.FunctionDef) and not method.name.startswith('_')
         for argument in (*method.args.args, *method.args.kwonlyargs)

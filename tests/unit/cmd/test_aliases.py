@@ -84,7 +84,7 @@ def test_service_reads_the_configuration_of_heat(prefix, call, name):
 
 
 @pytest.mark.parametrize(
-    ('name', 'path', 'status'), [(SCRIPTS[0], '/', 300), (SCRIPTS[1], '/', 400)]
+    ('name', 'path', 'status'), [(SCRIPTS[0], '/', 300), (SCRIPTS[1], '/', 300)]
 )
 def test_wsgi_script_has_an_application(prefix, call, tmp_path, name, path, status):
     key = 'auth_encryption_key = a key of these tests, 32 letters\n'

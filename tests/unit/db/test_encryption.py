@@ -22,6 +22,7 @@ from heat_lite.db import (
     stack_creation,
     stacks,
     templates,
+    watch_rules,
 )
 from tests import databases
 
@@ -30,7 +31,7 @@ OLD, NEW = 'the old key', 'the new key'
 #: contain no characters that JSON escapes.
 ALWAYS = 'planted-password planted-trust planted-data planted-token'.split()
 WANTED = 'planted-parameter planted-default planted-file planted-property'.split()
-WANTED += 'planted-metadata planted-output planted-snapshot'.split()
+WANTED += 'planted-metadata planted-output planted-snapshot planted-rule'.split()
 WANTED += 'planted-value planted-part planted-config planted-input planted-result'.split()
 ENVIRONMENT = {'parameters': {'p': 'planted-parameter'}}
 TEMPLATE = {
@@ -78,6 +79,7 @@ def plant(context):
         'output_values': {'o': 'planted-result'},
     }
     deployment = software.create_deployment(context, inputs)
+    watch_rules.put(context, stack, 'alarm', {'rule': {'r': 'planted-rule'}})
     return {
         'stack': stack,
         'row': row_id,
@@ -119,6 +121,7 @@ def look(context, planted):
             stack.outputs[0]['output_value'],
         ],
         [snapshots.get(context, planted['snapshot']).data['s'], part.data['r']],
+        [watch_rules.of_stack(context, stack.id, 'alarm').rule['r']],
         [
             software.get_config(context, planted['config']).config['c'],
             deployment.input_values['i'],
@@ -132,6 +135,7 @@ EXPECTED = [
     ['planted-parameter', 'planted-default', 'planted-file'],
     ['planted-property', 'planted-property', 'planted-metadata', 'planted-value', 'planted-output'],
     ['planted-snapshot', 'planted-part'],
+    ['planted-rule'],
     ['planted-config', 'planted-input', 'planted-result'],
 ]
 
