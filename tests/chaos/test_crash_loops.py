@@ -81,8 +81,11 @@ def embedded(folder, options):
     return shapes.embedded(folder, '--config-file', path)
 
 
-def split(backend):
-    return lambda folder, options: shapes.split(folder, 'split', backend, more=options)
+def split(backend, convergence=False):
+    more = f'convergence_engine = {convergence}'
+    return lambda folder, options: shapes.split(
+        folder, 'split', backend, more=options.replace('[DEFAULT]', f'[DEFAULT]\n{more}')
+    )
 
 
 @contextlib.contextmanager
@@ -154,8 +157,8 @@ def retry(service, name):
 
 @pytest.mark.parametrize(
     'shape',
-    [embedded, split('mysql'), split('postgresql')],
-    ids=['embedded', 'mysql', 'postgresql'],
+    [embedded, split('mysql'), split('postgresql'), split('mysql', convergence=True)],
+    ids=['embedded', 'mysql', 'postgresql', 'convergence'],
 )
 def test_resource_that_kills_its_engines_fails_and_can_be_retried(shape, tmp_path):
     with running(shape, tmp_path) as service:
