@@ -187,8 +187,10 @@ class EngineService:
             rpc_api.LISTENER_TOPIC: [listener.Listener(self.runtime)],
         }
         limit = self._conf.heat_lite.max_reply_size
+        # a client that has given up must not keep a thread
+        around = functools.partial(budget.fresh, seconds=self._conf.rpc_response_timeout)
         self._servers = [
-            messaging.serve(topic, self.engine_id, served, around=budget.fresh, max_reply=limit)
+            messaging.serve(topic, self.engine_id, served, around=around, max_reply=limit)
             for topic, served in topics.items()
         ]
         self._timers = self._build_timers()

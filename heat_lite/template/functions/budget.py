@@ -7,6 +7,7 @@ Code that runs outside of ``fresh`` (the linter, tests) has the limits of one ca
 
 import contextvars
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -73,15 +74,17 @@ def set_runner(run: Callable[..., Any]) -> None:
 class Budget(cooperation.Work):
     """What one request or step has used up. A ``with`` block makes it the current one."""
 
-    __slots__ = ('used', 'paused_at', 'seconds', 'max_characters', '_token')
+    __slots__ = ('used', 'paused_at', 'seconds', 'max_characters', 'ends_at', '_token')
     _token: contextvars.Token | None
 
-    def __init__(self, max_characters: int | None = None):
+    def __init__(self, max_characters: int | None = None, ends_at: float = math.inf):
         super().__init__()
         self.used = {'characters': 0, 'values': 0, 'steps': 0}
         self.paused_at = 0
         self.seconds = 0.0
         self.max_characters = max_characters
+        #: by the wall clock of the host
+        self.ends_at = ends_at
         self._token = None
 
     def __enter__(self) -> 'Budget':
@@ -106,6 +109,8 @@ class Budget(cooperation.Work):
             raise self._exceeded(name, 'steps')
         if used['steps'] - self.paused_at > PAUSE_STEPS:
             self.paused_at = used['steps']
+            if host.wall_clock() > self.ends_at:
+                raise LimitExceeded(f'"{name}": the request takes longer than its client waits')
             self.pause()
 
     def _exceeded(self, name, kind):
@@ -132,9 +137,16 @@ class Budget(cooperation.Work):
 _current: contextvars.ContextVar[Budget | None] = contextvars.ContextVar('budget', default=None)
 
 
-def fresh(max_characters: int | None = None) -> Budget:
-    """Give a ``with`` block a new budget, with another limit of characters if one is given."""
-    return Budget(max_characters)
+def fresh(max_characters: int | None = None, seconds: float | None = None) -> Budget:
+    """Give a ``with`` block a new budget, with another limit of characters if one is given.
+
+    ``seconds``: the time by the clock for which a client waits; without it that of the request in
+    which the block is.
+    """
+    if seconds is not None:
+        return Budget(max_characters, host.wall_clock() + seconds)
+    outer = _current.get()
+    return Budget(max_characters, outer.ends_at if outer else math.inf)
 
 
 def current() -> Budget:

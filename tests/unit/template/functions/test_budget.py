@@ -82,6 +82,18 @@ def test_count_values_and_characters():
     assert budget.count_characters({'a': ['xy', {'b': 'text'}], 'c': None}) == 9
 
 
+def test_request_ends_when_its_client_has_given_up(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(budget.host, 'wall_clock', lambda: now)
+    with budget.fresh(seconds=60), budget.fresh(budget.limits.outputs):
+        now = 160.0
+        budget.charge_steps('f', budget.PAUSE_STEPS + 1)
+        now = 161.0
+        with pytest.raises(budget.LimitExceeded, match='longer than its client waits'):
+            budget.charge_steps('f', budget.PAUSE_STEPS + 1)
+    budget.charge_steps('f', budget.PAUSE_STEPS + 1)  # a step of a task: no client waits
+
+
 def test_budget_of_a_request_takes_turns_until_its_end(monkeypatch):
     monkeypatch.setattr(time, 'sleep', lambda seconds: None)
     with budget.fresh() as request:
