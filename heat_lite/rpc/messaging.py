@@ -18,6 +18,7 @@ import oslo_messaging
 from oslo_config import cfg
 from oslo_messaging import serializer as oslo_serializer
 from oslo_messaging.notify import notifier as oslo_notifier
+from oslo_messaging.rpc import client as oslo_client
 from oslo_messaging.rpc import dispatcher as oslo_dispatcher
 from oslo_messaging.rpc import server as oslo_server
 
@@ -79,6 +80,8 @@ def _register_options(conf: cfg.ConfigOpts) -> None:
         if module is not None:
             conf.register_opts(getattr(module, group), group=group)
     conf.register_opts(oslo_notifier._notifier_opts, group='oslo_messaging_notifications')
+    # a client would register these
+    conf.register_opts(oslo_client._client_opts)
 
 
 def is_local() -> bool:
