@@ -111,10 +111,11 @@ def _resources(stack, with_live=False):
     """The resources of a new stack; a list stands for one that has a nested stack."""
     required_by = stack.required_by()
     changes = {each.resource.name: each for each in predict_create(stack).resources}
-    stack.previews_create = True
     result = []
     for name in cooperation.each(stack.definitions):
         item = stack.resource_for(name)
+        # a required parameter of a nested template has no other value than the name
+        stack.previews_create = not item.has_nested_stack
         nested = item.preview_nested()
         if nested is not None:
             result.append(_resources(nested))

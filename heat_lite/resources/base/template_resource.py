@@ -12,7 +12,7 @@ from heat_lite.common import exception, lru_cache, urlfetch
 from heat_lite.engine.resource import Resource
 from heat_lite.resources.base.stack_resource import StackResource
 from heat_lite.template import checks, reader, schema
-from heat_lite.template.constraints import ANY, INTEGER, NUMBER
+from heat_lite.template.constraints import ANY, INTEGER, NUMBER, STRING
 from heat_lite.template.parameters import PSEUDO_HOT
 from heat_lite.template.resource_registry import TYPE
 from heat_lite.template.template import Template
@@ -107,9 +107,18 @@ class TemplateResource(StackResource):
         )
 
     def child_params(self):
-        """Return the given values; the template has the defaults."""
-        given = self.properties.given()
-        return {name: value for name, value in given.items() if value is not None}
+        """Return the given values; the template has the defaults.
+
+        A text that has no value yet, e.g. a reference in a preview, is empty, as in Heat.
+        """
+        found = {}
+        for name, value in self.properties.given().items():
+            wanted = self.properties_schema[name]
+            if value is not None:
+                found[name] = value
+            elif wanted.required and wanted.type == STRING:
+                found[name] = ''
+        return found
 
     # ------------------------------------------------------------ schemas
 
