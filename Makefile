@@ -51,9 +51,9 @@ attacks: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/attacks --ignore tests/attacks/test_table.py
 	$(BIN)/python -m pytest tests/attacks/test_table.py
 
-# These tests kill running engines. They run one at a time.
+# These tests kill running engines, each those of its own service.
 chaos: $(VENV)/.test
-	$(BIN)/python -m pytest tests/chaos
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile tests/chaos
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -218,9 +218,8 @@ def test_create_request_with_owner_creates_nested_stack(engine):
 
 
 def test_create_request_of_engine_without_parent_lock_is_refused(engine, pair):
-    owner = engine.create(
-        {'resources': {'web': {'type': TEST, 'properties': {'wait_secs': 60}}}}, wait=False
-    )
+    waiting = {'type': TEST, 'properties': {'action_wait_secs': {'create': 60}}}
+    owner = engine.create({'resources': {'web': waiting}}, wait=False)
     holder = wait_for(lambda: locks.holder(engine.context, owner['stack_id']))
     args = {api.ON_BEHALF_OF: holder}
     # A repeated request, as after a lost response, creates one stack.

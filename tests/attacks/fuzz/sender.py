@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.attacks.fuzz import attacks, examples
 
-BATCH = 250
+#: Requests of a batch. Hypothesis itself takes some 40 MB in the first one.
+BATCH = 50
 #: an answer may take this long, in seconds; of the process's own time, since machines may be busy
 SECONDS = 5
 WALL_SECONDS = 30
