@@ -74,7 +74,9 @@ def test_key_of_another_service_is_refused(run):
     assert status == 1 and 'are not on this machine' in error
 
 
-def test_ec2_credentials_of_a_cloud_are_created_shown_and_rotated(run, tmp_path):
+def test_ec2_credentials_of_a_cloud_are_created_shown_and_rotated(run, tmp_path, monkeypatch):
+    # openstacksdk looks for files in the folder that was current when it was imported
+    monkeypatch.setenv('OS_CLIENT_CONFIG_FILE', str(tmp_path / 'clouds.yaml'))
     services = {'orchestration': 'http://o/v1/x', 'cloudformation': 'http://c:8000/v1'}
     keystone = Keystone(USERS, services)
     with identity.serve(keystone):
