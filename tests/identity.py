@@ -10,6 +10,16 @@ from socketserver import ThreadingMixIn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 DOMAIN = {'id': 'default', 'name': 'Default'}
+#: the options of the service user's login; ``url`` is that of Keystone
+LOGIN = """
+auth_type = password
+auth_url = {url}
+username = heat
+password = secret
+project_name = service
+user_domain_id = default
+project_domain_id = default
+"""
 TIME = '%Y-%m-%dT%H:%M:%S.%fZ'
 REASONS = {
     200: 'OK',

@@ -70,7 +70,7 @@ def load(
 
 
 def _given_files(args):
-    """Return the values of --config-file, of which the parser has kept none after an error."""
+    """Return the values of --config-file. The parser itself keeps none of them after an error."""
     top = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     top.add_argument('--config-file', action='append', default=[])
     return top.parse_known_args(list(args))[0].config_file

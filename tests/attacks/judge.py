@@ -25,21 +25,14 @@ from tests.timeouts import WAIT_SECONDS
 ATTACKER = 'hostile'
 #: beside those of the functional tests: the web server of the attackers is on this machine
 OPTIONS = '\n[heat_lite]\ntemplate_url_allow = 127.0.0.0/8\n'
-CFN = """
+CFN = f"""
 [heat_api_cfn]
 bind_host = 127.0.0.1
-bind_port = {port}
+bind_port = {{port}}
 workers = 1
-[ec2authtoken]
-auth_type = password
-auth_url = {keystone}
-username = heat
-password = secret
-project_name = service
-user_domain_id = default
-project_domain_id = default
+[ec2authtoken]{identity.LOGIN}
 [clients_keystone]
-auth_uri = {keystone}
+auth_uri = {{url}}
 """
 SHAPES = {'mariadb': 'mysql', 'postgresql': 'postgresql'}
 CFN_ROW = 'api-cfn'
@@ -62,7 +55,7 @@ def running(shape, folder, options=''):
             return
         users = stack_domain.Identity({}, shapes.USERS)
         port = ports.reserve()
-        cfn = CFN.format(port=port, keystone=stack.enter_context(identity.serve(users)))
+        cfn = CFN.format(port=port, url=stack.enter_context(identity.serve(users)))
         service = stack.enter_context(
             shapes.split(folder, shape, SHAPES[shape], more=options + cfn)
         )

@@ -24,15 +24,8 @@ stack_domain_admin_password = {password}
 region_name_for_services = RegionOne
 [clients_keystone]
 auth_uri = {url}
-[ec2authtoken]
-auth_type = password
-auth_url = {url}
-username = heat
-password = secret
-project_name = service
-user_domain_id = default
-project_domain_id = default
-"""
+[ec2authtoken]"""
+CONFIGURATION += identity.LOGIN
 TEMPLATE = {
     'HeatTemplateFormatVersion': '2012-12-12',
     'Description': 'd & <x>',

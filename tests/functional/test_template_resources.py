@@ -152,28 +152,30 @@ def scaled(size=2, flavor='a flavor', balancers=('it',)):
     return template
 
 
+def count_servers(driver, nested):
+    """Return the number of servers in the configuration of the load balancer."""
+    metadata = driver.resource(nested, 'LB_instance')['metadata']
+    init = metadata['AWS::CloudFormation::Init']['config']
+    return init['files'][CONFIGURATION]['content'].count('    server server')
+
+
 def test_load_balancer_serves_the_members_of_a_group(running_cloud, driver, default_image):
     stack = driver.create(scaled(), name='behind', wait=False)
     nested = signal_success(driver, stack, 'it', 'WaitHandle')
     driver.wait(stack)
     assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
 
-    def servers():
-        metadata = driver.resource(nested, 'LB_instance')['metadata']
-        init = metadata['AWS::CloudFormation::Init']['config']
-        return init['files'][CONFIGURATION]['content'].count('    server server')
-
-    assert servers() == 2
+    assert count_servers(driver, nested) == 2
     driver.client.resource_signal(
         driver.context, stack_identity=stack, resource_name='more', details=None, sync_call=True
     )
-    assert servers() == 3
+    assert count_servers(driver, nested) == 3
     driver.update(stack, scaled(1))
-    assert driver.state(stack) == 'UPDATE_COMPLETE' and servers() == 1
+    assert driver.state(stack) == 'UPDATE_COMPLETE' and count_servers(driver, nested) == 1
     without = scaled()
     del without['resources']['group'], without['resources']['more']
     driver.update(stack, without)
-    assert driver.state(stack) == 'UPDATE_COMPLETE' and servers() == 0
+    assert driver.state(stack) == 'UPDATE_COMPLETE' and count_servers(driver, nested) == 0
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']
 
@@ -288,17 +290,12 @@ def test_wordpress_scales_behind_its_balancer(running_cloud, driver, default_ima
     driver.wait(stack)
     assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
 
-    def servers():
-        metadata = driver.resource(nested, 'LB_instance')['metadata']
-        init = metadata['AWS::CloudFormation::Init']['config']
-        return init['files'][CONFIGURATION]['content'].count('    server server')
-
-    assert servers() == 1
+    assert count_servers(driver, nested) == 1
     for policy, size in (('Grow', 2), ('Shrink', 1)):
         driver.client.resource_signal(
             driver.context, stack_identity=stack, resource_name=policy, details=None, sync_call=True
         )
-        assert servers() == size
+        assert count_servers(driver, nested) == size
     # what guests push reaches all alarms with the metric
     data = {'Namespace': 'system/linux', 'CPUUtilization': {'Value': 90, 'Unit': 'Percent'}}
     driver.client.create_watch_data(driver.context, watch_name=None, stats_data=data)

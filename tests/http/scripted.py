@@ -14,6 +14,7 @@ import heat_lite.conf
 from heat_lite.api import deploy
 from heat_lite.common import exception
 from heat_lite.rpc import api, messaging
+from tests import identity
 
 _numbers = itertools.count()
 
@@ -49,26 +50,12 @@ def _error(kind, keywords):
     return getattr(builtins, kind)(keywords) if known is None else known(**keywords)
 
 
-KEYSTONE = """
-[keystone_authtoken]
-auth_type = password
-auth_url = {url}
-www_authenticate_uri = {url}
-username = heat
-password = secret
-project_name = service
-user_domain_id = default
-project_domain_id = default
+KEYSTONE = f"""
+[keystone_authtoken]{identity.LOGIN}
+www_authenticate_uri = {{url}}
 [clients_keystone]
-auth_uri = {url}
-[ec2authtoken]
-auth_type = password
-auth_url = {url}
-username = heat
-password = secret
-project_name = service
-user_domain_id = default
-project_domain_id = default
+auth_uri = {{url}}
+[ec2authtoken]{identity.LOGIN}
 """
 
 

@@ -12,16 +12,7 @@ from heat_lite.common import ec2, exception
 from tests import identity, ports
 from tests.http import test_access_cfn
 
-CLOUD = """
-[{group}]
-auth_type = password
-auth_url = {url}
-username = heat
-password = secret
-project_name = service
-user_domain_id = default
-project_domain_id = default
-"""
+CLOUD = f'[{{group}}]{identity.LOGIN}'
 MANY = '[ec2authtoken]\nmulti_cloud = true\nclouds = east, west\n'
 SIGNERS = test_access_cfn.SIGNERS
 
