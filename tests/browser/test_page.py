@@ -1,0 +1,298 @@
+"""The web page in a real browser: what a person does with it, and what must not happen in it."""
+
+import json
+import urllib.parse
+
+import pytest
+
+from tests import databases, ports
+from tests.browser import conftest
+from tests.functional import shapes
+
+TEST = 'OS::Heat::TestResource'
+SHOP = """
+heat_template_version: 2021-04-16
+description: A small shop
+parameter_groups:
+- label: Size
+  parameters: [count]
+parameters:
+  count:
+    type: number
+    label: Number of servers
+    default: 2
+    constraints: [{range: {min: 1, max: 9}}]
+  plan: {type: string, default: small, constraints: [{allowed_values: [small, large]}]}
+  secret: {type: string, hidden: true, default: abcdefgh}
+resources:
+  network: {type: OS::Heat::TestResource, properties: {value: a, wait_secs: 0}}
+  password: {type: OS::Heat::RandomString, properties: {length: 12}}
+  database: {type: OS::Heat::TestResource, depends_on: [network, password]}
+  servers:
+    type: OS::Heat::ResourceGroup
+    depends_on: network
+    properties:
+      count: {get_param: count}
+      resource_def: {type: OS::Heat::TestResource, properties: {value: {get_param: plan}}}
+  balancer: {type: OS::Heat::TestResource, depends_on: [servers, database]}
+outputs:
+  password: {value: {get_attr: [password, value]}}
+  address: {value: {get_attr: [balancer, output]}, description: Where the shop is}
+"""
+BROKEN = {
+    'heat_template_version': '2021-04-16',
+    'resources': {
+        'before': {'type': TEST},
+        'handle': {'type': 'OS::Heat::WaitConditionHandle'},
+        'ready': {
+            'type': 'OS::Heat::WaitCondition',
+            'depends_on': 'before',
+            'properties': {'handle': {'get_resource': 'handle'}, 'timeout': 1},
+        },
+        'after': {'type': TEST, 'depends_on': 'ready'},
+    },
+}
+#: milliseconds from ``window.began`` to the frame with the rows of a table
+PAINTED = """new Promise(done => {
+  const look = () => document.querySelectorAll('.rows tbody tr').length > 10
+    ? requestAnimationFrame(() => done(performance.now() - window.began)) : setTimeout(look, 5);
+  look();
+})"""
+#: whether a view has its content; the editor is in a shadow root
+SHOWN = """() => document.querySelector('.editor-root')
+  || document.querySelector('.panel').textContent.length > 20"""
+MARKUP = '<img src=x onerror=alert(1)><script>alert(2)</script>"\'&{{7*7}}\u202eabc'
+
+
+@pytest.fixture(scope='module')
+def axe():
+    file = conftest.ROOT / 'ui' / 'node_modules' / 'axe-core' / 'axe.min.js'
+    if not file.exists():
+        databases.skip_or_fail('axe-core is not installed: run "make ui"')
+    return file.read_text()
+
+
+def serious_findings(window, axe):
+    window.page.evaluate(axe)
+    found = window.page.evaluate('axe.run(document, {resultTypes: ["violations"]})')
+    return [
+        f'{each["id"]}: {each["nodes"][0]["html"][:200]} {each["nodes"][0]["failureSummary"][:300]}'
+        for each in found['violations']
+        if each['impact'] in ('serious', 'critical')
+    ]
+
+
+def test_stack_is_created_and_its_graph_turns_green(window, tmp_path):
+    page = window.open('stacks')
+    page.get_by_role('link', name='New stack').click()
+    file = tmp_path / 'shop.yaml'
+    file.write_text(SHOP)
+    page.get_by_label('Upload files').set_input_files(file)
+    page.get_by_label('Name of the stack').fill('shop')
+    page.get_by_label('Number of servers').fill('3')
+    page.get_by_text('The template is valid').wait_for()
+    window.picture('create')
+    page.get_by_role('button', name='Preview').click()
+    page.get_by_text('to create').wait_for()
+    window.picture('create-preview')
+    page.get_by_role('button', name='Create the stack').click()
+    window.wait_for_tones({'complete': 5})
+    page.get_by_role('button', name='Open nested').click()
+    window.wait_for_tones({'complete': 8})
+    window.picture('graph')
+    page.get_by_role('link', name='outputs').click()
+    page.get_by_text('Where the shop is').wait_for()
+    assert page.get_by_role('button', name='Show the value').count() == 1
+
+
+def test_failure_is_explained_and_a_retry_repairs_it(window, make):
+    path = make('broken', BROKEN)
+    page = window.open(path)
+    card = page.get_by_role('region', name='Failure')
+    card.get_by_text('0 of 1 received').first.wait_for()
+    assert card.get_by_role('button', name='ready', exact=True).count() == 1
+    window.wait_for_tones({'complete': 2, 'failed': 1, 'none': 1})
+    window.picture('failure')
+    card.get_by_role('button', name='place in the template').click()
+    page.locator('.cm-lintRange-error').first.wait_for()
+    page.get_by_role('link', name='resources').click()
+    page.get_by_role('button', name='handle', exact=True).click()
+    page.get_by_role('button', name='Signal…').click()
+    page.get_by_role('button', name='Send').click()
+    page.get_by_role('dialog').wait_for(state='detached')
+    page.get_by_role('link', name='graph').click()
+    card.get_by_role('button', name='Retry').click()
+    window.wait_for_tones({'complete': 4})
+    card.wait_for(state='detached')
+
+
+def test_update_shows_its_changes_before_it_starts(window, make):
+    template = SHOP.replace('description: A small shop', 'description: A shop')
+    path = make('shop-two', template)
+    page = window.open(path, 'update')
+    page.get_by_label('Number of servers').fill('3')
+    editor = page.get_by_role('textbox', name='Text of template')
+    editor.get_by_text('12', exact=True).dblclick()
+    page.keyboard.type('20')
+    page.get_by_text('The template is valid').wait_for()
+    page.get_by_role('button', name='Preview').click()
+    diff = page.get_by_role('dialog')
+    diff.get_by_text('1 to replace').wait_for()
+    assert diff.locator('.replace .before').first.text_content() == '12'
+    assert diff.locator('.replace .after').first.text_content() == '20'
+    window.picture('update-preview')
+    page.get_by_role('button', name='Update the stack').click()
+    page.get_by_text('update complete').first.wait_for()
+    page.get_by_role('link', name='timeline').click()
+    page.get_by_role('button', name='password').first.wait_for()
+    window.picture('timeline')
+
+
+def test_mistake_is_shown_at_its_place_while_one_types(window):
+    page = window.open('create')
+    page.get_by_text('The template is valid').wait_for()
+    editor = page.get_by_role('textbox', name='Text of template')
+    editor.get_by_text('OS::Heat::RandomString').click()
+    page.keyboard.press('End')
+    page.keyboard.type('X')
+    page.get_by_text('The Resource Type (OS::Heat::RandomStringX) could not be found').wait_for()
+    page.locator('.cm-lintRange-error').first.wait_for()
+    assert page.get_by_role('button', name='template:15:11').count() == 1
+
+
+def test_hostile_names_stay_text(window, make):
+    template = {
+        'heat_template_version': '2021-04-16',
+        'description': MARKUP,
+        'parameter_groups': [{'label': MARKUP, 'description': MARKUP, 'parameters': [MARKUP]}],
+        'parameters': {
+            MARKUP: {'type': 'string', 'default': MARKUP, 'label': MARKUP, 'description': MARKUP}
+        },
+        'resources': {
+            'bad': {'type': TEST, 'properties': {'value': MARKUP}, 'metadata': {MARKUP: MARKUP}},
+            MARKUP.replace('/', '|'): {'type': TEST, 'properties': {'value': MARKUP}},
+        },
+        'outputs': {MARKUP: {'value': MARKUP, 'description': MARKUP}},
+    }
+    path = make('hostile', template, tags='<b>x</b>')
+    page = window.open('stacks')
+    page.get_by_text('<b>x</b>').wait_for()
+    for tab in ('graph', 'resources', 'timeline', 'events', 'outputs', 'template', 'drift'):
+        window.open(path, tab)
+        page.get_by_role('region', name=tab, exact=True).wait_for()
+        page.wait_for_function(SHOWN)
+        assert page.locator('img[src], script:not([src])').count() == 0
+    window.open(f'{path}/resources?resource=bad')
+    page.get_by_role('complementary').get_by_text('onerror').first.wait_for()
+    window.picture('hostile')
+    window.open(path, 'update')
+    page.get_by_text('onerror').first.wait_for()
+    page.get_by_role('button', name='Preview').click()
+    page.get_by_role('dialog').get_by_role('button', name='Back').wait_for()
+    assert page.locator('img[src], script:not([src])').count() == 0
+    for part in ('a"><img src=x onerror=alert(1)>', '%00', '\u202e'):
+        window.open('stacks', urllib.parse.quote(part), urllib.parse.quote(part))
+        page.get_by_role('alert').first.wait_for()
+
+
+def test_thousand_resources_are_painted_at_once(window, make, record_property):
+    resources = {
+        f'r{number}': {'type': TEST, 'properties': {'value': f'{{get_attr: [r{number - 10}]}}'}}
+        | ({'depends_on': f'r{number - 10}'} if number >= 10 else {})
+        for number in range(1000)
+    }
+    path = make('large', {'heat_template_version': '2021-04-16', 'resources': resources})
+    page = window.open('services')
+    page.get_by_role('heading', name='Services').wait_for()
+    page.evaluate('window.began = performance.now()')
+    page.evaluate(f'location.hash = "#/demo/{path}/resources"')
+    took = page.evaluate(PAINTED)
+    record_property('milliseconds', took)
+    print(f'1000 resources painted after {took:.0f} ms')
+    assert page.locator('.rows tbody tr').count() < 100
+    page.get_by_role('link', name='graph').click()
+    window.wait_for_tones({'complete': 1000})
+    window.picture('large')
+    if conftest.is_at_rest():
+        assert took < 1500
+
+
+def test_page_continues_after_a_restart_of_the_service(chromium, tmp_path):
+    port = ports.reserve()
+    service = shapes.Service('embedded', f'http://127.0.0.1:{port}/v1', 'demo', tmp_path)
+    command = (shapes.BIN / 'heat-lite', 'up', '--port', port, '--data-dir', tmp_path / 'data')
+    first = shapes.start(service, 'up', *command)
+    with shapes.running(service):
+        window = conftest.Window(chromium, f'http://127.0.0.1:{port}')
+        page = window.open('stacks')
+        page.get_by_text('There is no stack in this project yet').wait_for()
+        shapes.stop(first)
+        page.get_by_role('alert').wait_for()
+        shapes.start(service, 'up', *command)
+        shapes.wait_until_ready(service)
+        template = {'heat_template_version': '2021-04-16', 'resources': {'a': {'type': TEST}}}
+        body = {'stack_name': 'later', 'template': template}
+        assert service.ask('POST', '/stacks', body).status_code == 201
+        page.get_by_role('link', name='later').wait_for()
+        page.get_by_role('alert').wait_for(state='detached')
+        window.close()
+
+
+@pytest.mark.parametrize('scheme', ['light', 'dark'])
+@pytest.mark.parametrize('size', ['desktop', 'phone'])
+def test_views_are_accessible(chromium, service, make, axe, scheme, size):
+    name = f'seen-{scheme}-{size}'
+    path = make(name, BROKEN, tags='web,prod')
+    viewport = {'desktop': conftest.DESKTOP, 'phone': conftest.PHONE}[size]
+    site = service.url.removesuffix('/v1')
+    window = conftest.Window(chromium, site, viewport=viewport, color_scheme=scheme)
+    views = {
+        'stacks': ['stacks'],
+        'failed': [f'{path}/graph?resource=ready'],
+        'events': [path, 'events'],
+        'compose': ['create'],
+        'type': ['types', 'OS::Heat::RandomString'],
+        'services': ['services'],
+    }
+    ready = {
+        'stacks': name,
+        'failed': 'What',
+        'compose': 'The template is valid',
+        'type': 'Properties',
+    }
+    findings = {}
+    for view, parts in views.items():
+        page = window.open(*parts)
+        page.get_by_text(ready.get(view, '')).first.wait_for()
+        width = page.evaluate('document.documentElement.scrollWidth')
+        assert width <= viewport['width'], view
+        found = serious_findings(window, axe)
+        findings |= {view: found} if found else {}
+        window.picture(f'{view}-{size}-{scheme}')
+    window.close()
+    assert findings == {}, json.dumps(findings, indent=1)
+
+
+def test_login_by_keystone_stays_in_the_tab(chromium, tmp_path):
+    more = '\n[heat_lite]\nweb_page = true\nweb_page_auth_url = {auth_url}\n'
+    with shapes.split(tmp_path, 'page', 'mysql', keystone=True, more=more) as service:
+        site = service.url.removesuffix('/v1')
+        service.keystone.allowed_origin = site
+        window = conftest.Window(chromium, site)
+        window.allowed.append(service.auth_url)
+        page = window.page
+        page.goto(f'{site}/ui/')
+        page.get_by_label('User').fill('demo')
+        page.get_by_label('Password', exact=True).fill('wrong')
+        page.get_by_label('Project', exact=True).fill('demo')
+        page.get_by_role('button', name='Log in').click()
+        page.get_by_text('Keystone refuses the login').wait_for()
+        window.picture('login')
+        page.get_by_label('Password', exact=True).fill('secret')
+        page.get_by_role('button', name='Log in').click()
+        page.get_by_text('There is no stack in this project yet').wait_for()
+        assert page.evaluate('localStorage.length + sessionStorage.length') == 0
+        assert 'secret' not in page.url and page.context.cookies() == []
+        page.reload()
+        page.get_by_role('button', name='Log in').wait_for()
+        window.close()

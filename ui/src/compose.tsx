@@ -1,0 +1,255 @@
+// Create a stack, or update one: texts, parameters, options, the preview as a diff, and the start.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Api, ApiError, type Preview, type Resource, type Stack, stackPath, type Validation } from './api';
+import { Diff } from './diff';
+import type { Editor, Finding } from './editor';
+import { type FormState, ParameterForm, valuesOf } from './parameter-form';
+import { go, href, type Route } from './router';
+import { readTexts, type Texts } from './template-panel';
+import { Dialog, ErrorNote } from './widgets';
+
+const EXAMPLE = `heat_template_version: 2021-04-16
+
+description: Two values and a password
+
+parameters:
+  length:
+    type: number
+    label: Length of the password
+    default: 16
+    constraints:
+      - range: {min: 8, max: 64}
+
+resources:
+  password:
+    type: OS::Heat::RandomString
+    properties:
+      length: {get_param: length}
+
+  message:
+    type: OS::Heat::Value
+    properties:
+      value:
+        str_replace:
+          template: The password has WORD
+          params:
+            WORD: {get_resource: password}
+
+outputs:
+  message:
+    value: {get_attr: [message, value]}
+`;
+const WORDS = ['resources', 'parameters', 'outputs', 'conditions', 'properties', 'depends_on', 'metadata', 'deletion_policy', 'update_policy', 'constraints', 'description', 'default', 'hidden', 'get_param', 'get_resource', 'get_attr', 'get_file', 'str_replace', 'list_join', 'repeat', 'map_merge', 'yaql', 'if', 'equals', 'heat_template_version'];
+const PAUSE = 350;
+
+interface Options { name: string; tags: string; timeout: string; rollback: boolean; noReplace: boolean }
+
+export function ComposePage({ api, route, stack }: { api: Api; route: Route; stack: { name: string; id: string } | null }) {
+  const [texts, setTexts] = useState<Texts | null>(stack ? null : { template: EXAMPLE, environment: '', files: {} });
+  const [current, setCurrent] = useState<Stack | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    if (!stack) return;
+    const read = Promise.all([readTexts({ api, store: stack }), api.get<{ stack: Stack }>(stackPath(stack.name, stack.id), { resolve_outputs: false })]);
+    read.then(([found, shown]) => { setCurrent(shown.stack); setTexts(found); }).catch(setError);
+  }, []);
+  if (error) return <main><ErrorNote error={error} /></main>;
+  if (!texts || (stack && !current)) return <main><p class="boot">Loading…</p></main>;
+  return <Composer api={api} route={route} stack={current} initial={texts} />;
+}
+
+function Composer({ api, route, stack, initial }: { api: Api; route: Route; stack: Stack | null; initial: Texts }) {
+  const [texts, setTexts] = useState(initial);
+  const [file, setFile] = useState('template');
+  const [revision, setRevision] = useState(0);
+  const [form, setForm] = useState<FormState>({});
+  const [options, setOptions] = useState<Options>({ name: '', tags: (stack?.tags ?? []).join(','), timeout: String(stack?.timeout_mins ?? ''), rollback: stack ? !stack.disable_rollback : false, noReplace: false });
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const checked = useValidation(api, texts, stack);
+  const findings = checked.findings.filter((each) => each.file === file);
+  const set = (name: string, text: string) => setTexts((old) => withText(old, name, text));
+  const replace = (update: (old: Texts) => Texts) => { setTexts(update); setRevision((old) => old + 1); };
+  const names = ['template', 'environment', ...Object.keys(texts.files)];
+  const body = () => bodyOf(texts, initial, form, options, checked.validation, stack);
+  const send = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setError(null);
+    try { await work(); } catch (problem) { setError(problem); }
+    setBusy(false);
+  };
+  const look = (event: globalThis.Event) => {
+    event.preventDefault();
+    void send(async () => setPreview(await previewOf(api, stack, body())));
+  };
+  const start = () => send(async () => {
+    const made = stack ? (await api.request('PATCH', stackPath(stack.stack_name, stack.id), body()), stack)
+      : { stack_name: options.name, ...(await api.request<{ stack: { id: string } }>('POST', 'stacks', body())).stack };
+    go(href(route.project, ['stacks', made.stack_name, made.id]));
+  });
+  return (
+    <main class="compose" tabIndex={-1}>
+      <div class="bar">
+        <a class="crumb" href={href(route.project, stack ? ['stacks', stack.stack_name, stack.id] : ['stacks'])}>{stack ? stack.stack_name : 'Stacks'}</a><span class="dim" aria-hidden="true">/</span>
+        <h1>{stack ? 'Update' : 'New stack'}</h1>
+      </div>
+      <form class="halves" onSubmit={look}>
+        <section class="text" aria-label="Texts" onDragOver={(event) => event.preventDefault()}
+          onDrop={(event) => { event.preventDefault(); void takeFiles([...(event.dataTransfer?.files ?? [])], replace); }}>
+          <Files names={names} file={file} texts={texts} choose={setFile} change={replace} findings={checked.findings} />
+          <EditorBox key={`${file} ${revision}`} api={api} name={file} text={textOf(texts, file)} changed={(text) => set(file, text)} findings={findings} />
+          <Findings findings={checked.findings} choose={setFile} ready={!!checked.validation} />
+        </section>
+        <section class="form" aria-label="Parameters and options">
+          {!stack && <label>Name of the stack<input required pattern="[a-zA-Z][a-zA-Z0-9_.\-]{0,254}" title="A letter, then letters, digits, _ . and -" value={options.name} autocomplete="off" spellcheck={false} onInput={(event) => setOptions({ ...options, name: event.currentTarget.value })} /></label>}
+          <ParameterForm validation={checked.validation} state={form} stored={stack?.parameters} change={setForm} />
+          <details class="options"><summary>Options</summary>
+            <label>Tags<input value={options.tags} placeholder="web,prod" onInput={(event) => setOptions({ ...options, tags: event.currentTarget.value })} /></label>
+            <label>Timeout in minutes<input type="number" min={1} value={options.timeout} onInput={(event) => setOptions({ ...options, timeout: event.currentTarget.value })} /></label>
+            <label class="check"><input type="checkbox" checked={options.rollback} onChange={() => setOptions({ ...options, rollback: !options.rollback })} />Roll back after a failure</label>
+            {stack && <label class="check"><input type="checkbox" checked={options.noReplace} onChange={() => setOptions({ ...options, noReplace: !options.noReplace })} />Refuse to replace resources</label>}
+          </details>
+          <ErrorNote error={preview ? null : error} />
+          <div class="actions"><button class="primary" disabled={busy || (!stack && !options.name)}>Preview…</button></div>
+        </section>
+      </form>
+      {preview && (
+        <Dialog title={stack ? `Changes to ${stack.stack_name}` : `New stack ${options.name}`} wide onClose={() => { setPreview(null); setError(null); }}>
+          <Diff preview={preview} />
+          <ErrorNote error={error} />
+          <div class="actions">
+            <button onClick={() => setPreview(null)}>Back to the texts</button>
+            <button class="primary" autofocus disabled={busy || !!preview.refused || !preview.has_changes} onClick={() => void start()}>{stack ? 'Update the stack' : 'Create the stack'}</button>
+          </div>
+        </Dialog>
+      )}
+    </main>
+  );
+}
+
+function textOf(texts: Texts, name: string): string {
+  return name === 'template' ? texts.template : name === 'environment' ? texts.environment : texts.files[name] ?? '';
+}
+
+function withText(texts: Texts, name: string, text: string): Texts {
+  if (name === 'template' || name === 'environment') return { ...texts, [name]: text };
+  return { ...texts, files: { ...texts.files, [name]: text } };
+}
+
+/** Return the body of the request; an update sends only what differs from the stored stack. */
+function bodyOf(texts: Texts, initial: Texts, form: FormState, options: Options, validation: Validation | null, stack: Stack | null): Record<string, unknown> {
+  const body: Record<string, unknown> = {
+    template: texts.template, parameters: valuesOf(validation, form), disable_rollback: !options.rollback,
+    tags: options.tags || undefined, timeout_mins: options.timeout ? Number(options.timeout) : undefined,
+  };
+  if (!stack) body.stack_name = options.name;
+  if (!stack || texts.environment !== initial.environment) body.environment = texts.environment || undefined;
+  if (Object.keys(texts.files).length) body.files = texts.files;
+  if (options.noReplace) body.on_replace = 'fail';
+  return body;
+}
+
+async function previewOf(api: Api, stack: Stack | null, body: Record<string, unknown>): Promise<Preview> {
+  if (stack) return api.request<Preview>('PATCH', `${stackPath(stack.stack_name, stack.id)}/preview`, body);
+  const found = await api.request<{ stack: { resources: unknown[]; has_changes?: boolean } }>('POST', 'stacks/preview', body);
+  const resources = found.stack.resources.flat(20) as (Resource & { action?: string })[];
+  const added = resources.map((each) => ({ ...each, action: each.action ?? 'create', reason: null }));
+  return { resource_changes: { unchanged: [], updated: [], replaced: [], deleted: [], added }, has_changes: true };
+}
+
+interface Placed extends Finding { file: string }
+interface Checked { validation: Validation | null; findings: Placed[] }
+
+/** Validate the texts while they are typed: YAML in the page, the rest by the service. */
+function useValidation(api: Api, texts: Texts, stack: Stack | null): Checked {
+  const [checked, setChecked] = useState<Checked>({ validation: null, findings: [] });
+  useEffect(() => {
+    const stop = new AbortController();
+    const timer = setTimeout(() => void check(), PAUSE);
+    const check = async () => {
+      const { mistakesOf } = await import('./source');
+      const wrong = [...mistakesOf(texts.template).map((each) => ({ ...each, file: 'template' })), ...(texts.environment ? mistakesOf(texts.environment).map((each) => ({ ...each, file: 'environment' })) : [])];
+      if (wrong.length) { setChecked((old) => ({ ...old, findings: wrong.map((each) => ({ ...each, severity: 'error' as const })) })); return; }
+      const body = { template: texts.template, environment: texts.environment || undefined, files: texts.files };
+      try {
+        const found = await api.request<Validation>('POST', 'validate', body, undefined, stop.signal);
+        setChecked({ validation: found, findings: [] });
+      } catch (problem) {
+        if (!stop.signal.aborted && problem instanceof ApiError && problem.status) setChecked((old) => ({ ...old, findings: [findingOf(problem)] }));
+      }
+    };
+    return () => { stop.abort(); clearTimeout(timer); };
+  }, [texts, stack?.id]);
+  return checked;
+}
+
+function findingOf(error: ApiError): Placed {
+  return { file: error.position?.file ?? 'template', line: error.position?.line ?? 1, column: error.position?.column ?? 1, message: error.message, severity: 'error' };
+}
+
+function Findings({ findings, choose, ready }: { findings: Placed[]; choose: (file: string) => void; ready: boolean }) {
+  if (!findings.length) return <p class="findings ok" role="status">{ready ? '✓ The template is valid' : 'Validating…'}</p>;
+  return (
+    <ul class="findings" role="status" aria-label="Findings">{findings.slice(0, 30).map((each) => (
+      <li class={each.severity}><button type="button" class="link" onClick={() => choose(each.file)}>{each.file}:{each.line}:{each.column}</button> {each.message}</li>
+    ))}</ul>
+  );
+}
+
+/** The editor of one text. It owns the text from then on: another text needs another box. */
+function EditorBox({ api, name, text, changed, findings }: { api: Api; name: string; text: string; changed: (text: string) => void; findings: Finding[] }) {
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor | null>(null);
+  const report = useRef(changed);
+  report.current = changed;
+  const [ready, setReady] = useState(false);
+  useEffect(() => {
+    let ended = false;
+    let types: string[] = [];
+    void api.get<{ resource_types: string[] }>('resource_types').then((found) => { types = found.resource_types; }).catch(() => {});
+    void import('./editor').then(({ Editor: Made }) => {
+      if (ended) return;
+      editor.current = new Made(host.current!, text, {
+        label: `Text of ${name}`, changed: (value) => report.current(value),
+        completions: () => [...types.map((label) => ({ label, type: 'class' })), ...WORDS.map((label) => ({ label, type: 'keyword' }))],
+      });
+      setReady(true);
+    });
+    return () => { ended = true; editor.current?.destroy(); };
+  }, []);
+  useEffect(() => { editor.current?.mark(findings); }, [JSON.stringify(findings), ready]);
+  return <div class="editor" ref={host} />;
+}
+
+function Files({ names, file, texts, choose, change, findings }: {
+  names: string[]; file: string; texts: Texts; choose: (name: string) => void; change: (update: (old: Texts) => Texts) => void; findings: Placed[];
+}) {
+  const upload = useRef<HTMLInputElement>(null);
+  const [adding, setAdding] = useState(false);
+  const [name, setName] = useState('');
+  const add = () => { if (name) { change((old) => withText(old, name, old.files[name] ?? '')); choose(name); } setAdding(false); setName(''); };
+  return (
+    <div class="files" role="group" aria-label="Texts">
+      {names.map((each) => <button type="button" aria-pressed={each === file} onClick={() => choose(each)}>{each}{findings.some((one) => one.file === each && one.severity === 'error') && <span class="dot" aria-label="has errors" />}</button>)}
+      {file in texts.files && <button type="button" class="plain" aria-label={`Remove ${file}`} onClick={() => { change((old) => ({ ...old, files: Object.fromEntries(Object.entries(old.files).filter(([each]) => each !== file)) })); choose('template'); }}>Remove</button>}
+      <span class="grow" />
+      <button type="button" class="plain" onClick={() => setAdding(true)}>Add a file</button>
+      <button type="button" class="plain" onClick={() => upload.current!.click()}>Upload…</button>
+      <input ref={upload} type="file" multiple hidden aria-label="Upload files" onChange={(event) => void takeFiles([...(event.currentTarget.files ?? [])], change)} />
+      {adding && <Dialog title="Add a file" onClose={() => setAdding(false)}><label>Name, as the template writes it<input autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} /></label><div class="actions"><button type="button" class="primary" onClick={add}>Add</button></div></Dialog>}
+    </div>
+  );
+}
+
+/** Take files: a template or an environment by its content, all others by their names. */
+async function takeFiles(files: File[], change: (update: (old: Texts) => Texts) => void): Promise<void> {
+  for (const each of files) {
+    const text = await each.text();
+    const isTemplate = /^\s*["']?(heat_template_version|AWSTemplateFormatVersion|HeatTemplateFormatVersion)\b/m.test(text) && files.length === 1;
+    const isMain = isTemplate || /^(main|template|stack)\.(ya?ml|json|template)$/i.test(each.name);
+    const isEnvironment = !isMain && /^(parameters|parameter_defaults|resource_registry)\s*:/m.test(text) && !/^resources\s*:/m.test(text);
+    change((old) => withText(old, isMain ? 'template' : isEnvironment ? 'environment' : each.name, text));
+  }
+}
+

@@ -1,0 +1,75 @@
+// A preview of a create or an update as a list of changes, before and after.
+import type { Change, Preview, PropertyChange } from './api';
+import { Empty } from './widgets';
+
+const SIGNS: Record<string, string> = { create: '+', update: '~', replace: '!', delete: '−' };
+const LISTS = ['deleted', 'replaced', 'updated', 'added'] as const;
+
+export function countsOf(preview: Preview): Record<string, number> {
+  const counts: Record<string, number> = { create: 0, update: 0, replace: 0, delete: 0 };
+  const count = (each: Preview) => changesOf(each).forEach((change) => {
+    counts[change.action] = (counts[change.action] ?? 0) + 1;
+    if (change.nested) count(change.nested);
+  });
+  count(preview);
+  return counts;
+}
+
+function changesOf(preview: Preview): Change[] {
+  return LISTS.flatMap((list) => preview.resource_changes[list] ?? []).filter((change) => change.action !== 'none' && (change.action !== 'update' || !isSilent(change)));
+}
+
+/** A resource with a nested stack is always listed as updated, even without a change inside. */
+function isSilent(change: Change): boolean {
+  return !change.property_changes?.length && !change.definition_changes?.length && !change.reason && !!change.nested && !change.nested.has_changes;
+}
+
+export function Diff({ preview }: { preview: Preview }) {
+  const counts = countsOf(preview);
+  const total = Object.values(counts).reduce((sum, each) => sum + each, 0);
+  return (
+    <div class="diff">
+      {preview.refused && <p class="note failed" role="alert">This would be refused now: {preview.refused}</p>}
+      {!preview.has_changes && <Empty><p>Nothing would change.</p></Empty>}
+      {preview.has_changes && total === 0 && <p class="note">No resource changes; the stored template, parameters or options do.</p>}
+      {total > 0 && <p class="summary">{Object.entries(counts).filter(([, count]) => count).map(([action, count]) => <span class={`chip ${action}`}>{count} to {action}</span>)}</p>}
+      <Changes preview={preview} />
+    </div>
+  );
+}
+
+function Changes({ preview }: { preview: Preview }) {
+  return <ul class="changes">{changesOf(preview).map((change) => <li key={`${change.parent_resource ?? ''}/${change.resource_name}`} class={change.action}><ChangeItem change={change} /></li>)}</ul>;
+}
+
+function ChangeItem({ change }: { change: Change }) {
+  return (
+    <>
+      <p class="title"><span class="sign" aria-hidden="true">{SIGNS[change.action]}</span><strong>{change.parent_resource && <span class="dim">{change.parent_resource} / </span>}{change.resource_name}</strong> <span class="type">{change.resource_type}</span> <span class="verb">{change.action}{change.may_replace && ' or replace'}</span></p>
+      {change.reason && <p class="why">{change.reason}</p>}
+      {(change.property_changes?.length ?? 0) > 0 && (
+        <table class="properties"><tbody>{change.property_changes!.map((each) => <PropertyRow key={each.property} change={each} action={change.action} />)}</tbody></table>
+      )}
+      {(change.definition_changes ?? []).map((each) => <p class="why">{typeof each === 'string' ? each : JSON.stringify(each)}</p>)}
+      {change.nested && changesOf(change.nested).length > 0 && <details open><summary>Inside</summary><Changes preview={change.nested} /></details>}
+    </>
+  );
+}
+
+function PropertyRow({ change, action }: { change: PropertyChange; action: string }) {
+  const after = change.secret ? '••••••' : change.known ? textOf(change.after) : 'known later';
+  const isNew = action === 'create';
+  return (
+    <tr>
+      <th scope="row">{change.property}</th>
+      {!isNew && <td class="before"><del>{change.secret ? '••••••' : textOf(change.before)}</del></td>}
+      <td class={change.known ? 'after' : 'after later'}><ins>{after}</ins></td>
+      <td>{change.forces_replacement && <span class="flag">requires a replacement</span>}</td>
+    </tr>
+  );
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return 'none';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

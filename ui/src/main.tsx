@@ -1,0 +1,106 @@
+// The start of the page: its configuration, the login, the frame around the views.
+import { render } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { Api, type Config, type Session } from './api';
+import { localSession, LoginPage } from './login';
+import { go, href, type Route, useRoute } from './router';
+import { ServicesView } from './services';
+import { StacksView } from './stacks';
+import { StackPage } from './stack-page';
+import { ComposePage } from './compose';
+import { TypesView } from './types-view';
+
+function App({ config }: { config: Config }) {
+  const route = useRoute();
+  const [session, setSession] = useState<Session | null>(null);
+  const [ended, setEnded] = useState(false);
+  const isLocal = config.login !== 'keystone';
+  useEffect(() => {
+    if (config.login === 'none' && route.project && session?.project !== route.project) {
+      setSession(localSession(route.project, null));
+    } else if (config.login === 'token' && session && route.project && session.project !== route.project) {
+      setSession(localSession(route.project, session.token));
+    }
+  }, [route.project]);
+  useEffect(() => {
+    if (isLocal && !route.project) go(href(config.projects?.[0] ?? 'default', ['stacks']), true);
+    else if (session && !isLocal && !route.project) go(href(session.project, ['stacks']), true);
+  }, [route.project, session]);
+  const api = useMemo(() => session && new Api(config, session, () => {
+    if (config.login !== 'none') { setEnded(true); setSession(null); }
+  }), [session]);
+  if (!api) {
+    if (config.login === 'none') return <p class="boot">Loading…</p>;
+    return <>
+      {ended && <p class="note failed banner" role="alert">The login has ended. Log in again to continue at the same place.</p>}
+      <LoginPage config={config} wanted={route.project} onSession={(made) => { setEnded(false); setSession(made); }} />
+    </>;
+  }
+  if (!route.project) return null;
+  const other = route.project !== api.session.project;
+  return (
+    <>
+      <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.querySelector<HTMLElement>('main')?.focus(); }}>Skip to the content</a>
+      <Frame api={api} route={route} config={config} onLogOut={() => setSession(null)} />
+      {other ? <main><p class="note failed">This address belongs to project {route.project}; you are logged in to {api.session.projectName}. <a href={href(api.session.project, ['stacks'])}>Show your stacks</a></p></main>
+        : <View api={api} route={route} />}
+    </>
+  );
+}
+
+function View({ api, route }: { api: Api; route: Route }) {
+  const [part, name, id, tab] = route.parts;
+  useEffect(() => { document.title = [name && part === 'stacks' ? name : part, 'heat_lite'].filter(Boolean).join(' · '); }, [part, name]);
+  if (part === 'stacks' && id && tab === 'update') return <ComposePage key={id} api={api} route={route} stack={{ name, id }} />;
+  if (part === 'stacks' && id) return <StackPage key={id} api={api} route={route} name={name} id={id} tab={tab ?? ''} />;
+  if (part === 'create') return <ComposePage key="create" api={api} route={route} stack={null} />;
+  if (part === 'types') return <TypesView api={api} route={route} name={name ?? ''} />;
+  if (part === 'services') return <ServicesView api={api} />;
+  return <StacksView key={route.project} api={api} route={route} />;
+}
+
+function Frame({ api, route, config, onLogOut }: { api: Api; route: Route; config: Config; onLogOut: () => void }) {
+  const here = route.parts[0] ?? 'stacks';
+  const link = (part: string, label: string) => (
+    <a href={href(route.project, [part])} aria-current={here === part ? 'page' : undefined}>{label}</a>
+  );
+  const projects = config.projects ?? [];
+  return (
+    <header class="top">
+      <a class="brand" href={href(route.project, ['stacks'])}><span class="logo" aria-hidden="true" />heat_lite</a>
+      <nav aria-label="Main">{link('stacks', 'Stacks')}{link('types', 'Types')}{link('services', 'Services')}</nav>
+      <span class="grow" />
+      {projects.length > 1
+        ? <select aria-label="Project" value={route.project} onChange={(event) => go(href(event.currentTarget.value, ['stacks']))}>{projects.map((each) => <option>{each}</option>)}</select>
+        : <span class="project" title="Project">{api.session.projectName}</span>}
+      {api.session.user && <span class="user">{api.session.user}</span>}
+      <ThemeButton />
+      {config.login !== 'none' && <button class="plain" onClick={onLogOut}>Log out</button>}
+    </header>
+  );
+}
+
+function ThemeButton() {
+  const [theme, setTheme] = useState('');
+  const dark = theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  const change = () => {
+    const next = dark ? 'light' : 'dark';
+    document.documentElement.dataset.theme = next;
+    setTheme(next);
+    window.dispatchEvent(new CustomEvent('themechange'));
+  };
+  return <button class="plain" aria-label={dark ? 'Light colours' : 'Dark colours'} onClick={change}>{dark ? '☀' : '☾'}</button>;
+}
+
+async function start(): Promise<void> {
+  const root = document.getElementById('app')!;
+  try {
+    const config = await (await fetch('config.json', { cache: 'no-cache' })).json() as Config;
+    root.replaceChildren();
+    render(<App config={config} />, root);
+  } catch {
+    root.textContent = 'The file config.json beside this page cannot be read. Reload the page when the service is up.';
+  }
+}
+
+void start();

@@ -1,0 +1,48 @@
+// Outputs and parameters of a stack. Hidden values are shown as the API sends them: masked.
+import { useState } from 'preact/hooks';
+import { type Stack, stackPath } from './api';
+import type { StackContext } from './stack-page';
+import { Empty, ErrorNote, useLoad, Value } from './widgets';
+
+// outputs whose values stay covered until a click: screens are seen by others
+const SECRET = /pass|secret|token|private|credential|(^|_)key$/i;
+
+export function OutputsPanel({ context }: { context: StackContext }) {
+  const { api, store } = context;
+  const { value, error } = useLoad(() => api.get<{ stack: Stack }>(stackPath(store.name, store.id)), [store.stack?.stack_status]);
+  const outputs = value?.stack.outputs ?? [];
+  const parameters = Object.entries(value?.stack.parameters ?? store.stack?.parameters ?? {});
+  return (
+    <div class="columns">
+      <section><h2>Outputs</h2>
+        <ErrorNote error={error} />
+        {value && !outputs.length && <Empty><p class="dim">The template has no outputs.</p></Empty>}
+        <dl class="schema">{outputs.map((each) => (
+          <div key={each.output_key}><dt>{each.output_key}</dt>
+            <dd>{each.description && each.description !== 'No description given' && <p class="dim">{each.description}</p>}
+              {each.output_error ? <p class="note failed">{each.output_error}</p> : <Covered secret={SECRET.test(each.output_key)} value={each.output_value} />}</dd>
+          </div>
+        ))}</dl>
+      </section>
+      <section><h2>Parameters</h2>
+        <dl class="schema">{parameters.map(([name, each]) => <div key={name}><dt>{name}</dt><dd><Value value={each} /></dd></div>)}</dl>
+      </section>
+    </div>
+  );
+}
+
+function Covered({ secret, value }: { secret: boolean; value: unknown }) {
+  const [shown, setShown] = useState(!secret);
+  return shown ? <span class="with-copy"><Value value={value} /><Copy value={value} /></span>
+    : <button onClick={() => setShown(true)}>Show the value</button>;
+}
+
+function Copy({ value }: { value: unknown }) {
+  const [done, setDone] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(typeof value === 'string' ? value : JSON.stringify(value));
+    setDone(true);
+    setTimeout(() => setDone(false), 1500);
+  };
+  return navigator.clipboard ? <button class="plain" aria-label="Copy the value" onClick={() => void copy()}>{done ? '✓' : '⧉'}</button> : null;
+}

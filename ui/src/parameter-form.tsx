@@ -1,0 +1,69 @@
+// A form made from the parameters of a template: groups, constraints, hidden values.
+import type { ParameterSchema, Validation } from './api';
+
+/** The values that were typed, by the names of parameters; others keep their default. */
+export type FormState = Record<string, string>;
+
+export function valuesOf(validation: Validation | null, state: FormState): Record<string, unknown> {
+  const known = validation?.Parameters ?? {};
+  const given = Object.entries(state).filter(([name, value]) => name in known && (value !== '' || known[name].Default !== undefined));
+  return Object.fromEntries(given.filter(([, value]) => value !== ''));
+}
+
+export function ParameterForm({ validation, state, stored, change }: {
+  validation: Validation | null; state: FormState; stored?: Record<string, string>; change: (state: FormState) => void;
+}) {
+  const parameters = validation?.Parameters ?? {};
+  const groups = validation?.ParameterGroups ?? [];
+  const grouped = new Set(groups.flatMap((group) => group.parameters));
+  const others = Object.keys(parameters).filter((name) => !grouped.has(name));
+  const field = (name: string) => parameters[name] && (
+    <Field key={name} name={name} schema={parameters[name]} value={state[name]} stored={stored?.[name]} change={(value) => change({ ...state, [name]: value })} />
+  );
+  if (!Object.keys(parameters).length) return validation ? <p class="dim">The template has no parameters.</p> : null;
+  return (
+    <>
+      {groups.map((group) => <fieldset><legend>{group.label ?? 'Parameters'}</legend>{group.description && <p class="dim">{group.description}</p>}{group.parameters.map(field)}</fieldset>)}
+      {others.length > 0 && <fieldset><legend>{groups.length ? 'Other parameters' : 'Parameters'}</legend>{others.map(field)}</fieldset>}
+    </>
+  );
+}
+
+function asText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function rulesOf(schema: ParameterSchema): string {
+  const rules: string[] = [];
+  if (schema.MinValue !== undefined || schema.MaxValue !== undefined) rules.push(`from ${schema.MinValue ?? 'any'} to ${schema.MaxValue ?? 'any'}`);
+  if (schema.MinLength !== undefined || schema.MaxLength !== undefined) rules.push(`${schema.MinLength ?? 0} to ${schema.MaxLength ?? 'any number of'} characters`);
+  if (schema.AllowedPattern) rules.push(`matching ${schema.AllowedPattern}`);
+  if (schema.CustomConstraint) rules.push(`the name or id of a ${schema.CustomConstraint.split('.').reverse().join(' of ')}`);
+  return schema.ConstraintDescription || rules.join(', ');
+}
+
+function Field({ name, schema, value, stored, change }: { name: string; schema: ParameterSchema; value: string | undefined; stored?: string; change: (value: string) => void }) {
+  const hidden = schema.NoEcho === 'true';
+  const initial = hidden ? '' : stored ?? asText(schema.Default);
+  const shown = value ?? initial;
+  const required = schema.Default === undefined && stored === undefined;
+  const rules = rulesOf(schema);
+  const help = [schema.Description, rules].filter(Boolean).join(' – ');
+  const id = `parameter-${name}`;
+  const common = { id, name, required, 'aria-describedby': help ? `${id}-help` : undefined };
+  const take = (event: { currentTarget: { value: string } }) => change(event.currentTarget.value);
+  let input;
+  if (schema.AllowedValues) input = <select {...common} value={shown} onChange={take}>{required && <option value="">Choose…</option>}{schema.AllowedValues.map((each) => <option>{asText(each)}</option>)}</select>;
+  else if (schema.Type === 'Boolean') input = <select {...common} value={shown.toLowerCase()} onChange={take}>{required && <option value="">Choose…</option>}<option>true</option><option>false</option></select>;
+  else if (schema.Type === 'Number') input = <input {...common} type="number" step="any" min={schema.MinValue} max={schema.MaxValue} value={shown} onInput={take} />;
+  else if (schema.Type === 'Json' || schema.Type === 'CommaDelimitedList') input = <textarea {...common} rows={2} spellcheck={false} value={shown} onInput={take} />;
+  else input = <input {...common} type={(hidden ? 'password' : 'text') as 'text'} autocomplete="off" spellcheck={false} minLength={schema.MinLength} maxLength={schema.MaxLength} placeholder={hidden && !required ? 'unchanged' : ''} value={shown} onInput={take} />;
+  return (
+    <div class="field">
+      <label for={id}>{schema.Label && schema.Label !== name ? <>{schema.Label} <code>{name}</code></> : name}{required && <span class="flag">required</span>}</label>
+      {input}
+      {help && <p class="help" id={`${id}-help`}>{help}</p>}
+    </div>
+  );
+}

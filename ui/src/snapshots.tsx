@@ -1,0 +1,48 @@
+// The snapshots of a stack.
+import { useState } from 'preact/hooks';
+import { type Snapshot, stackPath } from './api';
+import type { StackContext } from './stack-page';
+import { Age, Confirm, Empty, ErrorNote, Status, useLoad } from './widgets';
+
+export function SnapshotsPanel({ context }: { context: StackContext }) {
+  const { api, store } = context;
+  const [name, setName] = useState('');
+  const [asked, setAsked] = useState<{ what: 'restore' | 'delete'; snapshot: Snapshot } | null>(null);
+  const [problem, setProblem] = useState<unknown>(null);
+  const path = (...rest: string[]) => stackPath(store.name, store.id, 'snapshots', ...rest);
+  const { value, error, again } = useLoad(() => api.get<{ snapshots: Snapshot[] }>(path()), [store.stack?.stack_status, store.version > 0]);
+  const make = async (event: globalThis.Event) => {
+    event.preventDefault();
+    setProblem(null);
+    try { await api.request('POST', path(), name ? { name } : {}); setName(''); store.refresh(); again(); } catch (found) { setProblem(found); }
+  };
+  const snapshots = value?.snapshots ?? [];
+  return (
+    <div>
+      <form class="bar filters" onSubmit={make}>
+        <input aria-label="Name of the new snapshot" placeholder="Name (optional)" maxLength={255} value={name} onInput={(event) => setName(event.currentTarget.value)} />
+        <button class="primary">Take a snapshot</button>
+      </form>
+      <ErrorNote error={problem ?? error} />
+      {value && !snapshots.length && <Empty><p class="dim">There is no snapshot. A snapshot keeps the template, the parameters and, where a resource type supports it, the data.</p></Empty>}
+      {snapshots.length > 0 && <div class="scroll"><table class="list">
+        <thead><tr><th>Name</th><th>Status</th><th>Age</th><th class="wide">Reason</th><th><span class="hidden">Actions</span></th></tr></thead>
+        <tbody>{snapshots.map((each) => (
+          <tr key={each.id}><td>{each.name || <span class="mono">{each.id}</span>}</td><td><Status value={each.status} /></td><td><Age time={each.creation_time} /></td><td class="wide reason">{each.status_reason}</td>
+            <td class="right"><button disabled={each.status !== 'COMPLETE'} onClick={() => setAsked({ what: 'restore', snapshot: each })}>Restore…</button> <button onClick={() => setAsked({ what: 'delete', snapshot: each })}>Delete…</button></td></tr>
+        ))}</tbody>
+      </table></div>}
+      {asked && (
+        <Confirm title={asked.what === 'restore' ? 'Restore the stack' : 'Delete the snapshot'} label={asked.what === 'restore' ? 'Restore' : 'Delete'} danger onClose={() => setAsked(null)}
+          run={async () => {
+            await (asked.what === 'restore' ? api.request('POST', path(asked.snapshot.id, 'restore')) : api.request('DELETE', path(asked.snapshot.id)));
+            store.refresh();
+            again();
+          }}>
+          <p>{asked.what === 'restore' ? 'The stack is updated to the template and parameters of the snapshot, and its data replaced.' : 'The data that it keeps are deleted too.'}</p>
+          <p><strong>{asked.snapshot.name || asked.snapshot.id}</strong></p>
+        </Confirm>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+// The template, environment and files of a stack as text, with the place of each failure marked.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { stackPath } from './api';
+import type { Editor } from './editor';
+import { leaves } from './failure';
+import type { StackContext } from './stack-page';
+import { ErrorNote, useLoad } from './widgets';
+
+export interface Texts { template: string; environment: string; files: Record<string, string> }
+
+/** Read the template of a stack, its environment and its files, as texts. */
+export async function readTexts({ api, store }: Pick<StackContext, 'api'> & { store: { name: string; id: string } }): Promise<Texts> {
+  const path = (last: string) => stackPath(store.name, store.id, last);
+  const [source, template, environment, files] = await Promise.all([
+    import('./source'), api.get<unknown>(path('template')), api.get<Record<string, unknown>>(path('environment')),
+    api.get<Record<string, string>>(path('files')),
+  ]);
+  const used = Object.fromEntries(Object.entries(environment).filter(([key, value]) => !isEmpty(key, value)));
+  return { template: source.dump(template), environment: Object.keys(used).length ? source.dump(used) : '', files };
+}
+
+function isEmpty(key: string, value: unknown): boolean {
+  if (key === 'resource_registry' && value && Object.keys(value).length === 1) return isEmpty('', (value as { resources?: unknown }).resources ?? value);
+  return !value || (typeof value === 'object' && Object.keys(value).length === 0) || key === 'encrypted_param_names';
+}
+
+export function TemplatePanel({ context }: { context: StackContext }) {
+  const { store, route } = context;
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor | null>(null);
+  const [file, setFile] = useState('template');
+  const { value, error } = useLoad(() => readTexts(context), [store.id, store.stack?.updated_time]);
+  const text = !value ? '' : file === 'template' ? value.template : file === 'environment' ? value.environment : value.files[file] ?? '';
+  useEffect(() => {
+    if (!value || !host.current) return;
+    let ended = false;
+    void Promise.all([import('./editor'), import('./source')]).then(([{ Editor: Made }, source]) => {
+      if (ended) return;
+      editor.current = new Made(host.current!, text, { readOnly: true, label: `Text of ${file}` });
+      if (file !== 'template') return;
+      const failed = leaves(store).filter((node) => node.stackId === store.id);
+      editor.current.mark(failed.flatMap((node) => {
+        const line = source.lineOf(text, ['resources', node.resource_name]);
+        return line ? [{ line, column: 1, message: node.resource_status_reason, severity: 'error' as const }] : [];
+      }));
+      const at = route.query.get('at');
+      const line = at ? source.lineOf(text, ['resources', at]) : null;
+      if (line) editor.current.reveal(line);
+    });
+    return () => { ended = true; editor.current?.destroy(); editor.current = null; };
+  }, [value, file, route.query.get('at')]);
+  const names = ['template', ...(value?.environment ? ['environment'] : []), ...Object.keys(value?.files ?? {})];
+  return (
+    <div class="fill">
+      {names.length > 1 && <div class="bar filters"><select aria-label="Text" value={file} onChange={(event) => setFile(event.currentTarget.value)}>{names.map((name) => <option>{name}</option>)}</select></div>}
+      <ErrorNote error={error} />
+      <div class="editor" ref={host} />
+    </div>
+  );
+}
