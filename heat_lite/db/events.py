@@ -10,14 +10,14 @@ from heat_lite.db import encryption, models, queries, resources, session
 from heat_lite.db.column_types import row_type
 
 _E, _P = models.event, models.resource_properties_data
-_COLUMNS = [
+COLUMNS = [
     column
     for column in _E.c
     if column.name not in ('resource_properties', 'rsrc_prop_data_id', 'updated_at')
 ]
 
 
-_EventRow: typing.Any = row_type(*(column.name for column in _COLUMNS), 'properties')
+_EventRow: typing.Any = row_type(*(column.name for column in COLUMNS), 'properties')
 
 
 class EventRow(_EventRow):
@@ -51,7 +51,7 @@ FILTERS = (
 def get(context: RequestContext, event_uuid: str) -> typing.Any:
     """Return one EventRow or None, with the properties of its resource at that time."""
     row = session.execute(
-        select(*_COLUMNS, _P.c.encrypted, _P.c.data).outerjoin(_P).where(_E.c.uuid == event_uuid)
+        select(*COLUMNS, _P.c.encrypted, _P.c.data).outerjoin(_P).where(_E.c.uuid == event_uuid)
     ).first()
     if row is None:
         return None
@@ -106,7 +106,7 @@ def list(
 
     The marker is the uuid of an event.
     """
-    query = select(*_COLUMNS).where(_in_stacks(stack_ids))
+    query = select(*COLUMNS).where(_in_stacks(stack_ids))
     for name, wanted in (filters or {}).items():
         if name in FILTERS:
             query = query.where(_E.c[name].in_([wanted] if isinstance(wanted, str) else wanted))

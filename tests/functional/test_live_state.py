@@ -81,3 +81,39 @@ def test_update_keeps_resources_without_changes(running_cloud, driver, ids):
     assert driver.state(stack) == 'UPDATE_COMPLETE'
     assert {method for method, *_ in running_cloud.cloud.asked} == {'GET'}
     driver.delete(stack)
+
+
+def test_drift_names_changed_and_missing_objects_and_changes_nothing(running_cloud, driver, ids):
+    stack = driver.create(TEMPLATE)
+    before = {name: driver.physical_id(stack, name) for name in TEMPLATE['resources']}
+    objects = running_cloud.cloud.objects
+    objects['network', '/networks', before['net']].update(name='theirs')
+    del objects['block-storage', '/volumes', before['volume']]
+    for _ in range(2):
+        found = driver.client.stack_drift(driver.context, stack_identity=stack, nested_depth=1)
+        shown = {each['resource_name']: each for each in found['resources']}
+        assert found['checked'] == 3 and not found['unchecked']
+        assert shown.keys() == {'net', 'volume'}
+        assert shown['net']['properties'] == [
+            {'property': 'name', 'expected': 'mine', 'actual': 'theirs'}
+        ]
+        assert (shown['volume']['status'], shown['net']['status']) == ('missing', 'changed')
+    assert set(driver.resources(stack).values()) == {'CREATE_COMPLETE'}
+    driver.delete(stack)
+
+
+def test_drift_hides_hidden_parameters(running_cloud, driver, ids):
+    template = {
+        'parameters': {'secret': {'type': 'string', 'hidden': True, 'default': 'abcdef'}},
+        'resources': {
+            'net': {'type': 'OS::Neutron::Net', 'properties': {'name': {'get_param': 'secret'}}}
+        },
+    }
+    stack = driver.create(template)
+    objects = running_cloud.cloud.objects
+    objects['network', '/networks', driver.physical_id(stack, 'net')]['name'] = 'theirs'
+    found = driver.client.stack_drift(driver.context, stack_identity=stack)
+    assert found['resources'][0]['properties'] == [
+        {'property': 'name', 'expected': '******', 'actual': '******'}
+    ]
+    driver.delete(stack)

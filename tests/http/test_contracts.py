@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import webob
+import webob.exc
 import yaml
 
 from heat_lite.api.v1 import routes
@@ -27,6 +28,7 @@ EXPLANATIONS = {
     404: 'The resource could not be found.',
     405: MALFORMED,
     409: 'There was a conflict when trying to complete your request.',
+    406: webob.exc.HTTPNotAcceptable.explanation,
     500: 'The server has either erred or is incapable of performing the requested operation.',
 }
 

@@ -8,6 +8,7 @@ from heat_lite.api import paste_config, wsgi
 from heat_lite.api.v1 import (
     actions,
     events,
+    live,
     resource_types,
     resources,
     routes,
@@ -36,7 +37,8 @@ def build(conf: cfg.ConfigOpts, client: EngineClient) -> wsgi.Application:
         'snapshots': snapshots.SnapshotController(client),
         'actions': actions.ActionController(client, enforcer),
         'resource': resources.ResourceController(client),
-        'events': events.EventController(client),
+        'events': events.EventController(client, conf),
+        'live': live.LiveController(client),
         'types': resource_types.ResourceTypeController(client),
         'software_configs': software.ConfigController(client, enforcer),
         'software_deployments': software.DeploymentController(client),

@@ -2,18 +2,21 @@
 
 from typing import Any
 
+import webob
+from oslo_config import cfg
 from webob import exc
 
 from heat_lite.api import wsgi
-from heat_lite.api.v1 import params, views
+from heat_lite.api.v1 import event_streams, params, views
 from heat_lite.rpc.client import EngineClient
 
 
 class EventController:
     scope = 'events'
 
-    def __init__(self, client: EngineClient) -> None:
+    def __init__(self, client: EngineClient, conf: cfg.ConfigOpts) -> None:
         self.client = client
+        self.streams = event_streams.EventStreams.of_options(client, conf)
 
     def index(
         self,
@@ -22,12 +25,15 @@ class EventController:
         stack_name: str,
         stack_id: str,
         resource_name: str | None = None,
-    ) -> dict[str, Any]:
-        """List the events of a stack, or of one resource.
+    ) -> Any:
+        """List the events of a stack, or of one resource; or stream those of a stack.
 
         No events of a resource are a 404: each resource has some. The page after the last one is
         empty: clients such as gophercloud read pages until there is an empty one.
         """
+        if resource_name is None and event_streams.is_wanted(request):
+            identity = params.identity_of(tenant_id, stack_name, stack_id)
+            return self.streams.open(request, tenant_id, identity)
         query = params.read(params.EVENTS, request.query)
         filters = params.read(params.EVENT_FILTERS, request.query)
         if resource_name is not None:
@@ -40,6 +46,14 @@ class EventController:
             raise exc.HTTPNotFound(f'No events found for resource {resource_name}')
         with_root = query.get('nested_depth') is not None
         return {'events': [views.event(request, row, with_root=with_root) for row in rows]}
+
+    def index_project(self, request: wsgi.Request, tenant_id: str) -> webob.Response:
+        """Stream the events of all stacks of the project."""
+        if not event_streams.is_wanted(request):
+            raise exc.HTTPNotAcceptable(
+                f'The events of a project are a stream: send "Accept: {event_streams.MEDIA_TYPE}".'
+            )
+        return self.streams.open(request, tenant_id, None)
 
     def show(
         self, request: wsgi.Request, resource_name: str, event_id: str, **path: str

@@ -113,6 +113,8 @@ RESOURCES = {'nested_depth': integer, 'with_detail': flag}
 EVENT_FILTERS = dict.fromkeys(
     ('resource_status', 'resource_action', 'resource_name', 'resource_type'), one_or_list
 )
+TIMELINE = {'action': text, 'number': optional_integer}
+EVENT_STREAM = dict.fromkeys((*EVENT_FILTERS, 'status'), text_list)
 EVENTS = {**STACK_PAGE, 'nested_depth': optional_integer}
 
 CONFIGS = {'limit': optional_integer, 'marker': text}

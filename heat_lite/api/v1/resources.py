@@ -1,6 +1,6 @@
 """Resources of a stack."""
 
-from typing import Any
+from typing import Any, Literal
 
 from webob import exc
 
@@ -48,14 +48,14 @@ class ResourceController:
         return {'resource': views.resource(request, row, with_detail=True)}
 
     def metadata(self, request: wsgi.Request, resource_name: str, **path: str) -> dict[str, Any]:
-        return {'metadata': self._describe(request, path, resource_name)['metadata']}
+        return {'metadata': self._describe(request, path, resource_name, False)['metadata']}
 
     def _describe(
         self,
         request: wsgi.Request,
         path: dict[str, str],
         resource_name: str,
-        with_attr: list[str] | None = None,
+        with_attr: list[str] | Literal[False] | None,
     ) -> dict[str, Any]:
         identity = params.identity_of(**path)
         return self.client.describe_stack_resource(

@@ -69,9 +69,16 @@ RESOURCE_ROUTES = (
     ('PATCH', RESOURCE, 'resource.mark_unhealthy'),
     ('GET', f'{RESOURCE}/metadata', 'resource.metadata'),
     ('POST', f'{RESOURCE}/signal', 'resource.signal'),
+    ('GET', f'{TENANT}/events', 'events.index_project', 'events:index'),
     ('GET', f'{STACK}/events', 'events.index'),
     ('GET', f'{RESOURCE}/events', 'events.index'),
     ('GET', f'{RESOURCE}/events/{{event_id}}', 'events.show'),
+)
+
+LIVE_ROUTES = (
+    ('GET', f'{STACK}/graph', 'live.graph', 'resource:index'),
+    ('GET', f'{STACK}/timeline', 'live.timeline', 'events:index'),
+    ('GET', f'{STACK}/drift', 'live.drift', 'actions:check'),
 )
 
 TYPE_ROUTES = (
@@ -108,6 +115,7 @@ ROUTES = (
     *STACK_ROUTES,
     *LOOKUP_ROUTES,
     *RESOURCE_ROUTES,
+    *LIVE_ROUTES,
     *TYPE_ROUTES,
     *SOFTWARE_ROUTES,
     *SERVICE_ROUTES,

@@ -54,6 +54,9 @@ class RequestLimits:
 class StackRequest:
     """Reader of a body; its methods raise HTTPBadRequest for invalid values."""
 
+    #: the beginning of the error of a template that cannot be fetched
+    fetch_failed = 'Could not retrieve template'
+
     def __init__(self, body: Any, limits: RequestLimits) -> None:
         if body is None:
             raise exc.HTTPBadRequest()
@@ -150,7 +153,7 @@ class StackRequest:
             return reader.parse_file(text, reader.ROOT)
         except ValueError:
             raise exc.HTTPBadRequest(
-                f'Could not retrieve template: the text at {url} is not a template'
+                f'{self.fetch_failed}: the text at {url} is not a template'
             ) from None
 
     def _fetch(self, url: Any) -> str:
@@ -159,7 +162,7 @@ class StackRequest:
         try:
             return urlfetch.get(url, self.limits.template_size, self.limits.fetch_timeout)
         except urlfetch.URLFetchError as error:
-            raise exc.HTTPBadRequest(f'Could not retrieve template: {error}') from None
+            raise exc.HTTPBadRequest(f'{self.fetch_failed}: {error}') from None
 
     def environment(self) -> dict[str, Any]:
         """Return all sections of the environment.

@@ -230,8 +230,7 @@ class ApiClient:
 
     def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
         """Send a request below the endpoint. Return the decoded body. Raises RequestFailed."""
-        query_string = '?' + urllib.parse.urlencode(query, doseq=True) if query else ''
-        url = f'{self.endpoint}{path}{query_string}'
+        url = self.url_of(path, query)
         self._last = f'{method} {self.endpoint}{path}'
         try:
             return self._send(method, url, body)
@@ -242,6 +241,15 @@ class ApiClient:
                 raise RequestFailed(401, f'{error.text.rstrip(".")}{NO_TOKEN}') from error
         self.headers = {TOKEN_HEADER: self._renew()}
         return self._send(method, url, body)
+
+    def url_of(self, path: str, query: dict[str, Any]) -> str:
+        query_string = '?' + urllib.parse.urlencode(query, doseq=True) if query else ''
+        return f'{self.endpoint}{path}{query_string}'
+
+    def open(self, url: str, headers: dict[str, str], timeout: float) -> Any:
+        """Return the open response of a GET, a context manager. Raises OSError."""
+        request = urllib.request.Request(url, headers={**self.headers, **headers})
+        return build_opener(url, self._tls).open(request, timeout=timeout)
 
     def _send(self, method, url, body):
         return send(method, url, body, self.headers, tls=self._tls)[0]

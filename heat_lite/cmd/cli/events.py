@@ -5,7 +5,15 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from heat_lite.cmd.cli import api_client, arguments, errors, progress, resource_tree, terminal
+from heat_lite.cmd.cli import (
+    api_client,
+    arguments,
+    errors,
+    event_stream,
+    progress,
+    resource_tree,
+    terminal,
+)
 from heat_lite.cmd.cli.arguments import argument, flag
 
 PAGE_SIZE = 200
@@ -19,6 +27,8 @@ EVENTS = (
         '--limit', type=arguments.count, metavar='N', help='print only this many of the last events'
     ),
 )
+#: statuses of the request for a stream after which the events are listed again and again
+WITHOUT_STREAM = (404, 406, 503)
 HEADERS = ['TIME', 'RESOURCE', 'STATUS', 'REASON']
 
 
@@ -38,8 +48,15 @@ def events(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
         out.table(HEADERS, [_row(each, paths) for each in found])
         return
     _print(found, out, paths)
-    while is_running:
-        is_running = _next(api, path, args, seen, out)
+    try:
+        if is_running:
+            _listen(api, path, args, seen, out, paths)
+    except api_client.RequestFailed as error:
+        # a stock Heat, or a service whose places for streams are taken: ask again and again
+        if error.status not in WITHOUT_STREAM:
+            raise
+        while is_running:
+            is_running = _next(api, path, args, seen, out)
 
 
 class NestedPaths:
@@ -57,6 +74,10 @@ class NestedPaths:
             for each in tree.members.values():
                 self._bases[resource_tree.nested_of(each.row)] = each.path
 
+    def knows(self, event: dict[str, Any]) -> bool:
+        """Return whether the stack of an event was listed."""
+        return resource_tree.stack_of(event) in self._bases
+
     def of(self, event: dict[str, Any]) -> str:
         """Return the path of the resource, or of the nested stack, of an event."""
         stack, name = resource_tree.stack_of(event), event['resource_name']
@@ -64,6 +85,34 @@ class NestedPaths:
         if base and event.get('physical_resource_id') == stack:
             return base
         return f'{base}/{name}' if base else name
+
+
+def _listen(api, path, args, seen, out, paths):
+    """Print new events as they come, until the action has ended.
+
+    Raises RequestFailed if the service has no streams, or no place for one.
+    """
+    query = {'until': 'complete', 'from': 'start', 'nested_depth': args.nested or 0}
+    if args.resource:
+        query['resource_name'] = args.resource
+    position, silent = None, time.monotonic() + progress.UNREACHABLE_SECONDS
+    while True:
+        try:
+            for found, kind, data in event_stream.messages(api, path, position, **query):
+                position = found or position
+                silent = time.monotonic() + progress.UNREACHABLE_SECONDS
+                if kind == 'complete':
+                    return
+                if kind == 'event' and data['id'] not in seen:
+                    seen.add(data['id'])
+                    if not paths.knows(data):
+                        paths = NestedPaths(api, path, [data])
+                    _print([data], out, paths)
+        except api_client.RequestFailed as error:
+            is_refused = position is None and error.status in WITHOUT_STREAM
+            if is_refused or not error.is_temporary or time.monotonic() > silent:
+                raise
+        time.sleep(1)
 
 
 def _next(api, path, args, seen, out):

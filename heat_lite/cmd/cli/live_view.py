@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.cells import cell_len
 from rich.console import Console
+from rich.control import Control, ControlType
 from rich.live import Live
 from rich.text import Text
 
@@ -46,10 +47,14 @@ class LiveView:
         self._echo = terminal.Echo()
         self._handlers: dict[int, Any] = {}
         self._is_drawing = self._is_stop_due = False
+        #: the columns of the lines on the terminal
+        self._drawn: list[int] = []
 
     def _draw(self):
         width, height = self.console.size
-        return Text('\n').join(self._picture.lines(width, max(height - 1, 1), time.monotonic()))
+        lines = self._picture.lines(width, max(height - 1, 1), time.monotonic())
+        self._drawn = [each.cell_len for each in lines]
+        return Text('\n').join(lines)
 
     def show(
         self,
@@ -94,6 +99,8 @@ class LiveView:
         self._is_drawing = True
         if self._live is None:
             self._begin_picture()
+        else:
+            self.console.control(unwrap(self._drawn, *self.console.size))
         self._live.refresh()
         self._is_drawing = False
         if self._is_stop_due:
@@ -125,6 +132,17 @@ class LiveView:
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, self._on_stop)
+
+
+def unwrap(lines: list[int], width: int, height: int) -> Control:
+    """Return what erases the rows that lines have gained since the terminal became narrower.
+
+    ``lines``: their columns. Terminals wrap lines that have become too long.
+    """
+    rows = sum(max(1, -(-columns // width)) for columns in lines)
+    gained = min(rows, height) - len(lines)
+    erase = ((ControlType.ERASE_IN_LINE, 2), (ControlType.CURSOR_UP, 1))
+    return Control(*erase * max(gained, 0))
 
 
 def _exit(number, frame):

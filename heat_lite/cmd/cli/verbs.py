@@ -241,10 +241,13 @@ ALIASES = {
 }
 #: {word of other tools: command}, for suggestions
 OTHER_WORDS = {
+    'continue': 'retry',
     'deploy': 'apply',
     'describe': 'show',
     'destroy': 'delete',
     'diff': 'preview',
+    'errors': 'failures',
+    'explain': 'docs',
     'get': 'show',
     'info': 'show',
     'log': 'events',
@@ -253,13 +256,18 @@ OTHER_WORDS = {
     'new': 'create',
     'output': 'outputs',
     'plan': 'preview',
+    'ps': 'list',
+    'refresh': 'drift',
     'remove': 'delete',
     'rm': 'delete',
     'rollback': 'cancel',
     'status': 'show',
     'stop': 'cancel',
+    'start': 'create',
     'tail': 'events --follow',
+    'taint': 'resource mark',
     'upgrade': 'update',
+    'version': '--version',
     'wait': 'follow',
     'watch': 'follow',
 }

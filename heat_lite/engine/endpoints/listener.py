@@ -32,6 +32,10 @@ class Listener(Endpoint):
             return self._runtime.waits.notify(stack.stack_name)
         return self._runtime.task_manager.send(stack.stack_id, message)
 
+    def announce_events(self, context: RequestContext, seconds: float) -> None:
+        """Tell the APIs of new events for some seconds: one of them has listeners."""
+        self._runtime.announcer.lease(seconds)
+
     def stop_stack(self, context: RequestContext, stack_identity: Wire) -> None:
         """Stop the task of a stack and wait for its end.
 

@@ -4,7 +4,7 @@ Tests: tests/functional/test_queries.py, tests/functional/test_signals.py.
 """
 
 from collections.abc import Collection, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from heat_lite.common import context as request_context
 from heat_lite.common import cooperation, exception, identifier, status
@@ -73,8 +73,11 @@ class Resources(Endpoint):
         context: RequestContext,
         stack_identity: Wire,
         resource_name: str,
-        with_attr: list[str] | None = None,
+        with_attr: list[str] | Literal[False] | None = None,
     ) -> Wire:
+        """Return the resource. With ``with_attr=False`` it has no attributes, so that no service is
+        asked for them.
+        """
         stack = self._stack(context, stack_identity)
         stack.resource_records.expects_few_reads = True
         found = self._find(stack, resource_name)
@@ -99,11 +102,11 @@ class Resources(Endpoint):
         stack: Stack,
         item: Resource,
         required_by: Collection[str],
-        with_attr: list[str] | None = None,
+        with_attr: list[str] | Literal[False] | None = None,
     ) -> Wire:
         parent = stack.parent_resource_name
         return format.resource(
-            item, required_by, detail=True, with_attributes=with_attr or None, parent=parent
+            item, required_by, detail=True, with_attributes=with_attr, parent=parent
         )
 
     @staticmethod

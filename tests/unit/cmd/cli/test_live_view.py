@@ -141,3 +141,26 @@ def test_view_gives_the_terminal_back_before_it_stops_and_begins_anew(monkeypatc
     first, second = after.index(hide), after.index('CREATE_IN_PROGRESS')
     assert first < second and up not in after[:second]
     assert after.rindex(show) > after.rindex(hide)
+
+
+@pytest.mark.parametrize('width, rows', [(80, 0), (70, 0), (69, 1), (35, 1), (34, 2), (1, 22)])
+def test_rows_that_a_narrower_terminal_adds_are_erased(width, rows):
+    """Else they stay above the picture."""
+    erased = str(live_view.unwrap([70, 20 if width > 1 else 70], width, 24))
+    assert erased.count('\x1b[1A') == erased.count('\x1b[2K') == rows
+
+
+def test_view_erases_wrapped_rows_before_it_draws_on_a_narrower_terminal():
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, width=100, height=14, color_system=None)
+    view = live_view.LiveView(terminal.Terminal(stream, live=True), console)
+    tree = resource_tree.ResourceTree()
+    tree.update([row('a', 'CREATE_IN_PROGRESS')], 0)
+    state = {'stack_name': 'app', 'stack_status': 'CREATE_IN_PROGRESS'}
+    view.show(state, tree, [], 0)
+    view.show(state, tree, [], 0)
+    same, start = stream.getvalue().count('\x1b[1A'), stream.tell()
+    console.width = 30
+    view.show(state, tree, [], 0)
+    assert stream.getvalue()[start:].count('\x1b[1A') > same
+    view.close()

@@ -1,0 +1,179 @@
+"""The timeline of an action: when each resource waited and worked, and what took the longest."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from heat_lite.api.event_listener import STACK_TYPE
+from heat_lite.api.v1.stack_graph import node_id
+from heat_lite.common import status
+
+WAITING, WORKING = 'waiting', 'working'
+
+Row = dict[str, Any]
+
+
+class Action:
+    """One action of a stack: its events, from those of its tree in their order."""
+
+    def __init__(self, number: int, first: Row) -> None:
+        self.number = number
+        self.name = first['resource_action']
+        self.first = first
+        self.last: Row | None = None
+        self.rows: list[Row] = []
+
+    def view(self) -> Row:
+        """Return the action with its times."""
+        return {
+            'number': self.number,
+            'action': self.name,
+            'status': (self.last or self.first)['resource_status'],
+            **_times(self.first, self.last),
+        }
+
+
+def actions_of(stack_id: str, rows: Iterable[Row]) -> list[Action]:
+    """Return the actions of a stack, numbered from 1 in the stored events, oldest first."""
+    found: list[Action] = []
+    for row in rows:
+        if is_of_stack(row) and row['lineage'][0] == stack_id:
+            if row['resource_status'] == status.IN_PROGRESS:
+                found.append(Action(len(found) + 1, row))
+            elif found:
+                found[-1].last = row
+        if found:
+            found[-1].rows.append(row)
+    return found
+
+
+def is_of_stack(row: Row) -> bool:
+    """Return whether an event is of a stack itself, not of a resource."""
+    return row['resource_type'] == STACK_TYPE and row['physical_resource_id'] == row['lineage'][0]
+
+
+def timeline(
+    stack_id: str, action: Action, requirements: dict[str, list[str]], nested: dict[str, str | None]
+) -> Row:
+    """Return the resources of an action with their phases, and the critical path.
+
+    ``requirements``: the ids of the resources that each one requires. ``nested``: the ids of the
+    nested stacks by the resources that contain them.
+    """
+    begun = {}
+    resources: dict[str, Row] = {}
+    for row in action.rows:
+        own_stack = row['lineage'][0]
+        if is_of_stack(row):
+            if row['resource_status'] == status.IN_PROGRESS:
+                begun[own_stack] = row
+            continue
+        key = node_id(own_stack, row['resource_name'])
+        if key not in resources:
+            resources[key] = _resource(key, row, begun.get(own_stack, action.first))
+        _add(resources[key], row)
+    path = _critical_path(stack_id, list(resources.values()), requirements, nested)
+    for each in resources.values():
+        each['critical'] = each['id'] in path
+        ends = [phase['ended_at'] for phase in each['phases'] if phase['ended_at']]
+        each['seconds'] = sum(
+            phase['seconds'] or 0 for phase in each['phases'] if phase['phase'] == WORKING
+        )
+        each['ended_at'] = max(ends, default=None) if not _is_open(each) else None
+    return {**action.view(), 'resources': list(resources.values()), 'critical_path': path}
+
+
+def _resource(key: str, row: Row, begin: Row) -> Row:
+    waited = _phase(WAITING, begin, row, None) if row['timestamp'] > begin['timestamp'] else None
+    return {
+        'id': key,
+        'resource_name': row['resource_name'],
+        'resource_type': row['resource_type'],
+        'stack_id': row['lineage'][0],
+        'stack_name': row['stack_name'],
+        'physical_resource_id': row['physical_resource_id'],
+        'phases': [waited] if waited else [],
+    }
+
+
+def _add(resource: Row, row: Row) -> None:
+    """Begin a phase of work with an event, or end the last one."""
+    phases, state = resource['phases'], f'{row["resource_action"]}_{row["resource_status"]}'
+    resource['resource_status'] = state
+    resource['resource_status_reason'] = row['resource_status_reason']
+    resource['physical_resource_id'] = row['physical_resource_id']
+    if _is_open(resource):
+        phases[-1].update(
+            ended_at=row['event_time'],
+            seconds=round(row['timestamp'] - phases[-1].pop('since'), 3),
+            status=state,
+        )
+    if row['resource_status'] == status.IN_PROGRESS:
+        phases.append(_phase(WORKING, row, None, state) | {'since': row['timestamp']})
+
+
+def _is_open(resource: Row) -> bool:
+    return bool(resource['phases']) and resource['phases'][-1]['ended_at'] is None
+
+
+def _phase(kind: str, first: Row, last: Row | None, state: str | None) -> Row:
+    return {'phase': kind, **_times(first, last), 'status': state}
+
+
+def _times(first: Row, last: Row | None) -> Row:
+    return {
+        'started_at': first['event_time'],
+        'ended_at': last and last['event_time'],
+        'seconds': last and round(last['timestamp'] - first['timestamp'], 3),
+    }
+
+
+def _critical_path(
+    stack_id: str,
+    resources: list[Row],
+    requirements: dict[str, list[str]],
+    nested: dict[str, str | None],
+) -> list[str]:
+    """Return the resources whose work held up the end: each is the last that the next one needed.
+
+    The resources are in the order of their first events. The path of a nested stack follows the
+    resource that contains it.
+    """
+    order = {each['id']: place for place, each in enumerate(resources)}
+    by_stack: dict[str, list[Row]] = {}
+    for each in resources:
+        by_stack.setdefault(each['stack_id'], []).append(each)
+    path: list[str] = []
+    pending = [stack_id]
+    while pending:
+        own = _chain(by_stack.get(pending.pop(), []), requirements, order)
+        path += own
+        pending += [found for found in map(nested.get, own) if found]
+    return path
+
+
+def _chain(
+    resources: list[Row], requirements: dict[str, list[str]], order: dict[str, int]
+) -> list[str]:
+    by_id = {each['id']: each for each in resources}
+    chain: list[str] = []
+    candidates = list(by_id)
+    while candidates:
+        last = max(candidates, key=lambda each: (_end(by_id[each]), order[each]))
+        chain.append(last)
+        candidates = [
+            each for each in requirements.get(last, ()) if each in by_id and each not in chain
+        ]
+    return chain[::-1]
+
+
+def _end(resource: Row) -> str:
+    """Return the text of the time at which the work ended; beyond all others if it goes on."""
+    times = [phase['ended_at'] or '9999' for phase in resource['phases']]
+    return max(times, default='')
+
+
+def without_marks(resources: Iterable[Row]) -> None:
+    """Remove what only the calculation needs."""
+    for each in resources:
+        for phase in each['phases']:
+            phase.pop('since', None)

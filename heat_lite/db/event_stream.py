@@ -1,0 +1,144 @@
+"""Reads of the stream of all events, in the order of their ids (see ``common.event_cursor``)."""
+
+import typing
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import func, or_, select
+
+from heat_lite.common.context import RequestContext
+from heat_lite.common.event_cursor import EventCursor
+from heat_lite.db import events, models, session
+
+_E, _S, _L = models.event, models.stack, models.stack_lock
+#: values in one condition
+CHUNK = 500
+
+
+@session.reader
+def scan(
+    context: RequestContext, cursor: EventCursor, limit: int
+) -> tuple[list[tuple[int, str]], int]:
+    """Return (id, id of the stack) of the events that a cursor does not cover, ascending.
+
+    At most ``limit`` of them are above its top. The second value is the greatest id of all.
+    """
+    columns = select(_E.c.id, _E.c.stack_id).order_by(_E.c.id)
+    found = []
+    if cursor.holes:
+        late = or_(*(_E.c.id.between(*hole) for hole in cursor.holes))
+        found += [tuple(row) for row in session.execute(columns.where(late))]
+    later = columns.where(_E.c.id > cursor.top).limit(limit)
+    found += [tuple(row) for row in session.execute(later)]
+    return found, session.execute(select(func.max(_E.c.id))).scalar() or 0
+
+
+@session.reader
+def newest_ids(context: RequestContext, limit: int) -> list[int]:
+    """Return the greatest ids, ascending."""
+    query = select(_E.c.id).order_by(_E.c.id.desc()).limit(limit)
+    return sorted(session.execute(query).scalars())
+
+
+@session.reader
+def get_many(context: RequestContext, numbers: Sequence[int]) -> list[events.EventRow]:
+    """Return the events of some ids, ascending, without properties."""
+    found = []
+    for start in range(0, len(numbers), CHUNK):
+        query = select(*events.COLUMNS).where(_E.c.id.in_(numbers[start : start + CHUNK]))
+        found += [events.EventRow(*row, None) for row in session.execute(query)]
+    return sorted(found, key=lambda row: row.id)
+
+
+@session.reader
+def past(
+    context: RequestContext,
+    stack_ids: Collection[str],
+    after: EventCursor,
+    until: EventCursor,
+    limit: int,
+) -> list[events.EventRow]:
+    """Return the first events of some stacks that ``until`` covers and ``after`` does not."""
+    missing = or_(_E.c.id > after.top, *(_E.c.id.between(*hole) for hole in after.holes))
+    query = select(*events.COLUMNS).where(missing, _E.c.id <= until.top).order_by(_E.c.id)
+    for hole in until.holes:
+        query = query.where(~_E.c.id.between(*hole))
+    found, ids = [], sorted(stack_ids)
+    for start in range(0, len(ids), CHUNK):
+        page = query.where(_E.c.stack_id.in_(ids[start : start + CHUNK])).limit(limit)
+        found += [events.EventRow(*row, None) for row in session.execute(page)]
+    return sorted(found, key=lambda row: row.id)[:limit]
+
+
+@session.reader
+def oldest(context: RequestContext, stack_ids: Collection[str]) -> list[events.EventRow]:
+    """Return the oldest stored event of each of these stacks."""
+    found: list[int] = []
+    ids = sorted(stack_ids)
+    for start in range(0, len(ids), CHUNK):
+        part = ids[start : start + CHUNK]
+        query = select(func.min(_E.c.id)).where(_E.c.stack_id.in_(part)).group_by(_E.c.stack_id)
+        found += session.execute(query).scalars()
+    return get_many(context, found)
+
+
+class StackPlace(typing.NamedTuple):
+    """What events show of their stack; ``owner_id``: the stack that contains it, or None."""
+
+    id: str
+    name: str
+    tenant: str
+    owner_id: str | None
+
+
+_PLACE = select(_S.c.id, _S.c.name, _S.c.tenant, _S.c.owner_id)
+
+
+@session.reader
+def places(context: RequestContext, stack_ids: Collection[str]) -> dict[str, StackPlace]:
+    """Return the places of stacks by their ids, deleted ones too."""
+    found, ids = {}, sorted(stack_ids)
+    for start in range(0, len(ids), CHUNK):
+        query = _PLACE.where(_S.c.id.in_(ids[start : start + CHUNK]))
+        found.update({row.id: StackPlace(*row) for row in session.execute(query)})
+    return found
+
+
+@session.reader
+def places_below(context: RequestContext, owner_ids: Collection[str]) -> list[StackPlace]:
+    """Return the stacks directly inside of some others, deleted ones too."""
+    found, ids = [], sorted(owner_ids)
+    for start in range(0, len(ids), CHUNK):
+        query = _PLACE.where(_S.c.owner_id.in_(ids[start : start + CHUNK]))
+        found += [StackPlace(*row) for row in session.execute(query)]
+    return found
+
+
+@session.reader
+def places_of_project(context: RequestContext, project: str) -> list[StackPlace]:
+    """Return the top-level stacks of a project, deleted ones too."""
+    query = _PLACE.where(_S.c.tenant == project, _S.c.owner_id.is_(None))
+    return [StackPlace(*row) for row in session.execute(query)]
+
+
+class StackState(typing.NamedTuple):
+    """The state of a stack; ``engine_id`` is that of the engine that works on it, or None."""
+
+    id: str
+    action: str
+    status: str
+    reason: str | None
+    engine_id: str | None
+
+
+@session.reader
+def states(context: RequestContext, stack_ids: Collection[str]) -> list[StackState]:
+    """Return the states of some stacks, deleted ones too."""
+    found, ids = [], sorted(stack_ids)
+    for start in range(0, len(ids), CHUNK):
+        query = (
+            select(_S.c.id, _S.c.action, _S.c.status, _S.c.status_reason, _L.c.engine_id)
+            .outerjoin(_L, _L.c.stack_id == _S.c.id)
+            .where(_S.c.id.in_(ids[start : start + CHUNK]))
+        )
+        found += [StackState(*row) for row in session.execute(query)]
+    return found

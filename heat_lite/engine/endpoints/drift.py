@@ -1,0 +1,94 @@
+"""The RPC endpoint for drift: the properties that others have changed in the cloud.
+
+Tests: tests/functional/test_live_state.py, tests/functional/test_live_routes.py.
+"""
+
+import time
+from typing import Any
+
+from heat_lite.common import cooperation, exception
+from heat_lite.common.context import RequestContext
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import masking
+from heat_lite.engine import stack as engine_stack
+from heat_lite.engine.endpoints.base import Endpoint, Wire
+from heat_lite.engine.resource import Resource
+from heat_lite.engine.stack import Stack
+
+#: seconds for the calls of the cloud; resources after that are listed as unchecked
+MAX_SECONDS = 40
+NO_TIME = f'The cloud took longer than {MAX_SECONDS} seconds for the resources before.'
+UNKNOWN_TYPE = 'Resources of this type cannot be compared.'
+NO_OBJECT = 'There is no object yet.'
+CHANGED, MISSING = 'changed', 'missing'
+
+
+class Drift(Endpoint):
+    def stack_drift(
+        self, context: RequestContext, stack_identity: Wire, nested_depth: int = 0
+    ) -> Wire:
+        """Return the changed and missing objects of a stack and its nested stacks, as they are now.
+
+        Nothing is stored, and no resource changes its state: ``check`` does that.
+        """
+        end = time.monotonic() + MAX_SECONDS
+        found: Wire = {'checked': 0, 'resources': [], 'unchecked': []}
+        level = [self._stack(context, stack_identity)]
+        for depth in range(nested_depth + 1):
+            for stack in level:
+                _compare(stack, end, found)
+            if depth == nested_depth or not level:
+                break
+            children = db_stacks.children(context, [stack.id for stack in level])
+            level = [engine_stack.Stack.from_row(self._runtime, context, row) for row in children]
+        return found
+
+
+def _compare(stack: Stack, end: float, found: Wire) -> None:
+    for item in cooperation.each(stack.current_resources()):
+        place = {
+            'resource_name': item.name,
+            'resource_type': item.type(),
+            'stack_id': stack.id,
+            'stack_name': stack.name,
+            'physical_resource_id': item.resource_id,
+        }
+        reason = NO_TIME if time.monotonic() > end else None
+        changes: list[Wire] | None = None
+        if reason is None:
+            changes, reason = _changes(item)
+        if reason is not None:
+            found['unchecked'].append({**place, 'reason': reason})
+            continue
+        found['checked'] += 1
+        if changes is None:
+            found['resources'].append({**place, 'status': MISSING, 'properties': []})
+        elif changes:
+            found['resources'].append({**place, 'status': CHANGED, 'properties': changes})
+
+
+def _changes(item: Resource) -> tuple[list[Wire] | None, str | None]:
+    """Return the changed properties, None for an object that is gone; and why it is not known."""
+    if item.resource_id is None:
+        return [], NO_OBJECT
+    try:
+        live = item.get_live_state(item.properties)
+        stored = item.stored_properties()
+    except (exception.NotFound, exception.EntityNotFound):
+        return None, None
+    except Exception as error:  # the error of a service or a library
+        return [], item.stack.redact(str(error)) or type(error).__name__
+    if not live:
+        return [], UNKNOWN_TYPE
+    return _shown(item, stored, live), None
+
+
+def _shown(item: Resource, stored: Any, live: dict[str, Any]) -> list[Wire]:
+    names = sorted(name for name, value in live.items() if value != stored.get(name))
+    if not names:
+        return []
+    expected = masking.masked(item.stack, item.name, {name: stored.get(name) for name in names})
+    actual = masking.masked(item.stack, item.name, {name: live[name] for name in names})
+    return [
+        {'property': name, 'expected': expected[name], 'actual': actual[name]} for name in names
+    ]

@@ -1,0 +1,124 @@
+"""The feed of an API process: news of engines, limits, slow and ended listeners."""
+
+import contextlib
+import time
+
+import pytest
+
+from heat_lite.api import event_feed, event_listener, wsgi
+from heat_lite.api.event_listener import EventListener, FeedEvent, Scope
+from heat_lite.common import exception
+from heat_lite.common.event_cursor import EventCursor
+from tests import databases, engines
+from tests.timeouts import WAIT_SECONDS
+
+STACK = {'resources': {'r': {'type': 'OS::Heat::RandomString'}}}
+
+
+@pytest.fixture(scope='module')
+def driver(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('feed')
+    with databases.migrated('sqlite', folder) as url, engines.running(url) as found:
+        yield found
+
+
+@contextlib.contextmanager
+def feed_of(driver, total=10, of_project=10, in_threads=10):
+    limits = event_feed.StreamLimits(total, of_project, in_threads)
+    feed = event_feed.EventFeed(driver.client, limits)
+    try:
+        yield feed
+    finally:
+        feed.stop(0)
+
+
+def listen(feed, project, has_thread=False):
+    scope = Scope(project, None, 0, {}, frozenset(), False)
+    listener = EventListener(scope, wsgi.Request.blank('/'))
+    feed.open(listener, has_thread)
+    return listener
+
+
+def read(listener, count):
+    """Return what a listener gets until it has so many events."""
+    taken, end = b'', time.monotonic() + WAIT_SECONDS
+    while taken.count(b'event: event') < count:
+        assert time.monotonic() < end, taken
+        taken += listener.take(0.1)
+    return taken
+
+
+def test_new_events_come_without_a_poll(driver, monkeypatch):
+    monkeypatch.setattr(event_feed, 'READ_SECONDS', 1000.0)
+    with feed_of(driver) as feed:
+        listener = listen(feed, driver.context.project_id)
+        driver.create(STACK)
+        read(listener, 4)
+
+
+def test_streams_beyond_the_limits_are_refused(driver):
+    with feed_of(driver, of_project=2, in_threads=1) as feed:
+        first, _ = listen(feed, 'a'), listen(feed, 'a')
+        with pytest.raises(exception.ServiceUnavailable, match='the project has 2 streams'):
+            listen(feed, 'a')
+        feed.close(first)
+        with pytest.raises(exception.ServiceUnavailable, match='has 1 streams'):
+            listen(feed, 'b', has_thread=True)
+        listen(feed, 'a')
+
+
+def test_project_with_most_streams_gives_its_place_to_another(driver):
+    with feed_of(driver, total=3) as feed:
+        mine = [listen(feed, 'a') for _ in range(3)]
+        listen(feed, 'b')
+        ended = [each for each in mine if each.ended]
+        assert len(ended) == 1 and b'"code": 503' in ended[0].take(0)
+        with pytest.raises(exception.ServiceUnavailable):
+            listen(feed, 'b')
+
+
+def test_streams_end_with_the_process(driver):
+    with feed_of(driver) as feed:
+        listener = listen(feed, 'a')
+    assert b'event: error' in listener.take(0)
+    with pytest.raises(exception.ServiceUnavailable):
+        listen(feed, 'a')
+
+
+def event(number):
+    row = {
+        'event_identity': {'tenant': 'a', 'stack_name': 's', 'stack_id': 'i', 'path': '/e/u'},
+        'stack_identity': {'tenant': 'a', 'stack_name': 's', 'stack_id': 'i', 'path': ''},
+        'stack_name': 's',
+        'event_time': '',
+        'resource_name': 'r',
+        'physical_resource_id': '',
+        'resource_action': 'CREATE',
+        'resource_status': 'COMPLETE',
+        'resource_status_reason': '',
+        'resource_type': 'OS::Heat::None',
+        'number': number,
+        'lineage': ['i'],
+        'tags': [],
+    }
+    return FeedEvent(row, EventCursor(number))
+
+
+def test_slow_listener_is_cut_off_and_keeps_nothing(monkeypatch):
+    monkeypatch.setattr(event_listener, 'MAX_WAITING', 5)
+    scope = Scope('a', None, 0, {}, frozenset(), False)
+    listener = EventListener(scope, wsgi.Request.blank('/'))
+    listener.offer([event(number) for number in range(5)])
+    assert listener.take(0).count(b'event: event') == 5
+    listener.offer([event(number) for number in range(6)])
+    assert listener.ended and len(listener) == 1
+    assert b'Last-Event-ID' in listener.take(0)
+
+
+def test_event_before_the_position_of_the_client_is_left_out():
+    scope = Scope('a', None, 0, {}, frozenset(), False)
+    listener = EventListener(scope, wsgi.Request.blank('/'))
+    listener.after = EventCursor(7, ((5, 5),))
+    listener.offer([event(number) for number in range(4, 10)])
+    taken = listener.take(0)
+    assert [number for number in range(4, 10) if b'id: %d\n' % number in taken] == [5, 8, 9]

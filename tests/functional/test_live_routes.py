@@ -1,0 +1,64 @@
+"""The graph, the timeline and the drift of a stack over REST."""
+
+import pytest
+
+from tests.functional.test_event_stream import NESTED, create, listened
+
+pytestmark = pytest.mark.parametrize('service', ['embedded', 'keystone'], indirect=True)
+
+
+@pytest.fixture
+def path(service):
+    found = create(service, NESTED)
+    listened(service, found)
+    yield found
+    service.ask('DELETE', found)
+
+
+def read(service, path, kind, **params):
+    answer = service.ask('GET', f'{path}/{kind}', params=params)
+    assert answer.status_code == 200, answer.text
+    return answer.json()[kind]
+
+
+def test_graph_has_the_resources_of_all_levels(service, path):
+    stack_id = path.rpartition('/')[2]
+    flat = read(service, path, 'graph')
+    assert {each['id'] for each in flat['nodes']} == {f'{stack_id}/r', f'{stack_id}/group'}
+    assert flat['edges'] == [{'source': f'{stack_id}/r', 'target': f'{stack_id}/group'}]
+    deep = read(service, path, 'graph', nested_depth=2)
+    assert len(deep['nodes']) == 5
+    assert {each['parent'] for each in deep['nodes']} == {None, f'{stack_id}/group'}
+    assert [each['stack_status'] for each in deep['stacks']] == ['CREATE_COMPLETE'] * 2
+
+
+def test_timeline_has_the_critical_path(service, path):
+    stack_id = path.rpartition('/')[2]
+    found = read(service, path, 'timeline', nested_depth=1)
+    assert (found['action'], found['status']) == ('CREATE', 'COMPLETE')
+    assert found['critical_path'][:2] == [f'{stack_id}/r', f'{stack_id}/group']
+    assert len(found['critical_path']) == 3 and len(found['resources']) == 5
+    assert service.ask('GET', f'{path}/timeline', params={'action': 'UPDATE'}).status_code == 404
+    assert service.ask('GET', f'{path}/timeline', params={'number': 'x'}).status_code == 400
+
+
+def test_drift_lists_what_cannot_be_compared(service, path):
+    found = read(service, path, 'drift', nested_depth=1)
+    assert found['resources'] == [] and len(found['unchecked']) == 5
+
+
+def test_views_of_another_project_are_refused(service, path):
+    if service.shape == 'embedded':
+        pytest.skip('the shape has no login')
+    for kind in ('graph', 'timeline', 'drift'):
+        assert service.ask('GET', f'{path}/{kind}', user='other').status_code == 403
+
+
+def test_unchanged_answer_is_not_sent_again(service, path):
+    for route in (path, '/stacks', f'{path}/resources', f'{path}/events', f'{path}/graph'):
+        first = service.ask('GET', route)
+        again = service.ask('GET', route, headers={'If-None-Match': first.headers['ETag']})
+        assert (again.status_code, again.content) == (304, b''), route
+        assert again.headers['ETag'] == first.headers['ETag']
+        other = service.ask('GET', route, headers={'If-None-Match': '"other"'})
+        assert other.json() == first.json()

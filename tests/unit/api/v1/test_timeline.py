@@ -1,0 +1,82 @@
+"""The timeline of an action from its events."""
+
+import datetime
+
+from heat_lite.api.v1 import timeline
+
+START = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+
+
+def event(second, name, state, lineage=('s',)):
+    action, _, status = state.partition('_')
+    time = START + datetime.timedelta(seconds=second)
+    is_stack = name is None
+    return {
+        'resource_name': name or lineage[0],
+        'resource_type': 'OS::Heat::Stack' if is_stack else 'OS::Heat::None',
+        'physical_resource_id': lineage[0] if is_stack else f'id of {name}',
+        'resource_action': action,
+        'resource_status': status,
+        'resource_status_reason': '',
+        'stack_name': lineage[0],
+        'lineage': list(lineage),
+        'event_time': time.strftime('%Y-%m-%dT%H:%M:%SZ'),
+        'timestamp': time.timestamp(),
+    }
+
+
+NESTED = ('n', 's')
+CREATE = [
+    event(0, None, 'CREATE_IN_PROGRESS'),
+    event(0, 'quick', 'CREATE_IN_PROGRESS'),
+    event(0, 'slow', 'CREATE_IN_PROGRESS'),
+    event(1, 'quick', 'CREATE_COMPLETE'),
+    event(5, 'slow', 'CREATE_COMPLETE'),
+    event(5, 'group', 'CREATE_IN_PROGRESS'),
+    event(5, None, 'CREATE_IN_PROGRESS', NESTED),
+    event(6, 'x', 'CREATE_IN_PROGRESS', NESTED),
+    event(8, 'x', 'CREATE_COMPLETE', NESTED),
+    event(8, None, 'CREATE_COMPLETE', NESTED),
+    event(9, 'group', 'CREATE_COMPLETE'),
+    event(9, None, 'CREATE_COMPLETE'),
+]
+REQUIREMENTS = {'s/group': ['s/quick', 's/slow']}
+
+
+def find(found, key):
+    return next(each for each in found['resources'] if each['id'] == key)
+
+
+def test_resources_have_their_phases():
+    (action,) = timeline.actions_of('s', CREATE)
+    found = timeline.timeline('s', action, REQUIREMENTS, {'s/group': 'n'})
+    assert (found['action'], found['status'], found['seconds']) == ('CREATE', 'COMPLETE', 9)
+    phases = [(each['phase'], each['seconds']) for each in find(found, 's/group')['phases']]
+    assert phases == [('waiting', 5), ('working', 4)]
+    # the wait of a nested resource begins with its own stack
+    assert find(found, 'n/x')['phases'][0]['seconds'] == 1
+    assert find(found, 'n/x')['seconds'] == 2
+
+
+def test_critical_path_goes_through_what_ended_last():
+    (action,) = timeline.actions_of('s', CREATE)
+    found = timeline.timeline('s', action, REQUIREMENTS, {'s/group': 'n'})
+    assert found['critical_path'] == ['s/slow', 's/group', 'n/x']
+    assert not find(found, 's/quick')['critical']
+
+
+def test_action_in_progress_has_no_end():
+    (action,) = timeline.actions_of('s', CREATE[:8])
+    found = timeline.timeline('s', action, REQUIREMENTS, {'s/group': 'n'})
+    assert (found['status'], found['ended_at']) == ('IN_PROGRESS', None)
+    assert find(found, 'n/x')['phases'][-1]['ended_at'] is None
+    assert found['critical_path'] == ['s/slow', 's/group', 'n/x']
+    assert find(found, 's/group')['ended_at'] is None
+
+
+def test_actions_are_numbered_and_a_trimmed_one_is_left_out():
+    later = [event(20, None, 'UPDATE_IN_PROGRESS'), event(21, None, 'UPDATE_FAILED')]
+    found = timeline.actions_of('s', [*CREATE, *later])
+    assert [(each.number, each.name) for each in found] == [(1, 'CREATE'), (2, 'UPDATE')]
+    assert found[1].view()['status'] == 'FAILED'
+    assert timeline.actions_of('s', CREATE[3:]) == []
