@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from oslo_config import cfg
 
-from heat_lite.api import fair_turns
+from heat_lite.common import fair_turns
 from heat_lite.common.context import RequestContext
 
 #: the part of the limit that requests of OS::Heat::Stack resources have at each further level

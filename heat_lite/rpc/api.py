@@ -5,11 +5,14 @@ ENGINE_TOPIC = 'engine'
 PEER_TOPIC = 'heat-lite-engine-peer'
 LISTENER_TOPIC = 'heat-engine-listener'
 WORKER_TOPIC = 'engine_worker'
+# to the APIs: events were written
+EVENTS_TOPIC = 'heat-lite-events'
 VERSIONS = {
     ENGINE_TOPIC: '1.36',
     PEER_TOPIC: '1.36',
     WORKER_TOPIC: '1.9',
-    LISTENER_TOPIC: '1.0',
+    LISTENER_TOPIC: '1.1',
+    EVENTS_TOPIC: '1.0',
 }
 
 # messages to the running action of a stack

@@ -105,6 +105,27 @@ class EngineClient(RpcClient):
         'list_events', '1.31', 'stack_identity', **_PAGE, filters=None, nested_depth=None
     )
 
+    read_new_events = call(
+        'read_new_events',
+        '1.36',
+        after=None,
+        stack_ids=(),
+        projects=(),
+        watched=(),
+        with_tags=False,
+    )
+    read_past_events = call(
+        'read_past_events',
+        '1.36',
+        'stack_identity',
+        'nested_depth',
+        'after',
+        'until',
+        with_tags=False,
+    )
+
+    stack_drift = call('stack_drift', '1.36', 'stack_identity', nested_depth=0)
+
     # templates and types
     validate_template = call(
         'validate_template',

@@ -90,6 +90,8 @@ class RpcClient:
     mandatory = False
     # repeat an undeliverable request until its timeout, because a server may be starting
     retry_undeliverable = False
+    # to all servers of the topic; only one-way messages
+    fanout = False
 
     def __init__(self, server: str | None = None, timeout: float | None = None) -> None:
         self.server = server
@@ -164,7 +166,13 @@ class RpcClient:
                 if known[0] is messaging.transport
             }
             self._prepared[key] = messaging.client(
-                self.topic, self.server, version, timeout, self.retry, self.mandatory
+                self.topic,
+                self.server,
+                version,
+                timeout,
+                self.retry,
+                self.mandatory,
+                self.fanout,
             )
         return self._prepared[key]
 

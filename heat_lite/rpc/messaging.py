@@ -4,8 +4,8 @@ Arguments and results are plain data. The driver serializes a whole message to J
 serializer here converts nothing but the request context.
 """
 
-import concurrent.futures
 import contextlib
+import functools
 import logging
 import socket
 import sys
@@ -24,7 +24,7 @@ from oslo_messaging.rpc import server as oslo_server
 
 from heat_lite.common import context as common_context
 from heat_lite.common import exception, log_context
-from heat_lite.rpc import api, rabbit, remote_errors, reply_size
+from heat_lite.rpc import api, fair_executor, rabbit, remote_errors, reply_size
 
 LOG = logging.getLogger(__name__)
 
@@ -165,14 +165,16 @@ def client(
     timeout: float | None = None,
     retry: int | None = None,
     mandatory: bool = False,
+    fanout: bool = False,
 ) -> Any:
     """Return an oslo.messaging client of a topic.
 
-    ``mandatory``: raise MessageUndeliverable at once when the queue does not exist.
+    ``mandatory``: raise MessageUndeliverable at once when the queue does not exist. ``fanout``:
+    send to all servers of the topic.
     """
     rpc_client = oslo_messaging.get_rpc_client(
         transport,
-        oslo_messaging.Target(topic=topic, server=server, version=version),
+        oslo_messaging.Target(topic=topic, server=server, version=version, fanout=fanout),
         serializer=ContextSerializer(),
         timeout=timeout,
         retry=retry,
@@ -235,7 +237,7 @@ class Server:
         self._own_queue = own_queue
         if server.executor_type == 'threading':
             # The threads of the library's pool poll once a second, and take as long to end.
-            server._executor_cls = concurrent.futures.ThreadPoolExecutor
+            server._executor_cls = functools.partial(fair_executor.FairExecutor, refuse=_refuse)
 
     @property
     def executor(self) -> str:
@@ -301,6 +303,15 @@ class Dispatcher(oslo_dispatcher.RPCDispatcher):
         # Outside of the block, which forgets the error. A variable of it would keep it, by its
         # traceback, with all values of the request until a collection of garbage.
         raise _expected(carrier)
+
+
+def _refuse(incoming: Any) -> None:
+    """Answer a request that has waited for its turn until the server was stopped."""
+    message = incoming[0]
+    error = exception.ServiceUnavailable(reason='the engine is stopped; repeat the request')
+    carrier = remote_errors.Carrier(error, lambda data: data)
+    message.acknowledge()
+    message.reply(failure=(type(carrier), carrier, None))
 
 
 def _log_failure(method: Any, error: Exception) -> None:

@@ -30,6 +30,9 @@ ADDED = {
         'stack_retry',
         'stack_protect',
         'list_unavailable_types',
+        'read_new_events',
+        'stack_drift',
+        'read_past_events',
         # Heat had these up to its version 9
         'create_watch_data',
         'show_watch',

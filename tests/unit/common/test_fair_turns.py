@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from heat_lite.api import fair_turns
-from heat_lite.common import exception
+from heat_lite.common import exception, fair_turns
 from tests.timeouts import WAIT_SECONDS
 
 
@@ -169,30 +168,40 @@ def test_request_that_waits_begins_when_the_turns_before_it_have_lasted_long(mon
     accomplices.stop()
 
 
-def test_no_more_than_twice_the_limit_are_in_progress(held):
+def test_unknown_parties_leave_places_to_those_with_short_turns(held):
     turns, accomplices = held
-    for number in range(4, 8):
+    for number in range(8):
+        turns._lengths[f'known {number}'] = 0.01
+    for number in range(4, 6):
         assert accomplices.hold(f'accomplice {number}').wait(WAIT_SECONDS)
-    assert not accomplices.hold('accomplice 8').wait(0.3)
-    assert len(turns._active) == 8
+    assert not accomplices.hold('accomplice 6').wait(0.3)
+    for number in range(2):
+        assert accomplices.hold(f'known {number}').wait(WAIT_SECONDS)
+    assert not accomplices.hold('known 2').wait(0.3)
+    assert len(turns._active) == 8  # twice the limit
 
 
-def test_party_is_slow_for_a_multiple_of_its_long_turn(held, monkeypatch):
+def test_party_passes_when_the_turns_of_others_are_longer_than_its_own(held):
     turns, accomplices = held
-    accomplices.stop()
-    now = time.monotonic()
-    assert all(end > now for end in turns._slow.values()) and len(turns._slow) == 4
-    again = Accomplices(turns)
-    for number in range(4, 8):
-        assert again.hold(f'accomplice {number}').wait(WAIT_SECONDS)
-    time.sleep(0.1)
-    waiting = again.hold('accomplice 0')
-    assert not waiting.wait(0.2)
-    with turns.turn('address', party='honest'):
+    turns._lengths['delayed'] = turns._lengths['later'] = 0.5
+    turns._lengths['accomplice 9'] = 600
+    again = accomplices.hold('accomplice 9')
+    # it was long only because of such turns
+    assert accomplices.hold('delayed').wait(WAIT_SECONDS)
+    assert not again.is_set()
+
+
+def test_length_of_turns_is_that_of_the_last_ones(monkeypatch):
+    turns = fair_turns.FairTurns(1, WAIT_SECONDS, 'too many', yields=True)
+    turns._lengths['party'] = 64.0
+    for _ in range(10):
+        with turns.turn('address', party='party'):
+            pass
+    assert turns._lengths['party'] < 1
+    monkeypatch.setattr(fair_turns, 'MAX_PEERS', 1)
+    with turns.turn('address', party='other'):
         pass
-    turns._slow.clear()
-    assert waiting.wait(WAIT_SECONDS)
-    again.stop()
+    assert turns._lengths.keys() == {'other'}
 
 
 def test_turns_of_one_project_do_not_yield():

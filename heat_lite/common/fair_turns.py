@@ -29,9 +29,9 @@ MAX_PEERS = 4096
 #: bodies of unknown requesters that are read for each of their logins, at most 1 MiB each
 BODIES_PER_LOGIN = 16
 #: seconds after which a turn is a long one
-LONG_SECONDS = 1.0
-#: the time for which a party counts as slow after a long turn, as a multiple of that turn
-SLOW_FACTOR = 10
+LONG_SECONDS = 0.5
+#: seconds between two looks of a waiting request whether it may begin beside long ones
+CHECK_SECONDS = 0.1
 
 Interruptible = Callable[[Callable[[], None]], contextlib.AbstractContextManager[Any]]
 
@@ -39,9 +39,10 @@ Interruptible = Callable[[Callable[[], None]], contextlib.AbstractContextManager
 class Wait:
     """The wait of one request for its turn, and the turn; ``party``: the project or peer."""
 
-    def __init__(self, party: str) -> None:
+    def __init__(self, party: str, over: Any = None) -> None:
+        """``over``: an object whose ``set`` is called when the turn begins; default: an Event."""
         self.party = party
-        self.over = threading.Event()
+        self.over = over or threading.Event()
         self.admitted = False
         self.abandoned = False
         self.begun = 0.0
@@ -53,10 +54,11 @@ class FairTurns:
     Each request of a peer has a number, one more than that of the peer's last one, and at least
     CREDIT less than that of the request which began last. The lowest number begins first.
 
-    With ``yields`` a long turn does not count for parties, e.g. projects, that are not slow and
-    have no other turn: at most twice the limit are in progress then. A party is slow while it has a
-    long turn, and then for SLOW_FACTOR times as long. So as many accomplices as there are turns
-    delay others for a second, not until the end of their requests.
+    With ``yields`` a long turn does not count for parties, e.g. projects, that have no other turn,
+    and whose own turns were shorter lately: at most twice the limit are in progress then, half as
+    many further ones by parties that are not known yet. So as many accomplices as there are turns
+    delay others for a moment, not until the end of their requests. A party whose turn was long only
+    because of theirs passes as soon as theirs are longer.
     """
 
     def __init__(self, limit: int, seconds: float, refusal: str, yields: bool = False) -> None:
@@ -64,7 +66,8 @@ class FairTurns:
         self._limit = limit
         self._yields = yields
         self._active: set[Wait] = set()
-        self._slow: dict[str, float] = {}
+        #: {party: mean length of its turns in seconds}: the last one counts as much as all before
+        self._lengths: dict[str, float] = {}
         self._seconds = seconds
         self._refusal = refusal
         self._lock = threading.Lock()
@@ -78,22 +81,22 @@ class FairTurns:
     def turn(
         self, peer: str, interruptible: Interruptible | None = None, party: str | None = None
     ) -> Iterator[None]:
-        """Run the block in a turn. ``party``: who is slow if it lasts long; default: the peer.
+        """Run the block in a turn. ``party``: whose turn it is; default: the peer.
 
         Raises ServiceUnavailable after the wait, and RequestAbandoned if it was interrupted.
         """
         if not self._limit:
             yield
             return
-        wait = self._enter(peer, party or peer)
+        wait = self.enter(peer, Wait(party or peer))
         try:
             self._finish(wait, interruptible or contextlib.nullcontext)
             yield
         finally:
-            self._leave(wait)
+            self.leave(wait)
 
-    def _enter(self, peer: str, party: str) -> Wait:
-        wait = Wait(party)
+    def enter(self, peer: str, wait: Wait) -> Wait:
+        """Begin a turn, or wait for it without a thread; ``leave`` must follow in any case."""
         with self._lock:
             number = 1 + max(self._numbers.get(peer, 0), self._current - CREDIT)
             self._numbers[peer] = number
@@ -133,14 +136,15 @@ class FairTurns:
         """Wait for the turn; return whether it came, or the wait was interrupted."""
         end = time.monotonic() + self._seconds
         while (left := end - time.monotonic()) > 0:
-            if wait.over.wait(min(left, LONG_SECONDS) if self._yields else left):
+            if wait.over.wait(min(left, CHECK_SECONDS) if self._yields else left):
                 return True
             with self._lock:
                 if self._yields and not wait.admitted and self._may_pass(wait):
                     self._begin(self._current, wait)
         return wait.admitted
 
-    def _leave(self, wait: Wait) -> None:
+    def leave(self, wait: Wait) -> None:
+        """End a turn, or the wait for it."""
         with self._lock:
             if not wait.admitted:
                 wait.abandoned = True
@@ -156,39 +160,50 @@ class FairTurns:
 
     # ------------------------------------------------------------ long turns
 
-    def _long(self) -> list[Wait]:
-        before = time.monotonic() - LONG_SECONDS
-        return [each for each in self._active if each.begun < before]
+    def _count_longer(self, seconds: float) -> int:
+        """Return how many turns have lasted so long, at least LONG_SECONDS."""
+        before = time.monotonic() - max(seconds, LONG_SECONDS)
+        return sum(each.begun < before for each in self._active)
 
     def _may_pass(self, wait: Wait) -> bool:
         """Return whether a request may begin although there are as many as the limit."""
-        if not self._yields or self._slow.get(wait.party, 0.0) > time.monotonic():
-            return False
-        if any(each.party == wait.party for each in self._active):
+        if not self._yields or any(each.party == wait.party for each in self._active):
             return False  # one at a time: of several at once none is long yet
-        return len(self._active) < self._limit + min(len(self._long()), self._limit)
+        length = self._lengths.get(wait.party)
+        room = max(self._limit // 2, 1) if length is None else self._limit
+        return len(self._active) < self._limit + min(self._count_longer(length or 0), room)
+
+    def let_pass(self) -> bool:
+        """Begin each waiting request that may pass; return whether others still wait.
+
+        It is for waits without a thread, which would look for themselves.
+        """
+        with self._lock:
+            before = -1
+            while before != len(self._active):
+                before = len(self._active)
+                self._let_pass()
+            return bool(self._waits)
 
     def _let_pass(self) -> None:
         """Begin the first of the waiting requests that may pass, if there is one."""
         self._waits = [each for each in self._waits if not (each[2].abandoned or each[2].admitted)]
         heapq.heapify(self._waits)
-        if not self._long():
+        if not self._count_longer(0):
             return
         following = min((each for each in self._waits if self._may_pass(each[2])), default=None)
         if following is not None:
             self._begin(following[0], following[2])
 
     def _note(self, wait: Wait) -> None:
-        """Remember the party of a turn that has lasted long."""
-        now = time.monotonic()
-        lasted = now - wait.begun
-        if not self._yields or lasted < LONG_SECONDS:
+        """Remember how long the turns of a party are."""
+        if not self._yields:
             return
-        self._slow[wait.party] = max(now + SLOW_FACTOR * lasted, self._slow.get(wait.party, 0.0))
-        if len(self._slow) > MAX_PEERS:
-            self._slow = {party: end for party, end in self._slow.items() if end > now}
-            if len(self._slow) > MAX_PEERS:
-                self._slow.clear()
+        lasted = time.monotonic() - wait.begun
+        before = self._lengths.pop(wait.party, lasted)
+        self._lengths[wait.party] = (before + lasted) / 2
+        if len(self._lengths) > MAX_PEERS:
+            del self._lengths[next(iter(self._lengths))]
 
 
 def of_logins(conf: cfg.ConfigOpts) -> FairTurns:

@@ -1,0 +1,96 @@
+"""The executor of an RPC server: its threads serve the projects in an order that is fair to them.
+
+An engine gets the requests of all API processes. Their limits together may be more than an engine
+has threads, so requests that last long would keep those of other projects waiting here.
+"""
+
+import concurrent.futures
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from heat_lite.common import fair_turns
+
+
+class FairExecutor:
+    """Threads for calls with an incoming message, whose context names the project.
+
+    ``max_workers`` calls run at a time, and twice as many while some last long (``FairTurns``).
+    ``refuse`` is called with each message that still waits when the executor is shut down.
+    """
+
+    def __init__(self, max_workers: int, refuse: Callable[[Any], None]) -> None:
+        self._refuse = refuse
+        self._turns = fair_turns.FairTurns(max_workers, 0, '', yields=True)
+        self._pool = concurrent.futures.ThreadPoolExecutor(2 * max_workers)
+        self._lock = threading.Lock()
+        self._waiting: set[_Call] = set()
+        self._closed = threading.Event()
+        self._checks = False
+
+    def submit(self, function: Callable[[Any], Any], incoming: Any) -> None:
+        """Call the function with the message in the turn of its project."""
+        party = project_of(incoming)
+        call = _Call(self, function, incoming)
+        call.wait = fair_turns.Wait(party, call)
+        with self._lock:
+            self._waiting.add(call)
+        self._turns.enter(party, call.wait)
+        with self._lock:
+            if self._waiting and not self._checks:
+                self._checks = True
+                threading.Thread(target=self._check, name='fair-turns', daemon=True).start()
+
+    def shutdown(self, wait: bool = True) -> None:
+        """Refuse the calls that wait, and wait for the end of those that run."""
+        self._closed.set()
+        with self._lock:
+            waiting, self._waiting = self._waiting, set()
+        for call in waiting:
+            self._pool.submit(self._refuse, call.incoming)
+        self._pool.shutdown(wait)
+
+    def begin(self, call: '_Call') -> None:
+        """Run a call whose turn has come, unless it has been refused."""
+        with self._lock:
+            if call not in self._waiting:
+                return
+            self._waiting.remove(call)
+            self._pool.submit(self._run, call)
+
+    def _run(self, call: '_Call') -> None:
+        try:
+            call.function(call.incoming)
+        finally:
+            self._turns.leave(call.wait)
+
+    def _check(self) -> None:
+        while not self._closed.wait(fair_turns.CHECK_SECONDS):
+            self._turns.let_pass()
+            with self._lock:
+                if not self._waiting:
+                    self._checks = False
+                    return
+
+
+class _Call:
+    """A call that waits for its turn; ``set`` is called when it comes."""
+
+    wait: fair_turns.Wait
+
+    def __init__(
+        self, executor: FairExecutor, function: Callable[[Any], Any], incoming: Any
+    ) -> None:
+        self._executor = executor
+        self.function = function
+        self.incoming = incoming
+
+    def set(self) -> None:
+        self._executor.begin(self)
+
+
+def project_of(incoming: Any) -> str:
+    """Return the id of the project of a list of messages; '' for those without one."""
+    context = getattr(incoming[0], 'ctxt', None)
+    project = context.get('project_id') if isinstance(context, dict) else None
+    return project if isinstance(project, str) else ''

@@ -1,0 +1,82 @@
+"""The threads of an RPC server: projects with long requests leave threads to the others."""
+
+import threading
+
+import pytest
+
+from heat_lite.common import fair_turns
+from heat_lite.rpc import fair_executor
+from tests.timeouts import WAIT_SECONDS
+
+
+class Message:
+    def __init__(self, project):
+        self.ctxt = {'project_id': project}
+        self.begun = threading.Event()
+
+
+class Requests:
+    """Requests to an executor of two threads, which run until ``go_on`` is set."""
+
+    def __init__(self):
+        self.refused = []
+        self.order = []
+        self.go_on = threading.Event()
+        self.executor = fair_executor.FairExecutor(2, self.refused.append)
+
+    def send(self, *projects):
+        sent = [Message(project) for project in projects]
+        for message in sent:
+            self.executor.submit(self._run, [message])
+        return sent
+
+    def _run(self, incoming):
+        self.order.append(incoming[0].ctxt['project_id'])
+        incoming[0].begun.set()
+        assert self.go_on.wait(WAIT_SECONDS)
+
+
+@pytest.fixture
+def requests():
+    made = Requests()
+    yield made
+    made.go_on.set()
+    made.executor.shutdown()
+
+
+def test_request_of_another_project_runs_beside_long_ones(requests, monkeypatch):
+    monkeypatch.setattr(fair_turns, 'LONG_SECONDS', 0.05)
+    long = requests.send('a', 'b', 'c', 'a', 'b', 'c')
+    for message in long[:3]:
+        assert message.begun.wait(WAIT_SECONDS)  # of each project one
+    (honest,) = requests.send('honest')
+    assert honest.begun.wait(WAIT_SECONDS)
+    assert not any(message.begun.is_set() for message in long[3:])
+    requests.go_on.set()
+    for message in long:
+        assert message.begun.wait(WAIT_SECONDS)
+
+
+def test_project_with_one_request_does_not_wait_for_all_of_another(requests):
+    sent = requests.send(*['busy'] * 12, 'honest')
+    requests.go_on.set()
+    for message in sent:
+        assert message.begun.wait(WAIT_SECONDS)
+    assert requests.order.index('honest') < 11
+
+
+def test_requests_that_wait_are_refused_at_the_end(requests):
+    sent = requests.send(*['a'] * 5)
+    for message in sent[:2]:
+        assert message.begun.wait(WAIT_SECONDS)
+    requests.go_on.set()
+    requests.executor.shutdown()
+    ended = {each[0] for each in requests.refused} | {each for each in sent if each.begun.is_set()}
+    assert ended == set(sent)
+
+
+@pytest.mark.parametrize('context', [None, 'text', {}, {'project_id': ['a']}])
+def test_message_without_a_project_belongs_to_none(context):
+    message = Message('a')
+    message.ctxt = context
+    assert fair_executor.project_of([message]) == ''
