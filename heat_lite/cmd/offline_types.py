@@ -8,7 +8,7 @@ import functools
 import inspect
 
 from heat_lite import resources
-from heat_lite.cmd import global_environment, plugins
+from heat_lite.cmd import global_environment, plugins, stand_ins
 from heat_lite.common import context, exception, installation
 from heat_lite.engine import resource, runtime
 from heat_lite.engine.stack import Stack
@@ -16,7 +16,6 @@ from heat_lite.template import constraints, resource_registry
 from heat_lite.template.environment import RESOURCE_REGISTRY, Environment
 from heat_lite.template.functions import refs
 from heat_lite.template.lint.type_info import TypeInfo
-from heat_lite.template.template import Template
 
 VALIDATION_ERRORS = (
     exception.StackValidationFailed,
@@ -132,7 +131,7 @@ def offline_clients(request):
 def validation_errors(types, document):
     """Yield the exceptions that the resource types of a template raise from ``validate()``.
 
-    Resources that depend on a parameter without a value, or on the cloud, are skipped. No text
+    Errors that a parameter without a value may decide, or the cloud, are left out. No text
     contains a part of a file that the template reads: an error that empty files do not cause, too,
     is replaced by one without its text.
     """
@@ -149,8 +148,31 @@ def _without_text(error):
 
 
 def _errors_with(types, document, files):
-    """Yield the errors of a template with these contents of its files."""
-    template = Template(document.data, files, document.environment)
+    """Yield the errors of a template with these contents of its files.
+
+    An error of a part that parameters without a value may decide counts if it is the same with
+    two values.
+    """
+    schemata = document.parameters
+    first, second = stand_ins.values(schemata)
+    found = list(_errors_of(types, document, files, first))
+    again = {_key(error) for error in _errors_of(types, document, files, second)} if first else ()
+    structured = stand_ins.structured(schemata, first)
+    for error in found:
+        part = _part(document, error.path)
+        if not first or not stand_ins.decide(part, first):
+            yield error
+        elif _key(error) in again and not stand_ins.decide(part, structured):
+            yield error
+
+
+def _key(error):
+    return tuple(error.path), str(error)
+
+
+def _errors_of(types, document, files, values):
+    """Yield the errors of a template with these values of parameters."""
+    template = stand_ins.template_with(document, files, values)
     offline_runtime = runtime.Runtime(
         OfflineRegistry(types.registry), None, runtime.Limits(), 'offline', offline_clients
     )
@@ -172,6 +194,17 @@ def _errors_with(types, document, files):
         error = _validation_error(stack, name, definition)
         if error is not None:
             yield error
+
+
+def _part(document, path):
+    """Return the property that the path of an error leads to, else its resource."""
+    _, name, *below = path
+    snippet = document.resources.get(name)
+    key = document.resource_key('properties')
+    properties = snippet.get(key) if isinstance(snippet, dict) else None
+    if len(below) > 1 and below[0] == key and isinstance(properties, dict):
+        return properties.get(below[1])
+    return snippet
 
 
 def _validation_error(stack, name, definition):

@@ -4,27 +4,36 @@ import datetime
 import json
 import subprocess
 import sys
+import uuid
 
 import pytest
 import sqlalchemy
+from oslo_config import cfg
 
-from heat_lite.cmd.heat_database import given_properties, reader
+from heat_lite import conf as options
+from heat_lite.clients import keystone
+from heat_lite.cmd.heat_database import given_properties, reader, user_projects
 from heat_lite.common import cipher
 from heat_lite.common.context import admin_context
 from heat_lite.db import (
     backup_stacks,
     connections,
+    credentials,
     events,
     give_back,
     heat_rows,
+    journal,
     migration,
+    models,
     purge,
     resources,
     services,
+    session,
     snapshots,
     stacks,
+    templates,
 )
-from tests import databases, engines, heat_database
+from tests import databases, engines, heat_database, identity, stack_domain
 from tests.timeouts import WAIT_SECONDS
 
 HEAT_ENGINE = {
@@ -259,28 +268,96 @@ def test_interrupted_actions_are_told_and_given_back_as_failed(url):
         assert living['leg-replace-2*'] == 'IN_PROGRESS'
 
 
-def test_snapshots_of_heat_alone_are_no_loss(url):
+def test_snapshots_are_given_back_as_heat_restores_them(url):
     migration.sync(url, report=lambda text: None)
     context = admin_context()
     with databases.configured(url, key=heat_database.KEY):
         named = {row.name: row.id for row in stacks.list(context) if row.owner_id is None}
-        for name in ('cnv-basic-1', 'cnv-wait-1', 'leg-basic-1'):
-            values = {'stack_id': named[name], 'tenant': 'p', 'data': {'resources': {}}}
-            snapshot_id = snapshots.create(context, values)
-            if name == 'cnv-basic-1':
-                snapshots.add_resource(context, snapshot_id, 'a', {})
-            if name != 'leg-basic-1':
-                stacks.update(context, named[name], {'digest': 'changed'})
-        told = [(row.name, reason) for row, reason in give_back.losses(context)]
-    assert told == [('cnv-wait-1', give_back.UNRESTORABLE)]
+        saved = {'a': {'resource_id': 'id'}, 'b': {}}
+        data, made = {'name': 's', 'resources': saved}, {}
+        for name in ('cnv-basic-1', 'leg-basic-1', 'leg-wait-1'):
+            values = {'stack_id': named[name], 'tenant': 'p', 'data': data}
+            made[name] = snapshots.create(context, values)
+        stacks.update(context, named['leg-wait-1'], {'digest': 'changed'})
+        assert give_back.losses(context) == []
+        changed = dict(give_back.convert([heat_database.KEY]))
+        assert changed['snapshot: rows added for what resources have saved'] == 2
+        table = models.snapshot
+        with session.engine().connect() as connection:
+            stored = dict(connection.execute(sqlalchemy.select(table.c.id, table.c.data)).all())
+        for name, snapshot_id in made.items():
+            # the legacy engine reads the snapshot alone
+            kept = saved if name == 'leg-basic-1' else {}
+            assert stored[snapshot_id]['resources'] == kept
+            assert snapshots.list(context, named[name])[0].data['resources'] == saved
+
+
+def test_given_back_rows_refer_to_others_as_those_of_heat(url):
+    migration.sync(url, report=lambda text: None)
+    context = admin_context()
+    with databases.configured(url, key=heat_database.KEY):
+        root = next(row for row in stacks.list(context) if row.name == 'cnv-group-1')
+        row = stacks.get_row(context, root.id)
+        with session.engine().connect() as connection:
+            query = sqlalchemy.select(models.stack.c.id).where(models.stack.c.owner_id == root.id)
+            nested_id = connection.execute(query).scalar()
+        first = templates.store(context, {'resources': {'first': {}}})
+        values = {'user_creds_id': None, 'prev_raw_template_id': first}
+        stacks.update(context, root.id, values)
+        stacks.update(context, nested_id, {'user_creds_id': None})
+        new = [
+            {'uuid': str(uuid.uuid4()), 'name': name, 'requires': [], 'replaces': replaces}
+            for name, replaces in (('old', None), ('stale', 999999))
+        ]
+        old, stale = journal.save(context, journal.ChangeSet(root.id, rows_added=new))
+        replacement = {'uuid': str(uuid.uuid4()), 'name': 'old', 'requires': [], 'replaces': old}
+        added = journal.ChangeSet(root.id, rows_added=[replacement])
+        (replacement_id,) = journal.save(context, added)
+        list(give_back.convert([heat_database.KEY]))
+        found = {each.id: each for each in resources.list_by_stack(context, root.id)}
+        assert (found[old].replaces, found[old].replaced_by) == (None, replacement_id)
+        assert found[replacement_id].replaces == old and found[stale].replaces is None
+        given = stacks.get_row(context, root.id)
+        assert given.prev_raw_template_id is None and given.updated_at == row.updated_at
+        assert templates.get(context, first) is None
+        # a login without a secret, which nested stacks share
+        assert given.user_creds_id is not None
+        assert stacks.get_row(context, nested_id).user_creds_id == given.user_creds_id
+        login = credentials.get_by_stack(context, root.id)
+        assert (login.tenant_id, login.trust_id) == (heat_database.PROJECT, None)
+
+
+def test_stacks_without_a_project_get_one_before_the_give_back(url):
+    migration.sync(url, report=lambda text: None)
+    context, conf = admin_context(), cfg.ConfigOpts()
+    options.register(conf)
+    conf([], project='heat_lite', default_config_files=[])
+    conf.set_override('stack_user_domain_name', stack_domain.DOMAIN['name'])
+    conf.set_override('stack_domain_admin', stack_domain.ADMIN)
+    conf.set_override('stack_domain_admin_password', stack_domain.PASSWORD)
+    with databases.configured(url, key=heat_database.KEY):
+        root = next(row for row in stacks.list(context) if row.name == 'cnv-group-1')
+        stacks.update(context, root.id, {'stack_user_project_id': None})
+        assert user_projects.count_missing() == 1
+        service = stack_domain.Identity({})
+        with identity.serve(service):
+            conf.set_override('auth_uri', service.url, 'clients_keystone')
+            domain = keystone.StackDomain(conf)
+            assert user_projects.make_missing(domain) == 1
+            made = stacks.get_row(context, root.id).stack_user_project_id
+            assert domain.project_name(made) == f'{heat_database.PROJECT}-{root.id}'[:64]
+            assert user_projects.make_missing(domain) == 0
+        with pytest.raises(ValueError, match='could not be made in Keystone'):
+            stacks.update(context, root.id, {'stack_user_project_id': None})
+            user_projects.make_missing(domain)
 
 
 def test_database_with_a_living_engine_of_heat_is_not_taken_over(url, tmp_path):
     with databases.configured(url):
         services.create(admin_context(), **HEAT_ENGINE)
     path = tmp_path / 'heat-lite.conf'
-    options = f'auth_encryption_key = {heat_database.KEY}\n[database]\nconnection = {url}\n'
-    path.write_text(f'[DEFAULT]\n{options}', encoding='utf-8')
+    text = f'auth_encryption_key = {heat_database.KEY}\n[database]\nconnection = {url}\n'
+    path.write_text(f'[DEFAULT]\n{text}', encoding='utf-8')
     for module, *command in (['engine'], ['manage', 'db_sync']):
         program = [sys.executable, '-W', 'ignore', '-m', f'heat_lite.cmd.{module}']
         done = subprocess.run(

@@ -3,6 +3,8 @@
 import importlib
 import time
 
+from heat_lite.clients import keystone
+from heat_lite.cmd.heat_database import user_projects
 from heat_lite.cmd.heat_database.ownership import held_by, holders
 from heat_lite.common import context as request_context
 from heat_lite.db import give_back as give_back_rows
@@ -77,6 +79,9 @@ def give_back(conf):
     for table, number in unknown:
         print(f'row {number} of table {table}: no key decrypts its secret')
     running = holders(own=False)
+    domain = keystone.stack_domain(conf) if conf.stack_domain_admin else None
+    if domain is not None:
+        print(f'stacks that get a project of users in Keystone: {user_projects.count_missing()}')
     if conf.command.dry_run:
         for row in running:
             print(f'{services.describe(row)} holds the database: stop it before give_back')
@@ -88,6 +93,8 @@ def give_back(conf):
             f'{len(unknown)} rows have secrets that no key decrypts: add their keys to [heat_lite] '
             'former_encryption_keys. Nothing was changed.'
         )
+    if domain is not None:
+        user_projects.make_missing(domain)
     # It loads slowly, with warnings of its libraries: only this command needs it.
     given = importlib.import_module('heat_lite.cmd.heat_database.given_properties')
     print(f'resource_properties_data: defaults of earlier versions: {given.reduce_all(conf)}')

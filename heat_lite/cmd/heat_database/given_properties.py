@@ -35,8 +35,10 @@ def reduce_all(conf: typing.Any) -> int:
 def reduce_stacks(runtime: typing.Any) -> int:
     """Do the same with the resource types of ``runtime``."""
     context = request_context.admin_context()
-    count, last = 0, ''
-    while ids := give_back.stacks_with_defaults(context, last, BATCH):
+    count = 0
+    last: str | None = ''
+    while last is not None:
+        ids, last = give_back.stacks_with_defaults(context, last, BATCH)
         changed = {}
         for stack_id in ids:
             row = db_stacks.get(context, stack_id)
@@ -44,7 +46,7 @@ def reduce_stacks(runtime: typing.Any) -> int:
                 owner = takeover.context_of_owner(row)
                 changed.update(_reduced(Stack.from_row(runtime, owner, row)))
         give_back.store_properties(context, changed)
-        count, last = count + len(changed), ids[-1]
+        count += len(changed)
     return count
 
 

@@ -3,6 +3,7 @@
 Each step is a series of small transactions, and can be interrupted and repeated. No engine may run.
 """
 
+import functools
 import json
 import typing
 import uuid
@@ -17,9 +18,8 @@ from sqlalchemy import (
     or_,
     select,
     table,
-    tuple_,
+    true,
     type_coerce,
-    union,
     update,
 )
 
@@ -27,16 +27,13 @@ from heat_lite.common import cipher, status
 from heat_lite.common.context import RequestContext
 from heat_lite.db import encryption, models, queries, reencrypt, session, traversals
 from heat_lite.db.column_types import utcnow
+from heat_lite.db.give_back import relations
 
 _S, _R, _D, _T = models.stack, models.resource, models.resource_data, models.raw_template
 _P = models.resource_properties_data
 #: rows of one transaction
 BATCH = 500
 INTERRUPTED = 'Interrupted, as the database was given back to Heat: update or delete the stack.'
-UNRESTORABLE = (
-    'Heat may be unable to restore its snapshots: those made since the take-over, or by the legacy '
-    'engine'
-)
 UNWATCHED = 'Heat does not have its alarms of type OS::Heat::CWLiteAlarm: remove them first'
 #: keys of ``resource_data`` of this service, and those of Heat
 SIGNAL_URL, TOKEN_URL, HEAT_URL = 'signal_url', 'endpoint', 'heat_signal_url'
@@ -68,15 +65,17 @@ def losses(context: RequestContext) -> list[tuple[typing.Any, str]]:
         (row, 'it is protected from deletion, and will not be')
         for row in session.execute(columns.where(_S.c.protected.is_(True)))
     ]
-    # Heat's convergence engine restores by the rows of the resources, which it alone stores.
-    parts = models.resource_snapshot
-    complete = select(parts.c.id).where(parts.c.snapshot_id == models.snapshot.c.id).exists()
-    snapshots = select(models.snapshot.c.stack_id).where(~complete)
-    changed = columns.where(_S.c.digest.is_not(None), _S.c.id.in_(snapshots))
-    found += [(row, UNRESTORABLE) for row in session.execute(changed)]
     watched = select(models.watch_rule.c.stack_id)
     found += [(row, UNWATCHED) for row in session.execute(columns.where(_S.c.id.in_(watched)))]
     return found
+
+
+@session.reader
+def stacks_without_project(context: RequestContext, last: str, limit: int) -> list[typing.Any]:
+    """Return the (id, tenant) of living top-level stacks after ``last`` without one of users."""
+    lacking = _S.c.stack_user_project_id.is_(None), _S.c.owner_id.is_(None)
+    query = select(_S.c.id, _S.c.tenant).where(*lacking, _S.c.deleted_at.is_(None), _S.c.id > last)
+    return list(session.execute(query.order_by(_S.c.id).limit(limit)).all())
 
 
 def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
@@ -86,7 +85,9 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     has encrypted.
     """
     yield 'stack, resource, snapshot: interrupted actions set to FAILED', _fail_interrupted()
+    yield 'stack: templates before the last action removed', relations.forget_previous_templates()
     # before the values, since the copies are encrypted if parameters are
+    yield 'snapshot: rows added for what resources have saved', relations.part_snapshots()
     yield 'raw_template: templates copied for each stack', _unshare_templates()
     for name, count in reencrypt.reencrypt_tables(False, keys, BATCH):
         yield f'{name}: values re-encrypted or decrypted', count
@@ -98,6 +99,8 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     yield 'resource_data: ports of servers renamed', _rename_ports()
     yield 'resource: groups whose scaling was interrupted released', _release_groups()
     yield 'stack: stacks of this service marked for the convergence engine', _mark_convergence()
+    yield 'resource: replaced rows related to their replacements', relations.relate_replacements()
+    yield 'stack: stacks without a login given an empty one', relations.add_logins()
     yield 'stack: nested stacks with the users and the login of their root', _share_users()
     yield 'locks and engines of this service removed', _remove_engines()
 
@@ -115,19 +118,12 @@ def _repeat(batch: Callable[[], int]) -> int:
 
 def _encrypt_for_heat(table, columns, keys):
     """Encrypt anew what is encrypted by another method than Heat's."""
-    count = last = 0
-    while True:
-        last, changed = _encrypt_batch(table, columns, keys, last)
-        count += changed
-        if last is None:
-            return count
+    change = functools.partial(_encrypt_rows, table, columns, keys)
+    return relations.by_ids(table, table.c[reencrypt.METHOD] == cipher.METHOD, change)
 
 
-@session.writer
-def _encrypt_batch(table, columns, keys, last):
-    method = table.c[reencrypt.METHOD]
-    wrong = table.c.id > last, method == cipher.METHOD
-    rows = session.execute(select(table).where(*wrong).order_by(table.c.id).limit(BATCH)).all()
+def _encrypt_rows(table, columns, keys, ids):
+    rows = session.execute(select(table).where(table.c.id.in_(ids))).all()
     secrets = [name for name in columns if name not in (reencrypt.METHOD, reencrypt.SECRET)]
     for row in rows:
         values: dict[str, typing.Any] = {reencrypt.METHOD: cipher.HEAT_METHOD}
@@ -137,7 +133,7 @@ def _encrypt_batch(table, columns, keys, last):
                 plain = cipher.decrypt(cipher.METHOD, text, keys[0], tuple(keys[1:]))
                 values[name] = cipher.heat_encrypt(plain, keys[0])[1]
         session.execute(update(table).where(table.c.id == row.id).values(values))
-    return (rows[-1].id if rows else None), len(rows)
+    return len(rows)
 
 
 # --------------------------------------------------------------- data of resources
@@ -213,36 +209,23 @@ _REFERENCES = (
 
 def _unshare_templates():
     """Give each stack templates of its own: Heat deletes them together with the stack."""
-    return _repeat(_unshare_batch)
+    return relations.by_ids(_T, true(), _unshare)
 
 
-@session.writer
-def _unshare_batch():
-    uses = union(
-        *(
-            select(template.label('template_id'), stack.label('stack_id')).where(
-                template.is_not(None)
-            )
-            for template, stack in _REFERENCES
-        )
-    ).subquery()
-    shared = (
-        select(uses.c.template_id, func.min(uses.c.stack_id))
-        .group_by(uses.c.template_id)
-        .having(func.count() > 1)
-        .limit(BATCH)
-    )
-    kept = [tuple(row) for row in session.execute(shared)]
-    if not kept:
-        return 0
-    ids = [template_id for template_id, _ in kept]
-    others = select(uses.c.template_id, uses.c.stack_id).where(
-        uses.c.template_id.in_(ids), tuple_(uses.c.template_id, uses.c.stack_id).not_in(kept)
-    )
-    pairs = session.execute(others).all()
-    for template_id, stack_id in pairs:
+def _unshare(ids):
+    users: dict[int, set[str]] = {}
+    for template, stack in _REFERENCES:
+        pairs = select(template, stack).where(template.in_(ids)).distinct()
+        for template_id, stack_id in session.execute(pairs):
+            users.setdefault(template_id, set()).add(stack_id)
+    copies = [
+        (template_id, stack_id)
+        for template_id, stack_ids in sorted(users.items())
+        for stack_id in sorted(stack_ids)[1:]
+    ]
+    for template_id, stack_id in copies:
         _copy_template(template_id, stack_id)
-    return len(pairs)
+    return len(copies)
 
 
 def _copy_template(template_id, stack_id):
@@ -265,18 +248,25 @@ def _copy_template(template_id, stack_id):
 
 
 @session.reader
-def stacks_with_defaults(context: RequestContext, last: str, limit: int) -> list[str]:
-    """Return the ids of stacks after ``last`` whose properties may hold what is not given.
+def stacks_with_defaults(
+    context: RequestContext, last: str, limit: int
+) -> tuple[list[str], str | None]:
+    """Look at the next ``limit`` stacks after ``last`` that this service has changed.
 
-    Those of earlier versions have a null for each property without a value. Encrypted ones may.
+    Return (ids of those whose properties may hold what is not given, the last id; None at the end).
+    Properties of earlier versions have a null for each one without a value. Encrypted ones may.
     """
+    ours = _S.c.digest.is_not(None), _S.c.deleted_at.is_(None), _S.c.id > last
+    ids = session.execute(select(_S.c.id).where(*ours).order_by(_S.c.id).limit(limit)).scalars()
+    ids = ids.all()
     may_hold = or_(_P.c.encrypted.is_(True), type_coerce(_P.c.data, Text).like('%null%'))
     query = (
         select(_R.c.stack_id)
         .join(_P, _R.c.rsrc_prop_data_id == _P.c.id)
-        .where(_R.c.stack_id > last, may_hold)
+        .where(_R.c.stack_id.in_(ids), may_hold)
     )
-    return list(session.execute(query.distinct().order_by(_R.c.stack_id).limit(limit)).scalars())
+    found = session.execute(query.distinct()).scalars() if ids else ()
+    return list(found), ids[-1] if ids else None
 
 
 @session.writer

@@ -1,0 +1,140 @@
+"""How rows refer to others in Heat's form: replacements, previous templates, parts of snapshots."""
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, delete, insert, or_, select, update
+
+from heat_lite.common import status
+from heat_lite.db import models, session
+from heat_lite.db.column_types import utcnow
+
+_S, _R, _T = models.stack, models.resource, models.raw_template
+_N, _PARTS = models.snapshot, models.resource_snapshot
+#: rows of one transaction
+BATCH = 500
+#: the key of a snapshot's data with what each resource has saved
+RESOURCES = 'resources'
+
+
+def relate_replacements() -> int:
+    """Name the replacement in each replaced row, and no rows that are gone. Return their number.
+
+    Heat reads both columns to find the rows of a rollback.
+    """
+    named = or_(_R.c.replaces.is_not(None), _R.c.replaced_by.is_not(None))
+    return by_ids(_R, named, _relate_batch)
+
+
+def _relate_batch(ids):
+    columns = select(_R.c.id, _R.c.replaces, _R.c.replaced_by)
+    rows = session.execute(columns.where(_R.c.id.in_(ids))).all()
+    named = {row.replaces for row in rows} | {row.replaced_by for row in rows}
+    known = set(session.execute(select(_R.c.id).where(_R.c.id.in_(named - {None}))).scalars())
+    changed = 0
+    for row in rows:
+        gone = {
+            name: None
+            for name in ('replaces', 'replaced_by')
+            if getattr(row, name) not in {None, *known}
+        }
+        changed += _change(_R, _R.c.id == row.id, gone)
+        if row.replaces in known:
+            other = or_(_R.c.replaced_by.is_(None), _R.c.replaced_by != row.id)
+            old = (_R.c.id == row.replaces) & other
+            changed += _change(_R, old, {'replaced_by': row.id})
+    return changed
+
+
+def forget_previous_templates() -> int:
+    """Remove the templates that stacks had before their last action. Return the number of stacks.
+
+    Heat keeps them during an action and after a failure only.
+    """
+    ended = _S.c.prev_raw_template_id.is_not(None), _S.c.status == status.COMPLETE
+    return by_ids(_S, ended[0] & ended[1], _forget_batch)
+
+
+def _forget_batch(ids):
+    chosen = _S.c.id.in_(ids)
+    templates = set(session.execute(select(_S.c.prev_raw_template_id).where(chosen)).scalars())
+    changed = _change(_S, chosen, {'prev_raw_template_id': None})
+    used = [
+        ~select(column.table.c.id).where(column == _T.c.id).exists()
+        for column in (_S.c.raw_template_id, _S.c.prev_raw_template_id, _R.c.current_template_id)
+    ]
+    session.execute(delete(_T).where(_T.c.id.in_(templates), *used))
+    return changed
+
+
+def part_snapshots() -> int:
+    """Give each resource of a snapshot a row of its own. Return the number of snapshots.
+
+    Heat's convergence engine restores by these rows, its legacy engine by the snapshot itself.
+    """
+    has_parts = select(_PARTS.c.id).where(_PARTS.c.snapshot_id == _N.c.id).exists()
+    walked_together = select(_S.c.id).where(
+        _S.c.id == _N.c.stack_id, or_(_S.c.digest.is_not(None), _S.c.convergence.is_(True))
+    )
+    return by_ids(_N, ~has_parts & walked_together.exists(), _part_batch)
+
+
+def _part_batch(ids):
+    changed = 0
+    for row in session.execute(select(_N.c.id, _N.c.data).where(_N.c.id.in_(ids))).all():
+        saved = (row.data or {}).get(RESOURCES)
+        if saved:
+            parts = [
+                {'snapshot_id': row.id, 'resource_name': name, 'data': data, 'created_at': utcnow()}
+                for name, data in saved.items()
+            ]
+            session.execute(insert(_PARTS), parts)
+            changed += _change(_N, _N.c.id == row.id, {'data': {**row.data, RESOURCES: {}}})
+    return changed
+
+
+def add_logins() -> int:
+    """Give each top-level stack without a login the row of one. Return their number.
+
+    It has no secret. Heat replaces it with a trust of the user who first updates the stack, and the
+    stacks that it nests share that; without the row each of them gets a trust that stays behind.
+    """
+    lacking = _S.c.owner_id.is_(None) & _S.c.user_creds_id.is_(None) & _S.c.deleted_at.is_(None)
+    return by_ids(_S, lacking, _add_login_batch)
+
+
+def _add_login_batch(ids):
+    rows = session.execute(select(_S.c.id, _S.c.tenant).where(_S.c.id.in_(ids))).all()
+    for row in rows:
+        login = {'tenant_id': row.tenant, 'decrypt_method': ''}
+        made = session.execute(insert(models.user_creds).values(login)).inserted_primary_key[0]
+        _change(_S, _S.c.id == row.id, {'user_creds_id': made})
+    return len(rows)
+
+
+def _change(table: Table, which: ColumnElement[bool], values: dict[str, Any]) -> int:
+    """Update rows without a new time of their last update. Return their number."""
+    if not values:
+        return 0
+    unchanged = {'updated_at': table.c.updated_at}
+    return session.execute(update(table).where(which).values({**unchanged, **values})).rowcount
+
+
+def by_ids(
+    table: Table, which: ColumnElement[bool], change: Callable[[Collection[Any]], int]
+) -> int:
+    """Call ``change(ids)`` with the rows of a condition, in batches. Return the sum of results."""
+    count, last = 0, None
+    while True:
+        last, changed = _batch(table, which, change, last)
+        count += changed
+        if last is None:
+            return count
+
+
+@session.writer
+def _batch(table, which, change, last):
+    after = which if last is None else which & (table.c.id > last)
+    query = select(table.c.id).where(after).order_by(table.c.id).limit(BATCH)
+    ids = session.execute(query).scalars().all()
+    return (ids[-1], change(ids)) if ids else (None, 0)
