@@ -5,12 +5,13 @@ from typing import Any
 
 from oslo_config import cfg
 
-from heat_lite.api import fair_turns, wsgi
+from heat_lite.api import wsgi
 from heat_lite.api.aws import faults, local_keys
 from heat_lite.api.cfn import application
 from heat_lite.api.cloudwatch import cloudwatch_application
 from heat_lite.api.middleware import local_requests, version
 from heat_lite.api.middleware.context import ContextFilter
+from heat_lite.common import fair_turns
 
 #: API -> the function that builds the application
 APPLICATIONS: dict[str, Callable[[cfg.ConfigOpts], wsgi.WsgiApp]] = {

@@ -1,6 +1,9 @@
 """The AWS APIs of ``heat-lite up``: boto3, the stock guest tools, a group that a metric scales."""
 
+import getpass
+import grp
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -115,6 +118,31 @@ def test_guest_tools_read_metadata_and_see_changes(machine, stack, tmp_path):
         assert guest.run('cfn-hup', '-f').returncode == 0
         assert log.read_text() == 'changed\n'
     assert 'good <&> morning' in (tmp_path / 'var/cache/heat-cfntools/last_metadata').read_text()
+
+
+def test_cfn_init_writes_files_and_runs_commands(machine, stack, tmp_path):
+    need_tools()
+    user, group = getpass.getuser(), grp.getgrgid(os.getgid()).gr_name
+    owner = {'mode': '000640', 'owner': user, 'group': group}
+    init = {
+        'files': {str(tmp_path / 'app/text'): {'content': 'a <&> b\n', **owner}},
+        'commands': {'1': {'command': f'cp {tmp_path}/app/text {tmp_path}/copy'}},
+    }
+    metadata = {'AWS::CloudFormation::Init': {'config': init}}
+    kind = 'AWS::CloudFormation::WaitConditionHandle'
+    template = {
+        'AWSTemplateFormatVersion': '2010-09-09',
+        'Resources': {'Handle': {'Type': kind, 'Metadata': metadata}},
+    }
+    stack.create_stack(StackName='initial', TemplateBody=json.dumps(template))
+    waiter = stack.get_waiter('stack_create_complete')
+    waiter.wait(StackName='initial', WaiterConfig={'Delay': 1, 'MaxAttempts': WAIT_SECONDS})
+    guest = machine.guest(tmp_path)
+    keys = ('--access-key', machine.key['access_key'], '--secret-key', machine.key['secret_key'])
+    done = guest.run('cfn-init', '-s', 'initial', '-r', 'Handle', '--region', 'heat', *keys)
+    assert done.returncode == 0, (tmp_path / 'var/log/cfn-init.log').read_text()
+    assert (tmp_path / 'copy').read_text() == 'a <&> b\n'
+    assert (tmp_path / 'app/text').stat().st_mode & 0o777 == 0o640
 
 
 def test_cfn_signal_completes_a_wait_condition(machine, stack, tmp_path):

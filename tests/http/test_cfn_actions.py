@@ -492,7 +492,7 @@ TAG, BAD_TAG = {'Tags.member.1.Key': 'x'}, {'Tags.member.1.Key': 'x', 'Tags.memb
 @pytest.mark.parametrize(
     ('action', 'params', 'code', 'text'),
     [
-        ('', {}, 'MissingAction', 'The request is missing an action'),
+        ('', {}, 'InvalidAction', 'The action or operation requested is invalid'),
         ('Foo<', {}, 'InvalidAction', 'The action or operation requested is invalid:Foo&lt;'),
         ('CreateStack', {}, 'MissingParameter', 'A mandatory input parameter is missing:StackName'),
         (

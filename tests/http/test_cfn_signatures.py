@@ -11,11 +11,10 @@ from botocore import auth, awsrequest
 from botocore.credentials import Credentials
 from keystoneclient.contrib.ec2 import utils
 
-from heat_lite.api import fair_turns
 from heat_lite.api.aws import ec2token, faults, local_signature
 from heat_lite.api.cfn import application
 from heat_lite.api.middleware.context import ContextFilter
-from heat_lite.common import ec2, exception
+from heat_lite.common import ec2, exception, fair_turns
 from heat_lite.common.local_stack_domain import LocalStackDomain
 from tests import bodies, identity
 from tests.http import scripted
@@ -28,6 +27,8 @@ PARAMS = {
     'StackName': 'a stack & <more>',
     'LogicalResourceId': 'é+/~*\u2028',
 }
+#: bytes: the limit of requests of Keystone
+MAX_REQUEST = 114688
 IDENTITY = {'tenant': 'home', 'stack_name': 's', 'stack_id': '1', 'path': ''}
 ROW = {
     'description': '',
@@ -55,6 +56,8 @@ class Keystone(identity.Identity):
 
     def check(self, environ, body):
         given = body['ec2Credentials']
+        if len(json.dumps(body)) > MAX_REQUEST:
+            raise identity.Refused(413, 'Request is too large.')
         wanted = utils.Ec2Signer('secret').generate({**given, 'params': dict(given['params'])})
         if given['access'] != 'key' or given['signature'] != wanted:
             raise identity.Refused(401, 'EC2 signature is invalid.')
@@ -176,6 +179,20 @@ def test_version_2_in_the_query_and_in_the_form(service):
 @pytest.mark.parametrize('method', ['GET', 'POST'])
 def test_version_4_in_the_header(service, method):
     assert_accepted(service, send_4(service, version_4(service, method)))
+
+
+def test_form_beyond_the_limit_of_keystone_needs_version_4(services):
+    template = {'TemplateBody': 'x' * 300_000}
+    for service in services.values():
+        response = send_4(service, version_4(service, 'POST', data={**PARAMS, **template}))
+        assert error_of(response)[:2] == (400, 'InvalidQueryParameter')  # the signature is valid
+        other = version_4(service, 'POST', 'other', data={**PARAMS, **template})
+        assert error_of(send_4(service, other)) == DENIED
+    service = services['keystone']
+    form = urllib.parse.urlencode(version_2(service, 'POST', **template)).encode()
+    kind = 'application/x-www-form-urlencoded'
+    status, code, message = error_of(service.send(URL, 'POST', body=form, content_type=kind))
+    assert (status, code) == (400, 'RequestLimitExceeded') and 'sign with version 4' in message
 
 
 def test_presigned_url_of_version_4(service):

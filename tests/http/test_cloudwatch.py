@@ -6,6 +6,8 @@ import time
 import urllib.parse
 from xml.etree import ElementTree
 
+import botocore.exceptions
+import botocore.session
 import pytest
 import webob
 
@@ -271,3 +273,19 @@ def test_error_of_the_engine_has_a_code_of_amazon(ask, error, code):
         'PutMetricData', script={'create_watch_data': {'raises': error}}, **METRIC
     )
     assert (status, code_of(text)) == (400, code)
+
+
+@pytest.mark.parametrize('protocol', ['smithy-rpc-v2-cbor', 'json'])
+def test_another_protocol_is_refused_with_the_remedy(service, protocol):
+    session = botocore.session.get_session()
+    model = session.get_component('data_loader').load_service_model('cloudwatch', 'service-2')
+    assert model['metadata']['protocol'] == 'smithy-rpc-v2-cbor'
+    model['metadata'].update(protocol=protocol, protocols=[protocol])
+    keys = {'aws_access_key_id': 'member', 'aws_secret_access_key': 'member'}
+    with identity.serve(service[0]) as url:
+        client = session.create_client('cloudwatch', 'RegionOne', endpoint_url=url, **keys)
+        with pytest.raises(botocore.exceptions.ClientError) as caught:
+            client.describe_alarms()
+    found = caught.value.response
+    assert found['ResponseMetadata']['HTTPStatusCode'] == 400
+    assert 'Set the protocol of the client to query' in str(found), found

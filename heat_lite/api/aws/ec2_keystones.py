@@ -69,6 +69,12 @@ class Keystone:
         except REJECTIONS as error:
             LOG.info('Keystone rejected access key %s: %s', credentials['access'], error)
             raise faults.denied() from None
+        except exceptions.RequestEntityTooLarge:
+            raise faults.fault(
+                'RequestLimitExceeded',
+                'Keystone refuses to verify a signature of version 2 over so many parameters: sign '
+                'with version 4, or give a long template by its TemplateURL',
+            ) from None
         except exceptions.ClientException as error:
             raise faults.Fault(
                 503, 'ServiceUnavailable', f'Keystone cannot be reached: {type(error).__name__}'

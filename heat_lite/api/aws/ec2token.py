@@ -14,9 +14,10 @@ from typing import Any
 
 import webob
 
-from heat_lite.api import fair_turns, paste_config, wsgi
+from heat_lite.api import paste_config, wsgi
 from heat_lite.api.aws import ec2_keystones, faults, query, signatures
 from heat_lite.api.middleware import auth_headers, password
+from heat_lite.common import fair_turns
 
 #: the status of a signature that Keystone refuses
 DENIED = 403

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from heat_lite.api import fair_turns, wsgi
+from heat_lite.api import wsgi
 from heat_lite.api.aws.local_signature import LocalSignatureFilter
 from heat_lite.api.middleware import cloud_requests, noauth
+from heat_lite.common import fair_turns
 from heat_lite.common.local_stack_domain import LocalStackDomain
 
 

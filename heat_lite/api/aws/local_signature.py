@@ -11,10 +11,10 @@ from typing import Any
 
 import webob
 
-from heat_lite.api import fair_turns, wsgi
+from heat_lite.api import wsgi
 from heat_lite.api.aws import ec2token, faults, signatures
 from heat_lite.api.middleware import auth_headers, cloud_requests
-from heat_lite.common import ec2
+from heat_lite.common import ec2, fair_turns
 
 
 class LocalSignatureFilter:

@@ -6,10 +6,10 @@ from typing import Any
 
 import webob
 
-from heat_lite.api import fair_turns, wsgi
+from heat_lite.api import wsgi
 from heat_lite.api.admission import AdmissionControl
 from heat_lite.api.aws import faults, query, responses
-from heat_lite.common import policy
+from heat_lite.common import fair_turns, policy
 from heat_lite.common.context import RequestContext
 
 #: an action: it takes the context and the arguments, and returns the content of its result
@@ -63,11 +63,11 @@ class QueryApplication:
         return responses.action_response(name, result, responses.wants_json(environ))
 
     def _action(self, name: str) -> Action:
-        if not name:
-            raise faults.fault('MissingAction')
         if name not in self.actions:
+            known = ', '.join(sorted(self.actions))
             raise faults.fault(
-                'InvalidAction', f'{name[:100]} is none of {", ".join(sorted(self.actions))}'
+                'InvalidAction',
+                f'{name[:100]} is none of {known}' if name else f'Action must be one of {known}',
             )
         return self.actions[name]
 
@@ -84,5 +84,5 @@ class QueryApplication:
                     'InvalidQueryParameter', f'{name} has no parameter {key[:100]} in this service'
                 )
         for key in action.required:
-            if not arguments.get(key):
+            if key not in arguments:
                 raise faults.fault('MissingParameter', f'{key} is required by {name}')

@@ -10,6 +10,8 @@ import webob
 
 from heat_lite.api import wsgi
 
+#: the protocol of RPC with CBOR, and the key of the environ with its name
+SMITHY, RPC = 'HTTP_SMITHY_PROTOCOL', 'rpc-v2-cbor'
 XML, JSON = 'application/xml', 'application/json'
 #: the key of the environ: whether the parameters of the request ask for JSON
 AS_JSON = 'heat_lite.aws.json'
@@ -48,6 +50,27 @@ def xml_response(value: dict[str, Any], status: int = 200) -> webob.Response:
     return webob.Response(
         body=ElementTree.tostring(root), status=status, content_type=XML, charset='UTF-8'
     )
+
+
+def is_cbor(environ: wsgi.Environ) -> bool:
+    """Return whether a client reads errors in CBOR only: those of the protocol of RPC."""
+    return environ.get(SMITHY) == RPC
+
+
+def cbor_error(code: str, message: str, status: int) -> webob.Response:
+    """Return an error in CBOR (RFC 8949): a map of two texts."""
+    texts = ('__type', code, 'message', message)
+    return webob.Response(
+        body=b'\xa2' + b''.join(_cbor_text(each) for each in texts),
+        status=status,
+        content_type='application/cbor',
+        headers={'smithy-protocol': RPC, 'x-amzn-query-error': f'{code};Sender'},
+    )
+
+
+def _cbor_text(text: str) -> bytes:
+    encoded = text.encode()[:0xFFFF]
+    return b'\x79' + len(encoded).to_bytes(2, 'big') + encoded
 
 
 def _fill(element: ElementTree.Element, value: Any) -> None:

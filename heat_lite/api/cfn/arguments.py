@@ -38,6 +38,8 @@ def template_of(arguments: dict[str, str], required: bool = True) -> dict[str, A
 class TemplateRequest(StackRequest):
     """A request whose template, if it cannot be read, is refused in the words of Heat."""
 
+    fetch_failed = 'Failed to fetch template'
+
     def template(self, required: bool = True) -> Any:
         try:
             return super().template(required)

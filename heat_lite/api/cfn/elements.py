@@ -38,10 +38,10 @@ def stack(row: Wire) -> Wire:
         'StackName': row['stack_name'],
         'StackStatusReason': row['stack_status_reason'],
         'TimeoutInMinutes': row['timeout_mins'],
-        'StackStatus': _state(row, 'stack'),
     }
     if row['updated_time']:
         found['LastUpdatedTime'] = row['updated_time']
+    found['StackStatus'] = _state(row, 'stack')
     if row['deletion_time']:
         found['DeletionTime'] = row['deletion_time']
     if row.get('outputs') is not None:

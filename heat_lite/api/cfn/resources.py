@@ -20,8 +20,9 @@ class ResourceActions:
         """Return the events of a stack, or of all stacks of the project, newest first."""
         last = page_tokens.read('events', arguments)
         name = arguments.get('StackName')
-        identity = name and stack_identities.find(self.client, context, name)
-        scope = {'stack_identity': identity or None}
+        scope: Wire = {'stack_identity': None}
+        if name is not None:
+            scope['stack_identity'] = stack_identities.find(self.client, context, name)
         if last and not self.client.list_events(context, **scope, filters={'uuid': last}, limit=1):
             raise page_tokens.expired()
         rows = self.client.list_events(context, **scope, limit=page_tokens.PAGE + 1, marker=last)
@@ -60,7 +61,7 @@ class ResourceActions:
         return {'StackResources': [elements.resource(row) for row in rows]}
 
     def _named(self, context: RequestContext, arguments: Arguments) -> Wire:
-        if not arguments.get('StackName'):
+        if 'StackName' not in arguments:
             raise faults.fault('MissingParameter', 'StackName or PhysicalResourceId is required')
         return stack_identities.find(self.client, context, arguments['StackName'])
 

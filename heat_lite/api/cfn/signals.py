@@ -6,9 +6,9 @@ from typing import Any
 
 import webob
 
-from heat_lite.api import admission, fair_turns, wsgi
+from heat_lite.api import admission, wsgi
 from heat_lite.api.aws import ec2token, faults, responses
-from heat_lite.common import exception, identifier, policy
+from heat_lite.common import exception, fair_turns, identifier, policy
 from heat_lite.common.context import RequestContext
 from heat_lite.rpc.client import EngineClient
 

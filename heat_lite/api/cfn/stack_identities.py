@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from heat_lite.api.aws import faults
+from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.rpc.client import EngineClient
@@ -19,8 +19,8 @@ def find(client: EngineClient, context: RequestContext, name: str) -> dict[str, 
     if name.startswith(ARN):
         try:
             identity = HeatIdentifier.from_arn(name)
-        except ValueError as error:
-            raise faults.fault('InvalidParameterValue', str(error)) from None
+        except ValueError:
+            raise exception.EntityNotFound(entity='Stack', name=name) from None
     else:
         identity = HeatIdentifier.from_dict(client.identify_stack(context, stack_name=name))
     return own(context, identity)

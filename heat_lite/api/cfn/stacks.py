@@ -110,7 +110,7 @@ class StackActions:
     def describe(self, context: RequestContext, arguments: Arguments) -> Wire:
         """Return one stack, or those of the project in pages."""
         name = arguments.get('StackName')
-        if name:
+        if name is not None:
             identity = stack_identities.find(self.client, context, name)
             return {'Stacks': [self._described(context, identity)]}
         rows, more = self._page(context, 'stacks', arguments)

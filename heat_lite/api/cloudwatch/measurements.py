@@ -20,6 +20,8 @@ class Measurements:
 
     def put(self, context: RequestContext, arguments: dict[str, str]) -> dict[str, Any]:
         """Send the measurements to their alarms: those of one alarm together."""
+        if not arguments['Namespace']:
+            raise faults.fault('MissingParameter', 'Namespace')
         given = query.groups(arguments, 'MetricData')
         if not given:
             raise faults.fault('MissingParameter', 'Request does not contain required MetricData')

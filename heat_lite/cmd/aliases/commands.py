@@ -28,6 +28,10 @@ def api_cfn() -> Any:
     return _run('heat-api-cfn', 'heat_lite.cmd.api_cfn')
 
 
+def api_cloudwatch() -> Any:
+    return _run('heat-api-cloudwatch', 'heat_lite.cmd.api_cloudwatch')
+
+
 def engine() -> Any:
     return _run('heat-engine', 'heat_lite.cmd.engine')
 
@@ -42,6 +46,10 @@ def wsgi_api() -> Any:
 
 def wsgi_api_cfn() -> Any:
     return _wsgi('heat-wsgi-api-cfn', 'heat-api-cfn', wsgi.cfn_application)
+
+
+def wsgi_api_cloudwatch() -> Any:
+    return _wsgi('heat-wsgi-api-cloudwatch', 'heat-api-cloudwatch', wsgi.cloudwatch_application)
 
 
 def _run(name: str, module: str) -> Any:

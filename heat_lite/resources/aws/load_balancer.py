@@ -4,6 +4,7 @@ import copy
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
+from heat_lite.engine.resource import Resource
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.group_balancer import GroupBalancer
 from heat_lite.resources.base.template_resource import fetch_template
@@ -85,6 +86,8 @@ class LoadBalancer(GroupBalancer):
         'SecurityGroups': list_('Security groups of the load balancer.', update_allowed=True),
         'Subnets': list_(common_properties.NOT_IMPLEMENTED, implemented=False),
     }
+    # the outputs of the nested stack are no attributes
+    has_attribute = Resource.has_attribute
     attributes_schema = {
         'CanonicalHostedZoneName': text(EMPTY),
         'CanonicalHostedZoneNameID': text(EMPTY),
@@ -172,9 +175,6 @@ class LoadBalancer(GroupBalancer):
 
     def get_reference_id(self):
         return self.name
-
-    def has_attribute(self, name):
-        return name in self.all_attributes_schema()
 
     def nested_attribute(self, name, path):
         if name == 'DNSName':

@@ -207,18 +207,20 @@ class CloudResource(ServiceObject):
 
     def find_existing(self):
         """Return the id of the object that an interrupted create has made, found by its name; None
-        if there is none. Raises Interrupted if the name was given in the template: another object
-        may have it.
+        if there is none. Raises Interrupted if the name was given in the template, so that another
+        object may have it, and no object has the mark of this resource.
         """
         if not self.has_name():
             return super().find_existing()
         key = self.properties_schema[NAME].key(NAME)
         name = self.stored_property(NAME) or self.physical_resource_name()
-        found = [
-            str(each[self.rest.id]) for each in self.list_by_name(name) if each.get(key) == name
-        ]
-        if not found or len(found) == 1 and name == self.physical_resource_name():
-            return next(iter(found), None)
+        named = [each for each in self.list_by_name(name) if each.get(key) == name]
+        generated = self.physical_resource_name()
+        field = key if name == generated else self.rest.mark
+        own = [each for each in named if each.get(field) == generated]
+        if not named or len(own) == 1:
+            return next((str(each[self.rest.id]) for each in own), None)
+        found = [str(each[self.rest.id]) for each in named]
         raise exception.Interrupted(
             'its engine stopped before the result of the create was known; of '
             f'{", ".join(found)}, which are called "{name}", any may belong to something else'
@@ -229,8 +231,11 @@ class CloudResource(ServiceObject):
         in a response is the last part of its path.
         """
         path = self.collection()
+        key = path.rpartition('/')[2].replace('-', '_')
+        if self.rest.mark:
+            path = self.rest.list_path or path  # only details have the mark
         try:
-            return self.client().list(path, path.rpartition('/')[2].replace('-', '_'), name=name)
+            return self.client().list(path, key, name=name)
         except KeyError:
             return super().find_existing()
 

@@ -1,10 +1,11 @@
-"""GroupBalancer: a load balancer in front of the members of groups.
+"""Load balancers in front of the members of groups, which the groups name in LoadBalancerNames.
 
-The groups name their balancers in LoadBalancerNames. A balancer does not store the members: it
-reads them from the groups, so a balancer that is replaced or updated has them, too.
+A GroupBalancer does not store the members: it reads them from the groups, so a balancer that is
+replaced or updated has them, too. Other names are pools of Octavia (see ``pool_members``).
 """
 
 from heat_lite.common import exception
+from heat_lite.resources.base import pool_members
 from heat_lite.resources.base.stack_resource import StackResource
 
 NAMES = 'LoadBalancerNames'
@@ -47,19 +48,24 @@ class GroupBalancer(StackResource):
 
 
 def validate(group):
-    """Raise StackValidationFailed if the group names something that is no GroupBalancer."""
+    """Raise StackValidationFailed if the group names neither a GroupBalancer nor a pool."""
+    definitions = group.stack.definitions
     for name in group.properties[NAMES] or ():
         if not name or not isinstance(name, str):
             continue  # known at run time
-        if name not in group.stack.definitions:
-            raise exception.StackValidationFailed(
-                f'{NAMES} of {group.name}: the stack has no resource "{name}"'
-            )
-        if not isinstance(group.stack.resource_for(name), GroupBalancer):
+        if name not in definitions:
+            pool_members.find(group, name)
+        elif definitions[name].resource_type == pool_members.POOL:
+            if name not in group.definition.requires(definitions):
+                raise exception.StackValidationFailed(
+                    f'{NAMES} of {group.name} has the name of the pool "{name}" as text: refer to '
+                    'it by get_resource or Ref'
+                )
+        elif not isinstance(group.stack.resource_for(name), GroupBalancer):
             raise exception.StackValidationFailed(
                 f"Unsupported resource '{name}' in {NAMES}: only "
-                'AWS::ElasticLoadBalancing::LoadBalancer takes the members of a group. For a pool, '
-                'map OS::Heat::ScaledResource to a template with an OS::Octavia::PoolMember'
+                f'AWS::ElasticLoadBalancing::LoadBalancer and {pool_members.POOL} take the members '
+                'of a group'
             )
 
 
@@ -71,10 +77,34 @@ def reload_all(group, excluded=()):
     names = group.properties[NAMES] or ()
     if not names:
         return
-    known = {} if group.nested() is None else group.member_references()
-    references = [each for name, each in known.items() if name not in excluded]
+    references = _references(group, excluded)
     for balancer in _balancers(group, names):
-        yield from balancer.reload(group.name, references)
+        yield from balancer.reload(group.name, list(references.values()))
+    yield from pool_members.synchronize(group, _pools(group, names), references)
+
+
+def leave_pools(group, leaving):
+    """Generator: take members that are being deleted out of the pools, so that they get no
+    requests. A GroupBalancer is reloaded afterwards.
+    """
+    names = group.properties[NAMES] or ()
+    if leaving and names:
+        references = _references(group, leaving)
+        yield from pool_members.synchronize(group, _pools(group, names), references)
+
+
+def _references(group, excluded):
+    known = {} if group.nested() is None else group.member_references()
+    return {name: each for name, each in known.items() if name not in excluded}
+
+
+def _pools(group, names):
+    """Return the ids of the pools among the names."""
+    return {
+        pool_members.find(group, name)
+        for name in names
+        if name and name not in group.stack.definitions
+    }
 
 
 def remove_group(group):

@@ -4,7 +4,8 @@ import re
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
-from heat_lite.resources.base import group_balancer
+from heat_lite.engine.resource import Resource
+from heat_lite.resources.base import group_balancer, pool_members
 from heat_lite.resources.base.scaling import RollingGroup, reference_map_output
 from heat_lite.template import members
 from heat_lite.template.members import RollingPolicy
@@ -54,6 +55,8 @@ class InstanceGroup(RollingGroup):
 
     policy_name = 'RollingUpdate'
     replacement_properties = ('LaunchConfigurationName',)
+    # the outputs of the nested stack are no attributes
+    has_attribute = Resource.has_attribute
 
     # ------------------------------------------------------------ member definitions
 
@@ -164,7 +167,11 @@ class InstanceGroup(RollingGroup):
 
     def implied_dependencies(self, others):
         """Return the load balancers: they exist when the first members do."""
-        return [each for each in self.properties[group_balancer.NAMES] or () if each in others]
+        names = self.properties[group_balancer.NAMES] or ()
+        return [
+            *(each for each in names if each in others),
+            *(pool_members.listeners(self, others) if names else ()),
+        ]
 
     # ------------------------------------------------------------ load balancers
 
@@ -173,15 +180,24 @@ class InstanceGroup(RollingGroup):
         yield from group_balancer.reload_all(self)
 
     def handle_delete(self):
+        deleted = pool_members.deleted_pools(self.stack)
+        yield from pool_members.remove(self, keep=deleted)
         yield from super().handle_delete()
         if self.stack.action != status.DELETE:
             yield from group_balancer.remove_group(self)
+
+    def member_address(self, name):
+        """Return the address of a member; None if it has none."""
+        return self.member_attribute_map((LIST,), [ADDRESS]).get(name)
 
     def prepare_batch(self, batch):
         """Generator: take the members of a batch out of the load balancers."""
         yield from group_balancer.reload_all(self, excluded=batch.changed)
 
     def resize(self, size):
+        present = members.removal_order(self.members())
+        leaving = set(present) - set(members.newest_names(present, size))
+        yield from group_balancer.leave_pools(self, leaving)
         try:
             yield from super().resize(size)
         except exception.ResourceFailure:

@@ -31,6 +31,8 @@ class Rest:
     waited for, one request for the list replaces the requests for single objects.
     ``list_filter``: the field by which this list can be filtered for some objects; None if it
     cannot.
+    ``mark``: the field into which a create with a name of the template writes the generated name,
+    so that the object can be told from others with its name; None if there is no such field.
     """
 
     service: str
@@ -47,6 +49,7 @@ class Rest:
     id: str = 'id'
     list_path: str | None = None
     list_filter: str | None = None
+    mark: str | None = None
 
     @property
     def list_key(self):

@@ -31,8 +31,9 @@ def retry_delays(max_delay=MAX_DELAY):
 class ServiceRetry:
     """The retries of the requests of one resource."""
 
-    def __init__(self, resource, retry_conflict=False):
+    def __init__(self, resource, retry_conflict=False, service=None):
         self._resource = resource
+        self._service = service or resource.default_client_name
         self._retry_conflict = retry_conflict
         self._begun = time.monotonic()
         self._retry_seconds = FORCED_RETRY_SECONDS if resource.stack.run.force else RETRY_SECONDS
@@ -91,8 +92,7 @@ class ServiceRetry:
         """Set the status reason of the resource to what it waits for."""
         record = self._resource.record
         if record.status == status.IN_PROGRESS:
-            service = self._resource.default_client_name
             record.set(
-                status_reason=f'waiting for {service} since '
+                status_reason=f'waiting for {self._service} since '
                 f'{time.monotonic() - self._begun:.0f} s: {error}'
             )

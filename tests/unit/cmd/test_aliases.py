@@ -12,8 +12,8 @@ import pytest
 from heat_lite.cmd.aliases import commands
 
 ROOT = Path(__file__).parents[3]
-COMMANDS = ('heat-api', 'heat-api-cfn', 'heat-engine', 'heat-manage')
-SCRIPTS = ('heat-wsgi-api', 'heat-wsgi-api-cfn')
+COMMANDS = ('heat-api', 'heat-api-cfn', 'heat-api-cloudwatch', 'heat-engine', 'heat-manage')
+SCRIPTS = ('heat-wsgi-api', 'heat-wsgi-api-cfn', 'heat-wsgi-api-cloudwatch')
 REQUEST = """
 import runpy, sys, webob
 script, path, *sys.argv[1:] = sys.argv[1:]
@@ -76,7 +76,7 @@ def test_manage_reads_the_configuration_of_heat(prefix, call, tmp_path):
     assert (done.returncode, done.stdout) == (0, 'none: db_sync has not run\n')
 
 
-@pytest.mark.parametrize('name', COMMANDS[:3])
+@pytest.mark.parametrize('name', COMMANDS[:4])
 def test_service_reads_the_configuration_of_heat(prefix, call, name):
     done = call(prefix / 'bin' / name, options='auth_encryption_key = too-short-a-key\n')
     assert done.returncode == 1
@@ -84,7 +84,8 @@ def test_service_reads_the_configuration_of_heat(prefix, call, name):
 
 
 @pytest.mark.parametrize(
-    ('name', 'path', 'status'), [(SCRIPTS[0], '/', 300), (SCRIPTS[1], '/', 300)]
+    ('name', 'path', 'status'),
+    [(SCRIPTS[0], '/', 300), (SCRIPTS[1], '/', 300), (SCRIPTS[2], '/', 400)],
 )
 def test_wsgi_script_has_an_application(prefix, call, tmp_path, name, path, status):
     key = 'auth_encryption_key = a key of these tests, 32 letters\n'

@@ -17,6 +17,11 @@ class Cipher(CloudResource):
     properties_schema = {'name': name_property()}
 
 
+class Marked(Cipher):
+    resource_type = 'Test::Marked'
+    rest = Rest('neutron', 'v2.0/odd-ciphers', 'odd_cipher', mark='note')
+
+
 class Nameless(CloudResource):
     resource_type = 'Test::Nameless'
     rest = Rest('neutron', 'v2.0/things', 'thing')
@@ -63,6 +68,14 @@ def test_find_existing_with_a_given_name_raises_interrupted_if_an_object_has_it(
     assert resource(Service(), name='mine').find_existing() is None
     with pytest.raises(exception.Interrupted, match='7, which are called "mine"'):
         resource(Service({'id': 7, 'name': 'mine'}), name='mine').find_existing()
+
+
+def test_find_existing_with_a_given_name_returns_the_object_with_the_mark():
+    other, own = {'id': 7, 'name': 'mine'}, {'id': 8, 'name': 'mine', 'note': 'stack-it-abc'}
+    assert resource(Service(other, own), Marked, 'mine').find_existing() == '8'
+    for unclear in ([other], [own, own]):
+        with pytest.raises(exception.Interrupted):
+            resource(Service(*unclear), Marked, 'mine').find_existing()
 
 
 def test_find_existing_without_a_name_property_raises_interrupted():
