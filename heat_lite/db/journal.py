@@ -40,11 +40,12 @@ class ChangeSet:
     """The changes of one step.
 
     ``properties``, ``data`` and the 'row' of an event refer to a row by its id, or by its uuid if
-    it is new; ``attributes`` are ``(id of the row, values)``, and ``attributes_deleted`` the ids of
-    their stored rows. ``expect`` maps columns of the stack to their expected values. ``holder`` is
-    the engine that must hold the stack lock. ``release`` is the engine whose lock is released.
-    ``save`` fills ``property_ids`` and ``attribute_ids`` with the ids of the new properties and
-    attributes of each row. ``sync`` is the part that the engine takes in a traversal.
+    it is new, as does 'requires' of a row; ``attributes`` are ``(id of the row, values)``, and
+    ``attributes_deleted`` the ids of their stored rows. ``expect`` maps columns of the stack to
+    their expected values. ``holder`` is the engine that must hold the stack lock. ``release`` is
+    the engine whose lock is released. ``save`` fills ``property_ids`` and ``attribute_ids`` with
+    the ids of the new properties and attributes of each row. ``sync`` is the part that the engine
+    takes in a traversal.
     """
 
     stack_id: str
@@ -74,6 +75,7 @@ class ChangeSet:
             [name for name, *_ in self.data],
             [name for name, _ in self.data_deleted],
             [name for name, _ in self.attributes],
+            [row.get('replaces') for row in self.rows_added],
         )
         return {name for names in named for name in names if isinstance(name, int)}
 
@@ -137,7 +139,7 @@ def _write(context, change_sets):
     now = utcnow()
     property_ids = _insert_properties(change_sets, now)
     added = [
-        _with_defaults(row, changes, property_ids, now)
+        _added_row(row, changes, property_ids, now)
         for changes in change_sets
         for row in cooperation.each(changes.rows_added)
     ]
@@ -145,8 +147,9 @@ def _write(context, change_sets):
     new_ids = {
         row['uuid']: row_id for row, row_id in zip(added, ids, strict=True) if row.get('uuid')
     }
+    _note_replacements(added, ids)
     attribute_ids = _insert_attributes(change_sets, now)
-    _update_rows(change_sets, property_ids, attribute_ids)
+    _update_rows(change_sets, property_ids, attribute_ids, new_ids)
     _replace_data(change_sets, new_ids, now)
     _insert_events(change_sets, property_ids, now)
     deleted = [row for changes in change_sets for row in changes.rows_deleted]
@@ -263,18 +266,47 @@ def _properties_row(values, now):
     return {'data': data, 'encrypted': encrypted, 'created_at': now}
 
 
-def _with_defaults(row, changes, property_ids, now):
-    return {
+def _added_row(row, changes, property_ids, now):
+    values = {
         'stack_id': changes.stack_id,
         'created_at': now,
         'rsrc_prop_data_id': property_ids.get(row.get('uuid')),
         **row,
     }
+    if _new_requirements(row):
+        values['requires'] = [each for each in row['requires'] if isinstance(each, int)]
+    return values
 
 
-def _update_rows(change_sets, property_ids, attribute_ids):
+def _new_requirements(row):
+    """Return the uuids in ``requires``: those of rows that get their ids in the same turn."""
+    return [each for each in row.get('requires') or () if isinstance(each, str)]
+
+
+def _with_required_ids(rows, new_ids):
+    """Return rows with ids in the place of the uuids in ``requires``."""
+    missing = {uuid for row in rows for uuid in _new_requirements(row)} - new_ids.keys()
+    table = models.resource
+    # stored by an earlier turn, whose commit had to be found out
+    query = select(table.c.uuid, table.c.id).where(table.c.uuid.in_(sorted(missing)))
+    ids = {**new_ids, **(dict(session.rows(query)) if missing else {})}
+    ids.update({each: each for row in rows for each in row['requires'] if isinstance(each, int)})
+    return [
+        {**row, 'requires': [ids[each] for each in row['requires'] if each in ids]} for row in rows
+    ]
+
+
+def _update_rows(change_sets, property_ids, attribute_ids, new_ids):
     """Update rows, including rows with new properties or attributes only."""
     updates = {row['id']: row for changes in change_sets for row in changes.rows_changed}
+    added = [
+        {'id': new_ids[row['uuid']], 'requires': row['requires']}
+        for changes in change_sets
+        for row in changes.rows_added
+        if _new_requirements(row)
+    ]
+    unresolved = added + [row for row in updates.values() if _new_requirements(row)]
+    updates.update({row['id']: row for row in _with_required_ids(unresolved, new_ids)})
     for name, properties_id in property_ids.items():
         if isinstance(name, int):
             updates[name] = {
@@ -289,6 +321,12 @@ def _update_rows(change_sets, property_ids, attribute_ids):
             'attr_data_id': attributes_id,
         }
     batch.update(models.resource, updates.values())
+
+
+def _note_replacements(added, ids):
+    """Store with each replaced row the id of the new one."""
+    pairs = [(row.get('replaces'), new) for row, new in zip(added, ids, strict=True)]
+    batch.update(models.resource, [{'id': old, 'replaced_by': new} for old, new in pairs if old])
 
 
 def _replace_data(change_sets, new_ids, now):

@@ -13,6 +13,7 @@ So the function must not have side effects, and it must not wait for anything bu
 import contextlib
 import functools
 import itertools
+import math
 import random
 import threading
 import time
@@ -59,6 +60,7 @@ class _State:
     def __init__(self):
         self.writer = self.reader = self.replica = None
         self.pauses = PAUSES
+        self.retries_until = math.inf
         self.write_lock = contextlib.nullcontext()
 
 
@@ -79,6 +81,7 @@ def configure(conf: cfg.ConfigOpts) -> None:
     settings = connections.Settings.from_conf(group)
     _state.writer, _state.reader = connections.create_engines(settings)
     _state.replica = connections.create_replica(settings)
+    _state.retries_until = math.inf
     _state.pauses = _configured_pauses(group) if group.use_db_reconnect else PAUSES
     # SQLite allows one writer at a time and polls its lock. This lock wakes the next writer.
     _state.write_lock = threading.Lock() if dialect() == 'sqlite' else contextlib.nullcontext()
@@ -154,6 +157,11 @@ def retry_forever() -> None:
 def retries_forever() -> bool:
     """Return whether this thread retries without limit."""
     return getattr(_current, 'retries_forever', False)
+
+
+def end_retries(seconds: float) -> None:
+    """Let no thread retry later than in ``seconds``, because the process stops."""
+    _state.retries_until = time.monotonic() + seconds
 
 
 @contextlib.contextmanager
@@ -236,8 +244,11 @@ def _retry(function, writes, args, kwargs, repeatable):
             pause = next(pauses, FOREVER_PAUSE if retries_forever() else None)
             if pause is None:
                 raise
+            left = _state.retries_until - time.monotonic()
+            if left < 0:
+                raise
             # Random, so that not all clients connect to a restarted server at once.
-            pause *= random.uniform(0.5, 1)
+            pause = min(pause * random.uniform(0.5, 1), left)
         except ABORTED:
             deadlocks += 1
             if deadlocks > MAX_DEADLOCK_RETRIES:

@@ -10,6 +10,7 @@ Tests: tests/unit/db/test_traversals.py.
 
 import collections
 import dataclasses
+import math
 import typing
 from collections.abc import Collection, Iterable, Sequence
 
@@ -23,6 +24,8 @@ CHUNK = 500
 #: Number of ready nodes that one engine keeps before it gives some to others. Local resources take
 #: so little time that a message and a second reading of the stack would cost more.
 KEPT_NODES, KEPT_LOCAL_NODES = 16, 512
+#: of local resources, the share that an engine works on while another one reads the stack
+LOCAL_LEAD = 0.25
 _POINT_COLUMNS = (_P.c.entity_id, _P.c.is_update, _P.c.atomic_key, _P.c.input_data)
 
 #: (id of the resource's row, whether the node applies a definition: else it deletes the row)
@@ -177,13 +180,18 @@ def _assign(turn, complete):
             turn.ready.append(Ready(key, engine, data))
 
 
-def shares(rows, engine_id, others, above):
-    """Return ``{row: engine}``: at most ``above`` rows stay here, more go to all engines."""
+def shares(rows, engine_id, others, above, lead=0.0):
+    """Return ``{row: engine}``: at most ``above`` rows stay here, more go to all engines.
+
+    ``lead`` is the share of all rows that this engine works on before the others begin.
+    """
     if len(rows) <= above or not others:
         return dict.fromkeys(rows, engine_id)
-    engines = [engine_id, *others]
-    size = -(-len(rows) // len(engines))
-    return {row: engines[number // size] for number, row in enumerate(rows)}
+    own = math.ceil(len(rows) * min(1.0, (1 + lead * len(others)) / (1 + len(others))))
+    size = max(1, math.ceil((len(rows) - own) / len(others)))
+    share = dict.fromkeys(rows[:own], engine_id)
+    share.update((row, others[number // size]) for number, row in enumerate(rows[own:]))
+    return share
 
 
 def by_engine(share):

@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, insert, select, update
 
 from heat_lite.common import cooperation
 from heat_lite.common.context import RequestContext
-from heat_lite.db import batch, models, session, sync_points
+from heat_lite.db import batch, journal, models, session, sync_points
 
 _S, _R, _P, _L = models.stack, models.resource, models.sync_point, models.stack_lock
 #: see ``sync_points``
@@ -31,7 +31,8 @@ class NewTraversal:
     ``before`` maps each node to those before it, ``rows`` are the ids of all rows of the stack,
     ``busy`` those on which this engine still works for an earlier traversal, ``kept`` those that no
     other engine may begin. More than ``share_above`` first nodes are shared with ``engines``, the
-    other living ones. ``options`` are stored with the sync point of the stack.
+    other living ones, with ``lead`` (see ``sync_points.shares``). ``options`` are stored with the
+    sync point of the stack.
     """
 
     id: str
@@ -43,6 +44,7 @@ class NewTraversal:
     kept: Collection[int] = ()
     engines: Sequence[str] = ()
     share_above: int = sync_points.KEPT_NODES
+    lead: float = 0.0
     options: dict = dataclasses.field(default_factory=dict)
 
 
@@ -62,11 +64,14 @@ class View:
 
 def deps_column(before: Mapping[Key, Collection[Key]]) -> dict:
     """Return the value of ``stack.current_deps``, in Heat's form: pairs of nodes, the second one
-    comes first.
+    comes first. A node without others before or after it has a pair with None.
     """
+    needed = {each for first in before.values() for each in first}
     edges: list = []
     for key, first in cooperation.each(before.items()):
-        edges += [[list(key), list(each)] for each in sorted(first)] or [[list(key), None]]
+        edges += [[list(key), list(each)] for each in sorted(first)]
+        if not first and key not in needed:
+            edges.append([list(key), None])
     return {'edges': edges}
 
 
@@ -102,11 +107,11 @@ def graph(context: RequestContext, stack_id: str) -> dict[Key, set[Key]]:
 def begin(context: RequestContext, new: NewTraversal) -> dict[int, str]:
     """Replace the traversal of a stack by ``new`` and give its first nodes to engines.
 
-    Return the engines that hold rows, by the id of the row. Raises PlanOutdated.
+    Return the engines that hold rows, by the id of the row. Raises LockLost, and PlanOutdated.
     """
     query = select(_L.c.engine_id).where(_L.c.stack_id == new.stack_id).with_for_update()
     if session.execute(query).scalar() != new.engine_id:
-        raise PlanOutdated(new.stack_id)
+        raise journal.LockLost(new.stack_id)
     values = {'current_traversal': new.id, 'current_deps': deps_column(new.before)}
     session.execute(update(_S).where(_S.c.id == new.stack_id).values(values))
     session.execute(delete(_P).where(_P.c.stack_id == new.stack_id))
@@ -122,7 +127,7 @@ def begin(context: RequestContext, new: NewTraversal) -> dict[int, str]:
     held.update(dict.fromkeys(own, new.engine_id))
     first = [key for key, required in new.before.items() if not required]
     free = [row for row, _ in first if row not in held]
-    share = sync_points.shares(free, new.engine_id, new.engines, new.share_above)
+    share = sync_points.shares(free, new.engine_id, new.engines, new.share_above, new.lead)
     idle = [row for row, engine in holders.items() if engine is not None and row not in held]
     sync_points.set_engine(None, [row for row in idle if row not in share])
     sync_points.set_engine(new.engine_id, [row for row in own if holders[row] != new.engine_id])
@@ -149,8 +154,17 @@ def stop(context: RequestContext, stack_id: str, traversal_id: str, reason: str)
 
 
 @session.reader
-def look(context: RequestContext, stack_id: str, engine_id: str) -> View:
-    """Return what an engine has to do for the current traversal of a stack."""
+def look(
+    context: RequestContext,
+    stack_id: str,
+    engine_id: str,
+    before: Mapping[Key, int] | None = None,
+) -> View:
+    """Return what an engine has to do for the current traversal of a stack.
+
+    ``before`` is the number of nodes before each node: without it no inputs are read. A node
+    without others before it needs none.
+    """
     traversal = session.execute(
         select(_S.c.current_traversal).where(_S.c.id == stack_id, _S.c.deleted_at.is_(None))
     ).scalar()
@@ -163,12 +177,13 @@ def look(context: RequestContext, stack_id: str, engine_id: str) -> View:
     )
     held = dict(session.rows(query))
     inputs: dict[Key, dict] = {}
-    if state is not None and engine_id in held:
+    if state is not None and engine_id in held and before is not None:
         query = select(_R.c.id).where(_R.c.stack_id == stack_id, _R.c.engine_id == engine_id)
         rows = list(session.execute(query).scalars())
-        keys = [(row, way) for row in rows for way in (True, False)]
-        points = sync_points.points_of(traversal, keys)
-        inputs = {key: point.input_data or {} for key, point in points.items()}
+        keys = [key for row in rows for key in ((row, True), (row, False)) if key in before]
+        points = sync_points.points_of(traversal, [key for key in keys if before[key]])
+        inputs = {key: {} for key in keys if not before[key]}
+        inputs.update((key, point.input_data or {}) for key, point in points.items())
     return View(traversal, None if state is None else state.extra_data or {}, inputs, held)
 
 

@@ -76,7 +76,7 @@ def stack_row(row):
 def resource(item, required_by=(), detail=False, with_attributes=None, parent=None):
     """Return a resource as in a list; with ``detail`` as ``describe_stack_resource``.
 
-    ``with_attributes`` names more attributes.
+    ``with_attributes`` names more attributes; False: the resource is shown without attributes.
     """
     row = item.record
     stack = _identity(item.stack)
@@ -102,7 +102,8 @@ def resource(item, required_by=(), detail=False, with_attributes=None, parent=No
     if detail:
         result['description'] = item.definition.description or ''
         result['metadata'] = item.metadata_get()
-        result['attributes'] = attributes(item, with_attributes)
+        if with_attributes is not False:
+            result['attributes'] = attributes(item, with_attributes)
     return result
 
 

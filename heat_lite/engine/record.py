@@ -156,9 +156,11 @@ class Journal:
     Handlers in other threads may write to the journal while the walker flushes it.
     """
 
-    def __init__(self, context, stack_id, expect=None):
+    def __init__(self, context, stack_id, announce=None, expect=None):
         self._context = context
         self._stack_id = stack_id
+        #: called after each commit of events
+        self.announce = announce
         self._lock = threading.Lock()
         self._flushing = threading.Lock()
         #: the turn whose transaction has failed so far: it is written before all later changes
@@ -178,7 +180,7 @@ class Journal:
         #: False in an engine that works on resources only: another one writes the stack
         self.writes_stack = True
         #: new records that were never stored: the row that they replace was lost
-        self._dropped = set()
+        self.dropped = set()
         #: number of events written so far
         self.events_written = 0
         self._clear()
@@ -302,6 +304,8 @@ class Journal:
                     continue
                 self._uncommitted = None
                 self.events_written += len(turn.events)
+                if turn.events and self.announce is not None:
+                    self.announce()
                 for record, row_id in zip(added, ids, strict=True):
                     record.id = row_id
                 for record in self._property_records:
@@ -325,7 +329,7 @@ class Journal:
         turn, added = self._uncommitted
         left = turn.without(rows)
         kept = {row['uuid'] for row in left.rows_added}
-        self._dropped.update(record for record in added if record.uuid not in kept)
+        self.dropped.update(record for record in added if record.uuid not in kept)
         self._uncommitted = left, [record for record in added if record.uuid in kept]
         if self._turn_participant is not None:
             self._turn_participant.lost(rows, left.sync)
@@ -334,7 +338,7 @@ class Journal:
         with self._lock:
             changes = dict(vars(self))
             self._clear()
-        if self._dropped:
+        if self.dropped:
             self._leave_out_dropped(changes)
         self._property_records = list(changes['_properties'])
         self._attribute_records = list(changes['_attributes'])
@@ -344,7 +348,7 @@ class Journal:
 
     def _leave_out_dropped(self, changes):
         """Take what was done to records that are not stored out of the changes."""
-        gone = self._dropped
+        gone = self.dropped
         for name in ('_changed', '_properties', '_attributes'):
             changes[name] = {key: each for key, each in changes[name].items() if key not in gone}
         for name in ('_data', '_removed_data'):

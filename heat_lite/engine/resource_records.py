@@ -78,9 +78,13 @@ class ResourceRecords:
     def refresh(self, names=None, keep=()):
         """Read the rows of ``names`` again, or all rows: other engines have changed them.
 
-        The records in ``keep`` stay as they are. Return the records that have changed or are gone.
+        The records in ``keep`` stay as they are, unless their rows are gone. Return the records
+        that have changed or are gone.
         """
+        is_fresh = self._by_name is None
         known = self.by_name()
+        if is_fresh:
+            return []
         if names is None:
             stored = db_resources.list_by_stack(self._stack.context, self._stack.id)
             names = {*known, *(row.name for row in stored)}
@@ -98,7 +102,8 @@ class ResourceRecords:
         records, changed = [], []
         for record in self.by_name().get(name, ()):
             row = rows.pop(record.id, None)
-            if record in keep or record.id is None:
+            is_new = record.id is None and record not in self._stack.journal.dropped
+            if is_new or record in keep and row is not None:
                 records.append(record)
             elif row is None:
                 changed.append(record)
@@ -114,7 +119,11 @@ class ResourceRecords:
         self.by_name().setdefault(row.name, []).append(row)
 
     def drop(self, row):
+        """Drop a record that is deleted; the one that replaces it stands alone then."""
         self.by_name()[row.name].remove(row)
+        for each in self.by_name()[row.name]:
+            if each.replaces is not None and each.replaces == row.id:
+                each.set(replaces=None)
 
 
 def _by_name(records):

@@ -12,6 +12,7 @@ from typing import Any
 from heat_lite.clients import cloud_login, keystone_session
 from heat_lite.common import exception, lru_cache
 from heat_lite.db import templates as db_templates
+from heat_lite.engine.event_announcer import EventAnnouncer
 from heat_lite.engine.pending_signals import PendingSignals, SignalGates
 from heat_lite.engine.stack_definition import DefinitionCache
 from heat_lite.engine.wait_registry import WaitRegistry
@@ -279,6 +280,10 @@ class Runtime:
     allows_type: Callable[[Any, str], bool] = lambda context, name: True
     endpoints: ServiceEndpoints = dataclasses.field(default_factory=ServiceEndpoints)
     server_defaults: ServerDefaults = dataclasses.field(default_factory=ServerDefaults)
+    #: tells the APIs of new events, if this runtime is that of an engine
+    announcer: EventAnnouncer = dataclasses.field(
+        default_factory=lambda: EventAnnouncer(lambda projects: None)
+    )
     waits: WaitRegistry = dataclasses.field(default_factory=WaitRegistry)
     pending_signals: PendingSignals = dataclasses.field(default_factory=PendingSignals)
     signal_gates: SignalGates = dataclasses.field(init=False)

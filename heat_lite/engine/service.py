@@ -32,6 +32,8 @@ from heat_lite.engine.cluster import heartbeat, membership, placement, takeover,
 from heat_lite.engine.endpoints import (
     adoption,
     base,
+    drift,
+    event_stream,
     events,
     listener,
     resources,
@@ -44,8 +46,10 @@ from heat_lite.engine.endpoints import (
 )
 from heat_lite.engine.endpoints import software as software_endpoints
 from heat_lite.engine.endpoints import watch_rules as watch_rule_endpoints
+from heat_lite.engine.event_announcer import EventAnnouncer
 from heat_lite.engine.execution import nested_stacks, task_manager, workers
 from heat_lite.rpc import api as rpc_api
+from heat_lite.rpc import event_stream as event_messages
 from heat_lite.rpc import listener as rpc_listener
 from heat_lite.rpc import messaging
 from heat_lite.template.functions import budget
@@ -53,6 +57,8 @@ from heat_lite.template.functions import budget
 LOG = logging.getLogger(__name__)
 # what is unfinished of them when an engine stops has so long to be sent
 NOTIFICATION_SECONDS = 2
+# a database that is away delays the end of an engine for so long
+DATABASE_SECONDS = 5
 # seconds between two purges of deleted stacks
 PURGE_SECONDS = 3600
 ENDPOINTS = (
@@ -61,6 +67,8 @@ ENDPOINTS = (
     resources.Resources,
     templates.Templates,
     events.Events,
+    event_stream.EventStream,
+    drift.Drift,
     services.Services,
     snapshots.Snapshots,
     adoption.Adoption,
@@ -89,10 +97,13 @@ class PeriodicTask:
         self._thread.start()
 
     def stop(self):
-        """Stop the calls and wait for the end of a running one."""
+        """Begin no further call."""
         self._stopping.set()
+
+    def wait(self, seconds):
+        """Wait for the end of a running call, at most ``seconds``."""
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(seconds)
 
     def _run(self):
         self._stopping.wait(self._delay)
@@ -138,6 +149,7 @@ class EngineService:
             clouds=self._clouds,
             endpoints=runtime.service_endpoints(self._conf, self._clouds),
             server_defaults=runtime.server_defaults(self._conf),
+            announcer=EventAnnouncer(event_messages.announce),
             listener=rpc_listener,
             lifecycle_plugins=lifecycle_plugins.LifecyclePlugins.from_entry_points(),
             event_sinks=notification.Sinks(registry.event_sinks),
@@ -232,9 +244,11 @@ class EngineService:
         resume the actions in progress.
         """
         end = time.monotonic() + grace
+        db_session.end_retries(DATABASE_SECONDS)
         for timer in self._timers:
             timer.stop()
         seconds = min(self._conf.heat_lite.request_shutdown_timeout, grace / 2)
+        requests_end = time.monotonic() + seconds
         self.runtime.watch_rules.actions.stop(seconds)
         if not messaging.stop_servers(self._servers, seconds):
             LOG.warning(
@@ -242,6 +256,8 @@ class EngineService:
                 self.engine_id,
                 seconds,
             )
+        for timer in self._timers:
+            timer.wait(max(requests_end - time.monotonic(), 0))
         unfinished = self.runtime.task_manager.flush(max(end - time.monotonic(), grace / 2))
         if unfinished:
             deferred_auth.store(unfinished, grace)

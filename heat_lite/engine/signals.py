@@ -323,7 +323,7 @@ def _reason(details, result):
     """Return the reason for the event of a signal by the text that its type returns, or None."""
     if result:
         return f'Signal: {result}'
-    if not details:
+    if not details and not isinstance(details, dict):
         return 'No signal details provided'
     if isinstance(details, str):
         return details

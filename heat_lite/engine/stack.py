@@ -47,7 +47,7 @@ class Stack(StackOutputs):
         self.set_fields(fields)
         self.nested_depth = self.nested_depth or 0
         self.status_reason = self.status_reason or ''
-        self.journal = record.Journal(context, self.id)
+        self.journal = record.Journal(context, self.id, lambda: runtime.announcer.note(self.tenant))
         self.resource_records = resource_records.ResourceRecords(self)
         self.records = {}
         self._resources = {}
@@ -395,6 +395,6 @@ class Stack(StackOutputs):
         self.stored_locked = True
         self.runtime.templates.put(template_id, self.template)
         self.created_at = self.created_at or self.utcnow()
-        self.journal = record.Journal(self.context, stack_id)
+        self.journal = record.Journal(self.context, stack_id, self.journal.announce)
         self._forget_definition()  # its pseudo parameters may lack the id
         self._resources.clear()

@@ -95,11 +95,16 @@ class DefinitionCache:
         return self._cache.put(key, StackDefinition(template, identity))
 
 
+#: the path and the key of Nova's list of availability zones
+ZONES = ('/os-availability-zone', 'availabilityZoneInfo')
+
+
 class StackScope(function.Scope):
     """Resolves the functions of a template for one stack.
 
     ``nodes.get(name)`` gives the NodeData of a resource: an object with ``reference_id()``,
     ``attribute(name, *path)`` and ``all_attributes_schema()``, or None for an unknown name.
+    ``nodes.availability_zones`` are the names of the cloud's zones.
     ``facade`` is the definition of the resource that contains this stack, None for a root stack.
     """
 
@@ -145,6 +150,9 @@ class StackScope(function.Scope):
             return super().facade(key)
         return self._facade[key]
 
+    def availability_zones(self):
+        return list(self._nodes.availability_zones)
+
     def _node(self, name):
         node = self._nodes.get(name)
         if node is None:
@@ -166,3 +174,9 @@ class NodeData:
             return self._stack.resource_for(name)
         except exception.ResourceNotFound:
             return None
+
+    @cooperation.cached_property
+    def availability_zones(self):
+        """The names of Nova's availability zones. Raises NoCloud without Nova."""
+        nova = self._stack.clients().client('nova')
+        return [each['zoneName'] for each in nova.list(*ZONES)]

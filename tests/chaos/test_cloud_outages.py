@@ -4,7 +4,6 @@ import time
 
 import pytest
 
-from heat_lite.clients import keystone_session
 from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
 from tests.timeouts import WAIT_SECONDS
 
@@ -36,9 +35,17 @@ def test_unavailable_service_is_retried(status, running_cloud, driver, ids):
     assert count(running_cloud, before) == 0
 
 
-def test_object_of_a_lost_response_is_found(running_cloud, driver, ids, monkeypatch):
+@pytest.fixture
+def impatient(driver):
+    """The configuration of an engine whose requests to Neutron end after a second."""
+    conf = driver.service.runtime.clients.conf
+    conf.set_override('timeout', 1, 'clients_neutron')
+    yield conf
+    conf.clear_override('timeout', 'clients_neutron')
+
+
+def test_object_of_a_lost_response_is_found(running_cloud, driver, ids, impatient):
     """The client times out, and the service creates the object afterwards."""
-    monkeypatch.setattr(keystone_session, 'TIMEOUT', 1)
     before = list(running_cloud.cloud.of('network', '/networks'))
     running_cloud.cloud.fail('POST', '/networks', None, seconds=2)
     running_cloud.cloud.fail('GET', '/networks', None, seconds=1.6)
@@ -47,6 +54,18 @@ def test_object_of_a_lost_response_is_found(running_cloud, driver, ids, monkeypa
     time.sleep(1)
     assert count(running_cloud, before) == 1
     driver.delete(stack)
+
+
+def test_create_of_a_slow_service_ends_with_the_timeout_of_its_group(
+    running_cloud, driver, ids, impatient
+):
+    for timeout, state in ((1, 'CREATE_FAILED'), (30, 'CREATE_COMPLETE')):
+        impatient.set_override('timeout', timeout, 'clients_neutron')
+        running_cloud.cloud.fail('POST', '/networks', None, seconds=1.5)
+        stack = driver.create(NAMED)
+        driver.wait(stack)
+        assert driver.state(stack) == state
+        driver.delete(stack)
 
 
 def test_create_with_user_given_name_is_not_retried_after_gateway_timeout(

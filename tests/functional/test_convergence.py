@@ -57,13 +57,13 @@ def changed(value='z', **resources):
 
 
 def test_traversal_is_stored_as_heat_stores_it(engine):
-    slow = {'type': TEST, 'properties': {'value': 'y', 'wait_secs': 2}}
+    slow = {'type': TEST, 'properties': {'value': 'y', 'action_wait_secs': {'create': 600}}}
     identity = engine.create(changed(free=slow), wait=False)
     engine.wait_for_resource(identity, 'b', 'CREATE_COMPLETE')
     stack, ids = row_of(identity), {row.name: row.id for row in rows(models.resource)}
-    edges = [[[ids['a'], True], None], [[ids['b'], True], [ids['a'], True]]]
-    found = sorted(stack.current_deps['edges'], key=str)
-    assert found == sorted([*edges, [[ids['free'], True], None]], key=str)
+    # as Heat: a node without others before and after it has a pair with None
+    edges = [[[ids['b'], True], [ids['a'], True]], [[ids['free'], True], None]]
+    assert sorted(stack.current_deps['edges'], key=str) == sorted(edges, key=str)
     points = {(row.entity_id, row.is_update): row for row in rows(models.sync_point)}
     assert set(points) == {
         *((str(row_id), True) for row_id in ids.values()),
@@ -98,6 +98,52 @@ def test_stack_lives_through_all_actions(engine):
     assert not rows(models.sync_point)
     engine.delete(identity)
     assert engine.state(identity) == 'DELETE_COMPLETE' and not rows(models.resource)
+
+
+def test_replaced_resources_require_the_rows_that_replace_others(engine):
+    def words(length):
+        kind = 'OS::Heat::RandomString'
+        chain = {'a': {'length': length}, 'b': {'length': 9, 'salt': {'get_resource': 'a'}}}
+        return {'resources': {name: {'type': kind, 'properties': p} for name, p in chain.items()}}
+
+    identity = engine.create(words(8))
+    engine.update(identity, words(10))
+    found = {row.name: row for row in rows(models.resource)}
+    assert found['b'].requires == [found['a'].id] and found['a'].requires == []
+
+
+def test_replacement_is_stored_as_heat_stores_it(engine):
+    def replaced(**properties):
+        return changed(free={'type': TEST, 'properties': {'update_replace': True, **properties}})
+
+    identity = engine.create(replaced(value='1'))
+    (old,) = [row for row in rows(models.resource) if row.name == 'free']
+    engine.update(identity, replaced(value='2', action_wait_secs={'create': 5}), wait=False)
+    until = time.monotonic() + WAIT_SECONDS
+    while len(found := [row for row in rows(models.resource) if row.name == 'free']) < 2:
+        assert time.monotonic() < until, engine.events(identity)
+    before, new = sorted(found, key=lambda row: row.id)
+    assert (before.id, before.replaced_by, new.replaces) == (old.id, new.id, old.id)
+    assert row_of(identity).prev_raw_template_id == old.current_template_id
+    engine.wait(identity)
+    assert engine.state(identity) == 'UPDATE_COMPLETE'
+    (last,) = [row for row in rows(models.resource) if row.name == 'free']
+    assert (last.replaces, last.replaced_by) == (None, None)
+    assert row_of(identity).prev_raw_template_id is None
+
+
+def test_update_ends_though_a_row_at_work_was_deleted_elsewhere(engine):
+    slow = {'type': TEST, 'properties': {'wait_secs': 3}}
+    identity = engine.create(changed(slow=slow), wait=False)
+    engine.wait_for_resource(identity, 'slow', 'CREATE_IN_PROGRESS')
+    # as an engine does that took this one for dead
+    with session.engine().begin() as connection:
+        table = models.resource
+        connection.execute(sqlalchemy.delete(table).where(table.c.name == 'slow'))
+    engine.update(identity, changed('2'))
+    assert engine.state(identity) == 'UPDATE_COMPLETE'
+    assert set(engine.resources(identity)) == {'a', 'b', 'free'}
+    engine.delete(identity)
 
 
 def test_update_that_takes_several_turns_ends(engine):

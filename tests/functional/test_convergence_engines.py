@@ -179,6 +179,8 @@ def test_changes_of_a_replacement_of_a_lost_row_are_dropped(engine):
     stack.journal.flush()
     (row,) = rows(models.resource, stack_id=identity['stack_id'])
     assert row.id == old.id and row.status_reason != 'changed'
+    stack.refresh_rows()
+    assert stack.best_record('r') is old
 
 
 def test_engine_that_gets_the_lock_ends_its_own_worker(engine, other):

@@ -217,6 +217,10 @@ def _finish(stack: Stack, outcome: Outcome) -> None:
     if action == status.CHECK:
         reason += failures.check_summary(stack.current_resources())
     stack.state_set(action, status.FAILED if failed else status.COMPLETE, reason)
+    if not failed and stack.convergence:
+        # no rollback goes back behind a complete action
+        stack.previous_template_id = None
+        stack.journal.stack(prev_raw_template_id=None)
     if not stack.run.deleting:
         stack.store_outputs()
 

@@ -238,7 +238,9 @@ class ConvergedTraversal(traversal.Traversal):
     def _look(self) -> None:
         """Read what this engine has to do, and what has happened elsewhere."""
         self._looked = time.monotonic()
-        view = db_traversals.look(self._stack.context, self._stack.id, self._engine_id)
+        view = db_traversals.look(
+            self._stack.context, self._stack.id, self._engine_id, self._group.counts
+        )
         if view.state is None or view.traversal_id != self.id:
             self._is_stale = True
             return

@@ -56,7 +56,10 @@ class HomeTraversal(convergence.ConvergedTraversal):
             if isinstance(node.key, int):
                 keys[node] = node.key, False
             else:
-                keys[node] = self._stack.best_record(node.key).id, True
+                record = self._stack.best_record(node.key)
+                if record.id is None:  # a handler of an earlier walk has just made it
+                    raise db_traversals.PlanOutdated(self._stack.id)
+                keys[node] = record.id, True
         return keys
 
     def _begin_traversal(self) -> None:
@@ -75,6 +78,7 @@ class HomeTraversal(convergence.ConvergedTraversal):
             [row.id for row in stack.stored_rows() if recovery.is_interrupted(stack, row)],
             self._group.others,
             self._group.share_above,
+            nodes.lead(self._group.share_above),
             options,
         )
         holders = db_traversals.begin(stack.context, new)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from heat_lite.common import cooperation, exception
-from heat_lite.db.sync_points import KEPT_LOCAL_NODES, KEPT_NODES, Key
+from heat_lite.db.sync_points import KEPT_LOCAL_NODES, KEPT_NODES, LOCAL_LEAD, Key
 from heat_lite.engine import resource
 from heat_lite.engine.execution.plan import Node
 from heat_lite.engine.record import Record
@@ -20,6 +20,11 @@ def share_above(stack: Stack) -> int:
     classes = [resource.class_or_unknown(stack.class_of, each) for each in types.values()]
     is_local = bool(classes) and all(each.local for each in classes)
     return KEPT_LOCAL_NODES if is_local else KEPT_NODES
+
+
+def lead(above: int) -> float:
+    """Return the lead of the engine that shares nodes, by the number that ``share_above`` gives."""
+    return LOCAL_LEAD if above == KEPT_LOCAL_NODES else 0.0
 
 
 def records_of(stack: Stack, node: Node) -> list[Record]:

@@ -26,10 +26,15 @@ def add_rows(stack: Stack) -> list[Record]:
 
 
 def walk(task: Any, wanted: dict) -> Generator[Any, None, tuple[list[Record], Any]]:
-    """A generator: walk the plan to ``wanted``. Returns the rows before, and the Outcome."""
-    stack = task.stack
+    """A generator: walk the plan to ``wanted``. Returns the rows before, and the Outcome.
+
+    Raises Preempted and LockLost.
+    """
+    stack, pauses = task.stack, scheduler.pauses()
     while True:
         added: set[Record] = set()
+        for draining in stack.run.draining:
+            draining.collect()  # what has ended keeps no row as it is
         if stack.convergence:
             stack.refresh_rows(keep=nodes.records_at_work(stack, stack.run.draining))
             # each node needs a row that one engine can hold
@@ -44,6 +49,7 @@ def walk(task: Any, wanted: dict) -> Generator[Any, None, tuple[list[Record], An
             return rows, (yield from task.walk(graph))
         except db_traversals.PlanOutdated:
             LOG.info('%s: its rows have changed meanwhile; they are read again', stack)
+            yield next(pauses)
 
 
 def end_traversal(stack: Stack) -> None:

@@ -208,12 +208,13 @@ def _required_ids(stack, name):
 
 
 def _complete_requirements(stack, row):
-    """Set ``requires`` again after the turn, where a required row gets its id only with it."""
+    """Name the required rows that get their ids with the present turn by their uuids."""
     names = sorted(stack.requirements[row.name])
     required = [each for each in map(stack.best_record, names) if each is not None]
     if any(each.id is None for each in required):
+        row.set(requires=[each.uuid if each.id is None else each.id for each in required])
         stack.journal.on_commit(
-            lambda: row.set(requires=[each.id for each in required if each.id is not None])
+            lambda: setattr(row, 'requires', [each.id for each in required if each.id is not None])
         )
 
 

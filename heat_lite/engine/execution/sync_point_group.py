@@ -96,6 +96,11 @@ class SyncPointGroup(scheduler.DependencyTaskGroup):
         """Return the nodes whose work has not ended in this engine."""
         return [node for node in cooperation.each(self._keys) if node not in self._done]
 
+    @property
+    def counts(self) -> Mapping[Key, int]:
+        """The number of nodes before each node."""
+        return self._before
+
     def is_complete(self, key: Key, inputs: Mapping[str, Any]) -> bool:
         """Return whether the node may start: all nodes before it have ended."""
         return key in self._before and len(inputs) >= self._before[key]

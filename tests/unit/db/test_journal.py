@@ -50,6 +50,15 @@ def test_save_inserts_rows_with_properties_and_events(database, context, make_st
         assert event.resource_name == f'of {events.get(context, event.uuid).properties["name"]}'
 
 
+def test_save_notes_the_replacement_with_the_replaced_row(database, context, make_stack):
+    stack_id = make_stack()
+    (old,) = journal.save(context, journal.ChangeSet(stack_id, rows_added=new_rows(1)))
+    added = [{**row, 'replaces': old} for row in new_rows(1)]
+    (new,) = journal.save(context, journal.ChangeSet(stack_id, rows_added=added))
+    found = {row.id: row for row in resources.list_by_stack(context, stack_id)}
+    assert (found[old].replaced_by, found[new].replaces) == (new, old)
+
+
 def test_save_returns_ids_in_the_order_of_rows(database, context, make_stack):
     turn = creation(make_stack(), 400)
     ids = journal.save(context, turn)
@@ -103,6 +112,22 @@ def test_changed_rows_with_different_columns_are_updated(database, context, make
     assert (first.status, second.status) == ('FAILED', 'IN_PROGRESS')
     assert (second.replaces, second.requires, third.requires) == (one, None, [])
     assert third.rsrc_metadata == odd
+
+
+def test_uuids_of_required_rows_are_stored_as_ids(database, context, make_stack):
+    stack_id = make_stack()
+    (stored,) = journal.save(context, creation(stack_id, 1))
+    first, second = new_rows(2)
+    second['requires'] = [stored, first['uuid']]
+    unknown = str(uuid.uuid4())
+    changed = [{'id': stored, 'requires': [second['uuid'], unknown]}]
+    added = journal.ChangeSet(stack_id, rows_added=[second, first], rows_changed=changed)
+    second_id, first_id = journal.save(context, added)
+    found = {row.id: row.requires for row in resources.list_by_stack(context, stack_id)}
+    assert found == {stored: [second_id], second_id: [stored, first_id], first_id: []}
+    earlier = [{'id': first_id, 'requires': [second['uuid']]}]
+    journal.save(context, journal.ChangeSet(stack_id, rows_changed=earlier))
+    assert resources.get(context, first_id).requires == [second_id]
 
 
 def test_null_among_values_is_stored(database, context, make_stack):

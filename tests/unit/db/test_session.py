@@ -2,6 +2,7 @@ import contextlib
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -249,6 +250,31 @@ def test_full_disk_is_retried(tmp_path):
             limit(2**30)
             worker.join(60)
         assert len(names()) == 1
+
+
+@pytest.mark.parametrize('forever', [False, True])
+def test_no_thread_retries_longer_than_its_process_stops(tmp_path, monkeypatch, forever):
+    """Without an end the pauses of this test last an hour, and a thread may retry forever."""
+    with databases.migrated('sqlite', tmp_path) as url, databases.configured(url):
+        monkeypatch.setattr(session._state, 'retries_until', session._state.retries_until)
+        limiter()(1)
+        begun = time.monotonic()
+        session.end_retries(0.2)
+        failed = []
+
+        def store():
+            if forever:
+                session.retry_forever()
+            try:
+                session.writer(add)('x' * 200_000)
+            except session.DatabaseUnavailable as error:
+                failed.append(error)
+
+        with pausing((0, 3600)):
+            worker = threading.Thread(target=store, daemon=True)
+            worker.start()
+            worker.join(60)
+        assert failed and time.monotonic() - begun >= 0.2
 
 
 @contextlib.contextmanager

@@ -1,8 +1,19 @@
+import collections
 import uuid
 
 import pytest
+from sqlalchemy import delete
 
-from heat_lite.db import journal, locks, resources, session, stacks, sync_points, traversals
+from heat_lite.db import (
+    journal,
+    locks,
+    models,
+    resources,
+    session,
+    stacks,
+    sync_points,
+    traversals,
+)
 
 
 @pytest.fixture
@@ -48,7 +59,7 @@ def test_first_nodes_are_given_to_the_engine_that_begins(context, stack_id):
     assert engines(context, stack_id) == {a: 'home', b: None}
     stack = stacks.get_row(context, stack_id)
     assert stack.current_traversal == 't1'
-    assert traversals.deps_column(before) == {'edges': [[[a, True], None], [[b, True], [a, True]]]}
+    assert traversals.deps_column(before) == {'edges': [[[b, True], [a, True]]]}
     assert traversals.graph(context, stack.id) == before
 
 
@@ -70,7 +81,7 @@ def test_other_rows_than_planned_are_noticed(context, stack_id):
     with pytest.raises(traversals.PlanOutdated):
         begin(context, stack_id, {(a, True): set()})
     locks.release(context, stack_id, 'home')
-    with pytest.raises(traversals.PlanOutdated):
+    with pytest.raises(journal.LockLost):
         begin(context, stack_id, {(a, True): set(), (b, True): set()})
     assert stacks.get_row(context, stack_id).current_traversal is None
 
@@ -85,8 +96,28 @@ def test_completed_node_is_given_to_the_engine_that_completes_it(context, stack_
     turn = take_turn(context, stack_id, changed=[b], inputs={target: {'b': {}}}, needed=needed)
     assert turn.ready == [sync_points.Ready(target, 'home', {'a': {}, 'b': {}})]
     assert engines(context, stack_id) == {a: None, b: None, c: 'home'}
-    view = traversals.look(context, stack_id, 'home')
-    assert view.inputs[target] == {'a': {}, 'b': {}} and view.held == {'home': 1}
+    view = traversals.look(context, stack_id, 'home', needed)
+    assert view.inputs == {target: {'a': {}, 'b': {}}} and view.held == {'home': 1}
+
+
+def test_first_nodes_are_looked_up_without_their_sync_points(context, stack_id):
+    a, b = rows(context, stack_id, 2)
+    begin(context, stack_id, {(a, True): set(), (b, True): set()})
+    point = models.sync_point.c.entity_id == str(a)
+    with session.engine().begin() as connection:
+        connection.execute(delete(models.sync_point).where(point))
+    assert traversals.look(context, stack_id, 'home').inputs == {}
+    view = traversals.look(context, stack_id, 'home', {(a, True): 0, (b, True): 0})
+    assert view.inputs == {(a, True): {}, (b, True): {}}
+
+
+@pytest.mark.parametrize(('lead', 'own'), [(0.0, 25), (0.25, 44), (1.0, 100)])
+def test_engine_with_a_lead_keeps_more_rows(lead, own):
+    share = sync_points.shares(list(range(100)), 'home', ['a', 'b', 'c'], 16, lead)
+    counts = collections.Counter(share.values())
+    assert counts['home'] == own and sum(counts.values()) == 100
+    others = [counts[each] for each in 'abc']
+    assert max(others) - min(others) <= 2
 
 
 def test_repeated_data_completes_a_node_once(context, stack_id):
