@@ -157,7 +157,9 @@ class GetAttr(Reference):
         super().validate(scope)
         name, *path = self.args
         self.require_known(name)
-        if path and not isinstance(path[0], Function):
+        if path and isinstance(path[0], Function):
+            self._refuse_dependent(name, path[0])
+        elif path:
             if not isinstance(path[0], str):
                 raise exception.InvalidTemplateAttribute(resource=name, key=path[0])
             if scope is not None:
@@ -165,9 +167,19 @@ class GetAttr(Reference):
             if scope is not None and scope.knows_values:
                 self._refuse_unresolved(path)
 
+    def _refuse_dependent(self, resource_name, attribute):
+        """Raise an error for an attribute whose name depends on another resource, as Heat does."""
+        if isinstance(attribute, GetResource):
+            key = attribute.resource_name()
+            raise exception.InvalidTemplateAttribute(resource=resource_name, key=key)
+        if dependencies(attribute):
+            raise ValueError(f'The attribute of "{self.name}" cannot depend on another resource')
+
     def _refuse_unresolved(self, path):
-        """Raise InvalidTemplateAttribute for a parameter without a value or a missing file."""
-        if any(isinstance(each, Function) and not dependencies(each) for each in path[1:]):
+        """Raise InvalidTemplateAttribute for a parameter without a value, a missing file or an
+        unknown resource.
+        """
+        if any(isinstance(each, Function) and not _can_have_value(each) for each in path[1:]):
             raise exception.InvalidTemplateAttribute(resource=self.args[0], key=path[0])
 
     def result(self, scope):
@@ -286,6 +298,12 @@ class CfnResourceFacade(ResourceFacade):
         'DeletionPolicy': 'deletion_policy',
         'UpdatePolicy': 'update_policy',
     }
+
+
+def _can_have_value(node):
+    """Return whether the value of a node depends on resources, and they exist."""
+    name = node.resource_name() if isinstance(node, GetResource) else None
+    return bool(dependencies(node)) and (name is None or name in node.known)
 
 
 def _resolve_if_possible(node, parser):

@@ -6,12 +6,13 @@ constant condition rules out are never read. The properties that members of a gr
 when a member is created. An error there is a warning.
 """
 
+from heat_lite.template import versions
 from heat_lite.template.lint.finding import ERROR, WARNING
 
 #: rules about values that only the computation of an output reads, except the path of get_attr
 _LATE_RULES = ('unknown-parameter', 'missing-file')
 #: rules about what the parser of the engine checks
-_PARSER_RULES = ('resource-definition', 'function')
+_PARSER_RULES = ('resource-definition', 'function', 'condition')
 #: rules about what the evaluation of a condition needs
 _CONDITION_RULES = ('unknown-parameter', 'condition-cycle')
 _LATE_FUNCTIONS = ('get_resource', 'Ref')
@@ -34,6 +35,7 @@ def level_at(document, rule, path: tuple) -> str:
         is_late
         or (rule.name == 'missing-property' and _is_of_member(document, path))
         or _is_empty_section(document, rule, path)
+        or _is_ignored_key(document, rule, path)
         or _is_never_read(document, rule, path)
         or _is_never_evaluated(document, rule, path)
     )
@@ -52,6 +54,13 @@ def _is_empty_section(document, rule, path):
     """Whether a section is an empty list or text, which Heat takes for an empty map."""
     is_conditions = path[:1] == (document.section_key('conditions'),)
     return rule.name == 'section-type' and not is_conditions and not document.data.get(path[0])
+
+
+def _is_ignored_key(document, rule, path):
+    """Whether a path leads to an unknown key of a CFN resource, which Heat ignores."""
+    is_key = rule.name == 'resource-definition' and len(path) == 3
+    version = document.version
+    return is_key and version.dialect is versions.CFN and path[-1] not in version.resource_keys
 
 
 def _is_of_member(document, path):

@@ -25,6 +25,7 @@ RULES = (
     shape.ParameterGroups,
     shape.Cycle,
     values.ParameterSchema,
+    values.ForeignConstraint,
     values.ParameterDefault,
     values.UnusedParameter,
     values.UnknownParameter,

@@ -35,12 +35,31 @@ class ParameterSchema(Rule):
     @staticmethod
     def _custom_constraints(document, name, schema):
         """Yield unknown constraints with a similar name; others may be those of plug-ins."""
-        known = document.types.constraint_names()
-        path = (document.section_key('parameters'), name, 'constraints')
-        for each in schema.constraints:
-            if isinstance(each, CustomConstraint) and each.name not in known:
-                if hint := suggest(each.name, known):
-                    yield path, f'There is no constraint "{each.name}".{hint}'
+        for path, unknown, hint in _unknown_constraints(document, name, schema):
+            if hint:
+                yield path, f'There is no constraint "{unknown}".{hint}'
+
+
+class ForeignConstraint(Rule):
+    """A custom constraint is known. One of a plug-in is not, and is not checked."""
+
+    name = 'foreign-constraint'
+    level = WARNING
+
+    def check(self, document):
+        for name, schema in document.parameters.items():
+            for path, unknown, hint in _unknown_constraints(document, name, schema):
+                if not hint:
+                    yield path, f'There is no constraint "{unknown}", unless a plug-in has it'
+
+
+def _unknown_constraints(document, name, schema):
+    """Yield the path and the name of each unknown constraint of a parameter, and the suggestion."""
+    known = document.types.constraint_names()
+    path = (document.section_key('parameters'), name, 'constraints')
+    for each in schema.constraints:
+        if isinstance(each, CustomConstraint) and each.name not in known:
+            yield path, each.name, suggest(each.name, known)
 
 
 def _schema_error(document, name):

@@ -105,3 +105,30 @@ def test_get_file_returns_content_or_raises():
 def test_get_resource_of_no_name_is_refused(name):
     with pytest.raises(exception.StackValidationFailed, match='"get_resource" must be a string'):
         answer({'get_resource': name})
+
+
+class Known(Recording):
+    """A scope with the values of parameters."""
+
+    knows_values = True
+
+
+@pytest.mark.parametrize(
+    'path, error',
+    [
+        ([{'get_resource': 'r'}], exception.InvalidTemplateAttribute),
+        ([{'get_attr': ['r', 'k', 0]}], ValueError),
+        (['k', {'get_resource': 'nowhere'}], exception.InvalidTemplateAttribute),
+        (['k', {'get_resource': 'r'}], None),
+        (['k', {'get_attr': ['r', 'k', 0]}], None),
+        ([{'list_join': ['', ['k']]}], None),
+    ],
+)
+def test_get_attr_refuses_parts_of_its_path_as_heat_does(path, error):
+    parser = Parser(TABLE['2021-04-16'].functions, Scope(), frozenset({'r'}))
+    node = parser.parse({'get_attr': ['r', *path]})
+    if error is None:
+        node.validate(Known())
+    else:
+        with pytest.raises(error):
+            node.validate(Known())

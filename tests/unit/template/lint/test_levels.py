@@ -172,3 +172,53 @@ def test_lint_output_of_a_nested_template_has_known_keys_only():
     inner = INNER.replace('{value: 1}', '{value: 1, extra: 2}')
     assert levels(outer, **{'inner.yaml': inner}) == [('error', 'output-definition')]
     assert levels(inner) == []
+
+
+def test_lint_misspelt_key_of_a_cfn_resource_is_a_warning():
+    """Heat ignores the key."""
+    text = CFN + 'Resources: {q: {Type: OS::Heat::None, Propeties: {name: a}}}\n'
+    assert levels(text) == [('warning', 'resource-definition')]
+
+
+def test_lint_disabled_resource_with_an_unknown_condition_is_an_error():
+    """Heat parses disabled resources."""
+    disabled = VALUE.replace('type:', 'condition: never, type:').format('{if: [nowhere, 1, 2]}')
+    assert ('error', 'condition') in levels(HOT + OFF + disabled)
+
+
+def test_lint_unknown_constraint_is_a_warning_unless_it_is_misspelt():
+    text = HOT + 'parameters: {p: {type: string, constraints: [{custom_constraint: %s}]}}\n'
+    text += VALUE.format('{get_param: p}')
+    assert levels(text % 'ours.thing') == [('warning', 'foreign-constraint')]
+    assert levels(text % 'nova.flavour') == [('error', 'parameter-schema')]
+    assert levels(text % 'nova.flavor') == []
+
+
+@pytest.mark.parametrize('kind', ['OS::Heat::InstanceGroup', 'AWS::AutoScaling::AutoScalingGroup'])
+def test_lint_instance_group_has_no_other_attributes(kind):
+    text = CFN + 'Resources: {g: {Type: %s, Properties: {}}}\n' % kind  # noqa: UP031
+    text += 'Outputs: {o: {Value: {"Fn::GetAtt": [g, %s]}}}\n'
+    assert ('error', 'unknown-attribute') in levels(text % 'nonesuch')
+    assert ('error', 'unknown-attribute') not in levels(text % 'InstanceList')
+
+
+SERVER = (
+    'parameters: {key: {type: string}, list: {type: json}}\nresources:\n  s:\n'
+    '    type: OS::Nova::Server\n'
+    '    properties: {flavor: m, networks: [], key_name: {get_param: key}'
+)
+
+
+@pytest.mark.parametrize(
+    'given, is_wrong',
+    [
+        ('', True),
+        (', image: {get_param: key}', False),
+        (', image: {if: [{equals: [{get_param: key}, k]}, i, null]}', False),
+        (', block_device_mapping_v2: {get_param: list}', False),
+        (', image: i, metadata: {yaql: {expression: $.data.x, data: {x: 1}}}', True),
+    ],
+)
+def test_lint_validates_what_parameters_without_a_value_do_not_decide(given, is_wrong):
+    found = levels(HOT + SERVER + given + '}\n')
+    assert (('error', 'validation') in found) is is_wrong, found

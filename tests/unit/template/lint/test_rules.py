@@ -66,6 +66,11 @@ CASES = {
         (3, 3),
         HOT + 'parameters:\n  p: {type: string, constraints: [{length: {min: 1}}]}\n',
     ),
+    'foreign-constraint': (
+        HOT + 'parameters:\n  p: {type: string, constraints: [{custom_constraint: our.own}]}\n',
+        (3, 21),
+        HOT + 'parameters:\n  p: {type: string, constraints: [{custom_constraint: nova.flavor}]}\n',
+    ),
     'parameter-default': (
         HOT + 'parameters:\n  p: {type: number, default: x}\n',
         (3, 21),
@@ -329,7 +334,10 @@ CONSTRAINED = 'parameters:\n  p: {{type: string, constraints: [custom_constraint
             'parameters:\n  p: {type: string, constraints: [custom_constraint: nova.flavr]}\n',
             'error',
         ),
-        ('parameters:\n  p: {type: string, constraints: [custom_constraint: mine.own]}\n', None),
+        (
+            'parameters:\n  p: {type: string, constraints: [custom_constraint: mine.own]}\n',
+            'warning',
+        ),
     ],
 )
 def test_lint_refuses_what_heat_refuses_and_leaves_plugins_alone(text, level):
