@@ -19,10 +19,10 @@ from keystoneauth1 import exceptions
 from keystoneauth1.identity.base import BaseIdentityPlugin
 from oslo_config import cfg
 
-from heat_lite.clients import keystone_session
 from heat_lite.clients.cloud_login import CloudLogin, Clouds
 from heat_lite.clients.service_catalog import SERVICES
 from heat_lite.common.local_stack_domain import LocalStackDomain
+from heat_lite.conf.clients import TIMEOUT
 from heat_lite.conf.identity import WELL_KNOWN_KEY
 
 LOG = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ def _log_in(name: str) -> CloudLogin:
         raise LoginError(f'"{name}" cannot be part of a URL; rename the cloud in clouds.yaml')
     config = _load(name)
     session = config.get_session()
-    session.timeout = session.timeout or keystone_session.TIMEOUT
+    session.timeout = session.timeout or TIMEOUT
     if not isinstance(session.auth, BaseIdentityPlugin):
         raise LoginError(
             f'the auth_type of cloud "{name}" gives no catalog of services; use a password, an '

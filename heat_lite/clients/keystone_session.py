@@ -16,8 +16,8 @@ from oslo_config import cfg
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.conf import identity
+from heat_lite.conf.clients import TIMEOUT
 
-TIMEOUT = 60
 USER_AGENT = 'heat-lite'
 #: seconds after a re-authentication in which no other is made
 REAUTHENTICATION_INTERVAL = 5
@@ -95,7 +95,7 @@ def create_session(
         auth=auth,
         verify=verify,
         cert=cert,
-        timeout=TIMEOUT,
+        timeout=option('timeout', TIMEOUT),
         session=connections,
         user_agent=USER_AGENT,
     )

@@ -31,6 +31,11 @@ def negotiate(
     return min((each for each in candidates if each and _VERSION.fullmatch(each)), key=_number)
 
 
+def is_enough(used: str | None, needed: str) -> bool:
+    """Return whether the microversion of requests is at least the one that is needed."""
+    return bool(used and _VERSION.fullmatch(used) and _number(used) >= _number(needed))
+
+
 def discover_maximum(adapter: ks_adapter.Adapter) -> str | None:
     """Return the newest microversion that a service publishes, or None."""
     root = _ROOT.match(adapter.endpoint_override or '')

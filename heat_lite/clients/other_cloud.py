@@ -28,6 +28,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from heat_lite.clients import errors, keystone_session, rest
 from heat_lite.clients.service_catalog import SERVICES
 from heat_lite.common import exception, urlfetch
+from heat_lite.conf.clients import TIMEOUT
 
 #: the kinds of logins; others read files, or ask further services
 AUTH_TYPES = ('password', 'v3password', 'token', 'v3token', 'v3applicationcredential')
@@ -59,7 +60,7 @@ def _session(
     session = ks_session.Session(
         auth=auth,
         verify=not insecure,
-        timeout=keystone_session.TIMEOUT,
+        timeout=TIMEOUT,
         session=connections,
         user_agent=keystone_session.USER_AGENT,
     )

@@ -11,7 +11,7 @@ from typing import Any
 import requests
 from keystoneauth1 import exceptions
 
-from heat_lite.clients import errors
+from heat_lite.clients import errors, microversions
 
 NEXT_PAGE = 'next'
 
@@ -27,6 +27,10 @@ class Api:
     def url(self) -> str:
         """The versioned root of the API."""
         return self._adapter.url
+
+    def supports(self, microversion: str) -> bool:
+        """Return whether requests have this microversion or a newer one."""
+        return self._adapter.supports(microversion)
 
     def create(self, path: str, key: str | None, values: Any, method: str = 'POST') -> Any:
         """Create an object and return it. ``key`` is the key that wraps objects, or None."""
@@ -114,6 +118,9 @@ class UnloggedAdapter:
     @property
     def url(self) -> str:
         return self._inner.endpoint_override or ''
+
+    def supports(self, microversion: str) -> bool:
+        return microversions.is_enough(self._inner.default_microversion, microversion)
 
     def request(self, path: str, method: str, **options: Any) -> requests.Response:
         return self._inner.request(path, method, log=self._log, **options)

@@ -124,6 +124,51 @@ HEAT_LITE = [
         'max_requests_per_tenant, max_requests_in_progress or max_logins_in_progress, each. It '
         'fails with 503 Service Unavailable then.',
     ),
+    cfg.BoolOpt(
+        'web_page',
+        default=False,
+        help='Whether the API serves the web page under /ui/. The page is a client of the API in '
+        'the browser; it contains no data and needs no authentication. "heat-lite up" serves it '
+        'unless this option is set to false.',
+    ),
+    cfg.StrOpt(
+        'web_page_auth_url',
+        help='URL of Keystone, with its version, at which the web page logs in from the browser. '
+        'A path such as /identity/v3 is one of the site of the page. By default [clients_keystone] '
+        'auth_uri is used, or [keystone_authtoken] www_authenticate_uri. A Keystone on another '
+        'site must allow the page by its own option [cors] allowed_origin.',
+    ),
+    cfg.IntOpt(
+        'max_event_streams',
+        default=4096,
+        min=0,
+        help='Number of streams of events that one worker process of the API serves at a time. '
+        'Their connections do not count for http_max_connections. At the limit, a project with '
+        'fewer streams takes the place of one with more; other requests for streams are answered '
+        'with 503 Service Unavailable.',
+    ),
+    cfg.IntOpt(
+        'max_event_streams_per_tenant',
+        default=2048,
+        min=0,
+        help='Number of streams of events of one project that one worker process of the API '
+        'serves at a time.',
+    ),
+    cfg.IntOpt(
+        'max_event_streams_in_threads',
+        default=2,
+        min=0,
+        help='Number of streams of events of one process under another WSGI server, where each '
+        'occupies a thread. Further ones are answered with 503 Service Unavailable. Under a '
+        'server that serves one request of a process at a time there are none.',
+    ),
+    cfg.FloatOpt(
+        'event_heartbeat_interval',
+        default=15,
+        min=0.1,
+        help='Number of seconds after which a stream of events without an event sends a '
+        'heartbeat, so that no proxy closes the connection.',
+    ),
 ]
 
 GROUPS = {

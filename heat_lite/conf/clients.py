@@ -23,10 +23,12 @@ SERVICES = (
     'trove',
     'zaqar',
 )
+#: seconds until a request to a service that does not answer ends, if no option names them
+TIMEOUT = 120.0
 INTERFACES = ['publicURL', 'internalURL', 'adminURL', 'public', 'internal', 'admin']
 
 
-def _connection(endpoint_type=None, insecure=None):
+def _connection(endpoint_type=None, insecure=None, timeout=None):
     return [
         cfg.StrOpt(
             'endpoint_type',
@@ -47,6 +49,13 @@ def _connection(endpoint_type=None, insecure=None):
             'insecure',
             default=insecure,
             help='If true, the certificate of the service is not verified.',
+        ),
+        cfg.FloatOpt(
+            'timeout',
+            default=timeout,
+            min=1,
+            help='Number of seconds after which a request to the service ends that has not been '
+            'answered. The resource fails then, unless it is safe to repeat the request.',
         ),
     ]
 
@@ -78,5 +87,5 @@ EXTRA = {
     'nova': [_http_log_debug()],
 }
 
-GROUPS = {'clients': _connection('public', False)}
+GROUPS = {'clients': _connection('public', False, TIMEOUT)}
 GROUPS.update({f'clients_{name}': [*_connection(), *EXTRA.get(name, ())] for name in SERVICES})

@@ -164,8 +164,11 @@ class Volume(CloudResource):
         )[self.rest.key]
 
     def body(self, values):
-        """Omit ``multiattach``: since microversion 3.50 the volume type decides it."""
-        return {name: value for name, value in values.items() if name != 'multiattach' or value}
+        """Omit ``multiattach``, which the volume type decides since microversion 3.50, and an empty
+        availability zone, which Cinder refuses.
+        """
+        omitted = ('multiattach', 'availability_zone')
+        return {name: value for name, value in values.items() if name not in omitted or value}
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         if prop_diff.get('size') and prop_diff['size'] < (self.stored_property('size') or 0):

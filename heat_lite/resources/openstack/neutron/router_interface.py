@@ -1,6 +1,11 @@
 """OS::Neutron::RouterInterface."""
 
+import contextlib
+import functools
+
+from heat_lite.clients import errors
 from heat_lite.common import exception
+from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.resources.openstack.neutron.base import VisibleConnection
 from heat_lite.template import support
 from heat_lite.template.schema import string
@@ -56,22 +61,29 @@ class RouterInterface(VisibleConnection):
             raise exception.PropertyUnspecifiedError('subnet', 'port')
 
     def handle_create(self):
-        router = self.properties['router']
-        key, other = (
-            ('subnet_id', self.properties['subnet'])
-            if self.properties['subnet']
-            else ('port_id', self.properties['port'])
-        )
-        yield from self.call_with_retry(
-            self.client().request_json,
-            'PUT',
-            f'/routers/{router}/add_router_interface',
-            {key: other},
-        )
+        router, key, other = self._wanted()
+        path = f'/routers/{router}/add_router_interface'
+        add = functools.partial(self.client().request_json, 'PUT', path, {key: other})
+        # a second request for the same interface would be refused
+        retry = ServiceRetry(self, self.retry_conflict)
+        yield from retry.until_made(add, self.find_existing, lambda found: found)
         self.resource_id_set(f'{router}:{key}={other}')
 
+    def find_existing(self):
+        router, key, other = self._wanted()
+        return f'{router}:{key}={other}' if self._has_port(router, key, other) else None
+
+    def _wanted(self):
+        """Return the id of the router, and the key and the id of what is connected with it."""
+        properties = self.properties
+        if properties['subnet']:
+            return properties['router'], 'subnet_id', properties['subnet']
+        return properties['router'], 'port_id', properties['port']
+
     def is_connected(self):
-        router, key, value = self._parts()
+        return self._has_port(*self._parts())
+
+    def _has_port(self, router, key, value):
         ports = self.client().list('/ports', 'ports', device_id=router)
         if key == 'port_id':
             return any(each['id'] == value for each in ports)
@@ -86,9 +98,11 @@ class RouterInterface(VisibleConnection):
         if self.resource_id is None:
             return
         router, key, value = self._parts()
-        yield from self.delete_if_present(
-            self.client().request_json,
-            'PUT',
-            f'/routers/{router}/remove_router_interface',
-            {key: value},
-        )
+        path = f'/routers/{router}/remove_router_interface'
+        remove = functools.partial(self.client().request_json, 'PUT', path, {key: value})
+        retry = ServiceRetry(self, self.retry_conflict)
+        with contextlib.suppress(errors.NotFound):
+            yield from retry.until_made(remove, self._find_removed, lambda found: found)
+
+    def _find_removed(self):
+        return None if self.is_connected() else self.resource_id

@@ -19,6 +19,8 @@ PLAIN = {
 }
 #: properties that are left out of the request if they are empty: Nova refuses an empty name
 NONE_IF_EMPTY = ('key_name', 'availability_zone', 'admin_pass')
+#: the first microversion with descriptions of servers
+WITH_DESCRIPTION = '2.19'
 
 
 class ServerRequest:
@@ -38,6 +40,7 @@ class ServerRequest:
             name=values['name'] or self._server.physical_resource_name(),
             flavorRef=values['flavor'],
             networks=nics,
+            **self._mark(),
         )
         if values['image']:
             body['imageRef'] = values['image']
@@ -54,6 +57,16 @@ class ServerRequest:
             )
         )
         return with_hints(body, {**(values['scheduler_hints'] or {}), **stack_hints(self._server)})
+
+    def _mark(self):
+        """Return the mark by which ``find_existing`` knows the server of an interrupted create,
+        if another server may have its name.
+        """
+        if not self._server.properties['name'] or not self._server.client().supports(
+            WITH_DESCRIPTION
+        ):
+            return {}
+        return {self._server.rest.mark: self._server.physical_resource_name()}
 
     def user_data(self, metadata):
         """Return the user data as text, in the form that ``user_data_format`` names."""

@@ -39,6 +39,7 @@ class Server(CloudResource, ConfigAgent):
         failed=(ERROR,),
         deletes_async=True,
         list_path='/servers/detail',
+        mark='description',
     )
     entity = 'servers'
     physical_resource_name_limit = 53
