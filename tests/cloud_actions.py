@@ -3,6 +3,7 @@
 import functools
 import re
 import uuid
+import zlib
 
 ROUTES = []
 
@@ -106,11 +107,20 @@ def add_interface(cloud, service, one, body, **_):
     return 200, {'id': router['id'], name: value}
 
 
+def _with_addresses(port):
+    """Return a port as Neutron shows it: each of its fixed_ips has an address."""
+    number = zlib.crc32(port['id'].encode())
+    address = f'10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}'
+    known = [{'ip_address': address, **each} for each in port.get('fixed_ips') or ()]
+    return {**port, 'fixed_ips': known}
+
+
 @route('network', 'GET', r'/ports')
 def list_ports(cloud, service, query, **_):
     """List ports, those of routers in subnets included."""
     row = next(each for each in cloud.rows if (each.service, each.path) == (service, '/ports'))
     status, answer = cloud._list(row, '/ports', query)
+    answer['ports'] = [_with_addresses(port) for port in answer['ports']]
     for router, value in cloud.state.get('interfaces', ()) if 'device_id' in query else ():
         if router == query['device_id']:
             answer['ports'].append(
@@ -270,6 +280,8 @@ def make_volume(cloud, service, body, **_):
     """Create a volume; scheduler hints are separate from its body."""
     if body.keys() - {'volume', 'OS-SCH-HNT:scheduler_hints'}:
         raise Refused(400, 'Additional properties are not allowed')
+    if body['volume'].get('availability_zone') == '':
+        raise Refused(400, "Invalid input for field/attribute availability_zone. Value: ''.")
     return cloud.create(service, '/volumes', {'volume': body['volume']})
 
 

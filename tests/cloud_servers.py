@@ -9,8 +9,8 @@ import uuid
 from tests.cloud_actions import Refused, require, route
 
 KNOWN = frozenset(
-    'name flavorRef imageRef networks metadata security_groups user_data key_name '
-    'availability_zone config_drive OS-DCF:diskConfig adminPass tags '
+    'name description flavorRef imageRef networks metadata security_groups user_data '
+    'key_name availability_zone config_drive OS-DCF:diskConfig adminPass tags '
     'block_device_mapping block_device_mapping_v2'.split()
 )
 V2 = frozenset(
@@ -106,6 +106,7 @@ def boot(cloud, service, body, **_):
             key: given.get(key)
             for key in (
                 'name',
+                'description',
                 'key_name',
                 'metadata',
                 'tags',
@@ -206,6 +207,17 @@ def _address():
 
 def _ports(cloud, one):
     return [port for port in cloud.of('network', '/ports') if port.get('device_id') == one]
+
+
+@route('compute', 'GET', r'/os-availability-zone')
+def list_zones(cloud, service, **_):
+    return 200, {'availabilityZoneInfo': [{'zoneName': name} for name in ('nova', 'other')]}
+
+
+@route('compute', 'GET', r'/servers')
+def list_names(cloud, service, **_):
+    found = cloud.of(service, '/servers')
+    return 200, {'servers': [{key: each.get(key) for key in ('id', 'name')} for each in found]}
 
 
 @route('compute', 'GET', r'/servers/detail')

@@ -1,9 +1,11 @@
 """An engine in this process with a real database and in-process RPC, without the API.
 
-Tests register resource types of their own.
+Tests register resource types of their own. With HEAT_LITE_TEST_SHAPE=convergence the stacks of
+each test are walked by all engines, as with the option ``convergence_engine``.
 """
 
 import contextlib
+import os
 import time
 import types
 import uuid
@@ -18,6 +20,8 @@ from heat_lite.engine.service import EngineService
 from heat_lite.rpc import messaging
 from heat_lite.rpc.client import EngineClient
 from tests.timeouts import WAIT_SECONDS
+
+CONVERGENCE = os.environ.get('HEAT_LITE_TEST_SHAPE') == 'convergence'
 
 
 def warm_up():
@@ -45,7 +49,7 @@ def running(url, types=(), transport='local://', files=(), ours=None, **settings
     conf.register_opts(session.OPTIONS, 'database')
     conf([], project='heat_lite', default_config_files=list(files))
     conf.set_override('connection', url, 'database')
-    for name, value in settings.items():
+    for name, value in {'convergence_engine': CONVERGENCE, **settings}.items():
         conf.set_override(name, value)
     for name, value in (ours or {}).items():
         conf.set_override(name, value, 'heat_lite')
@@ -75,6 +79,13 @@ def another(driver):
         service.stop(5)
 
 
+def _versioned(template):
+    """Return a template of CloudFormation as it is, another one with a version of HOT."""
+    if 'HeatTemplateFormatVersion' in template:
+        return template
+    return {'heat_template_version': '2021-04-16', **template}
+
+
 class Driver:
     """The requests of one user to an engine, and waiting for their end."""
 
@@ -87,11 +98,10 @@ class Driver:
 
     def create(self, template, name='stack', wait=True, params=None, files=None, **args):
         """Create a stack; return its identity."""
-        template = {'heat_template_version': '2021-04-16', **template}
         identity = self.client.create_stack(
             self.context,
             stack_name=name,
-            template=template,
+            template=_versioned(template),
             params=params or {},
             files=files or {},
             args={'disable_rollback': True, **args},
@@ -99,11 +109,10 @@ class Driver:
         return self.wait(identity) if wait else identity
 
     def update(self, identity, template, wait=True, params=None, files=None, **args):
-        template = {'heat_template_version': '2021-04-16', **template}
         self.client.update_stack(
             self.context,
             stack_identity=identity,
-            template=template,
+            template=_versioned(template),
             params=params or {},
             files=files or {},
             args=args,
@@ -184,7 +193,7 @@ class Driver:
 
     def resource(self, identity, name):
         return self.client.describe_stack_resource(
-            self.context, stack_identity=identity, resource_name=name
+            self.context, stack_identity=identity, resource_name=name, with_attr=None
         )
 
     def physical_id(self, identity, name):

@@ -30,7 +30,7 @@ REASONS = {
     403: 'Forbidden',
     404: 'Not Found',
 }
-REASONS[409] = 'Conflict'
+REASONS |= {409: 'Conflict', 413: 'Request Entity Too Large'}
 
 
 class Refused(Exception):
@@ -74,6 +74,7 @@ class Identity:
         self.trusts = {}
         self.credentials = {}  # id of an application credential -> user, secret, restricted
         self.asked = []  # (method, path) of each request
+        self.allowed_origin = None  # of pages in a browser
         self.lifetime = datetime.timedelta(hours=1)  # of new tokens
         self.age = datetime.timedelta()  # the age of new tokens
 
@@ -96,10 +97,23 @@ class Identity:
             status, headers = error.status, []
         content = b'' if body is None or method == 'HEAD' else json.dumps(body).encode()
         headers += [('Content-Type', 'application/json'), ('Content-Length', str(len(content)))]
+        headers += self.cors_headers(environ)
         start_response(f'{status} {REASONS[status]}', headers)
         return [content]
 
+    def cors_headers(self, environ):
+        """Return the headers by which Keystone lets a page of its [cors] allowed_origin log in."""
+        if environ.get('HTTP_ORIGIN') != self.allowed_origin or self.allowed_origin is None:
+            return []
+        return [
+            ('Access-Control-Allow-Origin', self.allowed_origin),
+            ('Access-Control-Allow-Headers', 'Content-Type, X-Auth-Token, X-Subject-Token'),
+            ('Access-Control-Expose-Headers', 'X-Subject-Token'),
+        ]
+
     def route(self, method, path, body, environ):
+        if method == 'OPTIONS':
+            return 200, None, []
         for wanted, pattern, name in self.ROUTES:
             found = re.fullmatch(pattern, path)
             if found and method == wanted:

@@ -7,17 +7,19 @@ from typing import Any
 
 from oslo_config import cfg
 
-from heat_lite.api import fair_turns, heat_pipelines, local_identity
+from heat_lite.api import heat_pipelines, local_identity, openapi, web_page
 from heat_lite.api.aws import faults, local_signature
 from heat_lite.api.cfn import application
 from heat_lite.api.middleware import cloud_requests, fault, local_requests
 from heat_lite.api.middleware.context import ContextFilter
-from heat_lite.common import installation, urlfetch
+from heat_lite.common import fair_turns, installation, urlfetch
 from heat_lite.common.local_stack_domain import LocalStackDomain
 
 LOG = logging.getLogger(__name__)
 
 NAME = 'heat-api'
+#: the project that the page of a service without login opens
+DEFAULT_PROJECT = 'default'
 
 
 def load_app(conf: cfg.ConfigOpts, name: str | None = None) -> Any:
@@ -25,11 +27,17 @@ def load_app(conf: cfg.ConfigOpts, name: str | None = None) -> Any:
 
     ``messaging.setup`` must be called before the first request.
     """
+    app = _load_pipeline(conf, name)
+    return app if name else web_page.add_to(app, conf)
+
+
+def _load_pipeline(conf: cfg.ConfigOpts, name: str | None = None) -> Any:
     urlfetch.configure(conf)
     file = pipelines_file(conf)
     flavor = None if name else conf.paste_deploy.flavor
     LOG.debug('Loading %s from %s', name or NAME, file)
-    return heat_pipelines.load(file, name or NAME, flavor, conf)
+    app = heat_pipelines.load(file, name or NAME, flavor, conf)
+    return app if name else openapi.OpenApiFilter(app)
 
 
 def load_local_app(conf: cfg.ConfigOpts, hosts: list[str], token: str | None = None) -> Any:
@@ -37,9 +45,10 @@ def load_local_app(conf: cfg.ConfigOpts, hosts: list[str], token: str | None = N
 
     ``hosts``: names and addresses of the service. ``token``: required of each request, or None.
     """
-    app = load_app(conf)
+    app = _load_pipeline(conf)
     origins = conf.cors.allowed_origin or ()
-    return fault.FaultFilter(local_requests.LocalRequestFilter(app, hosts, origins, token))
+    guarded = fault.FaultFilter(local_requests.LocalRequestFilter(app, hosts, origins, token))
+    return web_page.add_to(guarded, conf, [DEFAULT_PROJECT], token is not None)
 
 
 def load_cloud_app(
@@ -56,7 +65,7 @@ def load_cloud_app(
     ``hosts`` and ``token`` as for ``load_local_app``, ``users`` as for ``CloudFilter``.
     ``regions``: those of the clouds. ``url``: the public URL of the service.
     """
-    app, max_body = load_app(conf), conf.max_json_body_size
+    app, max_body = _load_pipeline(conf), conf.max_json_body_size
     guarded = local_requests.LocalRequestFilter(
         cloud_requests.CloudFilter(app, users), hosts, conf.cors.allowed_origin or (), token
     )
@@ -65,9 +74,10 @@ def load_cloud_app(
         ContextFilter(receiver), domain, url, fair_turns.of_unknown_bodies(conf), max_body
     )
     identity = local_identity.LocalIdentity(domain, url, regions, max_body)
-    return fault.FaultFilter(
+    served = fault.FaultFilter(
         cloud_requests.StackUserFilter(app, domain, faults.FaultFilter(signed), identity, guarded)
     )
+    return web_page.add_to(served, conf, list(users), token is not None)
 
 
 def pipelines_file(conf: cfg.ConfigOpts) -> str:

@@ -1,6 +1,7 @@
 """Requests, JSON responses, and the application that routes requests to controllers."""
 
 import contextlib
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -9,10 +10,9 @@ from typing import Any
 import webob
 import webob.exc
 
-from heat_lite.api import fair_turns
 from heat_lite.api.admission import AdmissionControl
 from heat_lite.api.routing import Route, Router
-from heat_lite.common import exception
+from heat_lite.common import exception, fair_turns
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.common.policy import Enforcer
@@ -24,6 +24,11 @@ WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 CONTEXT = 'heat_lite.context'
 
 BODY_READ = 'heat_lite.body_read'
+
+#: Key of the environ. The value is a function of a server that has a place for a long response:
+#: it takes the connection out of the limits for requests, and returns a function that tells
+#: whether the client is still there. Raises ServiceUnavailable.
+BEGIN_STREAM = 'heat_lite.begin_stream'
 
 # content types that Heat parses as JSON; a body of any other type is ignored
 JSON_TYPES = ('application/json', 'JSON', '')
@@ -236,8 +241,19 @@ def json_response(value: Any, status: int = 200) -> webob.Response:
     return webob.Response(body=body, status=status, content_type='application/json', charset=None)
 
 
-def _response(result: Any) -> webob.Response:
-    return result if isinstance(result, webob.Response) else json_response(result)
+def _response(result: Any, request: Request) -> webob.Response:
+    """Return the response of an action; that of a GET has an ETag, for If-None-Match."""
+    if isinstance(result, webob.Response):
+        return result
+    response = json_response(result)
+    if request.method != 'GET':
+        return response
+    tag = hashlib.sha256(response.body).hexdigest()[:32]
+    if 'HTTP_IF_NONE_MATCH' in request.environ and tag in request.if_none_match:
+        response = webob.Response(status=304)
+        del response.content_type
+    response.etag = tag
+    return response
 
 
 def no_content(headers: dict[str, str] | None = None) -> webob.Response:
@@ -291,12 +307,12 @@ class Application:
         waiting = fair_turns.waiting(request.environ)
         if request.method in NO_BODY:
             with self._admission.admit(context, *waiting):
-                return _response(route.action(request, **gaps))
+                return _response(route.action(request, **gaps), request)
         # A slow body takes the place of other bodies, and no turn.
         with self._admission.admit_body(context, *waiting):
             body = request.json_body(self._max_body)
             with self._admission.admit(context, *waiting):
-                return _response(route.action(request, **gaps, body=_json_object(body)))
+                return _response(route.action(request, **gaps, body=_json_object(body)), request)
 
     def _find(self, request: Request) -> tuple[Route | None, dict[str, Any]]:
         path = request.path_text.lstrip('/')

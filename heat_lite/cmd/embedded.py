@@ -130,15 +130,21 @@ def _run(args, conf, sockets, signals, patient=False):
         stack.enter_context(data_folder.announce(args.data_dir, announced, aws_urls))
         _wait_until_ready(host, port, projects[0], token)
         _spare_collections()
-        print(f'heat_lite is ready: {" ".join(endpoints)}', flush=True)
-        for name, address in aws_urls.items():
-            print(f'{name}: {address}, with the key of "heat-lite credentials"', flush=True)
+        _print_urls(endpoints, f'{url}/ui/' if conf.heat_lite.web_page else None, aws_urls)
         if token:
             _print_options(endpoints[0], args.data_dir)
         for _ in signals:
             settings.reload(conf)
             service.reset()
     return 0
+
+
+def _print_urls(endpoints, page, aws_urls):
+    print(f'heat_lite is ready: {" ".join(endpoints)}', flush=True)
+    if page:
+        print(f'web page: {page}', flush=True)
+    for name, address in aws_urls.items():
+        print(f'{name}: {address}, with the key of "heat-lite credentials"', flush=True)
 
 
 def _log_in(args, conf, url, patient):
@@ -196,6 +202,7 @@ def configure(args, conf=cfg.CONF):
     conf.register_opts(session.OPTIONS, 'database')
     for name, value in DEFAULTS:
         conf.set_default(name, value)
+    conf.set_default('web_page', True, group='heat_lite')
     policy_options.set_defaults(conf, str(installation.data_path('etc', POLICY)))
     conf.set_override('flavor', FLAVOR, group='paste_deploy')
     conf.set_override(

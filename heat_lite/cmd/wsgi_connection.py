@@ -20,8 +20,8 @@ import eventlet
 import eventlet.wsgi
 from oslo_config import cfg
 
-from heat_lite.api import fair_turns
 from heat_lite.cmd import peer_turns
+from heat_lite.common import exception, fair_turns
 
 #: bytes of a line between the chunks of a body, and lines after the last chunk
 MAX_CHUNK_LINE = 4096
@@ -61,6 +61,7 @@ class ConnectionLimits:
     idle: float = 60
     total: int = 1024
     per_peer: int = 512
+    streams: int = 4096
 
 
 def limits_of(conf: cfg.ConfigOpts) -> ConnectionLimits:
@@ -72,6 +73,7 @@ def limits_of(conf: cfg.ConfigOpts) -> ConnectionLimits:
         ours.http_idle_timeout,
         ours.http_max_connections,
         ours.http_max_connections_per_peer,
+        ours.max_event_streams,
     )
 
 
@@ -162,6 +164,10 @@ class ClientStream(io.RawIOBase):
             yield
         finally:
             self.waiting, self._wake = False, None
+
+    @property
+    def is_aborted(self) -> bool:
+        return self._aborted
 
     def abort(self) -> None:
         """End the present wait, and any further read."""
@@ -304,6 +310,8 @@ class Connection(list):
         super().__init__([address, sock, eventlet.wsgi.STATE_IDLE])
         self.peer = fair_turns.peer_of(address[0])
         self.stream = ClientStream(sock, limits, turns, self.peer)
+        #: takes the connection out of the caps (see ``ConnectionTable.begin_stream``)
+        self.begin_stream: Callable[[], Callable[[], bool]] | None = None
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
@@ -328,6 +336,7 @@ class ConnectionTable:
         self._limits = limits
         self._by_peer: dict[str, dict[int, Connection]] = {}
         self._total = 0
+        self._streams: dict[int, Connection] = {}
 
     def add(self, connection: Connection) -> bool:
         """Add a connection, at a cap in the place of a waiting one. False if there is none."""
@@ -343,11 +352,23 @@ class ConnectionTable:
 
     def remove(self, connection: Connection) -> None:
         """Remove a connection; one that was removed before is ignored."""
+        self._streams.pop(id(connection), None)
         mine = self._by_peer.get(connection.peer, {})
         if mine.pop(id(connection), None) is not None:
             self._total -= 1
             if not mine:
                 del self._by_peer[connection.peer]
+
+    def begin_stream(self, connection: Connection) -> Callable[[], bool]:
+        """Take a connection out of the caps; return whether its client is there, as a function.
+
+        Raises ServiceUnavailable if there is no place.
+        """
+        if len(self._streams) >= self._limits.streams:
+            raise exception.ServiceUnavailable(reason='all places of streams are taken')
+        self.remove(connection)
+        self._streams[id(connection)] = connection
+        return lambda: not connection.stream.is_aborted
 
     def make_room(self) -> bool:
         """Close a waiting connection, if there is one, of the peer with the most connections."""
@@ -355,7 +376,10 @@ class ConnectionTable:
         return any(self._close_waiting(each) for each in crowds)
 
     def all(self) -> list[Connection]:
-        return [each for mine in self._by_peer.values() for each in mine.values()]
+        return [
+            *self._streams.values(),
+            *(each for mine in self._by_peer.values() for each in mine.values()),
+        ]
 
     def _close_waiting(self, connections: dict[int, Connection]) -> bool:
         waiting = [each for each in connections.values() if each.stream.waiting]

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import errno
+import functools
 import io
 import logging
 import re
@@ -14,13 +15,15 @@ import eventlet
 import eventlet.wsgi
 import greenlet
 
-from heat_lite.api import fair_turns
+from heat_lite.api import event_feed, wsgi
 from heat_lite.cmd import peer_turns, wsgi_connection
-from heat_lite.common import log_context
+from heat_lite.common import fair_turns, log_context
 
 LOG = logging.getLogger(__name__)
 
 DEFAULT_BACKLOG = 1024
+#: seconds in which the clients of streams learn that the process stops
+STREAM_SECONDS = 2
 #: errors of ``accept``: the listening socket is closed; no file descriptor or memory is left
 CLOSED = (errno.EBADF, errno.EINVAL, errno.ENOTSOCK)
 EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
@@ -101,6 +104,7 @@ class Protocol(eventlet.wsgi.HttpProtocol):
         )
         environ['wsgi.input'] = environ['eventlet.input'] = body
         environ[fair_turns.INTERRUPTIBLE] = self.stream.interruptible
+        environ[wsgi.BEGIN_STREAM] = self.conn_state.begin_stream
         return environ
 
     def _end_after_response(self):
@@ -146,10 +150,12 @@ class Server:
             eventlet.wsgi.MAX_HEADER_LINE = options.max_header_line
         self._sock = sock
         self._secure = secure
-        self._limits = dataclasses.replace(limits, total=_possible(limits.total))
+        possible = _possible(limits.total + limits.streams)
+        total = min(limits.total, possible)
+        self._limits = dataclasses.replace(limits, total=total, streams=possible - total)
         self._connections = wsgi_connection.ConnectionTable(self._limits)
         self._turns = peer_turns.PeerTurns()
-        self._pool = eventlet.GreenPool(2 * self._limits.total)
+        self._pool = eventlet.GreenPool(2 * self._limits.total + self._limits.streams)
         self._thread = None
         self._http = eventlet.wsgi.Server(
             sock,
@@ -168,7 +174,11 @@ class Server:
         self._thread = eventlet.spawn(self._accept)
 
     def stop(self, seconds):
-        """Stop to accept connections, and wait at most ``seconds`` for running requests."""
+        """Stop to accept connections, and wait at most ``seconds`` for running requests.
+
+        Streams of events of the process end first: their clients reconnect.
+        """
+        event_feed.stop_all(STREAM_SECONDS)
         self._thread.kill()
         with eventlet.Timeout(seconds or 0.1, False), contextlib.suppress(greenlet.GreenletExit):
             self._thread.wait()
@@ -204,6 +214,7 @@ class Server:
 
     def _admit(self, sock, address):
         connection = wsgi_connection.Connection(address, sock, self._limits, self._turns)
+        connection.begin_stream = functools.partial(self._connections.begin_stream, connection)
         if self._connections.add(connection):
             self._pool.spawn(self._serve, connection)
             return

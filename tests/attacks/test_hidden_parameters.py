@@ -23,6 +23,9 @@ STACK_PARTS = (
     '/events?nested_depth=3',
     '/template',
     '/environment',
+    '/graph?nested_depth=2',
+    '/timeline?nested_depth=2',
+    '/drift?nested_depth=2',
     '/files',
     '/outputs',
     '/outputs/told',
@@ -189,7 +192,7 @@ def look_up(ask, path):
 
 
 def use_other_routes(ask):
-    for url in ('stacks', 'stacks/detail', 'build_info', 'services', 'resource_types'):
+    for url in ('stacks', 'stacks/detail', 'events', 'build_info', 'services', 'resource_types'):
         ask('GET', f'/{url}')
     ask('GET', f'/resource_types/{planted.TEST}')
     ask('GET', f'/resource_types/{planted.TEST}/template')

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests import brokers, databases, identity, ports, stack_domain
+from tests import brokers, databases, engines, identity, ports, stack_domain
 
 BIN = Path(sys.executable).parent
 ALL = ('embedded', 'mariadb', 'postgresql', 'keystone')
@@ -198,6 +198,8 @@ def embedded(folder, *arguments):
     """The embedded shape; ``arguments`` are added to the command line."""
     port = ports.reserve()
     service = Service('embedded', f'http://127.0.0.1:{port}/v1', 'demo', folder)
+    if engines.CONVERGENCE and '--config-file' not in arguments:
+        arguments = (*arguments, '--config-file', convergence_options(folder))
     start(
         service,
         'up',
@@ -213,11 +215,16 @@ def embedded(folder, *arguments):
         yield service
 
 
+def convergence_options(folder):
+    """Write the file of the option that has all engines walk a stack; return its path."""
+    path = folder / 'convergence.conf'
+    path.write_text('[DEFAULT]\nconvergence_engine = true\n')
+    return path
+
+
 def convergence(folder):
     """The embedded shape whose stacks are walked by all engines."""
-    options = folder / 'convergence.conf'
-    options.write_text('[DEFAULT]\nconvergence_engine = true\n')
-    return embedded(folder, '--config-file', options)
+    return embedded(folder, '--config-file', convergence_options(folder))
 
 
 CONFIGURATION = """
@@ -225,6 +232,7 @@ CONFIGURATION = """
     auth_encryption_key = a key of these tests, 32 letters
     enable_stack_adopt = true
     enable_stack_abandon = true
+    convergence_engine = {convergence}
     heat_waitcondition_server_url = http://127.0.0.1:8000/v1/waitcondition
     stack_user_domain_name = Stacks
     stack_domain_admin = domain_admin
@@ -263,7 +271,10 @@ CREDENTIALS = """
 
 def write_configuration(folder, auth_url=None, **values):
     text = CONFIGURATION.format(
-        host=f'host-{uuid.uuid4().hex[:8]}', flavor='' if auth_url else 'noauth', **values
+        host=f'host-{uuid.uuid4().hex[:8]}',
+        flavor='' if auth_url else 'noauth',
+        convergence=engines.CONVERGENCE,
+        **values,
     )
     if auth_url:
         text += CREDENTIALS.format(section='keystone_authtoken', url=auth_url)

@@ -128,6 +128,11 @@ def test_scaling_groups_send_notifications(bus):
     engine.client.resource_signal(
         engine.context, stack_identity=identity, resource_name='p', details={}, sync_call=True
     )
+    listed = engine.client.list_events(engine.context, stack_identity=identity)
+    said = [
+        each['resource_status_reason'] for each in listed if each['resource_action'] == 'SIGNAL'
+    ]
+    assert said == ['Unknown']
     told = [each for _, each in reader.until('orchestration.autoscaling.end')]
     start, end = (
         each for each in told if each['event_type'].startswith('orchestration.autoscaling.')

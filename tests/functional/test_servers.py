@@ -77,6 +77,24 @@ def test_server_in_error_fails_the_create_with_its_fault(running_cloud, driver, 
     assert len(running_cloud.cloud.of('compute', '/servers')) == before
 
 
+@pytest.mark.parametrize('name', [None, 'mine'])
+def test_server_of_an_interrupted_create_is_deleted(name, running_cloud, driver, ids):
+    """A description tells it from other servers with the name that the template gives."""
+    running_cloud.cloud.put('compute', '/servers', name='mine')
+    before = len(running_cloud.cloud.of('compute', '/servers'))
+    stack = driver.create(stack_of(s=server(**{'name': name} if name else {})))
+    complete(driver, stack)
+    # as an engine leaves the row that is killed before it stores the id
+    interrupted = {'action': 'CREATE', 'status': 'IN_PROGRESS', 'nova_instance': None}
+    with session.engine().begin() as connection:
+        table = models.resource
+        mine = table.c.stack_id == stack['stack_id']
+        connection.execute(table.update().where(mine).values(**interrupted))
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', reason(driver, stack)
+    assert len(running_cloud.cloud.of('compute', '/servers')) == before
+
+
 def test_many_servers_are_polled_by_one_list(running_cloud, driver, ids):
     running_cloud.cloud.looks = 3
     names = [f's{number}' for number in range(8)]
@@ -142,6 +160,13 @@ def test_empty_names_are_left_out_of_the_request(running_cloud, driver, ids):
     asked = nova_server(running_cloud, complete(driver, stack))['asked']['server']
     assert not asked.keys() & {'availability_zone', 'key_name', 'adminPass'}
     assert (asked['tags'], asked['config_drive']) == ([], False)
+    driver.delete(stack)
+
+
+def test_empty_availability_zone_of_a_volume_is_left_out(driver, ids):
+    volume = {'type': 'OS::Cinder::Volume', 'properties': {'size': 1, 'availability_zone': ''}}
+    stack = driver.create(stack_of(v=volume))
+    complete(driver, stack)
     driver.delete(stack)
 
 

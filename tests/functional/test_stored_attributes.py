@@ -5,10 +5,13 @@ only after its state has changed.
 import collections
 import dataclasses
 import threading
+import types
 
 import pytest
 from sqlalchemy import select
 
+from heat_lite.api.cfn import resources as cfn_resources
+from heat_lite.api.v1 import resources as v1_resources
 from heat_lite.db import models, session
 from heat_lite.engine.resource import Resource
 from heat_lite.template.schema import CACHE_NONE, any_attribute, string
@@ -16,6 +19,7 @@ from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
 
 REMOTE = 'Test::Remote'
+STACK_PATH = ('stack_name', 'stack_id')
 
 
 class Remote(Resource):
@@ -180,6 +184,22 @@ def test_a_resource_is_shown_as_it_is_now(engine):
     Remote.answer = 'second'
     assert engine.resource(identity, 'r')['attributes']['address'] == 'second address'
     assert engine.outputs(identity)['address'] == 'first address'
+
+
+def test_metadata_of_a_resource_are_shown_without_its_attributes(engine):
+    """Servers ask for their metadata twice a minute, and need no attributes."""
+    template = _template()
+    template['resources']['r']['metadata'] = {'deployments': []}
+    identity = engine.create(template, name='polled')
+    Remote.calls.clear()
+    request = types.SimpleNamespace(context=engine.context)
+    path = {'tenant_id': identity['tenant'], **{key: identity[key] for key in STACK_PATH}}
+    shown = v1_resources.ResourceController(engine.client).metadata(request, 'r', **path)
+    assert shown == {'metadata': {'deployments': []}}
+    cfn = cfn_resources.ResourceActions(engine.client)
+    names = {'StackName': identity['stack_name'], 'LogicalResourceId': 'r'}
+    detail = cfn.describe_one(engine.context, names)['StackResourceDetail']
+    assert detail['LogicalResourceId'] == 'r' and not Remote.calls
 
 
 def test_a_list_of_outputs_reads_no_attribute(engine):

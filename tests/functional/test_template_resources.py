@@ -182,7 +182,10 @@ def test_load_balancer_serves_the_members_of_a_group(running_cloud, driver, defa
 
 @pytest.mark.parametrize(
     ('name', 'text'),
-    [('else', 'has no resource "else"'), ('launch', "Unsupported resource 'launch'")],
+    [
+        ('else', '"else" is neither a load balancer of the stack nor a pool'),
+        ('launch', "Unsupported resource 'launch'"),
+    ],
 )
 def test_group_behind_something_else_is_refused(driver, default_image, name, text):
     with pytest.raises(exception.StackValidationFailed, match=text):

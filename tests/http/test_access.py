@@ -137,6 +137,9 @@ TABLE = """
 +++-+ POST stacks/{stack_name}/events
 +++-+ POST stacks/{stack_name}/template
 +++-+ POST stacks/{stack_name}/actions
+++--+ GET stacks/{stack_name}/{stack_id}/graph
+++--+ GET stacks/{stack_name}/{stack_id}/timeline
+++--+ GET stacks/{stack_name}/{stack_id}/drift
 ++--+ GET stacks/{stack_name}/{stack_id}/resources
 ++--+ GET stacks/{stack_name}/{stack_id}/resources/{resource_name}
 -+--+ PATCH stacks/{stack_name}/{stack_id}/resources/{resource_name}
@@ -145,6 +148,7 @@ TABLE = """
 ++--+ GET stacks/{stack_name}/{stack_id}/events
 ++--+ GET stacks/{stack_name}/{stack_id}/resources/{resource_name}/events
 ++--+ GET stacks/{stack_name}/{stack_id}/resources/{resource_name}/events/{event_id}
+++--+ GET events
 ++--+ GET resource_types
 ++--+ GET resource_types/{type_name}
 -+--+ GET resource_types/{type_name}/template
@@ -218,7 +222,7 @@ def test_each_pipeline_is_tested():
 
 @pytest.mark.parametrize(('marks', 'method', 'path'), ROWS)
 def test_route_lets_in_whom_the_table_states(service, tokens, marks, method, path):
-    let_in = 302 if path.endswith(':arn:*}') else IN
+    let_in = 302 if path.endswith(':arn:*}') else 406 if path == 'events' else IN
     url = path_of('{tenant_id}/' + path)
     if path.endswith('/actions') and '{stack_id}' in path:
         body = {'suspend': None}

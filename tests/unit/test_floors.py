@@ -100,6 +100,7 @@ WIDE_CLASSES = {
     'Stack': 'one noun that every action asks: mostly questions of a line or two',
 }
 WIDE_IMPORTS = {
+    'heat_lite/api/v1/application.py': 'a table of the controllers',
     'heat_lite/engine/service.py': 'assembles the endpoints of the engine, and does nothing else',
     'heat_lite/plugin/heat/surface.py': 'a table of what plug-ins import by the names of Heat',
 }

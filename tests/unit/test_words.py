@@ -26,6 +26,7 @@ REPEATED_NOUNS = {
     'attributes': 'the language has them, a server implements them, plug-ins import them',
     'base': 'what the modules of its own folder share',
     'context': 'the filter puts the RequestContext on a request',
+    'event_stream': 'the statements, messages and endpoint of the streams of events',
     'events': 'a noun of the API',
     'listener': 'the RPC client and the endpoint of one engine; a type of the load balancer',
     'preview': 'the prediction of the engine and the command that shows it',

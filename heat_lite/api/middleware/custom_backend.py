@@ -9,9 +9,9 @@ from typing import Any
 
 import webob.exc
 
-from heat_lite.api import fair_turns, paste_config, wsgi
+from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
-from heat_lite.common import exception
+from heat_lite.common import exception, fair_turns
 from heat_lite.common.context import RequestContext
 from heat_lite.conf import service
 from heat_lite.rpc.client import EngineClient

@@ -10,8 +10,9 @@ from keystonemiddleware import auth_token, opts
 from keystonemiddleware.auth_token import _request
 from oslo_config import cfg
 
-from heat_lite.api import fair_turns, paste_config, wsgi
+from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
+from heat_lite.common import fair_turns
 
 LOG = logging.getLogger(__name__)
 

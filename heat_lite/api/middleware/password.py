@@ -9,10 +9,10 @@ from keystoneauth1 import exceptions, session
 from keystoneauth1.identity import v3
 from oslo_config import cfg
 
-from heat_lite.api import fair_turns, paste_config, wsgi
+from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
 from heat_lite.api.middleware.context import auth_url_of
-from heat_lite.common import exception
+from heat_lite.common import exception, fair_turns
 from heat_lite.conf import identity
 
 TIMEOUT = 30
