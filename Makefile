@@ -6,15 +6,16 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Number of parallel test processes: functional tests start whole services on two cores.
 WORKERS ?= 2
 
-.PHONY: help demo up test unit functional attacks chaos lint format sample types wheel lock clean
+.PHONY: help demo up test unit functional browser attacks chaos lint format sample types ui wheel lock clean
 
 help:
 	@echo 'make demo        start a service, create a stack, show its progress, delete it'
 	@echo 'make up          run the whole service in one process; prints its URL'
-	@echo 'make test        lint, unit tests, functional tests, attacks, chaos tests'
+	@echo 'make test        lint, unit, functional and browser tests, attacks, chaos tests'
 	@echo 'make lint        check style and types'
 	@echo 'make sample      write the sample configuration file'
 	@echo 'make types       compare the resource types with those of OpenStack Heat'
+	@echo 'make ui          build the web page into heat_lite/ui (needs Node.js 20 or newer)'
 	@echo 'make wheel       build the wheels into dist/'
 	@echo 'make lock        write requirements.lock, the dependencies of a container image'
 
@@ -37,13 +38,17 @@ demo: $(VENV)/.service
 up: $(VENV)/.service
 	@$(BIN)/heat-lite up
 
-test: lint unit functional attacks chaos
+test: lint unit functional browser attacks chaos
 
 unit: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(WORKERS) tests/unit tests/http
 
 functional: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/functional
+
+# The web page in Chromium; screenshots are in build/screenshots.
+browser: $(VENV)/.test
+	$(BIN)/python -m pytest tests/browser
 
 # Hostile requests, messages and templates: each must be refused in time. The table of attacks
 # measures the waits of another project, so nothing else runs beside it.
@@ -78,6 +83,13 @@ lock:
 	(echo '# The versions of the dependencies for a container image: written by `make lock`.'; \
 	echo '# pip install --no-deps -r requirements.lock && pip install --no-deps .'; \
 	build/lock/bin/python -m pip freeze --disable-pip-version-check --exclude heat-lite) > requirements.lock
+
+ui/node_modules: ui/package-lock.json
+	cd ui && npm ci --no-audit --no-fund
+	@touch $@
+
+ui: ui/node_modules
+	cd ui && npm run check && npm run build
 
 wheel: $(VENV)/.test
 	$(BIN)/python -m build --wheel
