@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Number of parallel test processes: functional tests start whole services on two cores.
 WORKERS ?= 2
 
-.PHONY: help demo up test unit functional browser attacks chaos lint format sample types ui wheel lock clean
+.PHONY: help demo up test unit services functional browser attacks chaos lint format sample types ui wheel lock clean
 
 help:
 	@echo 'make demo        start a service, create a stack, show its progress, delete it'
@@ -38,7 +38,11 @@ demo: $(VENV)/.service
 up: $(VENV)/.service
 	@$(BIN)/heat-lite up
 
-test: lint unit functional browser attacks chaos
+test: lint unit services browser attacks
+
+# Functional and chaos tests wait most of the time, so both run at once.
+services: $(VENV)/.test
+	$(MAKE) --jobs 2 --output-sync=target functional chaos
 
 unit: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(WORKERS) tests/unit tests/http
