@@ -5,6 +5,7 @@ each test are walked by all engines, as with the option ``convergence_engine``.
 """
 
 import contextlib
+import faulthandler
 import os
 import time
 import types
@@ -127,7 +128,9 @@ class Driver:
         """Wait until no action is in progress; return the identity."""
         until = time.monotonic() + seconds
         while self.stack(identity)['stack_status'] == 'IN_PROGRESS':
-            assert time.monotonic() < until, f'still in progress: {self.events(identity)}'
+            if time.monotonic() > until:
+                faulthandler.dump_traceback()
+                raise AssertionError(f'still in progress: {self.events(identity)}')
             time.sleep(0.005)
         return identity
 

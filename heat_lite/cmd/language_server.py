@@ -18,6 +18,7 @@ from pygls import uris
 from pygls.lsp.server import LanguageServer
 
 from heat_lite.cmd import lint, offline_types
+from heat_lite.engine import offline_validation
 from heat_lite.template.editing import completion
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import ERROR, NOTE, WARNING, Finding
@@ -84,7 +85,7 @@ class TemplateServer(LanguageServer):
             texts[path] = text
         roots = [os.path.dirname(path) or '.', *map(os.path.dirname, self.environments())]
         roots += [uris.to_fs_path(folder) or '.' for folder in self.workspace.folders]
-        validate = functools.partial(offline_types.validation_errors, self.types)
+        validate = functools.partial(offline_validation.validation_errors, self.types)
         settings = self.settings
         return Linter(
             self.types,

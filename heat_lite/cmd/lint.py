@@ -8,6 +8,7 @@ import sys
 from heat_lite.cmd import file_references, offline_types, time_limit
 from heat_lite.cmd.authoring import lint_settings
 from heat_lite.cmd.cli import option_parser
+from heat_lite.engine import offline_validation
 from heat_lite.template.lint import finding, report
 from heat_lite.template.lint.linter import Linter
 from heat_lite.template.lint.rules import RULES
@@ -188,7 +189,7 @@ def inspect(names, settings, roots=(), plugin_dirs=()):
     linter = Linter(
         types,
         Files([*(os.path.dirname(name) or '.' for name in named), *folders, *roots]),
-        functools.partial(offline_types.validation_errors, types),
+        functools.partial(offline_validation.validation_errors, types),
         settings.off(),
         types.base,
         settings.levels,

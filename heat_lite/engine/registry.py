@@ -45,6 +45,14 @@ class Registry:
         """
         return sorted({*self._locations, *self._templates()} - self._mappings.hidden_names())
 
+    def aliases(self):
+        """Return the operator's mappings of types to other types: {name: target}."""
+        return {
+            name: target
+            for name, target in self._mappings.as_dict().items()
+            if not is_template(target)
+        }
+
     def _templates(self):
         return {name for name, target in self._mappings.as_dict().items() if is_template(target)}
 

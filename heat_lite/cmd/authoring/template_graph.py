@@ -8,6 +8,7 @@ from typing import Any
 from heat_lite.cmd import lint, offline_types
 from heat_lite.cmd.authoring import template_files
 from heat_lite.cmd.cli import errors, graphs
+from heat_lite.engine import offline_validation
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.linter import Linter
 from heat_lite.template.lint.rules.shape import dependency_edges
@@ -32,7 +33,7 @@ def nodes(name: str, environments: Sequence[str], depth: int) -> list[graphs.Nod
     linter = Linter(
         types,
         lint.Files(folders),
-        functools.partial(offline_types.validation_errors, types),
+        functools.partial(offline_validation.validation_errors, types),
         base=types.base,
     )
     document = linter.template(name, environments)

@@ -13,7 +13,7 @@ from heat_lite.cmd.cli import stack_files
 from heat_lite.cmd.cli.errors import FileError
 from heat_lite.cmd.template_tests import case_file, case_stack
 from heat_lite.common import exception
-from heat_lite.engine import validation
+from heat_lite.engine import offline_validation, validation
 from heat_lite.template import function, reader
 from heat_lite.template.environment import Environment
 from heat_lite.template.suggest import suggest
@@ -103,10 +103,10 @@ def refusals(stack: case_stack.CaseStack) -> Iterator[str]:
     for name in validation.dependency_graph(stack).order():
         try:
             validation.single_resource(stack, stack.bound.resources[name])
-        except offline_types.VALIDATION_ERRORS as error:
-            if not offline_types.needs_cloud(error):
+        except offline_validation.VALIDATION_ERRORS as error:
+            if not offline_validation.needs_cloud(error):
                 yield str(error)
-        except offline_types.CloudRequired:
+        except offline_validation.CloudRequired:
             continue  # only the cloud knows whether the resource is valid
     for definition in stack.bound.outputs.values():
         definition.validate(stack.scope)
@@ -214,7 +214,7 @@ class _Comparison:
         except REFUSALS as error:
             yield self._failure(path, text=str(error) or type(error).__name__)
             return
-        except offline_types.CloudRequired:
+        except offline_validation.CloudRequired:
             yield self._failure(path, text='only a cloud knows this value: do not compare it')
             return
         yield from self._differ(path, expected, actual)

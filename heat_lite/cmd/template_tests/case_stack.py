@@ -10,7 +10,7 @@ from typing import Any
 
 from heat_lite.cmd import offline_types
 from heat_lite.common import context, exception, status
-from heat_lite.engine import runtime, stack_definition
+from heat_lite.engine import offline_validation, runtime, stack_definition
 from heat_lite.engine.execution.nested_stack_view import NestedStackView
 from heat_lite.engine.stack import Stack
 from heat_lite.resources.heat.value import Value
@@ -139,11 +139,11 @@ class _CaseNestedStack(NestedStackView):
 def build(types: offline_types.OfflineTypes, template: Any, name: str, stubs: Stubs) -> CaseStack:
     """Return the stack of a template with its environment."""
     case_runtime = runtime.Runtime(
-        offline_types.OfflineRegistry(types.registry),
+        offline_validation.OfflineRegistry(types.registry),
         None,
         runtime.Limits(),
         'offline',
-        offline_types.offline_clients,
+        offline_validation.offline_clients,
     )
     case_runtime.nested_stack = functools.partial(_CaseNestedStack, case_runtime)
     stack = CaseStack(

@@ -7,6 +7,7 @@ import pytest
 
 from heat_lite.cmd import offline_types
 from heat_lite.cmd.authoring import docs, type_examples, type_page
+from heat_lite.engine import offline_validation
 from heat_lite.template import support
 from heat_lite.template.editing import yaml_writer
 from heat_lite.template.lint.linter import Linter
@@ -50,7 +51,7 @@ def types():
 
 
 def findings(types, text):
-    errors = functools.partial(offline_types.validation_errors, types)
+    errors = functools.partial(offline_validation.validation_errors, types)
     return Linter(types, OneFile(text), errors, ['deprecated'], types.base).lint(['example.yaml'])
 
 

@@ -5,6 +5,7 @@ import json
 import posixpath
 
 from heat_lite.cmd import offline_types
+from heat_lite.engine import offline_validation
 from heat_lite.template.lint.linter import Linter
 
 TYPES = offline_types.OfflineTypes()
@@ -58,7 +59,7 @@ def lint(contents, names=None, ignored=()):
     return Linter(
         TYPES,
         Files(contents),
-        functools.partial(offline_types.validation_errors, TYPES),
+        functools.partial(offline_validation.validation_errors, TYPES),
         ignored,
         TYPES.base,
     ).lint(names)

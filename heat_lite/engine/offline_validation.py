@@ -1,0 +1,203 @@
+"""Resource types validate the resources of a template without a database, cloud or network.
+
+The linter uses it, in a service and without one.
+"""
+
+from heat_lite.common import context, exception
+from heat_lite.engine import runtime
+from heat_lite.engine.stack import Stack
+from heat_lite.template import constraints, resource_registry
+from heat_lite.template.functions import refs
+from heat_lite.template.lint import stand_ins
+
+VALIDATION_ERRORS = (
+    exception.StackValidationFailed,
+    exception.ResourcePropertyConflict,
+    exception.PropertyUnspecifiedError,
+)
+
+
+INVALID_FILE = 'The content of a file that the resource reads is not valid for its property'
+
+
+class CloudRequired(Exception):
+    """A question that only a cloud can answer."""
+
+
+class OfflineRegistry:
+    """A registry for which every object of the cloud exists."""
+
+    def __init__(self, registry):
+        self._registry = registry
+
+    def __getattr__(self, name):
+        return getattr(self._registry, name)
+
+    def lookup(self, stack, kind, value):
+        try:
+            return self._registry.lookup(stack, kind, value)
+        except constraints.UnknownConstraint:
+            raise
+        except Exception:
+            return None  # only a cloud can answer
+
+    def find(self, stack, kind, value):
+        return value
+
+
+class _OfflineClients:
+    """Clients of a cloud that has all services and answers no request."""
+
+    def require(self, service, extension=None):
+        return
+
+    def __getattr__(self, name):
+        raise CloudRequired('no cloud is available')
+
+
+def offline_clients(request):
+    return _OfflineClients()
+
+
+def validation_errors(types, document):
+    """Yield the exceptions that the resource types of a template raise from ``validate()``.
+
+    Errors that a parameter without a value may decide, or the cloud, are left out. No text
+    contains a part of a file that the template reads: an error that empty files do not cause, too,
+    is replaced by one without its text.
+    """
+    files = _files(document)
+    errors = list(_errors_with(types, document, files))
+    if errors and any(files.values()):
+        shown = {str(error) for error in _errors_with(types, document, dict.fromkeys(files, ''))}
+        errors = [error if str(error) in shown else _without_text(error) for error in errors]
+    yield from errors
+
+
+def _without_text(error):
+    return exception.StackValidationFailed(INVALID_FILE, path=error.path[:2])
+
+
+def _errors_with(types, document, files):
+    """Yield the errors of a template with these contents of its files.
+
+    An error of a part that parameters without a value may decide counts if it is the same with
+    two values.
+    """
+    schemata = document.parameters
+    first, second = stand_ins.values(schemata)
+    found = list(_errors_of(types, document, files, first))
+    again = {_key(error) for error in _errors_of(types, document, files, second)} if first else ()
+    structured = stand_ins.structured(schemata, first)
+    for error in found:
+        part = _part(document, error.path)
+        if not first or not stand_ins.decide(part, first):
+            yield error
+        elif _key(error) in again and not stand_ins.decide(part, structured):
+            yield error
+
+
+def _key(error):
+    return tuple(error.path), str(error)
+
+
+def _errors_of(types, document, files, values):
+    """Yield the errors of a template with these values of parameters."""
+    template = stand_ins.template_with(document, files, values)
+    offline_runtime = runtime.Runtime(
+        OfflineRegistry(types.registry), None, runtime.Limits(), 'offline', offline_clients
+    )
+    stack = Stack(
+        offline_runtime,
+        context.RequestContext(project_id='offline', overwrite=False),
+        template,
+        name='offline',
+        tenant='offline',
+    )
+    try:
+        definitions = stack.definitions
+    except Exception:
+        # A condition needs a missing value. Other rules report errors of the template.
+        return
+    for name, definition in definitions.items():
+        if definition.external_id is not None:
+            continue  # an existing object, whose properties the engine does not check
+        error = _validation_error(stack, name, definition)
+        if error is not None:
+            yield error
+
+
+def _part(document, path):
+    """Return the property that the path of an error leads to, else its resource."""
+    _, name, *below = path
+    snippet = document.resources.get(name)
+    key = document.resource_key('properties')
+    properties = snippet.get(key) if isinstance(snippet, dict) else None
+    if len(below) > 1 and below[0] == key and isinstance(properties, dict):
+        return properties.get(below[1])
+    return snippet
+
+
+def _validation_error(stack, name, definition):
+    try:
+        entry = stack.template.environment.registry.resolve(
+            definition.resource_type, name, stack.runtime.registry.knows
+        )
+        if entry.kind == resource_registry.TYPE:
+            item = stack.resource_for(name)
+            definition.check_snapshot_policy(item.supports_snapshot_delete())
+            item.validate()
+    except VALIDATION_ERRORS as error:
+        if _needs_missing_value(error, stack.template.section('parameters') or ()):
+            return None
+        return _with_full_path(error, name)
+    except Exception:
+        # Types, including plug-ins, expect a service. The lack of one is no fault of the template.
+        return None
+    return None
+
+
+def _with_full_path(error, name):
+    """Return the error with the path from the top of the template.
+
+    An error in a nested stack (``<nested_stack>`` in its path) keeps its full text, since its path
+    leads into another template.
+    """
+    path = list(getattr(error, 'path', ()))
+    if path[:1] == ['resources']:
+        path = path[2:] if path[1:2] == [name] else []
+    is_nested = any('<' in str(part) for part in getattr(error, 'path', ()))
+    text = str(error) if is_nested else getattr(error, 'error_message', None)
+    return exception.StackValidationFailed(text or str(error), path=('resources', name, *path))
+
+
+def needs_cloud(error):
+    """Whether the error is caused by the lack of a cloud."""
+    return any(isinstance(cause, CloudRequired) for cause in _causes(error))
+
+
+def _needs_missing_value(error, parameters):
+    """Whether the error is caused by a parameter without a value or by the lack of a cloud."""
+    for cause in _causes(error):
+        if isinstance(cause, exception.UserParameterMissing | CloudRequired):
+            return True
+        if isinstance(cause, exception.InvalidTemplateReference):  # as ``Ref`` states it
+            return cause.kwargs['resource'] in parameters
+    return False
+
+
+def _causes(error):
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def _files(document):
+    """Return the files that a template reads: {name in the template: text}."""
+    found = {}
+    for call in document.calls.calls:
+        if isinstance(call.node, refs.GetFile) and isinstance(call.node.args, str):
+            file = document.files.join(document.name, call.node.args)
+            if document.files.has(file):
+                found[call.node.args] = document.files.read(file)
+    return found
