@@ -96,6 +96,13 @@ def parser():
         help='output format of the findings; short has one line each (default %(default)s)',
     )
     top.add_argument(
+        '--json',
+        dest='format',
+        action='store_const',
+        const='json',
+        help='short for --format json (default: no)',
+    )
+    top.add_argument(
         '--ignore',
         action='append',
         default=[],

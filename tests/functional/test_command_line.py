@@ -107,6 +107,33 @@ def test_apply_creates_updates_and_refuses_replacements(folder, command, name):
 
 
 @shapes.of('embedded')
+def test_apply_changes_members_that_are_known_later(folder, command, name):
+    inner = {'type': TEST, 'properties': {'value': {'get_attr': ['a', 'output']}}}
+    group = {
+        'type': 'OS::Heat::ResourceGroup',
+        'properties': {'count': 1, 'resource_def': inner},
+    }
+    template = {
+        'heat_template_version': '2021-04-16',
+        'parameters': {'word': {'type': 'string', 'default': 'one'}},
+        'resources': {
+            'a': {'type': TEST, 'properties': {'value': {'get_param': 'word'}}},
+            'g': group,
+        },
+    }
+    (folder / 'group.json').write_text(json.dumps(template))
+    changed = ('apply', '-y', '-t', 'group.json', '-P', 'word=two', name)
+    assert command('apply', '-y', '-t', 'group.json', name)[0] == 0
+    status, _, errors = command(*changed, '--replace', 'never')
+    assert status == 1 and 'g/(known later) may be replaced' in errors
+    status, output, _ = command(*changed)
+    assert status == 0 and 'its members may be updated or replaced' in output
+    shown = json.loads(command('resource', 'show', '--json', name, 'g/0')[1])
+    assert shown['attributes']['output'] == 'two'
+    assert command('delete', name)[0] == 0
+
+
+@shapes.of('embedded')
 def test_failure_names_the_nested_cause_and_retry_continues(folder, command, name):
     status, _, errors = command('create', *FILES, '-P', 'fails=true', name)
     assert status == 1
@@ -153,7 +180,7 @@ def test_verbs_that_act_and_show(folder, command, name):
         (('hook', 'list', name), 'no resource waits'),
         (('types', '--name', 'random'), 'OS::Heat::RandomString'),
         (('types', TEST), 'update_replace_value'),
-        (('functions', 'heat_template_version.2021-04-16'), 'get_file'),
+        (('functions', '2021-04-16'), 'get_file'),
         (('validate', *FILES), 'the template is valid'),
         (('protect', name), ''),
         (('protect', '--off', name), ''),

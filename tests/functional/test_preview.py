@@ -262,6 +262,12 @@ def test_preview_changes_nothing_and_reports_refusals(engine):
     )
 
 
+def test_preview_during_an_action_that_an_update_interrupts_is_not_refused(engine):
+    waiting = {'type': TEST, 'properties': {'wait_secs': 60}}
+    identity = engine.create({'resources': {'a': waiting}}, wait=False)
+    assert preview(engine, identity, {'a': {'type': TEST}})['refused'] is None
+
+
 def test_preview_of_a_create_lists_the_resources(engine):
     template = {
         'heat_template_version': '2021-04-16',

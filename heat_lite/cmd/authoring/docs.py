@@ -99,14 +99,13 @@ def _show_function(name, rows, out):
 
 
 def _meant(name: str, known: list[str]) -> str | None:
-    """Return the name that ends with the word of the user, else the most similar one."""
+    """Return the names that end with the word of the user, else the most similar one."""
     ends = [each for each in known if each.rpartition('::')[2].lower() == name.lower()]
-    return min(ends, key=lambda each: (each.startswith('AWS'), each), default=None) or (
-        errors.closest(name, known)
-    )
+    return ' or '.join(sorted(ends)) or errors.closest(name, known)
 
 
 def _show_type(types, name, out, functions):
+    name = types.full_name(name)
     if not types.knows(name):
         match = _meant(name, [*types.names(), *functions])
         hint = f' Did you mean {match}?' if match else ''

@@ -104,6 +104,7 @@ def _texts(kind: str) -> dict[str, str]:
             each.name: each.read_text(encoding='utf-8') for each in dict.fromkeys([path, *others])
         }
     types = offline_types.OfflineTypes()
+    kind = types.full_name(kind)
     if not types.knows(kind):
         match = errors.closest(kind, [*known, *types.names()])
         hint = f' Did you mean {match}?' if match else ''

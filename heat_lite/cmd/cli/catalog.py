@@ -1,6 +1,7 @@
 """Verbs about what the service offers: types, functions, versions, engines; and ``validate``."""
 
 import argparse
+import re
 
 from heat_lite.cmd.cli import api_client, arguments, stack_body, terminal
 from heat_lite.cmd.cli.arguments import argument
@@ -15,9 +16,12 @@ FUNCTIONS = (
         'version',
         metavar='VERSION',
         nargs='?',
-        help='list the functions of this version of templates; else list the versions',
+        help='list the functions of this version of templates, e.g. 2021-04-16; else list the'
+        ' versions',
     ),
 )
+#: a version as templates in HOT write it
+_IS_DATE = re.compile(r'\d{4}-\d{2}-\d{2}$')
 #: what the service shows of a hidden value
 HIDDEN = '******'
 VALIDATE = (arguments.REQUIRED_TEMPLATE, arguments.FILES, arguments.OPTIONS)
@@ -91,9 +95,13 @@ def functions(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.
         if out.is_json:
             out.write_json(found)
             return
-        rows = [[each['version'], each['type'], each.get('aliases')] for each in found]
+        rows = [
+            [each['version'], each['type'], ', '.join(each.get('aliases') or ())] for each in found
+        ]
         out.table(['VERSION', 'TYPE', 'ALIASES'], rows)
         return
+    if _IS_DATE.match(args.version):  # as templates write it
+        args.version = f'heat_template_version.{args.version}'
     path = f'/template_versions/{api_client.quote(args.version)}/functions'
     found = api.call('GET', path)['template_functions']
     if out.is_json:

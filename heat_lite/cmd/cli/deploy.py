@@ -150,15 +150,19 @@ def _preview(api, args, body, existing=False):
 
 def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:
     """Create or update a stack after a preview that the user accepts. Return the exit status."""
-    _require_answer(args)
+    if args.template == '-':
+        _require_answer(args)  # the answer cannot come from the same input
     body = stack_body.build(args)
+    _require_answer(args)
     found = _preview(api, args, body)
     response = found.response
     _show_plan(found, out, args)
     replaced = planned_changes.replacements(response)
-    if args.replace == 'never' and replaced:
+    if args.replace == 'never' and replaced.all():
+        verb = 'would' if replaced.certain else 'may'
         raise errors.StackFailed(
-            f'nothing is changed: {", ".join(replaced)} would be replaced, and --replace is never'
+            f'nothing is changed: {", ".join(replaced.all())} {verb} be replaced,'
+            ' and --replace is never'
         )
     if not planned_changes.has_changes(response):
         return errors.DONE
@@ -169,7 +173,7 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
         _create(api, out, args, body)
     else:
         # A replacement that the user has not seen must not happen.
-        _update(api, out, args, body, existing=False, without_replacement=not replaced)
+        _update(api, out, args, body, existing=False, without_replacement=not replaced.all())
     return errors.DONE
 
 
@@ -187,8 +191,12 @@ def _require_answer(args: Any) -> None:
         raise errors.UsageError('standard input is no terminal to ask at: add -y to accept')
 
 
-def _is_accepted(replaced: list[str]) -> bool:
-    verb = 'resource is' if len(replaced) == 1 else 'resources are'
-    warning = f' {len(replaced)} {verb} replaced.' if replaced else ''
+def _is_accepted(replaced: planned_changes.Replacements) -> bool:
+    warning = ''
+    if replaced.certain:
+        verb = 'resource is' if len(replaced.certain) == 1 else 'resources are'
+        warning = f' {len(replaced.certain)} {verb} replaced.'
+    if replaced.possible:
+        warning += f' {", ".join(replaced.possible)} may be replaced.'
     print(f'\nApply these changes?{warning} [y/N] ', end='', file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ('y', 'yes')

@@ -5,11 +5,15 @@ It imports only the standard library, since ``up`` chooses the kind of threads b
 
 import argparse
 import difflib
+import os
+import re
 import sys
 import textwrap
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+#: the first required option that argparse misses
+_REQUIRED_OPTION = re.compile(r'arguments are required:.*?(?<!\S)(-[-\w]+)')
 #: characters of a line of a description
 WIDTH = 79
 
@@ -60,26 +64,47 @@ class Parser(argparse.ArgumentParser):
     """A parser that suggests an option for a misspelt one."""
 
     def __init__(
-        self, name: str, summary: str, example: str, arguments: Iterable = (), note: str = ''
+        self,
+        name: str,
+        summary: str,
+        example: str,
+        arguments: Iterable = (),
+        note: str = '',
+        files: str = '',
     ):
         super().__init__(
             prog=f'heat-lite {name}',
             description=textwrap.fill(f'{summary[:1].upper()}{summary[1:].rstrip(".")}.', WIDTH),
             epilog='\n\n'.join(
-                [*([textwrap.fill(note, WIDTH)] if note else []), _example(example)]
+                [
+                    *([textwrap.fill(note, WIDTH)] if note else []),
+                    *([files] if files else []),
+                    _example(example),
+                ]
             ),
             formatter_class=Formatter,
             allow_abbrev=False,
         )
+        self._given: list[str] = []
         for each in flatten(arguments):
             each.add_to(self)
 
     def parse_args(self, args=None, namespace=None):
+        self._given = list(sys.argv[1:] if args is None else args)
         found, unknown = self.parse_known_args(args, namespace)
         if unknown:
             hint = self._suggestion(unknown[0].partition('=')[0])
             self.error(f'unrecognized arguments: {" ".join(unknown)}{hint}')
         return found
+
+    def error(self, message):
+        super().error(f'{message}{self._file_hint(message)}')
+
+    def _file_hint(self, message):
+        """Return the hint that a file without its option needs this option, if it is required."""
+        option = _REQUIRED_OPTION.search(message)
+        files = [each for each in self._given if os.path.isfile(each)]
+        return f'\nDid you mean {option[1]} {files[0]}?' if option and files else ''
 
     def _print_message(self, message, file=None):
         # argparse drops an error of the output, e.g. of a full disk.

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 from heat_lite.cmd.cli import api_client, terminal, views
 
+#: members of a nested stack whose template is known only later
+UNKNOWN_MEMBERS = '(known later)'
 #: {action: (sign in front of a resource, status that selects its color)}
 SIGNS = {
     'create': ('+', 'CREATE_COMPLETE'),
@@ -74,13 +76,34 @@ def has_changes(response: dict[str, Any]) -> bool:
     return any(action for _, action, _ in _all(response))
 
 
-def replacements(response: dict[str, Any]) -> list[str]:
-    """Return the paths of the resources that are or may be replaced."""
-    return [
-        path
-        for path, action, resource in _all(response)
-        if action == 'replace' or resource.get('may_replace')
-    ]
+class Replacements(NamedTuple):
+    """The paths of the resources that are replaced, and of those that may be."""
+
+    certain: list[str]
+    possible: list[str]
+
+    def all(self) -> list[str]:
+        return [*self.certain, *self.possible]
+
+
+def replacements(response: dict[str, Any]) -> Replacements:
+    """Return the replacements, also those in nested stacks.
+
+    They may be in a nested stack whose template is known only later: ``group/(known later)``.
+    """
+    found = Replacements([], [])
+    for path, action, resource in _all(response):
+        if resource.get('may_replace'):
+            found.possible.append(path)
+        elif action == 'replace':
+            found.certain.append(path)
+        if _has_unknown_members(resource):
+            found.possible.append(f'{path}/{UNKNOWN_MEMBERS}')
+    return found
+
+
+def _has_unknown_members(resource):
+    return resource.get('nested', '') is None and resource.get('action') != 'create'
 
 
 def _all(response: dict[str, Any], base: str = '') -> Iterator[tuple[str, str | None, dict]]:
@@ -128,6 +151,8 @@ def _show_one(resource: dict[str, Any], action: str, out: terminal.Terminal, ind
             out.write_line(f'{indent}    {name}: {before}{after}{mark}')
     for part in resource.get('definition_changes', ()):
         out.write_line(f'{indent}    {part} changes')
+    if _has_unknown_members(resource):
+        out.write_line(f'{indent}    its members may be updated or replaced {UNKNOWN_MEMBERS}')
 
 
 def _differences(change: dict[str, Any]) -> Iterator[tuple[str, str, str]]:

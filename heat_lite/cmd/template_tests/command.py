@@ -10,6 +10,19 @@ from heat_lite.cmd.template_tests import case_file, case_report, case_run
 from heat_lite.common import printable
 
 PASSED, FAILED, UNUSABLE = 0, 1, 2
+FILES = """a file app.test.yaml:
+  heat_lite_test: 1
+  template: app.yaml
+  cases:
+    production:
+      parameters: {env: prod}
+      stubs: {server: {id: 5b1f, attributes: {first_address: 10.0.0.5}}}
+      expect:
+        resources: {server: {properties: {flavor: large}}}
+        outputs: {url: "http://10.0.0.5"}
+    too many servers:
+      parameters: {size: 99}
+      expect: {errors: [99 is out of range]}"""
 EXAMPLE = """heat-lite test tests
 heat-lite test -k production --junit report.xml app.test.yaml"""
 
@@ -21,6 +34,7 @@ def parser():
         EXAMPLE,
         note='The exit status is 0 if all cases pass, 1 if one fails, and 2 if a file cannot be'
         ' used or no case is found.',
+        files=FILES,
     )
     top.add_argument(
         'files',

@@ -4,7 +4,7 @@ Tests: tests/functional/test_preview.py.
 """
 
 from heat_lite.common import cooperation, exception, status
-from heat_lite.engine import diff, fingerprint, format, lifecycle
+from heat_lite.engine import diff, fingerprint, format, lifecycle, validation
 from heat_lite.engine.execution.prediction import (
     UNKNOWN,
     predict_create,
@@ -178,8 +178,10 @@ def _predicted(stack, template):
 
 def _refusal(stack):
     """Why an update would not begin now; None when it would."""
-    if stack.status == status.IN_PROGRESS:
-        return f'Stack {stack.name} already has an action ({stack.action}) in progress.'
+    try:
+        validation.not_exclusive(stack)  # an update interrupts other actions
+    except exception.ActionInProgress as error:
+        return str(error)
     if stack.action in (status.SUSPEND, status.DELETE):
         return f'The stack is {stack.action}_{stack.status}.'
     return None

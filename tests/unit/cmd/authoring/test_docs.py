@@ -147,6 +147,20 @@ def test_misspelt_name_gets_a_suggestion(name, meant, capsys):
     assert f'there is no resource type {name}. Did you mean {meant}?' in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    'word, meant',
+    [('randomstring', 'OS::Heat::RandomString'), ('Server', 'OS::Nova::Server')],
+)
+def test_last_word_of_a_type_is_enough_if_it_is_unique(word, meant, capsys):
+    assert docs.main([word]) == 0
+    assert capsys.readouterr().out.startswith(f'{meant}\n')
+
+
+def test_last_word_of_several_types_names_them(capsys):
+    assert docs.main(['Port']) == 1
+    assert 'Did you mean OS::Ironic::Port or OS::Neutron::Port?' in capsys.readouterr().err
+
+
 def test_function_is_described(capsys):
     assert docs.main(['repeat']) == 0
     output = capsys.readouterr().out

@@ -96,6 +96,17 @@ def test_each_option_of_a_program_has_a_help_with_its_default_and_an_example(nam
             assert 'default' in arguments.Formatter('x')._get_help_string(action), action
 
 
+@pytest.mark.parametrize(
+    'words, option', [(['apply', 'FILE', 'app'], '-t'), (['adopt', 'FILE', 'app'], '--adopt-file')]
+)
+def test_file_without_its_option_gets_a_suggestion(words, option, tmp_path, capsys):
+    file = tmp_path / 'app.yaml'
+    file.write_text('')
+    with pytest.raises(SystemExit):
+        main.main([str(file) if word == 'FILE' else word for word in words])
+    assert f'Did you mean {option} {file}?' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize('name', main.COMMANDS)
 def test_misspelt_option_of_a_program_gets_a_suggestion(name, capsys):
     parser = completion._program_parser(name)
@@ -147,9 +158,15 @@ def test_update_without_a_template_is_a_usage_error(capsys):
     assert '--existing' in capsys.readouterr().err
 
 
-def test_apply_without_a_terminal_needs_an_answer(capsys, monkeypatch):
+def test_apply_without_a_terminal_needs_an_answer(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sys, 'stdin', open('/dev/null'))
-    assert main.main(['--endpoint', NOWHERE, 'apply', '-t', 'x.yaml', 'name']) == 2
+    file = tmp_path / 'x.yaml'
+    assert main.main(['--endpoint', NOWHERE, 'apply', '-t', str(file), 'name']) == 1
+    assert 'x.yaml: The file cannot be read' in capsys.readouterr().err
+    file.write_text('heat_template_version: 2021-04-16\nresources: {}\n')
+    assert main.main(['--endpoint', NOWHERE, 'apply', '-t', str(file), 'name']) == 2
+    assert 'add -y' in capsys.readouterr().err
+    assert main.main(['--endpoint', NOWHERE, 'apply', '-t', '-', 'name']) == 2
     assert 'add -y' in capsys.readouterr().err
 
 

@@ -24,7 +24,7 @@ def shown(response):
 
 def test_changes_of_a_server_without_actions_are_those_of_its_lists():
     assert planned_changes.has_changes(PLAIN)
-    assert planned_changes.replacements(PLAIN) == ['b']
+    assert planned_changes.replacements(PLAIN) == (['b'], [])
     assert shown(PLAIN) == '! b  T  replace\n+ c  T  create\n\n1 to create, 1 to replace\n'
 
 
@@ -37,8 +37,17 @@ def test_response_without_changes_says_so():
 def test_replacements_have_the_path_of_nested_resources():
     outer = {'resource_name': 'outer', 'resource_type': 'T', 'action': 'update', 'nested': PLAIN}
     response = {'has_changes': True, 'resource_changes': {'updated': [outer]}}
-    assert planned_changes.replacements(response) == ['outer/b']
+    assert planned_changes.replacements(response) == (['outer/b'], [])
     assert '~ outer  T  update\n    ! b  T  replace\n' in shown(response)
+
+
+def test_replacements_may_be_among_members_that_are_known_later():
+    group = {'resource_name': 'g', 'resource_type': 'T', 'action': 'update', 'nested': None}
+    response = {'has_changes': True, 'resource_changes': {'updated': [group]}}
+    assert planned_changes.replacements(response) == ([], ['g/(known later)'])
+    assert 'its members may be updated or replaced (known later)' in shown(response)
+    group['action'] = 'create'
+    assert not planned_changes.replacements(response).all()
 
 
 @pytest.mark.parametrize(
