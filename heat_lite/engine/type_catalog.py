@@ -36,6 +36,15 @@ class TypeCatalog:
         """Whether a type exists, be it a class or a template of the package."""
         return name in self._names or self._is_foreign(name)
 
+    def full_name(self, word: str) -> str:
+        """Return the type whose name ends with ``word``: ``Server`` is OS::Nova::Server.
+
+        A word that ends several types, or none, is returned as it is.
+        """
+        ends = [each for each in self._names if each.rpartition('::')[2].lower() == word.lower()]
+        native = [each for each in ends if each.startswith('OS::')] or ends
+        return native[0] if len(native) == 1 else word
+
     def _is_foreign(self, name: str) -> bool:
         return any(fnmatch.fnmatchcase(name, pattern) for pattern in self._foreign)
 
