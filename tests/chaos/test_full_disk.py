@@ -8,6 +8,7 @@ import time
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.db import session
 from tests import databases
 from tests.chaos import cloud as chaos_cloud
 from tests.chaos import engine_processes
@@ -56,3 +57,25 @@ def test_full_disk_fails_requests_and_no_stack(url):
 
     assert engine_processes.run_engine(url, work) == 0
     assert not engine_processes.find_violations(url, lambda stacks, rows: ())
+
+
+def test_resource_that_ends_while_the_disk_is_full_is_not_forgotten(url):
+    """The wake-up of a second resource ends a pause between two retries of the database."""
+    resources = template(
+        a=thing(GENERATED, steps=0, wait=1),
+        b=thing(GENERATED, steps=0, wait=2),
+        c=thing(THING, 'b'),
+    )
+
+    def work(driver):
+        session._state.pauses = (0, 0.1)  # as by the options db_max_retries and db_retry_interval
+        stack = driver.create(resources, wait=False)
+        driver.wait_for_resource(stack, 'b', 'CREATE_IN_PROGRESS')
+        limit_file_size(4096)
+        time.sleep(3)
+        limit_file_size(resource.RLIM_INFINITY)
+        driver.wait(stack, 30)
+        assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)
+
+    # no step is made after a late heartbeat
+    assert engine_processes.run_engine(url, work, heartbeat_interval=30) == 0

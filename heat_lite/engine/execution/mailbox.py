@@ -177,6 +177,9 @@ class Mailbox:
     def has(self, message: str) -> bool:
         return message in self._messages
 
+    def has_callbacks(self) -> bool:
+        return bool(self._callbacks)
+
     def receive_all(self, message: str) -> bool:
         """Remove all messages equal to ``message``; return whether there was one."""
         found = False

@@ -93,7 +93,7 @@ class Traversal:
             if self._is_over():
                 break
             self._check_limits()
-            yield 0 if cut else self._pause()
+            yield 0 if cut or self._has_news() else self._pause()
         self._outcome.errors = self._group.errors
         return self._outcome
 
@@ -107,7 +107,7 @@ class Traversal:
             if not self._collect_draining() or until():
                 return
             self._check_limits()
-            yield self._pause()
+            yield 0 if self._has_news() else self._pause()
 
     def throw(self, error: BaseException, rows: Collection[int] | None = None) -> None:
         """Raise ``error`` in all handlers at work, or in those that work on ``rows``."""
@@ -125,6 +125,14 @@ class Traversal:
         while self._ended:
             self._finish(*self._ended.popleft())
         return {self._names[node] for node in self._group.running}
+
+    def _has_news(self) -> bool:
+        """Whether something has come while the turn was stored.
+
+        Its wake-up is gone if the database was unreachable then: it has ended a pause between two
+        retries.
+        """
+        return bool(self._ended) or self._mailbox.has_callbacks()
 
     def _is_over(self) -> bool:
         if self._group.done:
