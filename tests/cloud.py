@@ -124,6 +124,7 @@ class Cloud:
         self.objects = {}
         self.asked = []
         self.faults = []
+        self.lost = []
         self.state = {}
         self.account_key = None
         #: polls until an object is ready or deleted
@@ -144,6 +145,10 @@ class Cloud:
         ``seconds``.
         """
         self.faults.append([method, re.compile(path), times, status, message, seconds, headers])
+
+    def lose(self, method, path):
+        """Perform the next request of this method and path, and lose its response."""
+        self.lost.append((method, re.compile(path)))
 
     def put(self, service, path, **values):
         """Store an object without a request; return its id."""
@@ -190,6 +195,7 @@ class Cloud:
             with self._guard:
                 self.asked.append((method, path, body))
                 status, answer = self._answer(method, path, body, query, environ, headers)
+                self._lose_response(method, path)
         except Refused as error:
             status, answer = error.status, {'error': {'message': str(error), 'code': error.status}}
             headers = error.headers
@@ -223,6 +229,12 @@ class Cloud:
                         message,
                         {name.replace('_', '-'): str(value) for name, value in headers.items()},
                     )
+
+    def _lose_response(self, method, path):
+        for loss in self.lost:
+            if loss[0] == method and loss[1].search(path):
+                self.lost.remove(loss)
+                raise Refused(504, 'The gateway lost the response')
 
     def _answer(self, method, path, body, query, environ, headers):
         service, below = next(

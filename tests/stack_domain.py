@@ -139,7 +139,10 @@ class Identity(identity.Identity):
         return 200, {'user': self.people[user_id]}, []
 
     def drop_user(self, environ, body, user_id):
-        return self._drop(environ, self.people, user_id)
+        dropped = self._drop(environ, self.people, user_id)
+        for key in [each['id'] for each in self.keys.values() if each['user_id'] == user_id]:
+            del self.keys[key]
+        return dropped
 
     def grant(self, environ, body, project_id, user_id, role_id):
         self.admin(environ)

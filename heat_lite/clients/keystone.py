@@ -87,6 +87,12 @@ class StackDomain:
         self._request('put', f'/projects/{project_id}/users/{user["id"]}/roles/{self._role_id()}')
         return user['id']
 
+    def find_user(self, name: str) -> str | None:
+        """Return the id of the user of a name; None without one."""
+        query = {'name': name[:255], 'domain_id': self.domain_id}
+        users = self._request('get', '/users', params=query)['users']
+        return users[0]['id'] if users else None
+
     def user_project(self, user_id: str) -> str | None:
         """Return the project for which a user was created; None without the user."""
         found = self._find(f'/users/{user_id}')

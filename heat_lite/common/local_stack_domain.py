@@ -64,6 +64,9 @@ class LocalStackDomain:
         found = self.identity_of_access(access)
         return found and (access, found.user_id, found.project_id)
 
+    def find_user(self, name: str) -> None:
+        """Return None: a user is nothing that could be found."""
+
     def user_project(self, user_id: str) -> None:
         """Return None: a user is nothing that could be changed."""
 

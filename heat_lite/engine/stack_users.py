@@ -42,6 +42,10 @@ class StackUsers:
         password = keystone.generate_password()
         return self._domain.create_user(name, password, self.project_id()), password
 
+    def find(self, name):
+        """Return the id of the user of a name; None without one."""
+        return self._domain.find_user(name)
+
     def delete(self, user_id):
         if self._is_own(self._domain.user_project(user_id), f'The user {user_id}'):
             self._domain.delete_user(user_id)

@@ -5,10 +5,11 @@ import time
 import urllib.parse
 
 import pytest
+import sqlalchemy
 
 from heat_lite.common import ec2, exception
 from heat_lite.common.context import RequestContext
-from heat_lite.db import stacks
+from heat_lite.db import models, session, stacks
 from heat_lite.engine import lifecycle
 from heat_lite.engine.execution import actions
 from heat_lite.engine.stack import Stack
@@ -459,3 +460,55 @@ def test_project_of_a_stack_that_was_deleted_meanwhile_is_deleted(engine, keysto
     with pytest.raises(exception.EntityNotFound, match='Stack'):
         engine.service.runtime.stack_users(before).create('late')
     assert not keystone.made and not keystone.people
+
+
+@session.writer
+def interrupt(stack, name):
+    """Leave the row as an engine does that is killed after Keystone has made the user."""
+    table = models.resource
+    row = (table.c.stack_id == stack['stack_id']) & (table.c.name == name)
+    values = {'action': 'CREATE', 'status': 'IN_PROGRESS', 'nova_instance': None}
+    session.execute(table.update().where(row).values(**values))
+    mine = sqlalchemy.select(table.c.id).where(row)
+    data = models.resource_data
+    session.execute(data.delete().where(data.c.resource_id.in_(mine)))
+
+
+USERS = {
+    'handle': {'type': AWS},
+    'user': {'type': 'AWS::IAM::User'},
+    'policy': {
+        'type': 'OS::Heat::ScalingPolicy',
+        'properties': {
+            'auto_scaling_group_id': 'none',
+            'adjustment_type': 'change_in_capacity',
+            'scaling_adjustment': 1,
+        },
+    },
+}
+
+
+@pytest.mark.parametrize('name', USERS)
+def test_user_of_an_interrupted_create_is_deleted(engine, keystone, name):
+    made = engine.create({'resources': {'it': USERS[name]}})
+    assert engine.state(made) == 'CREATE_COMPLETE', engine.stack(made)['stack_status_reason']
+    engine.wait_for_free_lock(made)
+    interrupt(made, 'it')
+    engine.delete(made)
+    assert engine.state(made) == 'DELETE_COMPLETE', engine.stack(made)['stack_status_reason']
+    assert not keystone.people
+
+
+@pytest.mark.parametrize('name', USERS)
+def test_interrupted_create_of_a_user_continues_with_it(engine, keystone, name):
+    made = engine.create({'resources': {'it': USERS[name]}})
+    (before,) = keystone.people
+    engine.wait_for_free_lock(made)
+    interrupt(made, 'it')
+    item = copy_of(engine, made).resource_for('it')
+    for _ in lifecycle.resume_create(item):
+        pass
+    assert item.state == ('CREATE', 'COMPLETE') and 'password' in item.data()
+    assert [each['id'] for each in keystone.people.values()] == [item.resource_id]
+    item.stack.journal.flush()
+    engine.delete(made)

@@ -73,5 +73,8 @@ class Bucket(Container):
         return None
 
     def stored_property(self, name):
-        """Return False for PurgeOnDelete: a bucket is never purged."""
-        return False if name == 'PurgeOnDelete' else super().stored_property(name)
+        """Return False for PurgeOnDelete, as a bucket is never purged, and None for the name,
+        which is generated.
+        """
+        known = {'PurgeOnDelete': False, 'name': None}
+        return known[name] if name in known else super().stored_property(name)

@@ -44,6 +44,13 @@ class User(StackUser):
             if isinstance(each, AccessPolicy) and each.reference_id() in wanted
         ]
 
+    # the user of an interrupted create gets a new password
+    repeatable = True
+
+    def find_existing(self):
+        self.user_may_be_lost = True
+        return self.find_lost_user()
+
     def handle_create(self):
         known = {each.reference_id() for each in self._policies()}
         unknown = [each for each in self._named() if each not in known]
@@ -62,6 +69,8 @@ class AccessKey(Resource):
     """An access key of a user, which signs requests."""
 
     resource_type = 'AWS::IAM::AccessKey'
+    # a key whose response was lost is unknown to all, and deleted with its user
+    repeatable = True
 
     properties_schema = {
         'Serial': integer(common_properties.NOT_IMPLEMENTED, implemented=False),
@@ -84,6 +93,8 @@ class AccessKey(Resource):
         return next((each for each in known if each.reference_id() == wanted), None)
 
     def handle_create(self):
+        if self.resource_id is not None:
+            return
         user = self._user()
         if user is None:
             raise exception.NotFound(f'could not find user {self.properties["UserName"]}')

@@ -245,9 +245,7 @@ class CloudResource(ServiceObject):
         """
         client, path, key = self.client(), self.collection(), self.rest.key
         create = functools.partial(client.create, path, key, values)
-        if not (
-            self.has_name() and self.stored_property(NAME) in (None, self.physical_resource_name())
-        ):
+        if not self.has_generated_name():
             return (yield from self.call_with_retry(create))
         retry = ServiceRetry(self, self.retry_conflict)
         return (
@@ -261,6 +259,10 @@ class CloudResource(ServiceObject):
         if self.has_name():
             values.setdefault(self.properties_schema[NAME].key(NAME), self.physical_resource_name())
         return values
+
+    def has_generated_name(self):
+        given = (None, self.physical_resource_name())
+        return self.has_name() and self.stored_property(NAME) in given
 
     def has_name(self):
         return NAME in self.properties_schema and self.properties_schema[NAME].sent

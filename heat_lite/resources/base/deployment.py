@@ -137,6 +137,7 @@ class Deployment(SignalledDeployment):
 
     def find_existing(self):
         """Return the id of the stored deployment: it equals the UUID of the resource."""
+        self.user_may_be_lost = True
         return self.record.uuid if self._find_deployment(self.record.uuid) else None
 
     def needs_delete(self):

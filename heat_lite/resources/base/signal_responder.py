@@ -61,6 +61,11 @@ def _has_user_of_heat(resource):
     return resource.users is not None and USER in resource.data()
 
 
+def _makes_user_only(resource):
+    """Return whether the type makes nothing but its user and its transport."""
+    return type(resource).handle_create is SignalResponder.handle_create
+
+
 class SignalResponder(StackUser):
     """A resource that receives signals.
 
@@ -135,8 +140,14 @@ class SignalResponder(StackUser):
     @property
     def repeatable(self):
         # An interrupted create may have made the user and not yet the transport.
-        is_own = type(self).handle_create is SignalResponder.handle_create
-        return super().repeatable or is_own and self.resource_id is not None
+        return super().repeatable or _makes_user_only(self) and self.resource_id is not None
+
+    def find_existing(self):
+        """Return the id of the user of an interrupted create; None without one."""
+        self.user_may_be_lost = True
+        if _makes_user_only(self):
+            return self.find_lost_user()
+        return super().find_existing()
 
     def handle_create(self):
         """Create the user and the transport, or what an interrupted create has not made."""
@@ -310,7 +321,7 @@ class SignalResponder(StackUser):
             HEAT: self._credentials,
             NONE: dict,
             TEMP_URL: lambda: {'alarm_url': self.temp_url()},
-            ZAQAR: self._queue_credentials,
+            ZAQAR: lambda: _queue_credentials(self),
         }.get(self.transport(), lambda: None)()
         return json.dumps(values)
 
@@ -318,11 +329,6 @@ class SignalResponder(StackUser):
         if self.users is None:
             return {'alarm_url': self.signal_url()}
         return {**self.login_values(), 'alarm_url': self.signal_url()}
-
-    def _queue_credentials(self):
-        if self._signs_requests():
-            return {**self.external_transport().request(), 'queue_id': self.queue_id()}
-        return {**self.login_values(), 'queue_id': self.queue_id()}
 
     def login_values(self):
         addresses = self.stack.runtime.endpoints
@@ -335,3 +341,9 @@ class SignalResponder(StackUser):
             'domain_id': self.users.domain_id,
             'region_name': addresses.region,
         }
+
+
+def _queue_credentials(resource):
+    signs = resource._signs_requests()
+    login = resource.external_transport().request() if signs else resource.login_values()
+    return {**login, 'queue_id': resource.queue_id()}

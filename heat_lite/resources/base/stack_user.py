@@ -66,6 +66,8 @@ class StackUser(Resource):
     """
 
     uses_deferred_auth = True
+    #: True if the create was interrupted: there may be a user without a record
+    user_may_be_lost = False
 
     @property
     def users(self):
@@ -76,6 +78,14 @@ class StackUser(Resource):
     @property
     def repeatable(self):
         return self.users is None
+
+    def find_lost_user(self):
+        """Return the id of a user that an interrupted create has made and not stored, found by its
+        unique name; None without one.
+        """
+        if self.users is None or not self.user_may_be_lost:
+            return None
+        return self.users.find(self.physical_resource_name())
 
     def handle_create(self):
         self.create_user()
@@ -122,11 +132,12 @@ class StackUser(Resource):
         self.delete_user()
 
     def delete_user(self):
-        if self.users is None or self.user_id is None:
+        user_id = self.user_id or self.find_lost_user()
+        if self.users is None or user_id is None:
             return
         if CREDENTIAL in self.data():
             self.users.delete_keypair(self.data()[CREDENTIAL])
-        self.users.delete(self.user_id)
+        self.users.delete(user_id)
 
     def handle_suspend(self):
         self._enable(False)

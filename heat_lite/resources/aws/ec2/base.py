@@ -32,6 +32,9 @@ class Ec2Object(CloudResource):
     def body(self, values):
         return {'name': self.physical_resource_name(), **values}
 
+    def has_generated_name(self):
+        return True
+
     def find_existing(self):
         name = self.physical_resource_name()
         return next(

@@ -1,15 +1,18 @@
 """AWS::EC2::EIP."""
 
 import contextlib
+import functools
 
 from heat_lite.clients import errors
 from heat_lite.common import status
 from heat_lite.resources.aws.ec2.base import (
     ATTACHMENT,
+    NETWORK_SERVICE,
     TABLE_OF_SUBNET,
     NetworkingResource,
     matching_names,
 )
+from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import string, text
@@ -53,8 +56,11 @@ class EIP(NetworkingResource):
                 'floating_network_id': self.external_network(),
                 'description': self.physical_resource_name(),
             }
-            made = yield from self.call_with_retry(
-                self.client().create, '/floatingips', 'floatingip', values
+            client = self.client()
+            made = yield from ServiceRetry(self, service=NETWORK_SERVICE).until_made(
+                functools.partial(client.create, '/floatingips', 'floatingip', values),
+                self.find_existing,
+                lambda found: client.show(f'/floatingips/{found}', 'floatingip'),
             )
             self.resource_id_set(made['id'])
         self.data_set(ADDRESS, self.fetch()['floating_ip_address'])

@@ -68,6 +68,20 @@ class EIPAssociation(NetworkingResource):
         yield from self.associate_address(address, port)
         self.resource_id_set(self.properties[ADDRESS] or self.properties[ALLOCATION])
 
+    def find_existing(self):
+        """Return the id of the association of an interrupted create: the floating IP has the port
+        of the stored properties. None without one.
+        """
+        if self.record.properties is None:
+            return None
+        address, allocation, server, interface = (self.stored_property(name) for name in NAMES)
+        with contextlib.suppress(errors.NotFound):
+            found = allocation or self._id_of(address)
+            shown = self.client().show(f'/floatingips/{found}', 'floatingip')
+            if shown['port_id'] == (interface or self.port_of_server(server)):
+                return address or allocation
+        return None
+
     def _address(self):
         return self.properties[ALLOCATION] or self._id_of(self.properties[ADDRESS])
 

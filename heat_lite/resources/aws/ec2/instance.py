@@ -81,8 +81,15 @@ class Instance(Ec2Object):
                 self.client().request_json, 'POST', '/servers', self._body(nics)
             )
             self.resource_id_set(created['server']['id'])
+        elif self.interfaces.interrupted:
+            self.interfaces.record_created_port()
         yield from self.wait_until_ready(None)
         yield from self._attach_volumes()
+
+    def find_existing(self):
+        """Return the id of the server of an interrupted create, or None."""
+        self.interfaces.interrupted = True
+        return super().find_existing()
 
     def _body(self, nics):
         values = self.properties

@@ -5,21 +5,28 @@ those that Nova allocates.
 """
 
 import contextlib
+import functools
 
 from heat_lite.clients import errors
 from heat_lite.resources.aws.ec2.base import NETWORK_SERVICE
+from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.resources.openstack.nova.server.interfaces import ServerInterfaces
 
 INTERFACES, SUBNET = 'NetworkInterfaces', 'SubnetId'
 #: keys in the data of the resource: the created port, that of earlier versions, and a mark that
 #: ports have been released to the replacing instance
 PORT, FORMER_PORT, RELEASED = 'port_id', 'port', 'lent'
+#: the value of PORT while the response to the create of the port is missing
+UNKNOWN = 'unknown'
 #: the value of ``networks`` in a request: Nova allocates a network of the project
 AUTO = 'auto'
 
 
 class InstanceInterfaces:
     """The network interfaces of ``instance``."""
+
+    #: True if the create of the instance was interrupted: its port may have no record
+    interrupted = False
 
     def __init__(self, instance):
         self._instance = instance
@@ -51,26 +58,44 @@ class InstanceInterfaces:
         instance, neutron = self._instance, self._instance.client(NETWORK_SERVICE)
         port = self._find_created_port()
         if port is None:
-            shown = yield from instance.call_with_retry(
-                neutron.show, f'/subnets/{subnet}', 'subnet'
+            values = yield from self._port_body(subnet)
+            instance.data_set(PORT, UNKNOWN)
+            made = yield from ServiceRetry(instance, service=NETWORK_SERVICE).until_made(
+                functools.partial(neutron.create, '/ports', 'port', values),
+                self._find_created_port,
+                lambda found: neutron.show(f'/ports/{found}', 'port'),
             )
-            values = {
-                'name': instance.physical_resource_name(),
-                'network_id': shown['network_id'],
-                'fixed_ips': [{'subnet_id': subnet}],
-            }
-            groups = self.security_groups()
-            if groups:
-                values['security_groups'] = groups
-            port = yield from instance.call_with_retry(neutron.create, '/ports', 'port', values)
-        instance.data_set(PORT, port['id'])
-        return port['id']
+            port = made['id']
+        instance.data_set(PORT, port)
+        return port
+
+    def _port_body(self, subnet):
+        instance = self._instance
+        shown = yield from instance.call_with_retry(
+            instance.client(NETWORK_SERVICE).show, f'/subnets/{subnet}', 'subnet'
+        )
+        groups = self.security_groups()
+        return {
+            'name': instance.physical_resource_name(),
+            'network_id': shown['network_id'],
+            'fixed_ips': [{'subnet_id': subnet}],
+            **({'security_groups': groups} if groups else {}),
+        }
 
     def _find_created_port(self):
-        """Return the port of an interrupted create, by its unique name; None without one."""
+        """Return the id of the port of an interrupted create, found by its unique name; None
+        without one.
+        """
         name = self._instance.physical_resource_name()
         listed = self._instance.client(NETWORK_SERVICE).list('/ports', 'ports', name=name)
-        return next(iter(listed), None)
+        return next((port['id'] for port in listed), None)
+
+    def record_created_port(self):
+        """Store the id of the port of an instance whose create was interrupted."""
+        values = self._instance.properties
+        port = None if values[INTERFACES] or not values[SUBNET] else self._find_created_port()
+        if port is not None:
+            self._instance.data_set(PORT, port)
 
     def has_own_port(self):
         return self._own_port() is not None
@@ -81,12 +106,14 @@ class InstanceInterfaces:
 
     def delete_port(self):
         """Generator: delete the port created for the instance, if there is one."""
-        instance = self._instance
-        if self.has_own_port():
-            path = f'/ports/{self._own_port()}'
+        instance, port = self._instance, self._own_port()
+        if port == UNKNOWN or port is None and self.interrupted:
+            port = self._find_created_port()
+        if port is not None:
+            path = f'/ports/{port}'
             yield from instance.delete_if_present(instance.client(NETWORK_SERVICE).delete, path)
-            for key in (PORT, FORMER_PORT):
-                instance.data_delete(key)
+        for key in (PORT, FORMER_PORT):
+            instance.data_delete(key)
 
     # ------------------------------------------------------------ update and replace
 

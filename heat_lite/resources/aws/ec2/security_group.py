@@ -64,6 +64,9 @@ class SecurityGroup(security_group.SecurityGroup):
     def body(self, values):
         return {'name': self.physical_resource_name(), **values}
 
+    def has_generated_name(self):
+        return True
+
     def find_existing(self):
         name = self.physical_resource_name()
         return next((each['id'] for each in self.list_by_name(name) if each['name'] == name), None)

@@ -2,7 +2,12 @@
 
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.cloud import ServiceResource
-from heat_lite.resources.openstack.cinder.attachments import attach, detach
+from heat_lite.resources.openstack.cinder.attachments import (
+    attach,
+    detach,
+    find,
+    wait_until_attached,
+)
 from heat_lite.template.constraints import AllowedPattern
 from heat_lite.template.schema import string
 
@@ -31,11 +36,20 @@ class VolumeAttachment(ServiceResource):
         ),
     }
 
+    def find_existing(self):
+        """Return the id of the attachment that an interrupted create has made, or None."""
+        if self.record.properties is None:
+            return None
+        return find(self, self.stored_property('InstanceId'), self.stored_property('VolumeId'))
+
     def handle_create(self):
-        made = yield from attach(
-            self, *(self.properties[name] for name in ('InstanceId', 'VolumeId', 'Device'))
+        server, volume, device = (
+            self.properties[name] for name in ('InstanceId', 'VolumeId', 'Device')
         )
-        self.resource_id_set(made)
+        if self.resource_id is None:
+            self.resource_id_set((yield from attach(self, server, volume, device)))
+        else:
+            yield from wait_until_attached(self, volume)
 
     def handle_delete(self):
         if self.resource_id is not None:

@@ -30,11 +30,29 @@ def attach(resource, server, volume, device=None):
         raise exception.Error(
             f'Failed to attach volume {volume} to server {server} - {error}'
         ) from error
+    yield from wait_until_attached(resource, volume)
+    return volume  # Nova addresses the attachments of a server by volume id
+
+
+def wait_until_attached(resource, volume):
+    """A generator: wait until a volume that is being attached is in use."""
     for pause in retry_delays(LONGEST_DELAY):
         shown = yield from _show_volume(resource, volume)
         if shown['status'] == 'in-use':
-            return volume  # Nova addresses the attachments of a server by volume id
+            return
         yield pause
+
+
+def find(resource, server, volume):
+    """Return the id of the attachment of a volume to a server, which may still be in progress;
+    None without one.
+    """
+    path = f'/servers/{server}/os-volume_attachments'
+    try:
+        listed = resource.client('nova').list(path, 'volumeAttachments')
+    except errors.NotFound:
+        return None
+    return volume if any(each['volumeId'] == volume for each in listed) else None
 
 
 def detach(resource, server, volume):

@@ -4,7 +4,12 @@ import itertools
 
 from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import ServiceResource
-from heat_lite.resources.openstack.cinder.attachments import attach, detach
+from heat_lite.resources.openstack.cinder.attachments import (
+    attach,
+    detach,
+    find,
+    wait_until_attached,
+)
 from heat_lite.template import function
 from heat_lite.template.schema import string
 
@@ -38,7 +43,19 @@ class VolumeAttachment(ServiceResource):
             *(function.dependencies(given.get(name)) for name in ('instance_uuid', 'volume_id'))
         )
 
+    def find_existing(self):
+        """Return the id of the attachment that an interrupted create has made, or None."""
+        if self.record.properties is None:
+            return None
+        return find(self, self.stored_property('instance_uuid'), self.stored_property('volume_id'))
+
     def handle_create(self):
+        if self.resource_id is None:
+            yield from self._attach()
+        else:
+            yield from wait_until_attached(self, self.properties['volume_id'])
+
+    def _attach(self):
         created = yield from attach(
             self,
             self.properties['instance_uuid'],
@@ -52,7 +69,7 @@ class VolumeAttachment(ServiceResource):
         yield from detach(
             self, self.stored_property('instance_uuid'), self.stored_property('volume_id')
         )
-        yield from self.handle_create()
+        yield from self._attach()
 
     def handle_check(self):
         yield from self.call_with_retry(self.get_live_state, None)

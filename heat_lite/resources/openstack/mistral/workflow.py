@@ -110,6 +110,7 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
         """Return the generated name if a workflow has it. Raises Interrupted for a workflow of the
         name that the template gives: it may belong to another stack, even if it is identical.
         """
+        self.user_may_be_lost = True
         name = self.properties['name'] or self.physical_resource_name()
         try:
             found = self.client().show(f'/workflows/{quote(name)}')

@@ -52,6 +52,20 @@ class Container(ServiceResource):
             headers = {f'X-Account-Meta-{key}': str(value) for key, value in labels.items()}
             yield from self.call_with_retry(self.client().request, 'POST', '', headers=headers)
 
+    def find_existing(self):
+        """Return the generated name if an interrupted create has made the container, or None.
+
+        Raises Interrupted for a name of the template: the container may belong to something else.
+        """
+        if self.stored_property('name'):
+            return super().find_existing()
+        name = self.physical_resource_name()
+        try:
+            self.client().request('HEAD', f'/{quote(name)}')
+        except errors.NotFound:
+            return None
+        return name
+
     def put(self, name, headers):
         """A generator: create the container with its headers."""
         yield from self.call_with_retry(

@@ -131,6 +131,7 @@ class Server(CloudResource, ConfigAgent):
     def find_existing(self):
         """Return the id of the server of an interrupted create, or None."""
         self.networking.interrupted = True
+        self.user_may_be_lost = self.uses_software_config
         return super().find_existing()
 
     def is_ready(self, found):
