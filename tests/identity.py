@@ -226,7 +226,11 @@ class Identity:
         return key in self.tokens and self.tokens[key]['expires_at'] > now
 
     def asker(self, environ):
-        return self.known(environ.get('HTTP_X_AUTH_TOKEN', ''))
+        """Return the token of a request. That of a signature is not for Keystone itself."""
+        found = self.known(environ.get('HTTP_X_AUTH_TOKEN', ''))
+        if 'ec2credential' in found['methods']:
+            raise Refused(403, 'You are not authorized to perform the requested action.')
+        return found
 
     def validate(self, environ, body):
         self.asker(environ)

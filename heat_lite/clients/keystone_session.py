@@ -109,7 +109,7 @@ def context_auth(
     if context.trust_id:
         return trust_auth(conf, context.trust_id)
     if context.auth_token:
-        return TokenAuth(keystone, auth_url(conf), context.auth_token)
+        return TokenAuth(keystone, auth_url(conf), context.auth_token, context.auth_token_info)
     if context.username and context.password:
         return v3.Password(
             auth_url(conf),
@@ -128,14 +128,26 @@ class TokenAuth(base.BaseIdentityPlugin):
     of a trust.
     """
 
-    def __init__(self, keystone: ks_session.Session, url: str | None, token: str) -> None:
+    def __init__(
+        self,
+        keystone: ks_session.Session,
+        url: str | None,
+        token: str,
+        info: dict[str, Any] | None = None,
+    ) -> None:
+        """``info`` is the body of Keystone's response about the token, if it is known."""
         super().__init__(url)
         self._keystone = keystone
         self._token = token
+        self._info = info
         self._lock = threading.Lock()
 
     def get_auth_ref(self, session: ks_session.Session) -> access.AccessInfo:
-        """Fetch the catalog; ``session`` is not used, as its certificates are for a service."""
+        """Fetch the catalog, unless it is known; ``session`` is not used, as its certificates are
+        for a service.
+        """
+        if self._info is not None:
+            return access.create(body=self._info, auth_token=self._token)
         headers = {'X-Auth-Token': self._token, 'X-Subject-Token': self._token}
         response = self._keystone.get(
             f'{self.auth_url}/auth/tokens', headers=headers, authenticated=False, log=False

@@ -7,6 +7,7 @@ from typing import Any
 from keystoneauth1 import exceptions
 from keystoneauth1.identity import base, v3
 from oslo_config import cfg
+from oslo_utils import timeutils
 
 from heat_lite.clients import errors, keystone_session
 from heat_lite.common import exception
@@ -115,6 +116,13 @@ class TrustStore:
             password=credentials.password,
             project_id=credentials.tenant_id,
         )
+
+    def token_login(self, context: RequestContext) -> base.BaseIdentityPlugin | None:
+        """Return the auth plug-in for the token of a context; None if it has expired."""
+        plugin: Any = keystone_session.context_auth(self._conf, context)
+        expires = plugin.get_access(None).expires
+        expired = expires is not None and expires <= timeutils.utcnow(with_timezone=True)
+        return None if expired else plugin
 
     def login_error(self, credentials: Any) -> Exception | None:
         """Return Keystone's error if it rejects the credentials, else None.

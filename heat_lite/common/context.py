@@ -12,9 +12,10 @@ class RequestContext(oslo_context.RequestContext):
 
     ``tenant_id`` is the id of the project. ``username`` and ``password`` come from the
     user/password pipeline, ``trust_id`` and ``trustor_user_id`` from stored credentials.
-    ``region_name`` and ``auth_url`` select the cloud. Policy decides ``is_admin`` when the
-    context is created. ``stack_depth`` is the number of ``OS::Heat::Stack`` resources above a
-    request, None for a request of a user; ``root_stack`` names the stack of the first one.
+    ``region_name`` and ``auth_url`` select the cloud. ``auth_token_info`` is what Keystone said of
+    a token that cannot ask Keystone itself (``{'token': {...}}``). Policy decides ``is_admin``
+    when the context is created. ``stack_depth`` is the number of ``OS::Heat::Stack`` resources
+    above a request, None for a request of a user; ``root_stack`` names the stack of the first one.
     """
 
     EXTRA = (
@@ -25,6 +26,7 @@ class RequestContext(oslo_context.RequestContext):
         'trust_id',
         'trustor_user_id',
         'region_name',
+        'auth_token_info',
     )
     NESTING = ('stack_depth', 'root_stack')
 
@@ -37,6 +39,7 @@ class RequestContext(oslo_context.RequestContext):
         trust_id: str | None = None,
         trustor_user_id: str | None = None,
         region_name: str | None = None,
+        auth_token_info: dict[str, typing.Any] | None = None,
         **kwargs: typing.Any,
     ) -> None:
         kwargs.setdefault('overwrite', True)
@@ -48,6 +51,7 @@ class RequestContext(oslo_context.RequestContext):
         self.trust_id = trust_id
         self.trustor_user_id = trustor_user_id
         self.region_name = region_name
+        self.auth_token_info = auth_token_info
         self.stack_depth: int | None = None
         self.root_stack: str | None = None
         #: calls that OS::Heat::Stack resources made for this request in this process

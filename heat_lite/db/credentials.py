@@ -3,7 +3,8 @@
 Password and trust id are encrypted. As long as a stack without stored credentials is in progress,
 the column ``stack.asker`` holds its requester (the request's context with the token, encrypted),
 because the engine can die before it has created a trust. The column is cleared when the action
-ends (``stacks.with_derived_columns``) or when credentials are stored.
+ends (``stacks.with_derived_columns``) or when credentials are stored. It stays if the token is of
+a signature, for which Keystone makes no trust: it serves until it expires.
 """
 
 import json

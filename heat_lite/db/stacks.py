@@ -179,12 +179,13 @@ def update(
 def with_derived_columns(values: dict) -> dict:
     """Return the values with the columns that follow from them.
 
-    A deleted stack releases its name. A stack whose action has ended drops its requester.
+    A deleted stack releases its name. A stack whose action has ended drops its requester, unless
+    ``values`` has one.
     """
     if values.get('deleted_at'):
         values = {**values, 'live': None}
     if values.get('status', status.IN_PROGRESS) != status.IN_PROGRESS:
-        values = {**values, 'asker': None}
+        values = {'asker': None, **values}
     return values
 
 

@@ -16,6 +16,7 @@ from concurrent import futures
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.db import credentials
+from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import scheduler
 
 LOG = logging.getLogger(__name__)
@@ -113,6 +114,21 @@ class DeferredAuth:
                     error,
                 )
 
+    def ensure_or_keep(self, context):
+        """Do the same as ``ensure``, but accept that Keystone makes no trust for the token of a
+        signature: that is kept (see ``kept_requester``).
+        """
+        try:
+            self.ensure(context)
+        except errors.Unauthorized as error:
+            if not context.auth_token_info:
+                raise
+            LOG.warning(
+                '%s: acts later only until the token of its requester expires: %s',
+                self._stack,
+                error,
+            )
+
     def ensure_if_possible(self, context, verify=True, own=False):
         """Do the same as ``ensure``, but log errors.
 
@@ -147,6 +163,16 @@ class DeferredAuth:
                 )
             )
         return stored
+
+    def kept_login(self):
+        """Return the auth plug-in by the kept token of the last requester; None without one that
+        is valid.
+        """
+        row = None if self._top_id is None else db_stacks.get_row(self._stack.context, self._top_id)
+        requester = row and credentials.decrypt_requester(row.asker)
+        if self._trusts is None or not requester or not requester.auth_token_info:
+            return None
+        return self._trusts.token_login(requester)
 
     def login_refused(self, error):
         """Return the error for credentials that Keystone refuses."""
@@ -212,6 +238,19 @@ def requester(stack, action):
         if stack.owner_id is not None or _delay(stack, action) is None
         else credentials.encrypt_requester(stack.context)
     )
+
+
+def kept_requester(stack, action):
+    """Return the encrypted context of the requester for the time after the action; None if it is
+    not needed.
+
+    Keystone makes no trust for the token of a signature, so the token serves until it expires.
+    """
+    if stack.owner_id is not None or not stack.context.auth_token_info:
+        return None
+    if stack.user_creds_id is not None or _delay(stack, action) != 0:
+        return None
+    return credentials.encrypt_requester(stack.context)
 
 
 def begin(stack, action):
@@ -290,7 +329,13 @@ class _FallbackLogin:
         self._row_id = self._login = None
 
     def login(self):
-        stored = self._deferred.require(self._context)
+        try:
+            stored = self._deferred.require(self._context)
+        except errors.Unauthorized:
+            kept = self._deferred.kept_login()
+            if kept is None:
+                raise
+            return kept
         if stored.id != self._row_id:
             self._row_id, self._login = stored.id, self._deferred._trusts.login(stored)
         return self._login

@@ -261,7 +261,7 @@ def _create(resource, interrupted=False):
     if not interrupted or resource.record.properties is None:
         resource.store_properties()
     if resource.requires_deferred_auth:
-        resource.stack.tree.deferred.ensure(resource.context)
+        resource.stack.tree.deferred.ensure_or_keep(resource.context)
     retries = resource.stack.limits.action_retry_limit
     for attempt in range(retries + 1):
         try:

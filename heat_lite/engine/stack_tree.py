@@ -65,6 +65,12 @@ class StackTree:
             top._deferred = deferred_auth.DeferredAuth(top._stack)
         return top._deferred
 
+    def kept_requester(self, action):
+        """Return the encrypted requester of an action that has ended, if its token must serve
+        instead of a trust; else None.
+        """
+        return deferred_auth.kept_requester(self._stack, action)
+
     def requester(self, action):
         """Return the encrypted context of the action's requester; None if credentials are stored
         or not needed.

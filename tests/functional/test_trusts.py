@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import credentials, session
 from heat_lite.db import stacks as db_stacks
@@ -437,3 +438,54 @@ def test_password_is_stored_when_configured(running_cloud, driver):
     )
     driver.delete(stack)
     assert stored_credentials() == 0 and not running_cloud.identity.trusts
+
+
+def log_in_by_signature(running_cloud, driver):
+    """Let the driver send requests with a token for which Keystone makes no trust."""
+    _, body, headers = running_cloud.identity.issue(cloud.USER, {'project': {}}, ['ec2credential'])
+    driver.context = RequestContext(
+        user_id=identity.ident(f'user {cloud.USER}'),
+        user_name=cloud.USER,
+        project_id=running_cloud.project_id,
+        roles=ROLES,
+        auth_token=dict(headers)['X-Subject-Token'],
+        auth_token_info=body,
+    )
+
+
+def scale_out(driver, stack):
+    """Send a signal as an alarm does, whose engine has no login."""
+    owner = takeover.context_of_owner(db_stacks.get(driver.context, stack['stack_id']))
+    driver.client.resource_signal(
+        owner, stack_identity=stack, resource_name='p', details=None, sync_call=True
+    )
+
+
+def test_scaling_policy_of_a_signed_request_acts_until_its_token_expires(running_cloud, driver):
+    log_in_by_signature(running_cloud, driver)
+    stack = driver.create({'resources': SCALING})
+    assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
+    assert not running_cloud.identity.trusts
+    scale_out(driver, stack)
+    assert len(running_cloud.cloud.of('network', '/networks')) == 1
+    log_in(running_cloud, driver)
+    driver.update(stack, {'resources': {**SCALING, 'net': {'type': 'OS::Neutron::Net'}}})
+    assert driver.state(stack) == 'UPDATE_COMPLETE' and len(running_cloud.identity.trusts) == 1
+    row = db_stacks.get_row(driver.context, stack['stack_id'])
+    assert row.asker is None and row.user_creds_id is not None
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE' and not running_cloud.identity.trusts
+
+
+def test_expired_token_of_a_signed_request_is_reported(running_cloud, driver):
+    running_cloud.identity.lifetime = datetime.timedelta(seconds=4)
+    log_in_by_signature(running_cloud, driver)
+    stack = driver.create({'resources': SCALING})
+    assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
+    wait_for(lambda: not running_cloud.identity.is_valid(driver.context.auth_token))
+    with pytest.raises(
+        exception.HeatException, match='has no usable credentials: the token of its'
+    ):
+        scale_out(driver, stack)
+    log_in(running_cloud, driver)
+    driver.delete(stack)

@@ -67,6 +67,7 @@ class Ec2TokenFilter:
         with self.turns.turn(*fair_turns.waiting(environ)):
             keystone, token, token_id = self._validate(credentials)
         auth_headers.set_identity(environ, **_identity(token, token_id))
+        environ[auth_headers.TOKEN_INFO] = _token_info(token)
         if keystone.auth_url:
             environ[auth_headers.AUTH_URL] = keystone.auth_url
 
@@ -123,6 +124,26 @@ def _identity(token: dict[str, Any], token_id: str | None) -> dict[str, str | No
         'project_domain_id': project.get('domain', {}).get('id'),
         'roles': ','.join(role['name'] for role in token.get('roles', ())),
     }
+
+
+def _token_info(token: dict[str, Any]) -> dict[str, Any]:
+    """Return what the clients of services need to know of a token.
+
+    Newer versions of Keystone refuse to tell it for a token of a signature (403).
+    """
+    catalog = [
+        {
+            'type': service['type'],
+            'name': service.get('name'),
+            'endpoints': [
+                {key: endpoint.get(key) for key in ('interface', 'region_id', 'region', 'url')}
+                for endpoint in service['endpoints']
+            ],
+        }
+        for service in token.get('catalog') or ()
+    ]
+    known = ('methods', 'user', 'project', 'roles', 'issued_at', 'expires_at')
+    return {'token': {**{key: token[key] for key in known if key in token}, 'catalog': catalog}}
 
 
 def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:

@@ -34,6 +34,8 @@ IDENTITY = 'heat_lite.identity'
 
 # key of the URL of the Keystone that authenticated the request, if not the configured one
 AUTH_URL = 'heat_lite.auth_url'
+# key of the response of Keystone about a token that cannot ask Keystone itself
+TOKEN_INFO = 'heat_lite.token_info'
 #: first parts of paths, which name the version of the API
 VERSIONS = ('v1', 'v1.0')
 

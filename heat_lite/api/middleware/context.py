@@ -35,6 +35,7 @@ class ContextFilter:
             password=environ.get('HTTP_X_AUTH_KEY'),
             auth_url=environ.get(auth_headers.AUTH_URL) or self.auth_url,
             region_name=environ.get('HTTP_X_REGION_NAME'),
+            auth_token_info=environ.get(auth_headers.TOKEN_INFO),
         )
         made.stack_depth = _stack_depth(environ)
         return made

@@ -217,6 +217,9 @@ def _finish(stack: Stack, outcome: Outcome) -> None:
     if action == status.CHECK:
         reason += failures.check_summary(stack.current_resources())
     stack.state_set(action, status.FAILED if failed else status.COMPLETE, reason)
+    kept = stack.tree.kept_requester(action)
+    if kept is not None:
+        stack.journal.stack(asker=kept)
     if not failed and stack.convergence:
         # no rollback goes back behind a complete action
         stack.previous_template_id = None
