@@ -3,8 +3,11 @@
 The linter uses it, in a service and without one.
 """
 
+import functools
+
 from heat_lite.common import context, exception
 from heat_lite.engine import runtime
+from heat_lite.engine.nested_stack_view import NestedStackView
 from heat_lite.engine.stack import Stack
 from heat_lite.template import constraints, resource_registry
 from heat_lite.template.functions import refs
@@ -53,6 +56,27 @@ class _OfflineClients:
 
     def __getattr__(self, name):
         raise CloudRequired('no cloud is available')
+
+
+class _NoNestedStack(NestedStackView):
+    """The nested stack of a resource under validation: there is none yet."""
+
+    def existing_stack(self):
+        return None
+
+    def validate(self, template, times=1):
+        """Validate the stack if no type in it is a template, which other rules validate."""
+        registry, knows = template.environment.registry, self._runtime.registry.knows
+        for name, definition in self.draft(template).definitions.items():
+            entry = registry.resolve(definition.resource_type, name, knows)
+            if entry.kind != resource_registry.TYPE or _fetches(self._runtime, entry):
+                return
+        super().validate(template, times)
+
+
+def _fetches(offline_runtime, entry):
+    """Whether resources of a type fetch their nested template."""
+    return getattr(offline_runtime.registry.get(entry.target), 'fetches_template', False)
 
 
 def offline_clients(request):
@@ -107,6 +131,7 @@ def _errors_of(types, document, files, values):
     offline_runtime = runtime.Runtime(
         OfflineRegistry(types.registry), None, runtime.Limits(), 'offline', offline_clients
     )
+    offline_runtime.nested_stack = functools.partial(_NoNestedStack, offline_runtime)
     stack = Stack(
         offline_runtime,
         context.RequestContext(project_id='offline', overwrite=False),
@@ -144,6 +169,7 @@ def _validation_error(stack, name, definition):
             definition.resource_type, name, stack.runtime.registry.knows
         )
         if entry.kind == resource_registry.TYPE:
+            stack.tree.validates_nested = not _fetches(stack.runtime, entry)
             item = stack.resource_for(name)
             definition.check_snapshot_policy(item.supports_snapshot_delete())
             item.validate()
@@ -177,10 +203,14 @@ def needs_cloud(error):
 
 
 def _needs_missing_value(error, parameters):
-    """Whether the error is caused by a parameter without a value or by the lack of a cloud."""
+    """Whether the error is caused by a parameter without a value, by the lack of a cloud, or by a
+    type that the linter does not know.
+    """
     for cause in _causes(error):
         if isinstance(cause, exception.UserParameterMissing | CloudRequired):
             return True
+        if isinstance(cause, exception.EntityNotFound):
+            return True  # an unknown type of members, which another rule reports
         if isinstance(cause, exception.InvalidTemplateReference):  # as ``Ref`` states it
             return cause.kwargs['resource'] in parameters
     return False

@@ -311,7 +311,7 @@ class Stack(StackOutputs):
                 definition.template.environment, definition.resource_type, definition.name
             )
         except exception.EntityNotFound as error:
-            raise exception.StackValidationFailed(str(error)) from None
+            raise exception.StackValidationFailed(str(error)) from error
 
     def template_of_type(self, definition):
         """Return the file or URL of the template behind a type; None for a built-in type."""

@@ -11,7 +11,7 @@ from typing import Any
 from heat_lite.cmd import offline_types
 from heat_lite.common import context, exception, status
 from heat_lite.engine import offline_validation, runtime, stack_definition
-from heat_lite.engine.execution.nested_stack_view import NestedStackView
+from heat_lite.engine.nested_stack_view import NestedStackView
 from heat_lite.engine.stack import Stack
 from heat_lite.resources.heat.value import Value
 from heat_lite.template import attributes, function

@@ -15,7 +15,7 @@ import math
 from heat_lite.common import exception, status
 from heat_lite.engine import adoption, scheduler, stack_lock, stack_storage, validation
 from heat_lite.engine.execution import actions
-from heat_lite.engine.execution.nested_stack_view import NestedStackView
+from heat_lite.engine.nested_stack_view import NestedStackView
 from heat_lite.rpc import api
 
 LOG = logging.getLogger(__name__)

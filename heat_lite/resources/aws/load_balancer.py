@@ -41,6 +41,7 @@ class LoadBalancer(GroupBalancer):
     """A load balancer: a nested stack with a server that runs HAProxy."""
 
     resource_type = 'AWS::ElasticLoadBalancing::LoadBalancer'
+    fetches_template = True
 
     properties_schema = {
         'AvailabilityZones': list_('Availability zones; accepted, no effect.', required=True),

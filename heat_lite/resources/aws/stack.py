@@ -12,6 +12,7 @@ class CloudFormationStack(StackResource):
     """A nested stack from a template at a URL. The attribute ``Outputs.<name>`` is an output."""
 
     resource_type = 'AWS::CloudFormation::Stack'
+    fetches_template = True
     heat_class = 'NestedStack'
 
     properties_schema = {

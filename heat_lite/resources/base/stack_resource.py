@@ -97,6 +97,8 @@ class StackResource(NestedTemplate):
     interruptible = True
     calls_cloud = False
     has_nested_stack = True
+    #: whether the nested template is a file or a URL, which only the service reads
+    fetches_template = False
 
     def __init__(self, name, definition, stack, record):
         super().__init__(name, definition, stack, record)

@@ -41,6 +41,7 @@ class TemplateResource(StackResource):
     """
 
     refreshes_metadata = True
+    fetches_template = True
 
     def __init__(self, name, definition, stack, record):
         self._templates = {}

@@ -141,8 +141,12 @@ class GetAttr(Reference):
             ]
 
     def resource_name(self):
+        name = self.args[0]
+        if isinstance(name, GetResource):
+            # Until the resource exists its reference is its name, as in Heat.
+            return name.resource_name()
         # Heat's error message shows 'None' for a name that depends on another resource
-        return 'None' if isinstance(self.args[0], Function) else str(self.args[0])
+        return 'None' if isinstance(name, Function) else str(name)
 
     def attribute_path(self):
         """Return ``(attribute, key, ...)``, cut off before the first part that is a function."""
@@ -156,6 +160,8 @@ class GetAttr(Reference):
     def validate(self, scope=None):
         super().validate(scope)
         name, *path = self.args
+        if isinstance(name, GetResource):
+            name = name.resource_name()
         self.require_known(name)
         if path and isinstance(path[0], Function):
             self._refuse_dependent(name, path[0])

@@ -237,7 +237,7 @@ class Calls:
                 name = node.resource_name()
                 if name is not None:
                     node.require_known(name)
-            if not (isinstance(node, refs.GetAttr) and isinstance(node.args[0], function.Function)):
+            if not _has_computed_name(node):
                 node.validate(self._scope)
             elif function.dependencies(node.args[0]):
                 text = 'The name of the resource depends on another resource'
@@ -253,6 +253,12 @@ class Calls:
             dataclasses.replace(violation, path=(*path, *violation.path))
             for violation in violations
         ]
+
+
+def _has_computed_name(node):
+    """Whether a parameter or an attribute gives the name of the resource of a ``get_attr``."""
+    name = node.args[0] if isinstance(node, refs.GetAttr) else None
+    return isinstance(name, function.Function) and not isinstance(name, refs.GetResource)
 
 
 def _rule_of(error):

@@ -3,7 +3,7 @@
 Outputs are computed after a stack exists, and an error empties one of them. A condition that
 nothing uses, a resource or an output that a constant condition disables, and a branch that a
 constant condition rules out are never read. The properties that members of a group lack are missed
-when a member is created. An error there is a warning.
+when a member is created, and a group of size 0 has no member. An error there is a warning.
 """
 
 from heat_lite.template import versions
@@ -34,6 +34,7 @@ def level_at(document, rule, path: tuple) -> str:
     is_warning = (
         is_late
         or (rule.name == 'missing-property' and _is_of_member(document, path))
+        or _is_of_empty_group(document, path)
         or _is_empty_section(document, rule, path)
         or _is_ignored_key(document, rule, path)
         or _is_never_read(document, rule, path)
@@ -70,6 +71,15 @@ def _is_of_member(document, path):
         for each in document.definitions()
         if each.is_member
     )
+
+
+def _is_of_empty_group(document, path):
+    """Whether a path leads into the member that a group with the size 0 describes."""
+    section, name, key, *below = (*path, None, None, None)[: max(4, len(path))]
+    if section != document.section_key('resources') or below[:1] != ['resource_def']:
+        return False
+    properties = document.resources.get(name, {}).get(key)
+    return isinstance(properties, dict) and str(properties.get('count')) == '0'
 
 
 def _is_never_read(document, rule, path):

@@ -48,6 +48,7 @@ RULES = (
     practices.VisiblePassword,
     practices.HardCodedPassword,
     practices.SecretOutput,
+    practices.ReferenceAsName,
     practices.ReplacedByChange,
     environments.EnvironmentSection,
     environments.RegistryEntry,

@@ -91,6 +91,20 @@ class SecretOutput(Rule):
                 yield call.path, f'{text} to all users with access to outputs'
 
 
+class ReferenceAsName(Rule):
+    """No get_attr names its resource by get_resource, whose value is an id once there is one."""
+
+    name = 'reference-as-name'
+    level = WARNING
+
+    def check(self, document):
+        for call in document.calls.calls:
+            name = call.node.args[0] if isinstance(call.node, refs.GetAttr) else None
+            if isinstance(name, refs.GetResource):
+                text = f'The id of "{name.resource_name()}" is not its name: write the name itself'
+                yield call.path, text
+
+
 class ReplacedByChange(Rule):
     """No property that replaces its resource by a change is set from an attribute that changes."""
 

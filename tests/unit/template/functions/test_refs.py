@@ -1,7 +1,7 @@
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.template import versions
+from heat_lite.template import function, versions
 from heat_lite.template.function import Parser, Scope, resolve
 
 TABLE = versions.TABLE['heat_template_version']
@@ -105,6 +105,15 @@ def test_get_file_returns_content_or_raises():
 def test_get_resource_of_no_name_is_refused(name):
     with pytest.raises(exception.StackValidationFailed, match='"get_resource" must be a string'):
         answer({'get_resource': name})
+
+
+def test_get_attr_by_the_reference_of_a_resource_fails_once_there_is_an_id():
+    parser = Parser(TABLE['2021-04-16'].functions, Scope(), frozenset({'r'}))
+    node = parser.parse({'get_attr': [{'get_resource': 'r'}, 'k']})
+    node.validate(Known())
+    assert function.dependencies(node) == {'r'}
+    with pytest.raises(exception.InvalidTemplateReference):
+        node.result(Known())
 
 
 class Known(Recording):

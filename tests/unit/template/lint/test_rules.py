@@ -184,6 +184,13 @@ CASES = {
         (4, 15),
         HOT + 'parameters: {p: {type: string}}\noutputs:\n  o: {value: {get_param: p}}\n',
     ),
+    'reference-as-name': (
+        HOT + 'resources:\n  a: {type: OS::Heat::RandomString}\n'
+        'outputs:\n  o: {value: {get_attr: [{get_resource: a}, value]}}\n',
+        (5, 15),
+        HOT + 'resources:\n  a: {type: OS::Heat::RandomString}\n'
+        'outputs:\n  o: {value: {get_attr: [a, value]}}\n',
+    ),
     'replaced-by-change': (
         HOT + 'resources:\n'
         '  a: {type: OS::Heat::TestResource}\n'
