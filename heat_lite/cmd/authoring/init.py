@@ -112,7 +112,7 @@ def _texts(kind: str) -> dict[str, str]:
             f'there is no kind {kind}.{hint} `heat-lite init` lists the kinds.'
         )
     example = type_starter.template_of(types.get(kind))
-    [name] = example['resources']
+    name = next(iter(example['resources']))
     return {name + SUFFIX: yaml_writer.to_yaml(example)}
 
 

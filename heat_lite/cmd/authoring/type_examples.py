@@ -37,6 +37,8 @@ _LITERALS = {
     constraints.BOOLEAN: True,
     constraints.ANY: 'text',
 }
+#: {name of a resource beside that of the type: its type}
+_OTHERS = {'launch_configuration': 'AWS::AutoScaling::LaunchConfiguration'}
 #: attributes that users ask for, the most wanted first
 _TELLING = (
     'addresses',
@@ -66,7 +68,10 @@ _COMMON_ATTRIBUTE = 'show'
 
 
 def template_of(info: TypeInfo) -> dict:
-    """Return an example as data: a resource of the type, and an output with an attribute."""
+    """Return an example as data: a resource of the type, and an output with an attribute.
+
+    The resource of the type is the first.
+    """
     name = _resource_name(info.name)
     secrets: dict[str, dict] = {}
     curated = _curated().get(info.name)
@@ -78,9 +83,19 @@ def template_of(info: TypeInfo) -> dict:
     template: dict[str, Any] = {'heat_template_version': VERSION}
     if secrets:
         template['parameters'] = secrets
-    template['resources'] = {name: resource}
+    template['resources'] = {name: resource, **_others(properties)}
     template['outputs'] = {'result': {'value': _result(name, info)}}
     return template
+
+
+def _others(properties):
+    """Return the resources that an example refers to: those that have to be in the same stack."""
+    values = [value for value in properties.values() if isinstance(value, dict)]
+    names = [value['get_resource'] for value in values if 'get_resource' in value]
+    return {
+        name: {'type': _OTHERS[name], 'properties': dict(_curated()[_OTHERS[name]])}
+        for name in names
+    }
 
 
 @functools.cache

@@ -25,12 +25,13 @@ _PARAMETER_TYPES = (constraints.INTEGER, constraints.NUMBER, constraints.BOOLEAN
 def template_of(info: TypeInfo) -> dict:
     """Return a template as data: the example of a type that reads other objects by parameters."""
     template = copy.deepcopy(type_examples.template_of(info))
-    [(resource_name, resource)] = template['resources'].items()
     parameters: dict[str, dict] = dict(template.get('parameters', {}))
-    for holder, key, schema in _samples(resource.get('properties', {}), info.properties or {}):
-        name = _parameter_name(holder[key], key, resource_name)
-        parameters.setdefault(name, _parameter(schema))
-        holder[key] = {'get_param': name}
+    for resource_name, resource in template['resources'].items():
+        schemata = info.properties if resource['type'] == info.name else None
+        for holder, key, schema in _samples(resource.get('properties', {}), schemata or {}):
+            name = _parameter_name(holder[key], key, resource_name)
+            parameters.setdefault(name, _parameter(schema))
+            holder[key] = {'get_param': name}
     if not parameters:
         return template
     version, *others = template.items()
