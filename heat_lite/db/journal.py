@@ -67,9 +67,9 @@ class ChangeSet:
     sync: sync_points.SyncTurn | None = None
 
     def changed_rows(self) -> set[int]:
-        """Return the ids of the stored rows that the change set changes or deletes."""
+        """Return the ids of the changed rows. That a replaced row is gone does not count."""
         named = (
-            [row['id'] for row in self.rows_changed],
+            [row['id'] for row in self.rows_changed if row.keys() != {'id', 'replaces'}],
             self.rows_deleted,
             [name for name, _ in self.properties],
             [name for name, *_ in self.data],

@@ -32,7 +32,8 @@ class NewTraversal:
     ``busy`` those on which this engine still works for an earlier traversal, ``kept`` those that no
     other engine may begin. More than ``share_above`` first nodes are shared with ``engines``, the
     other living ones, with ``lead`` (see ``sync_points.shares``). ``options`` are stored with the
-    sync point of the stack.
+    sync point of the stack. ``begin`` sets ``has_replaced``: an earlier traversal was not over, so
+    other engines may have changed rows until now.
     """
 
     id: str
@@ -46,6 +47,7 @@ class NewTraversal:
     share_above: int = sync_points.KEPT_NODES
     lead: float = 0.0
     options: dict = dataclasses.field(default_factory=dict)
+    has_replaced: bool = False
 
 
 @dataclasses.dataclass
@@ -114,7 +116,8 @@ def begin(context: RequestContext, new: NewTraversal) -> dict[int, str]:
         raise journal.LockLost(new.stack_id)
     values = {'current_traversal': new.id, 'current_deps': deps_column(new.before)}
     session.execute(update(_S).where(_S.c.id == new.stack_id).values(values))
-    session.execute(delete(_P).where(_P.c.stack_id == new.stack_id))
+    earlier = session.execute(delete(_P).where(_P.c.stack_id == new.stack_id))
+    new.has_replaced = earlier.rowcount > 0
     query = select(_R.c.id, _R.c.engine_id).where(_R.c.stack_id == new.stack_id).with_for_update()
     holders = dict(session.rows(query))
     if holders.keys() != set(new.rows):

@@ -18,7 +18,7 @@ from oslo_db import exception as db_exception
 from heat_lite.common import cooperation, identifier, status
 from heat_lite.db import journal as db_journal
 from heat_lite.db import sync_points
-from heat_lite.engine import scheduler
+from heat_lite.engine import lost_rows, scheduler
 
 LOG = logging.getLogger(__name__)
 
@@ -162,9 +162,10 @@ class Journal:
         #: called after each commit of events
         self.announce = announce
         self._lock = threading.Lock()
-        self._flushing = threading.Lock()
+        #: held while changes are written, and where none may be written meanwhile
+        self.flushing = threading.RLock()
         #: the turn whose transaction has failed so far: it is written before all later changes
-        self._uncommitted = None
+        self._uncommitted = self._taken = None
         #: the records whose properties, and those whose attributes that turn stores
         self._property_records, self._attribute_records = [], []
         #: callbacks due when that turn is committed
@@ -179,8 +180,8 @@ class Journal:
         self.participant = None
         #: False in an engine that works on resources only: another one writes the stack
         self.writes_stack = True
-        #: new records that were never stored: the row that they replace was lost
-        self.dropped = set()
+        #: the rows that other engines have taken
+        self.lost = lost_rows.LostRows()
         #: number of events written so far
         self.events_written = 0
         self._clear()
@@ -276,10 +277,20 @@ class Journal:
         with self._lock:
             self._on_commit.append(callback)
 
+    def unwritten(self):
+        """Return the records whose rows lack changes, or are yet to be deleted."""
+        found = set()
+        with self._lock:
+            for part in (vars(self), self._taken or vars(self)):
+                found.update(part['_changed'], part['_properties'], part['_attributes'])
+                found.update(part['_removed'])
+                found.update(record for record, _ in (*part['_data'], *part['_removed_data']))
+        return found
+
     def give_up(self):
         """Discard what could not be stored, so that later changes can be."""
-        with self._flushing, self._lock:
-            self._uncommitted = None
+        with self.flushing, self._lock:
+            self._uncommitted = self._taken = None
             self._callbacks = []
             self._clear()
 
@@ -293,7 +304,7 @@ class Journal:
         Raises ``db.journal.LockLost`` when another traversal or another engine has taken the stack
         over.
         """
-        with self._flushing:
+        with self.flushing:
             while self._uncommitted is not None or self.dirty:
                 self._uncommitted = self._uncommitted or self._take_changes()
                 turn, added = self._uncommitted
@@ -302,7 +313,7 @@ class Journal:
                 except sync_points.RowsLost as lost:
                     self._drop_lost(lost.rows)
                     continue
-                self._uncommitted = None
+                self._uncommitted = self._taken = None
                 self.events_written += len(turn.events)
                 if turn.events and self.announce is not None:
                     self.announce()
@@ -329,32 +340,21 @@ class Journal:
         turn, added = self._uncommitted
         left = turn.without(rows)
         kept = {row['uuid'] for row in left.rows_added}
-        self.dropped.update(record for record in added if record.uuid not in kept)
+        self.lost.add(rows, [record for record in added if record.uuid not in kept])
         self._uncommitted = left, [record for record in added if record.uuid in kept]
         if self._turn_participant is not None:
             self._turn_participant.lost(rows, left.sync)
 
     def _take_changes(self):
         with self._lock:
-            changes = dict(vars(self))
+            changes = self._taken = dict(vars(self))
             self._clear()
-        if self.dropped:
-            self._leave_out_dropped(changes)
+        self.lost.leave_out(changes)
         self._property_records = list(changes['_properties'])
         self._attribute_records = list(changes['_attributes'])
         self._callbacks = changes['_on_commit']
         self._turn_participant = changes['participant']
         return self._change_set(changes)
-
-    def _leave_out_dropped(self, changes):
-        """Take what was done to records that are not stored out of the changes."""
-        gone = self.dropped
-        for name in ('_changed', '_properties', '_attributes'):
-            changes[name] = {key: each for key, each in changes[name].items() if key not in gone}
-        for name in ('_data', '_removed_data'):
-            changes[name] = {key: each for key, each in changes[name].items() if key[0] not in gone}
-        changes['_removed'] = [record for record in changes['_removed'] if record not in gone]
-        changes['_events'] = [pair for pair in changes['_events'] if pair[0] not in gone]
 
     def _change_set(self, changes):
         added = changes['_added']

@@ -78,31 +78,39 @@ class ResourceRecords:
     def refresh(self, names=None, keep=()):
         """Read the rows of ``names`` again, or all rows: other engines have changed them.
 
-        The records in ``keep`` stay as they are, unless their rows are gone. Return the records
-        that have changed or are gone.
+        The records in ``keep``, and those with changes that are not written yet, stay as they are,
+        unless their rows are gone. Return the records that have changed or are gone.
         """
         is_fresh = self._by_name is None
         known = self.by_name()
         if is_fresh:
             return []
-        if names is None:
-            stored = db_resources.list_by_stack(self._stack.context, self._stack.id)
-            names = {*known, *(row.name for row in stored)}
-        else:
-            stored = db_resources.list_by_names(self._stack.context, self._stack.id, names)
-        rows = collections.defaultdict(dict)
-        for row in stored:
-            rows[row.name][row.id] = row
-        changed = []
-        for name in cooperation.each(names):
-            changed += self._refresh_name(name, rows[name], keep)
+        with self._stack.journal.flushing:
+            stored = self._read(names)
+            names = {*known, *(row.name for row in stored)} if names is None else names
+            unwritten = self._stack.journal.unwritten()
+            keep = {*keep, *unwritten}
+            dropped = {each.id for each in unwritten if each not in known.get(each.name, ())}
+            rows = collections.defaultdict(dict)
+            for row in stored:
+                if row.id not in dropped:
+                    rows[row.name][row.id] = row
+            changed = []
+            for name in cooperation.each(names):
+                changed += self._refresh_name(name, rows[name], keep)
         return changed
+
+    def _read(self, names):
+        context, stack_id = self._stack.context, self._stack.id
+        if names is None:
+            return db_resources.list_by_stack(context, stack_id)
+        return db_resources.list_by_names(context, stack_id, names)
 
     def _refresh_name(self, name, rows, keep):
         records, changed = [], []
         for record in self.by_name().get(name, ()):
             row = rows.pop(record.id, None)
-            is_new = record.id is None and record not in self._stack.journal.dropped
+            is_new = record.id is None and record not in self._stack.journal.lost.dropped
             if is_new or record in keep and row is not None:
                 records.append(record)
             elif row is None:

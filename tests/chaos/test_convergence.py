@@ -2,7 +2,10 @@
 reordered messages.
 """
 
+import collections
+import dataclasses
 import json
+import os
 import random
 import time
 
@@ -11,13 +14,16 @@ import sqlalchemy
 
 from heat_lite.db import models
 from heat_lite.rpc import api
+from tests import ports
 from tests.chaos import cloud as chaos_cloud
 from tests.chaos import clusters, engine_processes
 from tests.chaos.clusters import WAIT_SECONDS
 from tests.chaos.test_engine_crashes import template, thing
 from tests.chaos.unreliable_broker import FaultInjector
+from tests.functional import shapes
 
 WIDTH = 60
+PAIRS = int(os.environ.get('HEAT_LITE_PAIRS', '10'))
 OPTIONS = 'convergence_engine = true'
 
 
@@ -163,3 +169,52 @@ def test_nested_stacks_are_awaited_in_all_engines(cluster):
     assert cluster.request('DELETE', cluster.path('s')).status_code == 204
     clusters.wait_for(lambda: not cluster.states())
     assert not cluster.objects() and not cluster.violations()
+
+
+@pytest.fixture
+def three_engines(request, tmp_path):
+    args = {'engines': 3, 'options': OPTIONS}
+    with clusters.running_on_shared_servers(request.param, tmp_path, **args) as cluster:
+        yield cluster
+
+
+def second_api(cluster):
+    """Start a second process of the API on the same engines; return a client of it."""
+    port = ports.reserve()
+    more = cluster.folder / 'second-api.conf'
+    more.write_text(f'[heat_api]\nbind_port = {port}\n')
+    files = ('--config-file', cluster.folder / 'heat.conf', '--config-file', more)
+    shapes.start(cluster.service, 'second-api', shapes.BIN / 'heat-lite-api', *files)
+    service = dataclasses.replace(cluster.service, url=f'http://127.0.0.1:{port}/v1')
+    shapes.wait_until_ready(service)
+    return service
+
+
+def rows_by_object(cluster):
+    """Return the number of rows of each object."""
+    query = sqlalchemy.select(models.resource.c.nova_instance)
+    with engine_processes.connect(cluster.database) as connection:
+        return collections.Counter(connection.execute(query).scalars())
+
+
+@pytest.mark.parametrize('three_engines', ['mysql', 'postgresql'], indirect=True)
+def test_last_of_two_updates_wins(three_engines):
+    cluster = three_engines
+    services = cluster.service, second_api(cluster)
+    cluster.create('s', wide(other='0'))
+    check(cluster)
+    path = cluster.path('s')
+    for number in range(PAIRS):
+        for way, service in enumerate(services):
+            data = {'template': wide(f'{number}.{way}', other=f'{number}.{way}')}
+            assert service.ask('PUT', path, data).status_code == 202
+            time.sleep(0.1)
+        check(cluster, state='UPDATE_COMPLETE')
+        with engine_processes.connect(cluster.database) as connection:
+            query = sqlalchemy.select(models.resource_properties_data.c.data)
+            column = models.resource.c.rsrc_prop_data_id == models.resource_properties_data.c.id
+            stored = connection.execute(query.join(models.resource, column)).scalars().all()
+        values = {each.get('other') for each in stored} - {None}
+        assert values == {f'{number}.1'}
+        objects = chaos_cloud.cloud.find('*')
+        assert rows_by_object(cluster) == collections.Counter(objects), number

@@ -12,9 +12,9 @@ from heat_lite.common import status
 from heat_lite.db import locks, models, session
 from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import record, stack_users
+from heat_lite.engine import record, scheduler, stack_users
 from heat_lite.engine.endpoints import worker
-from heat_lite.engine.execution import actions
+from heat_lite.engine.execution import actions, steps
 from heat_lite.engine.execution.sync_point_group import SyncPointGroup
 from heat_lite.engine.stack import Stack
 from tests import databases, engines
@@ -181,6 +181,47 @@ def test_changes_of_a_replacement_of_a_lost_row_are_dropped(engine):
     assert row.id == old.id and row.status_reason != 'changed'
     stack.refresh_rows()
     assert stack.best_record('r') is old
+
+
+def test_reading_rows_again_keeps_what_is_not_written(engine):
+    resources = {name: {'type': TEST} for name in ('r', 'gone', 'other')}
+    identity = engine.create({'resources': resources}, name='unwritten')
+    stack, writer = (loaded(engine.service, engine, identity) for _ in range(2))
+    row, other_row = stack.best_record('r'), stack.best_record('other')
+    writer.best_record('r').set(engine_id='former', status_reason='older')
+    writer.best_record('other').set(status_reason='newer')
+    writer.journal.flush()
+    row.set(engine_id=None, nova_instance='object')
+    stack.forget(stack.best_record('gone'))
+    stack.refresh_rows()
+    assert stack.best_record('r') is row and stack.best_record('gone') is None
+    assert (row.engine_id, row.nova_instance) == (None, 'object')
+    assert other_row.status_reason == 'newer'
+    stack.journal.flush()
+    stack.refresh_rows()
+    assert (row.engine_id, row.nova_instance, row.status_reason) == (None, 'object', 'older')
+    assert len(rows(models.resource, stack_id=identity['stack_id'])) == 2
+
+
+def test_handler_whose_row_is_lost_begins_nothing(engine):
+    identity = engine.create({'resources': {'r': {'type': TEST}}}, name='abandoned')
+    stack = loaded(engine.service, engine, identity)
+    stack.journal.participant = SyncPointGroup({}, {}, 'stranger', None, None)
+    resource, begun = stack.resource_of(stack.best_record('r')), []
+
+    def work():
+        stack.new_record('r', replaces=resource.record)
+        yield
+        begun.append('an object without a row')
+
+    with pytest.raises(scheduler.Abandoned):
+        list(steps.stored_first(resource, work()))
+    assert not begun
+    stack.journal.lost.regain([resource.record])
+    stack.refresh_rows()
+    stack.journal.participant = None
+    list(steps.stored_first(resource, work()))
+    assert begun
 
 
 def test_engine_that_gets_the_lock_ends_its_own_worker(engine, other):

@@ -63,6 +63,9 @@ class ConvergedTraversal(traversal.Traversal):
         #: the keys of the nodes whose failure in another engine is noted
         self._noted: list[list] = []
         super().__init__(stack, graph, *args)
+        # A handler that writes in the middle would let go of the row of a node that has ended, and
+        # another engine might be given the next node, which this one begins in the same turn.
+        self._undisturbed = stack.journal.flushing
 
     def _group_of(self, graph: dict[Node, set[Node]]) -> SyncPointGroup:
         self._keys = self._keys_of(graph)
@@ -86,6 +89,7 @@ class ConvergedTraversal(traversal.Traversal):
     # ------------------------------------------------------------ nodes and rows
 
     def _begin(self, node: Node, begun: list[traversal.Begun]) -> None:
+        self._stack.journal.lost.regain(nodes.records_of(self._stack, node))
         super()._begin(node, begun)
         if node not in self._group.running:
             return
@@ -103,6 +107,13 @@ class ConvergedTraversal(traversal.Traversal):
     def _finish(self, node: Node, error: BaseException | None = None) -> None:
         if node in self._group.given_up:
             self._group.given_up.discard(node)
+            return
+        if isinstance(error, scheduler.Abandoned):
+            # another engine has the row: it is read again if this one is given the node once more
+            self._group.drop(node)
+            self._group.given_up.discard(node)
+            self._group.foreign.add(self._keys[node][0])
+            self._should_look = True
             return
         self._release(node)
         super()._finish(node, error)
@@ -192,7 +203,8 @@ class ConvergedTraversal(traversal.Traversal):
             if data['engine_id'] != self._engine_id and 'name' in data
         }
         given = self._group.assign(inputs)
-        if names:
+        foreign = [node for node in given if self._keys[node][0] in self._group.foreign]
+        if names or foreign:
             self._refresh(names | self._names_of(given))
         for node in self._group.nodes_of(inputs):
             record = self._stack.best_record(node.key) if node.forward else None

@@ -81,12 +81,20 @@ class HomeTraversal(convergence.ConvergedTraversal):
             nodes.lead(self._group.share_above),
             options,
         )
+        was_shared = any(
+            row.engine_id not in (None, self._engine_id) for row in stack.stored_rows()
+        )
         holders = db_traversals.begin(stack.context, new)
+        if new.has_replaced or was_shared:
+            # other engines may have let go of rows since these were read
+            self._refresh()
         self._group.foreign = {row for row, holder in holders.items() if holder != self._engine_id}
         first = [key for key, before in new.before.items() if not before]
         own = {row for row, holder in holders.items() if holder == self._engine_id}
         self._receive({key: {} for key in first if key[0] in own})
-        self._waiting = own - self._group.rows() - self._rows_of_draining()
+        # the row of a delete that has just ended has no record any more
+        self._waiting = own & stack.records.keys()
+        self._waiting -= self._group.rows() | self._rows_of_draining()
         for row in self._waiting:
             stack.records[row].engine_id = self._engine_id
         self._group.hold(self._group.rows() | self._rows_of_draining())

@@ -36,6 +36,8 @@ def walk(task: Any, wanted: dict) -> Generator[Any, None, tuple[list[Record], An
         for draining in stack.run.draining:
             draining.collect()  # what has ended keeps no row as it is
         if stack.convergence:
+            # what is read again must have what has ended just now
+            yield from stack.journal.write()
             stack.refresh_rows(keep=nodes.records_at_work(stack, stack.run.draining))
             # each node needs a row that one engine can hold
             added.update(add_rows(stack) if wanted else ())

@@ -18,6 +18,7 @@ from heat_lite.engine import deferred_auth, failures, hooks, task_pool
 from heat_lite.engine.execution import (
     convergence,
     home_traversal,
+    nodes,
     planned_walk,
     recovery,
     traversal,
@@ -60,7 +61,8 @@ class StackTask:
         """
         if self.stack.convergence and not convergence.is_for(self.stack):
             yield from planned_walk.await_workers(self.stack, self.mailbox)
-            self.stack.refresh_rows()
+            yield from self.stack.journal.write()
+            self.stack.refresh_rows(keep=nodes.records_at_work(self.stack, self.stack.run.draining))
         return (yield from self._walker(graph).walk())
 
     def _walker(self, graph: dict) -> traversal.Traversal:

@@ -6,7 +6,7 @@ Tests: tests/functional/test_stack_lifecycle_rest.py.
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.engine import diff, event, failures, hooks, lifecycle
+from heat_lite.engine import diff, event, failures, hooks, lifecycle, scheduler
 from heat_lite.engine.execution import recovery
 
 LOG = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ def _recover(stack, node, resource):
                 yield from hooks.after(resource, status.CREATE)
     else:
         yield from resource.settle()
-    yield from _stored_first(stack, _decide(stack, node, resource))
+    yield from stored_first(resource, _decide(stack, node, resource))
 
 
 def _apply_after_hook(stack, node, resource):
@@ -82,7 +82,7 @@ def _apply_after_hook(stack, node, resource):
     yield from hooks.before(resource, status.UPDATE)
     if stack.run.converge:
         yield from lifecycle.observe(resource)
-    yield from _stored_first(stack, _decide(stack, node, resource))
+    yield from stored_first(resource, _decide(stack, node, resource))
 
 
 def _decide(stack, node, resource):
@@ -132,16 +132,20 @@ def _refuse_restricted(resource, restriction):
     yield  # makes this a generator like the other steps
 
 
-def _stored_first(stack, work):
+def stored_first(resource, work):
     """Run ``work``, storing its IN_PROGRESS before its second step.
 
-    Only needed after a wait: within a turn the walker stores the beginning.
+    Only needed after a wait: within a turn the walker stores the beginning. Raises Abandoned where
+    another engine has taken the row.
     """
+    stack = resource.stack
     try:
         next(work)
     except StopIteration:
         return
     yield from stack.journal.write()
+    if stack.journal.lost.has(stack.resource_records.of_name(resource.name)):
+        raise scheduler.Abandoned()
     yield from work
 
 
@@ -155,7 +159,7 @@ def _create(resource, requires, work=None):
             resource.metadata_set(metadata)
     work = work or lifecycle.create(resource)
     paused = yield from hooks.before(resource, status.CREATE)
-    yield from _stored_first(resource.stack, work) if paused else work
+    yield from stored_first(resource, work) if paused else work
     yield from hooks.after(resource, status.CREATE)
 
 
@@ -167,7 +171,7 @@ def _update(stack, resource, definition, requires, decision):
         # an action that has preempted this one has its own definition to apply
         if stack.template_id == template_id:
             work = _replace_on_request(stack, resource, definition, requires)
-            yield from _stored_first(stack, work)
+            yield from stored_first(resource, work)
         return
     record = resource.record
     if record.current_template_id != template_id or record.requires != requires:
@@ -236,7 +240,7 @@ def _delete(stack, resource):
     paused = yield from hooks.before(resource, status.DELETE)
     work = lifecycle.delete(resource)
     try:
-        yield from _stored_first(stack, work) if paused else work
+        yield from stored_first(resource, work) if paused else work
     except exception.ResourceFailure:
         if not (stack.run.force and stack.action == status.DELETE):
             raise
@@ -299,7 +303,7 @@ def _when_settled(resource, work):
 
 def _settled(resource, work):
     yield from resource.settle()
-    yield from _stored_first(resource.stack, work(resource))
+    yield from stored_first(resource, work(resource))
 
 
 #: ``{(action of the stack, node.forward): step}``

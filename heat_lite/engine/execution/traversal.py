@@ -9,6 +9,7 @@ Tests: tests/functional/test_hooks_cancel_preempt.py.
 """
 
 import collections
+import contextlib
 import dataclasses
 import math
 import time
@@ -70,6 +71,8 @@ class Traversal:
         self._names: dict[Node, str | None] = {}
         self._ended: collections.deque[tuple[Node, BaseException | None]] = collections.deque()
         self._outcome = Outcome()
+        #: held from the collection of a turn until all that it begins is noted
+        self._undisturbed: contextlib.AbstractContextManager = contextlib.nullcontext()
 
     def _group_of(self, graph: dict[Node, set[Node]]) -> scheduler.DependencyTaskGroup:
         return scheduler.DependencyTaskGroup(graph, **self._group_options())
@@ -143,12 +146,13 @@ class Traversal:
 
     def _turn(self) -> Generator[Any, None, bool]:
         """Collect, begin, store. Returns whether nodes are ready that could not begin in time."""
-        self.collect()
-        self._before_turn()
-        callbacks = self._mailbox.callbacks()
-        for callback in callbacks:
-            callback.call(self._stack)
-        begun, cut = self._begin_ready()
+        with self._undisturbed:
+            self.collect()
+            self._before_turn()
+            callbacks = self._mailbox.callbacks()
+            for callback in callbacks:
+                callback.call(self._stack)
+            begun, cut = self._begin_ready()
         try:
             yield from self._stack.journal.write()
         except journal.LockLost:

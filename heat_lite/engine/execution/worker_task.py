@@ -113,6 +113,8 @@ class WorkerTask:
         row = db_stacks.get(self._context, self._stack_id, tenant_safe=False)
         if row is None:
             return
+        if self.stack is not None:
+            yield from self.stack.journal.write()
         stack = self._load(row, view.state or {})
         walk = stack.run.walk = WorkerTraversal(
             stack,

@@ -136,6 +136,18 @@ def test_row_of_another_engine_is_not_changed(context, stack_id):
     assert lost.value.rows == {a} and engines(context, stack_id) == {a: 'home'}
 
 
+def test_end_of_a_replaced_row_is_noted_in_the_row_of_another_engine(context, stack_id):
+    old, new = rows(context, stack_id, 2)
+    note = {'id': new, 'replaces': old, 'engine_id': 'other'}
+    journal.save(context, journal.ChangeSet(stack_id, rows_changed=[note]))
+    begin(context, stack_id, {(old, False): set()}, rows=[old, new], engines=['other'])
+    changes = {'rows_changed': [{'id': new, 'replaces': None}], 'rows_deleted': [old]}
+    sync = sync_points.SyncTurn('t1', 'home', held=frozenset([old]))
+    journal.save(context, journal.ChangeSet(stack_id, **changes, sync=sync))
+    (row,) = resources.list_by_stack(context, stack_id)
+    assert (row.id, row.replaces, row.engine_id) == (new, None, 'other')
+
+
 def test_row_that_was_taken_away_is_not_changed(context, stack_id):
     (a,) = rows(context, stack_id, 1)
     with pytest.raises(sync_points.RowsLost):
