@@ -100,6 +100,12 @@ STACK_BODY = {
         'disable_rollback': {'type': ['boolean', 'string']},
     },
 }
+TEXTS_BODY: dict[str, Any] = {
+    'template': TEXT,
+    'environment': {'type': ['string', 'null']},
+    'files': {'type': ['object', 'null'], 'additionalProperties': TEXT},
+}
+PLACE = {'type': 'integer', 'minimum': 1}
 #: schemas of bodies by action; any other body is a JSON object
 BODIES: dict[str, dict[str, Any]] = {
     'stacks.create': {**STACK_BODY, 'required': ['stack_name']},
@@ -114,6 +120,12 @@ BODIES: dict[str, dict[str, Any]] = {
         ),
         STACK_BODY,
     ),
+    'texts.lint': {'type': 'object', 'properties': TEXTS_BODY, 'required': ['template']},
+    'texts.complete': {
+        'type': 'object',
+        'properties': {**TEXTS_BODY, 'file': TEXT, 'line': PLACE, 'column': PLACE},
+        'required': ['template', 'line', 'column'],
+    },
     'actions.action': {'type': 'object', 'minProperties': 1, 'maxProperties': 1},
     'resource.mark_unhealthy': {
         'type': 'object',

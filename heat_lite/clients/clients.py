@@ -25,7 +25,7 @@ from heat_lite.clients import (
     zaqar,
 )
 from heat_lite.clients.cloud_login import CloudLogin
-from heat_lite.clients.finders import FINDERS
+from heat_lite.clients.finders import FINDERS, Finder
 from heat_lite.clients.service_catalog import SERVICES, SharedServices
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -39,6 +39,8 @@ NO_LOGIN = 'there is no login for the cloud "{name}": start "heat-lite up" with 
 NO_CREDENTIALS = 'there are no credentials for the cloud: the request came without a token'
 MAX_CACHED_TOKENS = 256
 MAX_CACHED_VALUES = 20000
+#: objects of one kind that are offered as choices
+MAX_CHOICES = 1000
 #: services with a client of their own
 API_CLASSES: dict[str, type[rest.Api]] = {'swift': swift.Swift, 'zaqar': zaqar.Zaqar}
 
@@ -231,16 +233,15 @@ class Clients:
 
     def find(self, kind: str, value: Any) -> Any:
         """Return the id of the object of a kind by its id or name. Raises NoSuchObject."""
-        finder = FINDERS[kind]
-        if finder.extension and finder.extension not in self._extensions(
-            finder.service, self.client(finder.service)
-        ):
-            raise errors.NoSuchObject(
-                reason=f'The {finder.service} extension ({finder.extension}) could not be found.'
-            )
+        finder = _finder_of(self, kind)
         return self._ids.get(
             (kind, value), lambda: finder.find(self.client(finder.service), str(value))
         )
+
+    def choices(self, kind: str) -> list[dict[str, str | None]]:
+        """Return ids and names of the first MAX_CHOICES objects of a kind."""
+        finder = _finder_of(self, kind)
+        return finder.choices(self.client(finder.service), MAX_CHOICES)
 
     def lookup_error(self, kind: str, value: Any) -> str | None:
         """Return why ``value`` is no id or name of an object of a kind; None if it is one.
@@ -384,3 +385,15 @@ class TtlCache:
                 self._entries = {}
             self._entries[key] = (time.monotonic() + self._seconds, value)
         return value
+
+
+def _finder_of(clients: Clients, kind: str) -> Finder:
+    """Return the finder of a kind. Raises NoSuchObject where its extension is missing."""
+    finder = FINDERS[kind]
+    if finder.extension and finder.extension not in clients._extensions(
+        finder.service, clients.client(finder.service)
+    ):
+        raise errors.NoSuchObject(
+            reason=f'The {finder.service} extension ({finder.extension}) could not be found.'
+        )
+    return finder

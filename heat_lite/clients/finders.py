@@ -1,6 +1,7 @@
 """Finders of objects that properties name by id or by name, one for each custom constraint."""
 
 import dataclasses
+import itertools
 import re
 from urllib.parse import quote
 
@@ -91,6 +92,18 @@ class Finder:
                 f"'{value}' ({', '.join(ids[:5])}): use the id of one"
             )
         return ids[0] if ids else None
+
+    def choices(self, api: 'rest.Api', most: int) -> list[dict[str, str | None]]:
+        """Return the ids and names of the first objects, sorted by name; a name may be None."""
+        pages = api.pages(self.path, self.list_key, **dict(self.query))
+        first = itertools.islice(itertools.chain.from_iterable(pages), most)
+        found = [self._choice(each) for each in first]
+        return sorted(found, key=lambda each: (each['name'] or '', each['id'] or ''))
+
+    def _choice(self, item: dict) -> dict[str, str | None]:
+        name = item.get(self.name_field) if self.name_field else None
+        # an object without an id field is named by the key that lists have for it
+        return {'id': item.get(self.id_field or 'name'), 'name': name}
 
     def _not_found(self, value: str) -> str:
         if self.not_found:

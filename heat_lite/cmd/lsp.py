@@ -82,7 +82,7 @@ def complete(server: TemplateServer, params: types.CompletionParams) -> types.Co
     word = draft.word
     end = params.position
     start = types.Position(end.line, max(0, end.character - len(word)))
-    matching = [item for item in items if item.text.lower().startswith(word.lower())] or items
+    matching = completion.matching(items, word)
     return types.CompletionList(
         is_incomplete=len(matching) > language_server.MAX_ITEMS,
         items=[

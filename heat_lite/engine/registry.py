@@ -180,6 +180,21 @@ class Registry:
             raise constraints.UnknownConstraint(constraint, self.constraint_names())
         return stack.clients().lookup_error(constraint, value)
 
+    def choices(self, clients, constraint):
+        """Return the objects that a custom constraint allows: {'id': ..., 'name': ...} of each.
+
+        Raises NotFound for a constraint whose objects cannot be listed.
+        """
+        if constraint not in FINDERS:
+            raise exception.NotFound(
+                f'The constraint {constraint} names no objects of a cloud.'
+                + suggest(constraint, FINDERS)
+            )
+        try:
+            return clients.choices(constraint)
+        except (errors.NoSuchObject, errors.NoCloud) as error:
+            raise exception.NotFound(str(error)) from error
+
     def find(self, stack, constraint, value):
         """Return the id of the cloud object that ``value`` names, or ``value`` itself if the
         constraint names no objects.

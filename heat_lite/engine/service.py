@@ -42,6 +42,7 @@ from heat_lite.engine.endpoints import (
     stack_queries,
     stacks,
     templates,
+    text_queries,
     worker,
 )
 from heat_lite.engine.endpoints import software as software_endpoints
@@ -66,6 +67,7 @@ ENDPOINTS = (
     stack_queries.StackQueries,
     resources.Resources,
     templates.Templates,
+    text_queries.TextQueries,
     events.Events,
     event_stream.EventStream,
     drift.Drift,

@@ -137,6 +137,9 @@ class EngineClient(RpcClient):
         show_nested=False,
         ignorable_errors=None,
     )
+    lint_template = call('lint_template', '1.36', 'texts')
+    complete_template = call('complete_template', '1.36', 'texts', 'file', 'line', 'column')
+    list_choices = call('list_choices', '1.36', 'constraint')
     list_template_versions = call('list_template_versions', '1.11')
     list_template_functions = call(
         'list_template_functions', '1.35', 'template_version', with_condition=False

@@ -155,9 +155,27 @@ def test_mistake_is_shown_at_its_place_while_one_types(window):
     editor.get_by_text('OS::Heat::RandomString').click()
     page.keyboard.press('End')
     page.keyboard.type('X')
-    page.get_by_text('The Resource Type (OS::Heat::RandomStringX) could not be found').wait_for()
+    page.get_by_text('Did you mean "OS::Heat::RandomString"?').first.wait_for()
     page.locator('.cm-lintRange-error').first.wait_for()
     assert page.get_by_role('button', name='template:15:11').count() == 1
+
+
+def test_editor_shows_what_the_linter_finds_and_completes_keys(window):
+    page = window.open('create')
+    page.get_by_text('The template is valid').wait_for()
+    text = (
+        'heat_template_version: 2021-04-16\nresources:\n  one:\n    type: OS::Heat::RandomString\n'
+        '    properties:\n      lenght: 3\n      '
+    )
+    file = {'name': 'template.yaml', 'mimeType': 'text/plain', 'buffer': text.encode()}
+    page.get_by_label('Upload files').set_input_files(files=[file])
+    finding = page.locator('ul.findings li.error', has_text='lenght')
+    finding.wait_for()
+    assert 'template:6:7' in finding.inner_text()
+    page.locator('.cm-content').click()
+    page.keyboard.press('Control+End')
+    page.keyboard.press('Control+Space')
+    page.locator('.cm-tooltip-autocomplete li', has_text='character_classes').wait_for()
 
 
 def test_hostile_names_stay_text(window, make):

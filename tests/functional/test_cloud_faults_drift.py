@@ -192,6 +192,23 @@ def test_finder_reads_all_pages(running_cloud, driver, ids):
     )
 
 
+def test_choices_of_a_constraint_are_the_objects_of_the_cloud(running_cloud, driver, ids):
+    running_cloud.cloud.page = 3
+    for number in range(10):
+        running_cloud.cloud.put('compute', '/flavors', name=f'f{number}')
+    found = driver.client.list_choices(driver.context, constraint='nova.flavor')
+    listed = running_cloud.cloud.of('compute', '/flavors')
+    assert found == sorted(
+        ({'id': each['id'], 'name': each['name']} for each in listed),
+        key=lambda each: (each['name'], each['id']),
+    )
+    with pytest.raises(exception.NotFound, match='Did you mean "nova.flavor"'):
+        driver.client.list_choices(driver.context, constraint='nova.flavour')
+    running_cloud.cloud.extensions = ['router']
+    with pytest.raises(exception.NotFound, match='sfc|could not be found'):
+        driver.client.list_choices(driver.context, constraint='neutron.lbaas.pool')
+
+
 def test_resource_type_without_service_is_refused(running_cloud, driver, ids):
     running_cloud.cloud.extensions = ['router']
     with pytest.raises(

@@ -38,6 +38,7 @@ BODY = {
     'name': 'n',
 }
 MARK_UNHEALTHY = {'mark_unhealthy': True}
+TEXTS = {'template': 'a: b', 'line': 1, 'column': 1}
 FORMS = ('text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data')
 APPLICATION = 'heat_lite.api.v1.application'
 PASTE = configparser.RawConfigParser()
@@ -94,6 +95,9 @@ def status(app, token, method, path, body=None, **claims):
 #: PERSONAS in their order: + is let in, - is refused with 403; then the method and the path
 TABLE = """
 -+--+ POST validate
+-+--+ POST validate/lint
+-+--+ POST validate/complete
+-+--+ GET validate/choices/{constraint}
 ++--+ GET stacks
 -+--+ POST stacks
 ++--+ POST stacks/preview
@@ -228,6 +232,8 @@ def test_route_lets_in_whom_the_table_states(service, tokens, marks, method, pat
         body = {'suspend': None}
     elif method == 'PATCH' and path.endswith('{resource_name}'):
         body = MARK_UNHEALTHY
+    elif '/validate/' in url:
+        body = TEXTS
     else:
         body = BODY
     found = [status(service, tokens[name], method, url, body) for name in PERSONAS]

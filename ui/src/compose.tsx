@@ -5,6 +5,7 @@ import { Diff } from './diff';
 import type { Editor, Finding } from './editor';
 import { type FormState, ParameterForm, valuesOf } from './parameter-form';
 import { go, href, type Route } from './router';
+import { bodyOfTexts, complete, lint, type Placed } from './template-service';
 import { readTexts, type Texts } from './template-panel';
 import { Dialog, ErrorNote } from './widgets';
 
@@ -39,7 +40,6 @@ outputs:
   message:
     value: {get_attr: [message, value]}
 `;
-const WORDS = ['resources', 'parameters', 'outputs', 'conditions', 'properties', 'depends_on', 'metadata', 'deletion_policy', 'update_policy', 'constraints', 'description', 'default', 'hidden', 'get_param', 'get_resource', 'get_attr', 'get_file', 'str_replace', 'list_join', 'repeat', 'map_merge', 'yaql', 'if', 'equals', 'heat_template_version'];
 const PAUSE = 350;
 
 interface Options { name: string; tags: string; timeout: string; rollback: boolean; noReplace: boolean }
@@ -98,12 +98,12 @@ function Composer({ api, route, stack, initial }: { api: Api; route: Route; stac
         <section class="text" aria-label="Texts" onDragOver={(event) => event.preventDefault()}
           onDrop={(event) => { event.preventDefault(); void takeFiles([...(event.dataTransfer?.files ?? [])], replace); }}>
           <Files names={names} file={file} texts={texts} choose={setFile} change={replace} findings={checked.findings} />
-          <EditorBox key={`${file} ${revision}`} api={api} name={file} text={textOf(texts, file)} changed={(text) => set(file, text)} findings={findings} />
+          <EditorBox key={`${file} ${revision}`} api={api} name={file} text={textOf(texts, file)} texts={texts} changed={(text) => set(file, text)} findings={findings} />
           <Findings findings={checked.findings} choose={setFile} ready={!!checked.validation} />
         </section>
         <section class="form" aria-label="Parameters and options">
           {!stack && <label>Name of the stack<input required pattern="[a-zA-Z][a-zA-Z0-9_.\-]{0,254}" title="A letter, then letters, digits, _ . and -" value={options.name} autocomplete="off" spellcheck={false} onInput={(event) => setOptions({ ...options, name: event.currentTarget.value })} /></label>}
-          <ParameterForm validation={checked.validation} state={form} stored={stack?.parameters} change={setForm} />
+          <ParameterForm api={api} validation={checked.validation} state={form} stored={stack?.parameters} change={setForm} />
           <details class="options"><summary>Options</summary>
             <label>Tags<input value={options.tags} placeholder="web,prod" onInput={(event) => setOptions({ ...options, tags: event.currentTarget.value })} /></label>
             <label>Timeout in minutes<input type="number" min={1} value={options.timeout} onInput={(event) => setOptions({ ...options, timeout: event.currentTarget.value })} /></label>
@@ -158,10 +158,9 @@ async function previewOf(api: Api, stack: Stack | null, body: Record<string, unk
   return { resource_changes: { unchanged: [], updated: [], replaced: [], deleted: [], added }, has_changes: true };
 }
 
-interface Placed extends Finding { file: string }
 interface Checked { validation: Validation | null; findings: Placed[] }
 
-/** Validate the texts while they are typed: YAML in the page, the rest by the service. */
+/** Check the texts while they are typed: YAML in the page, the rest by the service and its linter. */
 function useValidation(api: Api, texts: Texts, stack: Stack | null): Checked {
   const [checked, setChecked] = useState<Checked>({ validation: null, findings: [] });
   useEffect(() => {
@@ -171,12 +170,18 @@ function useValidation(api: Api, texts: Texts, stack: Stack | null): Checked {
       const { mistakesOf } = await import('./source');
       const wrong = [...mistakesOf(texts.template).map((each) => ({ ...each, file: 'template' })), ...(texts.environment ? mistakesOf(texts.environment).map((each) => ({ ...each, file: 'environment' })) : [])];
       if (wrong.length) { setChecked((old) => ({ ...old, findings: wrong.map((each) => ({ ...each, severity: 'error' as const })) })); return; }
-      const body = { template: texts.template, environment: texts.environment || undefined, files: texts.files };
+      const body = bodyOfTexts(texts);
+      const linted = lint(api, body, stop.signal).catch(() => []);
       try {
         const found = await api.request<Validation>('POST', 'validate', body, undefined, stop.signal);
-        setChecked({ validation: found, findings: [] });
+        const findings = await linted;
+        if (!stop.signal.aborted) setChecked({ validation: found, findings });
       } catch (problem) {
-        if (!stop.signal.aborted && problem instanceof ApiError && problem.status) setChecked((old) => ({ ...old, findings: [findingOf(problem)] }));
+        const findings = await linted;
+        if (stop.signal.aborted || !(problem instanceof ApiError) || !problem.status) return;
+        // the linter says the same at its place, and what else is wrong
+        const refused = findings.some((each) => each.severity === 'error') ? [] : [findingOf(problem)];
+        setChecked((old) => ({ ...old, findings: [...refused, ...findings] }));
       }
     };
     return () => { stop.abort(); clearTimeout(timer); };
@@ -189,30 +194,33 @@ function findingOf(error: ApiError): Placed {
 }
 
 function Findings({ findings, choose, ready }: { findings: Placed[]; choose: (file: string) => void; ready: boolean }) {
-  if (!findings.length) return <p class="findings ok" role="status">{ready ? '✓ The template is valid' : 'Validating…'}</p>;
+  const refused = findings.some((each) => each.severity === 'error');
   return (
-    <ul class="findings" role="status" aria-label="Findings">{findings.slice(0, 30).map((each) => (
-      <li class={each.severity}><button type="button" class="link" onClick={() => choose(each.file)}>{each.file}:{each.line}:{each.column}</button> {each.message}</li>
-    ))}</ul>
+    <>
+      {!refused && <p class="findings ok" role="status">{ready ? '✓ The template is valid' : 'Validating…'}</p>}
+      {findings.length > 0 && <ul class="findings" role="status" aria-label="Findings">{findings.slice(0, 30).map((each) => (
+        <li class={each.severity}><button type="button" class="link" onClick={() => choose(each.file)}>{each.file}:{each.line}:{each.column}</button> {each.message}</li>
+      ))}</ul>}
+    </>
   );
 }
 
 /** The editor of one text. It owns the text from then on: another text needs another box. */
-function EditorBox({ api, name, text, changed, findings }: { api: Api; name: string; text: string; changed: (text: string) => void; findings: Finding[] }) {
+function EditorBox({ api, name, text, texts, changed, findings }: { api: Api; name: string; text: string; texts: Texts; changed: (text: string) => void; findings: Finding[] }) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | null>(null);
   const report = useRef(changed);
   report.current = changed;
+  const given = useRef(texts);
+  given.current = texts;
   const [ready, setReady] = useState(false);
   useEffect(() => {
     let ended = false;
-    let types: string[] = [];
-    void api.get<{ resource_types: string[] }>('resource_types').then((found) => { types = found.resource_types; }).catch(() => {});
     void import('./editor').then(({ Editor: Made }) => {
       if (ended) return;
       editor.current = new Made(host.current!, text, {
         label: `Text of ${name}`, changed: (value) => report.current(value),
-        completions: () => [...types.map((label) => ({ label, type: 'class' })), ...WORDS.map((label) => ({ label, type: 'keyword' }))],
+        completions: (line, column, value) => complete(api, bodyOfTexts(withText(given.current, name, value)), name, line, column),
       });
       setReady(true);
     });

@@ -10,7 +10,7 @@ import { tags } from '@lezer/highlight';
 import { basicSetup } from 'codemirror';
 
 export interface Finding { line: number; column: number; message: string; severity: 'error' | 'warning' | 'info' }
-export interface Options { readOnly?: boolean; label: string; changed?: (text: string) => void; completions?: () => Completion[] }
+export interface Options { readOnly?: boolean; label: string; changed?: (text: string) => void; completions?: (line: number, column: number, text: string) => Promise<{ items: Completion[]; length: number }> }
 
 const theme = EditorView.theme({
   '&': { height: '100%', fontSize: '13px', backgroundColor: 'var(--panel)', color: 'var(--text)' },
@@ -41,10 +41,16 @@ export class Editor {
     const parent = document.createElement('div');
     parent.style.height = '100%';
     root.append(parent);
-    const completions = (context: CompletionContext) => {
-      const word = context.matchBefore(/[\w:]+/);
-      if (!word && !context.explicit) return null;
-      return { from: word?.from ?? context.pos, options: options.completions?.() ?? [], validFor: /^[\w:]*$/ };
+    const completions = async (context: CompletionContext) => {
+      const word = context.matchBefore(/[\w:.%\/-]+/);
+      if (!options.completions || (!word && !context.explicit && !context.matchBefore(/[:\[{-] $/))) return null;
+      const line = context.state.doc.lineAt(context.pos);
+      try {
+        const found = await options.completions(line.number, context.pos - line.from + 1, context.state.doc.toString());
+        return found.items.length ? { from: context.pos - found.length, options: found.items, validFor: /^[\w:.%\/-]*$/ } : null;
+      } catch {
+        return null; // a completion that comes too late, or not at all, is missed by nobody
+      }
     };
     this.view = new EditorView({
       parent, root,

@@ -1,5 +1,6 @@
 // A form made from the parameters of a template: groups, constraints, hidden values.
-import type { ParameterSchema, Validation } from './api';
+import { useEffect, useState } from 'preact/hooks';
+import type { Api, ParameterSchema, Validation } from './api';
 
 /** The values that were typed, by the names of parameters; others keep their default. */
 export type FormState = Record<string, string>;
@@ -10,15 +11,32 @@ export function valuesOf(validation: Validation | null, state: FormState): Recor
   return Object.fromEntries(given.filter(([, value]) => value !== ''));
 }
 
-export function ParameterForm({ validation, state, stored, change }: {
-  validation: Validation | null; state: FormState; stored?: Record<string, string>; change: (state: FormState) => void;
+interface Choice { id: string; name: string | null }
+
+/** The objects of the cloud that custom constraints allow; none where the service cannot list them. */
+function useChoices(api: Api, validation: Validation | null): Record<string, Choice[]> {
+  const [choices, setChoices] = useState<Record<string, Choice[]>>({});
+  const wanted = [...new Set(Object.values(validation?.Parameters ?? {}).flatMap((each) => each.CustomConstraint ?? []))];
+  useEffect(() => {
+    for (const each of wanted.filter((name) => !(name in choices))) {
+      setChoices((old) => ({ ...old, [each]: [] }));
+      void api.get<{ choices: Choice[] }>(`validate/choices/${encodeURIComponent(each)}`)
+        .then((found) => setChoices((old) => ({ ...old, [each]: found.choices }))).catch(() => {});
+    }
+  }, [wanted.join()]);
+  return choices;
+}
+
+export function ParameterForm({ api, validation, state, stored, change }: {
+  api: Api; validation: Validation | null; state: FormState; stored?: Record<string, string>; change: (state: FormState) => void;
 }) {
   const parameters = validation?.Parameters ?? {};
   const groups = validation?.ParameterGroups ?? [];
   const grouped = new Set(groups.flatMap((group) => group.parameters));
+  const choices = useChoices(api, validation);
   const others = Object.keys(parameters).filter((name) => !grouped.has(name));
   const field = (name: string) => parameters[name] && (
-    <Field key={name} name={name} schema={parameters[name]} value={state[name]} stored={stored?.[name]} change={(value) => change({ ...state, [name]: value })} />
+    <Field key={name} name={name} schema={parameters[name]} value={state[name]} stored={stored?.[name]} choices={choices[parameters[name].CustomConstraint ?? '']} change={(value) => change({ ...state, [name]: value })} />
   );
   if (!Object.keys(parameters).length) return validation ? <p class="dim">The template has no parameters.</p> : null;
   return (
@@ -43,7 +61,11 @@ function rulesOf(schema: ParameterSchema): string {
   return schema.ConstraintDescription || rules.join(', ');
 }
 
-function Field({ name, schema, value, stored, change }: { name: string; schema: ParameterSchema; value: string | undefined; stored?: string; change: (value: string) => void }) {
+function isUnique(choices: Choice[], name: string | null): boolean {
+  return !!name && choices.filter((each) => each.name === name).length === 1;
+}
+
+function Field({ name, schema, value, stored, choices, change }: { name: string; schema: ParameterSchema; value: string | undefined; stored?: string; choices?: Choice[]; change: (value: string) => void }) {
   const hidden = schema.NoEcho === 'true';
   const initial = hidden ? '' : stored ?? asText(schema.Default);
   const shown = value ?? initial;
@@ -58,11 +80,12 @@ function Field({ name, schema, value, stored, change }: { name: string; schema: 
   else if (schema.Type === 'Boolean') input = <select {...common} value={shown.toLowerCase()} onChange={take}>{required && <option value="">Choose…</option>}<option>true</option><option>false</option></select>;
   else if (schema.Type === 'Number') input = <input {...common} type="number" step="any" min={schema.MinValue} max={schema.MaxValue} value={shown} onInput={take} />;
   else if (schema.Type === 'Json' || schema.Type === 'CommaDelimitedList') input = <textarea {...common} rows={2} spellcheck={false} value={shown} onInput={take} />;
-  else input = <input {...common} type={(hidden ? 'password' : 'text') as 'text'} autocomplete="off" spellcheck={false} minLength={schema.MinLength} maxLength={schema.MaxLength} placeholder={hidden && !required ? 'unchanged' : ''} value={shown} onInput={take} />;
+  else input = <input {...common} type={(hidden ? 'password' : 'text') as 'text'} autocomplete="off" spellcheck={false} list={choices?.length ? `${id}-choices` : undefined} minLength={schema.MinLength} maxLength={schema.MaxLength} placeholder={hidden && !required ? 'unchanged' : ''} value={shown} onInput={take} />;
   return (
     <div class="field">
       <label for={id}>{schema.Label && schema.Label !== name ? <>{schema.Label} <code>{name}</code></> : name}{required && <span class="flag">required</span>}</label>
       {input}
+      {choices?.length ? <datalist id={`${id}-choices`}>{choices.map((each) => <option value={isUnique(choices, each.name) ? each.name! : each.id}>{each.name ? each.id : ''}</option>)}</datalist> : null}
       {help && <p class="help" id={`${id}-help`}>{help}</p>}
     </div>
   );

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { stackPath } from './api';
 import type { Editor } from './editor';
 import { leaves } from './failure';
+import { bodyOfTexts, lint } from './template-service';
 import type { StackContext } from './stack-page';
 import { ErrorNote, useLoad } from './widgets';
 
@@ -34,18 +35,20 @@ export function TemplatePanel({ context }: { context: StackContext }) {
   useEffect(() => {
     if (!value || !host.current) return;
     let ended = false;
-    void Promise.all([import('./editor'), import('./source')]).then(([{ Editor: Made }, source]) => {
+    void Promise.all([import('./editor'), import('./source')]).then(async ([{ Editor: Made }, source]) => {
       if (ended) return;
       editor.current = new Made(host.current!, text, { readOnly: true, label: `Text of ${file}` });
-      if (file !== 'template') return;
-      const failed = leaves(store).filter((node) => node.stackId === store.id);
-      editor.current.mark(failed.flatMap((node) => {
+      const at = route.query.get('at');
+      const line = file === 'template' && at ? source.lineOf(text, ['resources', at]) : null;
+      if (line) editor.current.reveal(line);
+      const linted = await lint(context.api, bodyOfTexts(value)).catch(() => []);
+      if (ended) return;
+      const failed = file === 'template' ? leaves(store).filter((node) => node.stackId === store.id) : [];
+      const marks = failed.flatMap((node) => {
         const line = source.lineOf(text, ['resources', node.resource_name]);
         return line ? [{ line, column: 1, message: node.resource_status_reason, severity: 'error' as const }] : [];
-      }));
-      const at = route.query.get('at');
-      const line = at ? source.lineOf(text, ['resources', at]) : null;
-      if (line) editor.current.reveal(line);
+      });
+      editor.current?.mark([...marks, ...linted.filter((each) => each.file === file)]);
     });
     return () => { ended = true; editor.current?.destroy(); editor.current = null; };
   }, [value, file, route.query.get('at')]);

@@ -17,6 +17,7 @@ from heat_lite.api.v1 import (
     software,
     stack_lookup,
     stacks,
+    template_texts,
 )
 from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.common import policy
@@ -39,6 +40,7 @@ def build(conf: cfg.ConfigOpts, client: EngineClient) -> wsgi.Application:
         'resource': resources.ResourceController(client),
         'events': events.EventController(client, conf),
         'live': live.LiveController(client),
+        'texts': template_texts.TextController(client, limits),
         'types': resource_types.ResourceTypeController(client),
         'software_configs': software.ConfigController(client, enforcer),
         'software_deployments': software.DeploymentController(client),

@@ -15,6 +15,9 @@ TYPES = f'{TENANT}/resource_types'
 CONFIGS = f'{TENANT}/software_configs'
 DEPLOYMENTS = f'{TENANT}/software_deployments'
 
+#: the rule of what prepares a validation
+VALIDATE = 'stacks:validate_template'
+
 LOOKUP_METHODS = ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
 # subpaths that are redirected from the name of a stack
 SUBPATHS = ('resources', 'events', 'template', 'actions', 'environment', 'files')
@@ -22,6 +25,9 @@ POST_SUBPATHS = ('resources', 'events', 'template', 'actions')
 
 STACK_ROUTES = (
     ('POST', f'{TENANT}/validate', 'stacks.validate_template'),
+    ('POST', f'{TENANT}/validate/lint', 'texts.lint', VALIDATE),
+    ('POST', f'{TENANT}/validate/complete', 'texts.complete', VALIDATE),
+    ('GET', f'{TENANT}/validate/choices/{{constraint}}', 'texts.choices', VALIDATE),
     ('GET', STACKS, 'stacks.index', None),
     ('POST', STACKS, 'stacks.create'),
     ('POST', f'{STACKS}/preview', 'stacks.preview'),

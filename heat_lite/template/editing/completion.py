@@ -51,6 +51,12 @@ def completions(document: TemplateDocument, place: Place) -> list[Item]:
     return found or [*_keys(document, path), *_functions(document, path)]
 
 
+def matching(items: list[Item], word: str) -> list[Item]:
+    """Return the completions that begin with a word, in any case; all where none does."""
+    beginning = word.lower()
+    return [item for item in items if item.text.lower().startswith(beginning)] or items
+
+
 def first_keys() -> list[Item]:
     """Return the keys of a document that says not yet whether it is a template."""
     words = (*reader.VERSION_KEYS, *reader.ENVIRONMENT_SECTIONS)

@@ -9,9 +9,10 @@ It opens no file and calls no service. Its caller passes these in:
 - ``validation_errors(document)`` yields the exceptions that resource types raise when they validate
   a template.
 - ``base`` is the operator's Environment, which maps types for all users.
+- ``pause()`` is called between two rules or findings.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from heat_lite.template import reader
 from heat_lite.template.environment import Environment
@@ -40,6 +41,10 @@ def _no_errors(document):
     return ()
 
 
+def _no_pause():
+    return
+
+
 class Linter:
     """Checks templates and environments together.
 
@@ -55,7 +60,9 @@ class Linter:
         ignored: Iterable[str] = (),
         base: Environment | None = None,
         levels: Mapping[str, str] | None = None,
+        pause: Callable[[], None] = _no_pause,
     ):
+        self._pause = pause
         self._types = types
         self._base = base
         self._files = files
@@ -194,12 +201,13 @@ class Linter:
     def _rules_for(self, *subjects):
         return [rule for rule in self._rules if rule.subject in (ANY, *subjects)]
 
-    @staticmethod
-    def _apply(rules, document):
+    def _apply(self, rules, document):
         """Yield the findings, each with the path or Position that its rule gave."""
         hidden = Suppressions(document.text)
         for rule in rules:
+            self._pause()
             for where, text in rule().check(document):
+                self._pause()
                 known = isinstance(where, Position)
                 position = where if known else rule().position(document.positions, where)
                 level = rule.level if known else _level(document, rule, where)

@@ -1,0 +1,73 @@
+"""What an editor asks while a template is written: findings, and completions at a place."""
+
+import json
+from typing import Any
+
+from webob import exc
+
+from heat_lite.api import wsgi
+from heat_lite.api.v1.stack_request import RequestLimits
+from heat_lite.common import exception
+from heat_lite.rpc.client import EngineClient
+
+#: the keys of the two texts that are no files of the template
+TEMPLATE, ENVIRONMENT = 'template', 'environment'
+
+
+class TextController:
+    """Actions on texts; their policy rule is that of the validation of a template."""
+
+    scope = 'stacks'
+
+    def __init__(self, client: EngineClient, limits: RequestLimits) -> None:
+        self.client = client
+        self.limits = limits
+
+    def lint(self, request: wsgi.Request, tenant_id: str, body: Any) -> dict[str, Any]:
+        """Return the findings of the linter in a template, an environment and files."""
+        return {'findings': self.client.lint_template(request.context, texts=self._texts(body))}
+
+    def complete(self, request: wsgi.Request, tenant_id: str, body: Any) -> dict[str, Any]:
+        """Return what may stand at a line and a column, both counted from one."""
+        texts = self._texts(body)
+        file = body.get('file', TEMPLATE)
+        if not isinstance(file, str) or file not in texts:
+            raise exc.HTTPBadRequest('"file" must be the name of one of the texts.')
+        place = {key: _number(body, key) for key in ('line', 'column')}
+        return self.client.complete_template(request.context, texts=texts, file=file, **place)
+
+    def choices(self, request: wsgi.Request, tenant_id: str, constraint: str) -> dict[str, Any]:
+        """Return the objects of the cloud that a custom constraint allows, e.g. nova.flavor."""
+        return {'choices': self.client.list_choices(request.context, constraint=constraint)}
+
+    def _texts(self, body: Any) -> dict[str, str]:
+        """Return all texts of a body by name. Raises HTTPBadRequest for anything but texts."""
+        if not isinstance(body, dict) or not isinstance(body.get(TEMPLATE), str):
+            raise exc.HTTPBadRequest('"template" must be the text of a template.')
+        files = {} if body.get('files') is None else body['files']
+        if not isinstance(files, dict) or not all(isinstance(text, str) for text in files.values()):
+            raise exc.HTTPBadRequest('"files" must be a map of names to texts.')
+        if {TEMPLATE, ENVIRONMENT} & files.keys():
+            raise exc.HTTPBadRequest('No file may have the name "template" or "environment".')
+        environment = '' if body.get(ENVIRONMENT) is None else body[ENVIRONMENT]
+        if not isinstance(environment, str):
+            raise exc.HTTPBadRequest('"environment" must be the text of an environment.')
+        texts = {**files, TEMPLATE: body[TEMPLATE]}
+        if environment:
+            texts[ENVIRONMENT] = environment
+        self._check_size(texts)
+        return texts
+
+    def _check_size(self, texts: dict[str, str]) -> None:
+        size, limit = len(json.dumps(texts)), self.limits.template_size
+        if size > limit:
+            raise exception.RequestLimitExceeded(
+                message=f'The texts ({size} bytes) exceed maximum allowed size ({limit} bytes).'
+            )
+
+
+def _number(body: dict[str, Any], key: str) -> int:
+    value = body.get(key)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise exc.HTTPBadRequest(f'"{key}" must be a number, counted from one.')
+    return value
