@@ -146,7 +146,8 @@ def _reencrypt(conf, encrypt, verbose):
     if conf.command.previous_encryption_key is not None:
         former.append(conf.command.previous_encryption_key)
     keys = [conf.auth_encryption_key, *former]
-    for table, count in reencrypt.reencrypt_tables(encrypt, keys, conf.command.batch_size):
+    target = reencrypt.Target(encrypt, keys)
+    for table, count in reencrypt.reencrypt_tables(target, conf.command.batch_size):
         if verbose or count:
             print(f'{table}: {count} rows changed')
 

@@ -6,12 +6,13 @@ key changes: they write parameters and properties encrypted or not by their conf
 ``encryption``.
 """
 
+import dataclasses
 import json
 import typing
 from collections.abc import Callable, Iterator, Sequence
 
 import sqlalchemy
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, or_, select, update
 
 from heat_lite.common import cipher, exception
 from heat_lite.db import encryption, models, session
@@ -43,24 +44,59 @@ PROPERTIES_TABLE, DATA, ENCRYPTED = models.resource_properties_data, 'data', 'en
 HASH = 'content_hash'
 
 
-def reencrypt_tables(
-    encrypt: bool | None, keys: Sequence[str], batch_size: int
-) -> Iterator[tuple[str, int]]:
-    """Encrypt all secrets with ``keys[0]``; yield (table name, number of changed rows).
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """How secrets are to be encrypted: with ``keys[0]``; all ``keys`` decrypt.
 
-    The secrets were encrypted with one of ``keys``. Parameters and properties are encrypted if
-    ``encrypt`` is true and decrypted if it is false; None keeps encrypted what is encrypted and
-    plain what is plain. Raises ValueError for a row that no key decrypts.
+    Parameters and properties are encrypted if ``encrypt`` is true and decrypted if it is false;
+    None keeps encrypted what is encrypted and plain what is plain. ``method`` is that of
+    METHOD_COLUMNS. ``checked``: ``undecryptable`` has found nothing, so what has ``method`` is not
+    decrypted again if there is one key. Without ``secrets`` everything is only decrypted.
     """
-    for table, columns, change in _changes(encrypt, keys):
-        yield table.name, _process_table(table, columns, change, batch_size)
+
+    encrypt: bool | None
+    keys: Sequence[str]
+    method: str = cipher.METHOD
+    checked: bool = False
+    secrets: bool = True
+
+    def decrypted(self, text: str, method: str = cipher.METHOD) -> str:
+        """Return the plain text. Raises InvalidEncryptionKey."""
+        return cipher.decrypt(method, text, self.keys[0], tuple(self.keys[1:]))
+
+    def encrypted(self, text: str) -> str:
+        """Return the text, encrypted by ``method``."""
+        heat = self.method == cipher.HEAT_METHOD
+        return (cipher.heat_encrypt if heat else cipher.encrypt)(text, self.keys[0])[1]
+
+    def is_met(self, text: str, method: str = cipher.METHOD, wanted: str = cipher.METHOD) -> bool:
+        """Return whether a secret is encrypted by the wanted method and with the first key."""
+        if method != wanted:
+            return False
+        if self.checked and len(self.keys) == 1:
+            return True
+        try:
+            cipher.decrypt(method, text, self.keys[0])
+        except exception.InvalidEncryptionKey:
+            return False
+        return True
+
+
+def reencrypt_tables(target: Target, batch_size: int) -> Iterator[tuple[str, int]]:
+    """Encrypt all secrets as ``target`` says; yield (table name, number of changed rows).
+
+    Raises ValueError for a row that no key decrypts.
+    """
+    for table, columns, change in _changes(target):
+        yield table.name, _process_table(table, columns, change, target, batch_size)
 
 
 def undecryptable(keys: Sequence[str], batch_size: int) -> Iterator[tuple[str, typing.Any]]:
     """Yield (table name, id) of each row with a secret that none of ``keys`` decrypts."""
-    for table, columns, change in _changes(False, keys):
+    target = Target(False, keys, secrets=False)
+    for table, columns, change in _changes(target):
         plain, last = _plain(table, columns), None
-        while rows := _read(_after(plain, columns, last, batch_size)):
+        while rows := _read(_after(plain, columns, target, last, batch_size)):
             for last, *values in rows:
                 try:
                     change(dict(zip(columns, values, strict=True)))
@@ -68,21 +104,21 @@ def undecryptable(keys: Sequence[str], batch_size: int) -> Iterator[tuple[str, t
                     yield table.name, last
 
 
-def _changes(encrypt, keys):
+def _changes(target):
     """Yield (table, columns, function from the columns of a row to their new values)."""
     for table, columns in METHOD_COLUMNS.items():
-        yield table, columns, lambda row: _reencrypted_row(row, encrypt, keys)
-    properties = PROPERTIES_TABLE, [DATA, ENCRYPTED]
-    yield *properties, lambda row: _reencrypted_properties(row, encrypt, keys)
+        yield table, columns, lambda row: _reencrypted_row(row, target)
+    yield PROPERTIES_TABLE, [DATA, ENCRYPTED], lambda row: _reencrypted_properties(row, target)
     for table, columns in PREFIX_COLUMNS.items():
-        yield table, columns, lambda row: _reencrypted_columns(row, encrypt, keys)
+        yield table, columns, lambda row: _reencrypted_columns(row, target)
 
 
-def _process_table(table, columns, change: Callable[[dict], dict], batch_size):
+def _process_table(table, columns, change: Callable[[dict], dict], target, batch_size):
     plain = _plain(table, columns)
     last, changed = None, 0
     while True:
-        last, count, more = _batch(plain, columns, change, last, batch_size)
+        query = _after(plain, columns, target, last, batch_size)
+        last, count, more = _batch(plain, columns, change, query)
         changed += count
         if not more:
             return changed
@@ -97,11 +133,30 @@ def _plain(table, columns):
     return sqlalchemy.table(table.name, *map(sqlalchemy.column, names))
 
 
-def _after(table, columns, last, batch_size):
-    """Return the query of the next rows: the key and the columns."""
+def _after(table, columns, target, last, batch_size):
+    """Return the query of the next rows that may change: the key and the columns."""
     query = select(table.c[KEY], *(table.c[name] for name in columns))
     query = query.order_by(table.c[KEY]).limit(batch_size)
+    if target.encrypt is False:
+        query = query.where(_is_encrypted(table, columns, target))
     return query if last is None else query.where(table.c[KEY] > last)
+
+
+def _is_encrypted(table, columns, target):
+    """Return the condition of rows that may be encrypted in another way than ``target`` says."""
+    if METHOD in columns:
+        has_method = table.c[METHOD].is_not(None) & (table.c[METHOD] != '')
+        met = table.c[METHOD] == target.method
+        if not (target.secrets and target.checked and len(target.keys) == 1):
+            return has_method
+        is_plain = [table.c[SECRET].is_not(True)] if SECRET in columns else []
+        return has_method & or_(~met, *is_plain)
+    if ENCRYPTED in columns:
+        has_prefix = table.c[DATA].like(f'{encryption.PREFIX}%')
+        return or_(table.c[ENCRYPTED].is_(True), has_prefix)
+    texts = [table.c[name] for name in columns]
+    names = f'%"{encryption.ENCRYPTED_NAMES}"%'
+    return or_(*(text.like(f'{encryption.PREFIX}%') | text.like(names) for text in texts))
 
 
 @session.reader
@@ -110,11 +165,12 @@ def _read(query):
 
 
 @session.writer
-def _batch(table, columns, change, last, batch_size):
-    rows = session.execute(_after(table, columns, last, batch_size).with_for_update()).all()
-    count = 0
+def _batch(table, columns, change, query):
+    """Change the rows of a query. Return (the last key, number of changed rows, may be more)."""
+    rows = session.execute(query.with_for_update()).all()
+    changed, invalidated = [], {HASH: None} if HASH in table.c else {}
     for row in rows:
-        before = {name: value for name, value in zip(columns, row[1:], strict=True)}
+        before = dict(zip(columns, row[1:], strict=True))
         try:
             after = change(before)
         except exception.InvalidEncryptionKey as error:
@@ -123,88 +179,101 @@ def _batch(table, columns, change, last, batch_size):
                 'Pass the key that was in use as the previous key.'
             ) from error
         if after != before:
-            invalidated = {HASH: None} if HASH in table.c else {}
-            session.execute(
-                update(table).where(table.c[KEY] == row[0]).values({**after, **invalidated})
-            )
-            count += 1
-    return (rows[-1][0] if rows else last), count, bool(rows)
+            changed.append({'row_id': row[0], **after, **invalidated})
+    if changed:
+        names = [name for name in changed[0] if name != 'row_id']
+        values = {name: bindparam(name) for name in names}
+        statement = update(table).where(table.c[KEY] == bindparam('row_id')).values(values)
+        session.execute(statement, changed)
+    return (rows[-1][0] if rows else None), len(changed), bool(rows)
 
 
-def _reencrypted_row(row, encrypt, keys):
+def _reencrypted_row(row, target):
     texts = {
         name: text
         for name, text in row.items()
         if name not in (METHOD, SECRET) and text is not None
     }
-    method, wanted = row[METHOD], encrypt or row.get(SECRET, True)
-    if encrypt is None:
+    method = row[METHOD]
+    wanted = target.secrets and (target.encrypt or row.get(SECRET, True))
+    if target.encrypt is None:
         wanted = bool(method)
     if not texts or not (method or wanted):
         return row
-    if wanted and all(_is_present(text, keys[0], method) for text in texts.values()):
+    if wanted and all(target.is_met(text, method, target.method) for text in texts.values()):
         return row
     plain = {
-        name: _decrypted(text, keys, method) if method else text for name, text in texts.items()
+        name: target.decrypted(text, method) if method else text for name, text in texts.items()
     }
     if not wanted:
         return {**row, METHOD: None, **plain}
-    return {
-        **row,
-        METHOD: cipher.METHOD,
-        **{name: cipher.encrypt(text, keys[0])[1] for name, text in plain.items()},
-    }
+    encrypted = {name: target.encrypted(text) for name, text in plain.items()}
+    return {**row, METHOD: target.method, **encrypted}
 
 
-def _reencrypted_columns(row, encrypt, keys):
-    always = None if encrypt is None else True
+def _reencrypted_columns(row, target):
     return {
-        name: None
-        if text is None
-        else _reencrypted_text(text, always if name == REQUESTER else encrypt, keys)
+        name: None if text is None else _reencrypted_text(text, _wanted(name, target), target)
         for name, text in row.items()
     }
 
 
-def _reencrypted_properties(row, encrypt, keys):
+def _wanted(name, target):
+    """Return whether a column is to be encrypted; None: it stays as it is."""
+    if name == REQUESTER and target.encrypt is not None and target.secrets:
+        return True
+    return target.encrypt
+
+
+def _reencrypted_properties(row, target):
     text = row[DATA]
     if text is None:
         return row
     has_prefix = text.startswith(encryption.PREFIX)
     encrypted = has_prefix or bool(row[ENCRYPTED])
     if has_prefix:
-        text = _decrypted(text[len(encryption.PREFIX) :], keys)
+        text = target.decrypted(text[len(encryption.PREFIX) :])
     values = json.loads(text)
-    wanted = encrypted if encrypt is None else encrypt
+    wanted = encrypted if target.encrypt is None else target.encrypt
     if not (encrypted or wanted):
         return row
     if row[ENCRYPTED] and not has_prefix:
-        if wanted and all(_is_present(value, keys[0], how) for how, value in values.values()):
+        if wanted and all(target.is_met(value, how) for how, value in values.values()):
             return row
-        values = {
-            name: json.loads(_decrypted(value, keys, how)) for name, (how, value) in values.items()
-        }
+        values = {name: _plain_value(*value, target) for name, value in values.items()}
     if wanted:
+        key = target.keys[0]
         values = {
-            name: list(cipher.encrypt(json.dumps(value), keys[0])) for name, value in values.items()
+            name: list(cipher.encrypt(json.dumps(value), key)) for name, value in values.items()
         }
     return {DATA: json.dumps(values), ENCRYPTED: bool(wanted)}
 
 
-def _reencrypted_text(text, encrypt, keys):
+def _plain_value(method, text, target):
+    """Return the value of a property. Raises InvalidEncryptionKey.
+
+    Heat's oldest method does not tell that a key is wrong: the text is no JSON then.
+    """
+    try:
+        return json.loads(target.decrypted(text, method))
+    except json.JSONDecodeError as error:
+        raise exception.InvalidEncryptionKey() from error
+
+
+def _reencrypted_text(text, encrypt, target):
     if encryption.ENCRYPTED_NAMES in text and not text.startswith(encryption.PREFIX):
-        plain = _plain_environment(text, keys)
+        plain = _plain_environment(text, target)
         encrypt = plain != text if encrypt is None else encrypt
         text = plain
     encrypted = text.startswith(encryption.PREFIX)
     encrypt = encrypted if encrypt is None else encrypt
-    if encrypted and encrypt and _is_present(text[len(encryption.PREFIX) :], keys[0]):
+    if encrypted and encrypt and target.is_met(text[len(encryption.PREFIX) :]):
         return text
-    plain = _decrypted(text[len(encryption.PREFIX) :], keys) if encrypted else text
-    return encryption.PREFIX + cipher.encrypt(plain, keys[0])[1] if encrypt else plain
+    plain = target.decrypted(text[len(encryption.PREFIX) :]) if encrypted else text
+    return encryption.PREFIX + cipher.encrypt(plain, target.keys[0])[1] if encrypt else plain
 
 
-def _plain_environment(text, keys):
+def _plain_environment(text, target):
     """Return the text of an environment without the parameters that Heat has encrypted in it."""
     found = json.loads(text)
     names = found.get(encryption.ENCRYPTED_NAMES) if isinstance(found, dict) else None
@@ -213,21 +282,6 @@ def _plain_environment(text, keys):
     pairs = {name: pair for name, pair in pairs.items() if cipher.is_encrypted_pair(pair)}
     if not pairs:
         return text
-    plain = {name: _decrypted(secret, keys, how) for name, (how, secret) in pairs.items()}
+    plain = {name: target.decrypted(secret, how) for name, (how, secret) in pairs.items()}
     del found[encryption.ENCRYPTED_NAMES]
     return json.dumps({**found, encryption.PARAMETERS: {**values, **plain}})
-
-
-def _decrypted(text, keys, method=cipher.METHOD):
-    return cipher.decrypt(method, text, keys[0], tuple(keys[1:]))
-
-
-def _is_present(text, key, method=cipher.METHOD):
-    """Return whether a secret is encrypted by the present method and key."""
-    if method != cipher.METHOD:
-        return False
-    try:
-        cipher.decrypt(method, text, key)
-    except exception.InvalidEncryptionKey:
-        return False
-    return True

@@ -228,6 +228,10 @@ def test_stored_defaults_of_earlier_versions_are_removed(url, encrypt):
         assert row.properties == {'length': 9, 'salt': 'old'}
         old = {**row.properties, 'length': '9', 'sequence': None, 'character_classes': [{'min': 1}]}
         give_back.store_properties(driver.context, {row.rsrc_prop_data_id: old})
+        # of the encrypted properties too, only those with a null make a stack be read
+        driver.create(template, 'new')
+        ids, last = give_back.stacks_with_defaults(driver.context, '', 100)
+        assert ids == [identity['stack_id']] and last is not None
         assert given_properties.reduce_stacks(driver.service.runtime) == 1
         assert given_properties.reduce_stacks(driver.service.runtime) == 0
         row = resources.list_by_stack(driver.context, identity['stack_id'])[0]

@@ -18,7 +18,7 @@ from heat_lite.rpc import messaging
 from heat_lite.template import function
 
 #: stacks that are read and stored at a time
-BATCH = 100
+BATCH = 500
 
 
 def reduce_all(conf: typing.Any) -> int:

@@ -3,7 +3,6 @@
 Each step is a series of small transactions, and can be interrupted and repeated. No engine may run.
 """
 
-import functools
 import json
 import typing
 import uuid
@@ -82,18 +81,16 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Convert all rows; yield (what, number of changed rows) for each step.
 
     ``keys`` are auth_encryption_key and the keys before it. Heat reads only what the first one
-    has encrypted.
+    has encrypted. ``reencrypt.undecryptable`` must have found nothing.
     """
     yield 'stack, resource, snapshot: interrupted actions set to FAILED', _fail_interrupted()
     yield 'stack: templates before the last action removed', relations.forget_previous_templates()
     # before the values, since the copies are encrypted if parameters are
     yield 'snapshot: rows added for what resources have saved', relations.part_snapshots()
     yield 'raw_template: templates copied for each stack', _unshare_templates()
-    for name, count in reencrypt.reencrypt_tables(False, keys, BATCH):
+    target = reencrypt.Target(False, keys, method=cipher.HEAT_METHOD, checked=True)
+    for name, count in reencrypt.reencrypt_tables(target, BATCH):
         yield f'{name}: values re-encrypted or decrypted', count
-    for secrets, columns in reencrypt.METHOD_COLUMNS.items():
-        changed = _encrypt_for_heat(secrets, columns, keys)
-        yield f'{secrets.name}: secrets encrypted as by Heat', changed
     yield 'resource_data: URLs of signals renamed', _rename_signal_urls()
     yield 'resource_data: ids of stack users added', _add_user_ids()
     yield 'resource_data: ports of servers renamed', _rename_ports()
@@ -111,29 +108,6 @@ def _repeat(batch: Callable[[], int]) -> int:
     while changed := batch():
         count += changed
     return count
-
-
-# --------------------------------------------------------------- secrets
-
-
-def _encrypt_for_heat(table, columns, keys):
-    """Encrypt anew what is encrypted by another method than Heat's."""
-    change = functools.partial(_encrypt_rows, table, columns, keys)
-    return relations.by_ids(table, table.c[reencrypt.METHOD] == cipher.METHOD, change)
-
-
-def _encrypt_rows(table, columns, keys, ids):
-    rows = session.execute(select(table).where(table.c.id.in_(ids))).all()
-    secrets = [name for name in columns if name not in (reencrypt.METHOD, reencrypt.SECRET)]
-    for row in rows:
-        values: dict[str, typing.Any] = {reencrypt.METHOD: cipher.HEAT_METHOD}
-        for name in secrets:
-            text = getattr(row, name)
-            if text is not None:
-                plain = cipher.decrypt(cipher.METHOD, text, keys[0], tuple(keys[1:]))
-                values[name] = cipher.heat_encrypt(plain, keys[0])[1]
-        session.execute(update(table).where(table.c.id == row.id).values(values))
-    return len(rows)
 
 
 # --------------------------------------------------------------- data of resources
@@ -254,19 +228,25 @@ def stacks_with_defaults(
     """Look at the next ``limit`` stacks after ``last`` that this service has changed.
 
     Return (ids of those whose properties may hold what is not given, the last id; None at the end).
-    Properties of earlier versions have a null for each one without a value. Encrypted ones may.
+    Properties of earlier versions have a null for each one without a value.
     """
     ours = _S.c.digest.is_not(None), _S.c.deleted_at.is_(None), _S.c.id > last
     ids = session.execute(select(_S.c.id).where(*ours).order_by(_S.c.id).limit(limit)).scalars()
     ids = ids.all()
     may_hold = or_(_P.c.encrypted.is_(True), type_coerce(_P.c.data, Text).like('%null%'))
     query = (
-        select(_R.c.stack_id)
+        select(_R.c.stack_id, _P.c.encrypted, _P.c.data)
         .join(_P, _R.c.rsrc_prop_data_id == _P.c.id)
         .where(_R.c.stack_id.in_(ids), may_hold)
     )
-    found = session.execute(query.distinct()).scalars() if ids else ()
-    return list(found), ids[-1] if ids else None
+    rows = session.execute(query).all() if ids else ()
+    # to decrypt values is much cheaper than to read their stacks
+    found = {row.stack_id for row in rows if _has_null(row)}
+    return sorted(found), ids[-1] if ids else None
+
+
+def _has_null(row):
+    return 'null' in json.dumps(encryption.decrypt_properties(row.encrypted, row.data))
 
 
 @session.writer

@@ -146,13 +146,8 @@ def readable(words):
 
 
 def change(encrypt, key, previous=None, batch_size=1):
-    return {
-        table: count
-        for table, count in reencrypt.reencrypt_tables(
-            encrypt, [key] if previous is None else [key, previous], batch_size
-        )
-        if count
-    }
+    target = reencrypt.Target(encrypt, [key] if previous is None else [key, previous])
+    return {table: n for table, n in reencrypt.reencrypt_tables(target, batch_size) if n}
 
 
 def test_secrets_are_readable_with_the_key_only(backend_url, context):

@@ -296,8 +296,9 @@ def test_former_methods_of_heat_are_rotated_to_the_present_form(url, method):
         keys = [NEW_KEY, heat_database.KEY]
         assert list(reencrypt.undecryptable(keys, 50)) == []
         assert {name for name, _ in reencrypt.undecryptable(['a third key'], 50)} > {'raw_template'}
-        dict(reencrypt.reencrypt_tables(None, keys, 50))
-        assert set(dict(reencrypt.reencrypt_tables(None, [NEW_KEY], 50)).values()) == {0}
+        dict(reencrypt.reencrypt_tables(reencrypt.Target(None, keys), 50))
+        present = reencrypt.Target(None, [NEW_KEY])
+        assert set(dict(reencrypt.reencrypt_tables(present, 50)).values()) == {0}
     with databases.configured(url, key=NEW_KEY):
         assert secrets_of(project) == {'vermilion'}
     with engine_of(url).connect() as connection:
@@ -320,3 +321,34 @@ def test_request_names_the_secret_of_an_unknown_key(taken_over, url):
         row = f'trust_id of row {basic.user_creds_id} of user_creds'
         with pytest.raises(exception.InvalidEncryptionKey, match=row):
             credentials.get(taken_over, basic.user_creds_id)
+
+
+def test_give_back_leaves_secrets_in_the_form_of_heat_unread(url):
+    """Else each of the million secrets of a large database would be encrypted twice."""
+    migration.sync(url, report=ignore)
+    with databases.configured(url, key=heat_database.KEY):
+        target = reencrypt.Target(False, [heat_database.KEY], cipher.HEAT_METHOD, checked=True)
+        changed = dict(reencrypt.reencrypt_tables(target, 50))
+        assert changed['user_creds'] == 0 and changed['resource_properties_data'] > 0
+        credential = next(iter(stacks.list(admin_context()))).user_creds_id
+        broken = "UPDATE user_creds SET trust_id = 'garbage' WHERE id = :id"
+        with engine_of(url).begin() as connection:
+            connection.execute(sqlalchemy.text(broken), {'id': credential})
+        assert dict(reencrypt.reencrypt_tables(target, 50))['user_creds'] == 0
+        known = [heat_database.KEY]
+        assert list(reencrypt.undecryptable(known, 50)) == [('user_creds', credential)]
+
+
+def test_property_that_is_no_json_is_told_by_its_row(url):
+    migration.sync(url, report=ignore)
+    secret = json.dumps({'p': list(cipher.heat_encrypt('no json', heat_database.KEY))})
+    with engine_of(url).begin() as connection:
+        row_id = connection.exec_driver_sql(
+            'SELECT MIN(id) FROM resource_properties_data'
+        ).scalar_one()
+        changes = 'data = :data, encrypted = :yes WHERE id = :id'
+        statement = sqlalchemy.text(f'UPDATE resource_properties_data SET {changes}')
+        connection.execute(statement, {'data': secret, 'yes': True, 'id': row_id})
+    with databases.configured(url, key=heat_database.KEY):
+        found = list(reencrypt.undecryptable([heat_database.KEY], 50))
+    assert found == [('resource_properties_data', row_id)]
