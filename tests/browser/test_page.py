@@ -160,6 +160,76 @@ def test_mistake_is_shown_at_its_place_while_one_types(window):
     assert page.get_by_role('button', name='template:15:11').count() == 1
 
 
+def confirm(page, button, word=None):
+    """Confirm the open dialog by its button; type the word that it asks for."""
+    dialog = page.get_by_role('dialog')
+    if word is not None:
+        assert dialog.get_by_role('button', name=button).is_disabled()
+        dialog.get_by_role('textbox').fill(word)
+    dialog.get_by_role('button', name=button).click()
+
+
+def choose(page, verb):
+    page.get_by_label('More actions').click()
+    page.get_by_role('button', name=verb, exact=True).click()
+
+
+def test_verbs_act_on_a_stack(window, make):
+    template = SHOP.replace('description: A small shop', 'description: Verbs')
+    page = window.open(make('verbs', template))
+    for verb, state in (('Check', 'check'), ('Suspend', 'suspend'), ('Resume', 'resume')):
+        choose(page, verb)
+        page.get_by_text(f'{state} complete').first.wait_for()
+    choose(page, 'Snapshots')
+    page.get_by_label('Name of the new snapshot').fill('before')
+    page.get_by_role('button', name='Take a snapshot').click()
+    page.get_by_role('button', name='Restore…').click()
+    confirm(page, 'Restore')
+    page.get_by_text('restore complete').first.wait_for()
+    page.get_by_role('button', name='Delete…').last.click()
+    confirm(page, 'Delete')
+    page.get_by_text('There is no snapshot').wait_for()
+    page.get_by_role('link', name='drift').click()
+    page.get_by_role('button', name='Compare with the cloud').click()
+    page.get_by_text('Nothing was changed by others').wait_for()
+    choose(page, 'Protect')
+    choose(page, 'Delete…')
+    confirm(page, 'Delete', 'verbs')
+    page.get_by_role('dialog').get_by_text('protected').wait_for()
+    page.get_by_role('button', name='Keep as it is').click()
+    choose(page, 'Unprotect')
+    choose(page, 'Abandon…')
+    confirm(page, 'Abandon', 'verbs')
+    document = page.get_by_label('Document of the abandoned stack').input_value()
+    assert json.loads(document)['name'] == 'verbs'
+    page.get_by_label('Close').click()
+    page.get_by_role('heading', name='Stacks').wait_for()
+
+
+def test_several_stacks_are_deleted_after_a_word(window, make):
+    for number in range(3):
+        make(f'many-{number}', BROKEN if number == 2 else SHOP)
+    page = window.open('stacks')
+    page.get_by_label('Filter by name').fill('many-')
+    for number in range(3):
+        page.get_by_label(f'Select many-{number}').check()
+    page.get_by_role('button', name='Delete 3…').click()
+    confirm(page, 'Delete', 'delete 3 stacks')
+    page.get_by_text('No stack matches these filters').wait_for()
+
+
+def test_cancel_and_forced_delete_end_a_stack(window, make):
+    slow = json.loads(json.dumps(BROKEN).replace('"timeout": 1', '"timeout": 600'))
+    assert slow != BROKEN
+    page = window.open(make('slow', slow, wait=False))
+    page.get_by_role('button', name='Cancel…').click()
+    confirm(page, 'Cancel the action')
+    page.get_by_text('create failed').first.wait_for()
+    choose(page, 'Delete with force…')
+    confirm(page, 'Delete with force', 'slow')
+    page.get_by_text('delete complete').first.wait_for()
+
+
 def test_editor_shows_what_the_linter_finds_and_completes_keys(window):
     page = window.open('create')
     page.get_by_text('The template is valid').wait_for()
