@@ -258,6 +258,8 @@ class CloudResource(ServiceObject):
         values = map_to_wire(self.properties_schema, self.properties)
         if self.has_name():
             values.setdefault(self.properties_schema[NAME].key(NAME), self.physical_resource_name())
+        if self.rest.mark and not self.has_generated_name():
+            values.setdefault(self.rest.mark, self.physical_resource_name())
         return values
 
     def has_generated_name(self):

@@ -44,6 +44,7 @@ class Volume(CloudResource):
         deletes_async=True,
         delete_failed=('error_deleting',),
         list_path='/volumes/detail',
+        mark='description',
     )
     entity = 'volumes'
 

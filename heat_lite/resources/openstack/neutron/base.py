@@ -4,6 +4,8 @@ from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import CloudResource, ServiceResource
 
 VALUE_SPECS, TAGS = 'value_specs', 'tags'
+#: what all standard objects of Neutron have, and few templates set (see ``Rest.mark``)
+MARK = 'description'
 POLICY = 'OS::Neutron::RBACPolicy'
 #: properties for which Neutron refuses null
 TEXTS = ('description', 'dns_domain', 'dns_name')

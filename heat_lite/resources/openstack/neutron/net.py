@@ -3,7 +3,7 @@
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron import agents
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import (
@@ -22,7 +22,7 @@ class Net(NeutronResource):
     """A network."""
 
     resource_type = 'OS::Neutron::Net'
-    rest = Rest('neutron', '/networks', 'network', ready=('ACTIVE', 'DOWN'))
+    rest = Rest('neutron', '/networks', 'network', ready=('ACTIVE', 'DOWN'), mark=MARK)
 
     properties_schema = {
         'name': name_property(),

@@ -8,7 +8,7 @@ from heat_lite.resources.base import live_state
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest, to_wire
 from heat_lite.resources.openstack.neutron import implied_dependencies
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, CustomConstraint
 from heat_lite.template.schema import (
@@ -30,7 +30,7 @@ class Port(NeutronResource):
     """A port: the connection of a device to a network."""
 
     resource_type = 'OS::Neutron::Port'
-    rest = Rest('neutron', '/ports', 'port', ready=('ACTIVE', 'DOWN'))
+    rest = Rest('neutron', '/ports', 'port', ready=('ACTIVE', 'DOWN'), mark=MARK)
 
     properties_schema = {
         'name': name_property(),

@@ -4,7 +4,7 @@ from heat_lite.common import exception
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron import agents, implied_dependencies
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import boolean, list_, map_, map_attribute, string, text
@@ -14,7 +14,14 @@ class Router(NeutronResource):
     """A router."""
 
     resource_type = 'OS::Neutron::Router'
-    rest = Rest('neutron', '/routers', 'router', ready=('ACTIVE', 'DOWN'), extension='router')
+    rest = Rest(
+        'neutron',
+        '/routers',
+        'router',
+        ready=('ACTIVE', 'DOWN'),
+        extension='router',
+        mark=MARK,
+    )
 
     properties_schema = {
         'name': name_property(),

@@ -6,7 +6,7 @@ from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest, to_wire
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.resources.openstack.neutron.protocols import PROTOCOLS
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
@@ -32,7 +32,9 @@ class SecurityGroup(NeutronResource):
 
     resource_type = 'OS::Neutron::SecurityGroup'
     support_status = support.since('2014.1')
-    rest = Rest('neutron', '/security-groups', 'security_group', extension='security-group')
+    rest = Rest(
+        'neutron', '/security-groups', 'security_group', extension='security-group', mark=MARK
+    )
 
     properties_schema = {
         'name': name_property(),

@@ -5,7 +5,7 @@ import ipaddress
 from heat_lite.common import exception
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
 from heat_lite.template.schema import boolean, integer, list_, list_attribute, map_, string, text
@@ -15,7 +15,7 @@ class Subnet(NeutronResource):
     """A subnet."""
 
     resource_type = 'OS::Neutron::Subnet'
-    rest = Rest('neutron', '/subnets', 'subnet')
+    rest = Rest('neutron', '/subnets', 'subnet', mark=MARK)
 
     properties_schema = {
         'name': name_property(),

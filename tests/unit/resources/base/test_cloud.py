@@ -8,6 +8,12 @@ from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.openstack.cinder.volume import Volume
+from heat_lite.resources.openstack.neutron.net import Net
+from heat_lite.resources.openstack.neutron.port import Port
+from heat_lite.resources.openstack.neutron.router import Router
+from heat_lite.resources.openstack.neutron.security_group import SecurityGroup
+from heat_lite.resources.openstack.neutron.subnet import Subnet
 from heat_lite.template.template import Template
 
 
@@ -76,6 +82,23 @@ def test_find_existing_with_a_given_name_returns_the_object_with_the_mark():
     for unclear in ([other], [own, own]):
         with pytest.raises(exception.Interrupted):
             resource(Service(*unclear), Marked, 'mine').find_existing()
+
+
+def test_create_with_a_given_name_writes_the_mark():
+    class Named(Marked):
+        properties = {'name': 'mine'}
+
+    class Unnamed(Marked):
+        properties = {'name': None}
+
+    assert resource(Service(), Unnamed).request_values() == {'name': 'stack-it-abc'}
+    named = resource(Service(), Named, 'mine')
+    assert named.request_values() == {'name': 'mine', 'note': 'stack-it-abc'}
+
+
+@pytest.mark.parametrize('kind', [Net, Subnet, Port, Router, SecurityGroup, Volume])
+def test_types_with_given_names_have_a_mark(kind):
+    assert kind.rest.mark == 'description'
 
 
 def test_find_existing_without_a_name_property_raises_interrupted():
