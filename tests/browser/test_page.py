@@ -241,9 +241,9 @@ def test_editor_shows_what_the_linter_finds_and_completes_keys(window):
     page.get_by_label('Upload files').set_input_files(files=[file])
     finding = page.locator('ul.findings li.error', has_text='lenght')
     finding.wait_for()
-    assert 'template:6:7' in finding.inner_text()
-    page.locator('.cm-content').click()
-    page.keyboard.press('Control+End')
+    page.get_by_role('button', name='template:6:7').click()  # the cursor is in that line
+    page.keyboard.press('ArrowDown')
+    page.keyboard.press('End')
     page.keyboard.press('Control+Space')
     page.locator('.cm-tooltip-autocomplete li', has_text='character_classes').wait_for()
 

@@ -61,6 +61,7 @@ export function ComposePage({ api, route, stack }: { api: Api; route: Route; sta
 function Composer({ api, route, stack, initial }: { api: Api; route: Route; stack: Stack | null; initial: Texts }) {
   const [texts, setTexts] = useState(initial);
   const [file, setFile] = useState('template');
+  const [goal, setGoal] = useState<Placed | null>(null);
   const [revision, setRevision] = useState(0);
   const [form, setForm] = useState<FormState>({});
   const [options, setOptions] = useState<Options>({ name: '', tags: (stack?.tags ?? []).join(','), timeout: String(stack?.timeout_mins ?? ''), rollback: stack ? !stack.disable_rollback : false, noReplace: false });
@@ -98,8 +99,8 @@ function Composer({ api, route, stack, initial }: { api: Api; route: Route; stac
         <section class="text" aria-label="Texts" onDragOver={(event) => event.preventDefault()}
           onDrop={(event) => { event.preventDefault(); void takeFiles([...(event.dataTransfer?.files ?? [])], replace); }}>
           <Files names={names} file={file} texts={texts} choose={setFile} change={replace} findings={checked.findings} />
-          <EditorBox key={`${file} ${revision}`} api={api} name={file} text={textOf(texts, file)} texts={texts} changed={(text) => set(file, text)} findings={findings} />
-          <Findings findings={checked.findings} choose={setFile} ready={!!checked.validation} />
+          <EditorBox key={`${file} ${revision}`} api={api} name={file} text={textOf(texts, file)} texts={texts} changed={(text) => set(file, text)} findings={findings} goal={goal} />
+          <Findings findings={checked.findings} choose={(finding) => { setFile(finding.file); setGoal({ ...finding }); }} ready={!!checked.validation} />
         </section>
         <section class="form" aria-label="Parameters and options">
           {!stack && <label>Name of the stack<input required pattern="[a-zA-Z][a-zA-Z0-9_.\-]{0,254}" title="A letter, then letters, digits, _ . and -" value={options.name} autocomplete="off" spellcheck={false} onInput={(event) => setOptions({ ...options, name: event.currentTarget.value })} /></label>}
@@ -193,20 +194,20 @@ function findingOf(error: ApiError): Placed {
   return { file: error.position?.file ?? 'template', line: error.position?.line ?? 1, column: error.position?.column ?? 1, message: error.message, severity: 'error' };
 }
 
-function Findings({ findings, choose, ready }: { findings: Placed[]; choose: (file: string) => void; ready: boolean }) {
+function Findings({ findings, choose, ready }: { findings: Placed[]; choose: (finding: Placed) => void; ready: boolean }) {
   const refused = findings.some((each) => each.severity === 'error');
   return (
     <>
       {!refused && <p class="findings ok" role="status">{ready ? '✓ The template is valid' : 'Validating…'}</p>}
       {findings.length > 0 && <ul class="findings" role="status" aria-label="Findings">{findings.slice(0, 30).map((each) => (
-        <li class={each.severity}><button type="button" class="link" onClick={() => choose(each.file)}>{each.file}:{each.line}:{each.column}</button> {each.message}</li>
+        <li class={each.severity}><button type="button" class="link" onClick={() => choose(each)}>{each.file}:{each.line}:{each.column}</button> {each.message}</li>
       ))}</ul>}
     </>
   );
 }
 
 /** The editor of one text. It owns the text from then on: another text needs another box. */
-function EditorBox({ api, name, text, texts, changed, findings }: { api: Api; name: string; text: string; texts: Texts; changed: (text: string) => void; findings: Finding[] }) {
+function EditorBox({ api, name, text, texts, changed, findings, goal }: { api: Api; name: string; text: string; texts: Texts; changed: (text: string) => void; findings: Finding[]; goal: Placed | null }) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | null>(null);
   const report = useRef(changed);
@@ -227,6 +228,7 @@ function EditorBox({ api, name, text, texts, changed, findings }: { api: Api; na
     return () => { ended = true; editor.current?.destroy(); };
   }, []);
   useEffect(() => { editor.current?.mark(findings); }, [JSON.stringify(findings), ready]);
+  useEffect(() => { if (goal?.file === name && ready) { editor.current?.reveal(goal.line); editor.current?.focus(); } }, [goal, ready]);
   return <div class="editor" ref={host} />;
 }
 

@@ -30,8 +30,13 @@ export async function lint(api: Api, body: Body, signal?: AbortSignal): Promise<
 export async function complete(api: Api, body: Body, file: string, line: number, column: number): Promise<{ items: Completion[]; length: number }> {
   const found = await api.request<{ items: Item[]; length: number }>('POST', 'validate/complete', { ...body, file, line, column });
   const items = found.items.map((each): Completion => ({
-    label: each.text, type: KINDS[each.kind], detail: each.detail || undefined, info: each.description || undefined,
+    label: each.text, type: KINDS[each.kind], detail: each.detail || undefined, info: plain(each.description) || undefined,
     apply: each.is_key ? `${each.text}: ` : each.text,
   }));
   return { items, length: found.length };
+}
+
+/** Return a text in Markdown without its marks, which a tooltip shows as they are. */
+function plain(text: string): string {
+  return text.replace(/\*\*|`/g, '');
 }
