@@ -32,3 +32,22 @@ def test_workflow_of_the_delete_is_gone(running_cloud, driver, ids):
         del running_cloud.cloud.objects[key]
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']
+
+
+@pytest.mark.parametrize(
+    ('name', 'method', 'path'),
+    [
+        ('OS::Zaqar::Queue', 'PUT', '/queues/'),
+        ('OS::Swift::Container', 'PUT', '/'),
+        ('AWS::EC2::EIP', 'POST', '/floatingips'),
+    ],
+)
+def test_check_of_what_was_never_created_says_so(name, method, path, running_cloud, driver, ids):
+    running_cloud.cloud.fail(method, path, 400, times=9)
+    values = samples.properties(REGISTRY.get(name), ids)
+    stack = driver.create(one_resource(name, values))
+    assert driver.state(stack) == 'CREATE_FAILED'
+    driver.client.stack_check(driver.context, stack_identity=stack)
+    driver.wait(stack)
+    reason = driver.stack(stack)['stack_status_reason']
+    assert driver.state(stack) == 'CHECK_FAILED' and 'the object was never created' in reason

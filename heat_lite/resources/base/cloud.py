@@ -59,6 +59,11 @@ class ServiceResource(Resource):
             )
         )
 
+    def require_object(self):
+        """Raise errors.NotFound if the create failed before there was an object."""
+        if self.resource_id is None:
+            raise errors.NotFound('the object was never created')
+
     def delete_if_present(self, call, *args, **options):
         """Generator: call ``call``, which deletes an object. Return False if the object did not
         exist.
@@ -311,8 +316,7 @@ class CloudResource(ServiceObject):
             yield from self.wait_until_deleted()
 
     def handle_check(self):
-        if self.resource_id is None:
-            raise errors.NotFound('the object was never created')
+        self.require_object()
         found = yield from self.call_with_retry(self.fetch)
         state, ready = found.get(self.rest.status), list(self.rest.ready)
         if ready and state not in ready:

@@ -193,6 +193,8 @@ class RemoteStack(Resource):
         yield from self._run_action('resume')
 
     def handle_check(self):
+        if self.resource_id is None:
+            raise errors.NotFound('the stack was never created')
         yield from self._run_action('check')
 
     def _run_action(self, verb):

@@ -92,6 +92,7 @@ class EIP(NetworkingResource):
             )
 
     def handle_check(self):
+        self.require_object()
         self.fetch()
 
     def fetch(self):

@@ -204,6 +204,7 @@ class WebImage(CloudResource):
 
     def handle_check(self):
         """A generator: check that the image is active, or deactivated if ``active`` is false."""
+        self.require_object()
         found = yield from self.call_with_retry(self.fetch)
         wanted = 'active' if self.stored_property('active') else 'deactivated'
         if found['status'] != wanted:

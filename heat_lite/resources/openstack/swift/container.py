@@ -93,6 +93,7 @@ class Container(ServiceResource):
         yield from self.delete_if_present(self.client().request, 'DELETE', self._path())
 
     def handle_check(self):
+        self.require_object()
         self._shown_headers()
 
     def _headers(self):

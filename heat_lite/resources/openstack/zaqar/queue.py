@@ -69,6 +69,7 @@ class Queue(ServiceResource):
             )
 
     def handle_check(self):
+        self.require_object()
         self.client().show(self._path())
 
     def handle_delete(self):
