@@ -127,6 +127,10 @@ def _unknown_type(document, definition, error):
 # --------------------------------------------------------------- properties
 
 
+#: the types of properties that take lists and maps
+_TYPES = {dict: MAP, list: LIST}
+
+
 class _PropertyRule(Rule):
     """A rule about properties. Their violations are collected together, once for a document."""
 
@@ -233,10 +237,10 @@ class _PropertyReader:
             return
         inner = list(self._inner(schema, value))
         yield from inner
-        # a list or map with calls in it cannot be converted, but it never fits a single value
-        single = schema.type not in (LIST, MAP, ANY)
+        # a list or map with calls in it cannot be converted, but it never fits another type
+        misfit = schema.type not in (_TYPES.get(type(value)), ANY)
         if not any(violation.rule != 'deprecated' for violation in inner) and (
-            single or not self._calls.contains_call(value)
+            misfit or not self._calls.contains_call(value)
         ):
             yield from _conversion(schema, value)
 

@@ -353,6 +353,22 @@ def test_lint_refuses_what_heat_refuses_and_leaves_plugins_alone(text, level):
     assert found == ([level] if level else [])
 
 
+@pytest.mark.parametrize(
+    'properties, errors',
+    [
+        ('{network: x, security_groups: {a: {get_param: p}}}', 1),
+        ('{network: x, value_specs: [{get_param: p}]}', 1),
+        ('{network: x, security_groups: [{get_param: p}], value_specs: {a: {get_param: p}}}', 0),
+    ],
+)
+def test_lint_list_and_map_with_calls_fit_only_their_type(properties, errors):
+    text = (
+        HOT + 'parameters: {p: {type: string}}\n'
+        f'resources: {{a: {{type: OS::Neutron::Port, properties: {properties}}}}}\n'
+    )
+    assert [each.rule for each in lint({'x': text})] == ['property-value'] * errors
+
+
 def test_lint_several_errors_finds_all():
     text = (
         HOT
