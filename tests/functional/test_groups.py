@@ -441,6 +441,20 @@ def test_concurrent_signals_scale_once(engine):
     assert [name for name, _ in engine.events(identity)].count('p') == 3
 
 
+@pytest.mark.parametrize('is_gone', [True, False])
+def test_scaling_that_a_gone_engine_has_begun_does_not_count(engine, is_gone):
+    """The engine was killed while it scaled the group, so that the mark stayed."""
+    identity = engine.create(scaling(1))
+    begun = engine.service.engine_id if not is_gone else 'gone'
+    mark = {'scaling_in_progress': True, 'scaling_engine': begun}
+    row = (models.resource.c.stack_id == identity['stack_id']) & (models.resource.c.name == 'g')
+    with session.engine().begin() as connection:
+        connection.execute(models.resource.update().where(row).values(rsrc_metadata=mark))
+    assert signal(engine, identity) == (2 if is_gone else 1)
+    assert metadata(engine, identity)['scaling_in_progress'] is not is_gone
+    assert ('scaling_engine' in metadata(engine, identity)) is not is_gone
+
+
 def test_update_waits_for_scaling_in_progress(engine):
     slow = {'action_wait_secs': {'create': 2}}
     identity = engine.create(scaling(1, slow))

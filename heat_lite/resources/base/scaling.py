@@ -10,6 +10,8 @@ from heat_lite.template import members
 from heat_lite.template.members import REFS_MAP, Batch
 
 IN_PROGRESS, COOLDOWN_END = 'scaling_in_progress', 'cooldown_end'
+#: the key of the engine that scales the group, while it does
+ENGINE = 'scaling_engine'
 #: the word for a size from the template, in the group's metadata
 EXACT = 'ExactCapacity'
 #: adjustment types of HOT and of CloudFormation -> those of ``template/members.py``
@@ -183,11 +185,15 @@ class ScalingGroup(RollingGroup):
         """
         if self.status != status.COMPLETE:
             raise exception.NoActionRequired(f'the group is {self.action}_{self.status}')
+        gone = self._gone_engine()
+        if gone is not None:
+            yield from self.settle()
         present = self.size()
         size = members.adjusted_size(present, adjustment, KINDS[kind], *self.bounds(), least_step)
         if size == present:
             raise exception.NoActionRequired(f'its size stays {size}')
-        self.metadata_change(_start_scaling)
+        engine_id = self.stack.runtime.engine_id
+        self.metadata_change(lambda metadata: _start_scaling(metadata, engine_id, gone))
         reason, cooldown = f'{kind} : {adjustment}', cooldown or self._cooldown()
         details = {
             'groupname': self.get_reference_id(),
@@ -210,18 +216,26 @@ class ScalingGroup(RollingGroup):
         finally:
             self.metadata_change(lambda metadata: _finish_scaling(metadata, done, cooldown))
 
+    def _gone_engine(self):
+        """Return the id of the engine that has begun to scale the group and is gone; else None."""
+        metadata = self.metadata_get()
+        engine = metadata.get(ENGINE) if metadata.get(IN_PROGRESS) else None
+        gone = engine is not None and self.stack.runtime.placement.gone_engines({engine})
+        return engine if gone else None
 
-def _start_scaling(metadata):
-    """Return the metadata of a group that starts to scale.
+
+def _start_scaling(metadata, engine_id, gone):
+    """Return the metadata of a group that the engine ``engine_id`` starts to scale. What the engine
+    ``gone`` has begun does not count.
 
     Raises NoActionRequired if it is scaling or cooling down.
     """
-    if metadata.get(IN_PROGRESS):
+    if metadata.get(IN_PROGRESS) and (gone is None or metadata.get(ENGINE) != gone):
         raise exception.NoActionRequired('it is being scaled')
     ends = metadata.get(COOLDOWN_END)
     if isinstance(ends, dict) and any(end > _now().isoformat() for end in ends):
         raise exception.NoActionRequired(f'it cools down until {max(ends)}')
-    return {**metadata, IN_PROGRESS: True}
+    return {**metadata, IN_PROGRESS: True, ENGINE: engine_id}
 
 
 def _finish_scaling(metadata, reason, cooldown):
@@ -230,6 +244,7 @@ def _finish_scaling(metadata, reason, cooldown):
     A longer cooldown that is running is kept.
     """
     metadata = {**metadata, IN_PROGRESS: False}
+    metadata.pop(ENGINE, None)
     if reason is not None:
         end = (_now() + datetime.timedelta(seconds=cooldown)).isoformat()
         metadata[COOLDOWN_END] = {max([end, *(metadata.get(COOLDOWN_END) or ())]): reason}
