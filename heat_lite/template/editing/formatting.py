@@ -68,7 +68,18 @@ def _formatted_yaml(text, order):
     found = indentation.reindent(lines.split(text))
     if order is not None:
         found = key_order.reorder(found, order)
-    return '\n'.join(_with_single_blank_lines(found)).strip('\n') + '\n'
+    found = _without_last_blank_lines(_with_single_blank_lines(found))
+    return '\n'.join(found).lstrip('\n') + '\n'
+
+
+def _without_last_blank_lines(found):
+    """Return the lines without empty ones at the end, except those of a value."""
+    top = lines.read([*found, ''])  # the last line ends, too
+    last = 0 if top is None else top.last_line()
+    end = len(found)
+    while end - 1 > last and not found[end - 1]:
+        end -= 1
+    return found[:end]
 
 
 def _with_single_blank_lines(found):

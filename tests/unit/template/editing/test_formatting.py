@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from heat_lite.template import reader
@@ -160,6 +160,7 @@ DATA = st.recursive(
 
 
 @settings(max_examples=200, deadline=None)
+@example(data='\n', indent=2, style='|', flow=False)
 @given(
     data=DATA,
     indent=st.integers(2, 7),
