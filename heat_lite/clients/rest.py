@@ -12,6 +12,7 @@ import requests
 from keystoneauth1 import exceptions
 
 from heat_lite.clients import errors, microversions
+from heat_lite.common import cooperation
 
 NEXT_PAGE = 'next'
 
@@ -123,7 +124,8 @@ class UnloggedAdapter:
         return microversions.is_enough(self._inner.default_microversion, microversion)
 
     def request(self, path: str, method: str, **options: Any) -> requests.Response:
-        return self._inner.request(path, method, log=self._log, **options)
+        with cooperation.away():
+            return self._inner.request(path, method, log=self._log, **options)
 
 
 def _wrap(key: str | None, values: Any) -> Any:

@@ -1,36 +1,44 @@
 """The pauses of long computations, which keep them from delaying the requests of others.
 
-Green threads change only where they wait, so a loop over a large stack calls ``cooperate``: with
-native threads the interpreter itself divides the time. What a template computes has in addition a
-``Work``, whose pauses make the long works of a process take turns, with either kind of threads.
+Loops over a large stack, and the functions of templates, call ``cooperate``. Green threads change
+only there and where they wait. Native threads are divided by the interpreter, but it divides the
+time by their number. So with either kind a work that has computed for LONG_SECONDS goes on in its
+turn only (``common/long_turns.py: LongTurns``): others wait for one long work, not for all.
 
-A computation may pause in a transaction or with a lock held if no code that others need at once
-takes that lock: a pause delays the holder by the slices of the other threads.
+A work may pause with a lock held if no code that others need at once takes that lock. Within
+``away`` it does not wait for a turn: others wait for it, or it has left its turn to others.
 """
 
+import contextlib
+import threading
 import time
 import typing
 from collections.abc import Callable, Iterable, Iterator
 
-#: Seconds that a green thread computes between two pauses.
+from heat_lite.common import long_turns
+
+#: Seconds that a thread computes between two pauses.
 SLICE_SECONDS = 0.005
-#: The turn of a work among other long works, in seconds: the shortest, and the longest that is
-#: made up for.
-MIN_TURN_SECONDS, MAX_TURN_SECONDS = 0.005, 0.25
+#: Seconds of processor time after which a work is a long one.
+LONG_SECONDS = 0.01
 T = typing.TypeVar('T')
 
 
 class _State:
-    """Whether this process has green threads, and the monotonic time of their next pause."""
+    """Whether this process has green threads, and when one of them has begun to run.
+
+    ``due``: the monotonic time of the next pause; ``begun``: by the clock of the processor time.
+    """
 
     def __init__(self) -> None:
         self.green = False
         self.due = 0.0
+        self.begun = 0.0
 
 
 _state = _State()
-#: the works that have lasted long enough for a pause, by id; sets change atomically
-long_works: set[int] = set()
+_turns = long_turns.LongTurns()
+_current = threading.local()
 
 
 def use_green_threads() -> None:
@@ -38,60 +46,78 @@ def use_green_threads() -> None:
     _state.green = True
 
 
+@contextlib.contextmanager
+def work(party: str) -> Iterator[None]:
+    """Run the block, a request, as a work of a party, e.g. of a project.
+
+    Threads without a work compute without a turn. Those of the task pool have none: steps of
+    several stacks share the transactions that they write, so they must not follow each other.
+    """
+    before = getattr(_current, 'work', None)
+    new = _current.work = long_turns.Work(party, time.thread_time())
+    new.due = time.monotonic() + LONG_SECONDS
+    try:
+        yield
+    finally:
+        _current.work = before
+        _turns.give(new)
+
+
+@contextlib.contextmanager
+def away() -> Iterator[None]:
+    """Run a block that waits for the database, a service or another thread, without a turn."""
+    present = getattr(_current, 'work', None)
+    if present is None:
+        yield
+        return
+    _turns.give(present)
+    present.away += 1
+    try:
+        yield
+    finally:
+        present.away -= 1
+
+
 def cooperate() -> None:
-    """Let the other green threads run if this one has computed for SLICE_SECONDS."""
-    if _state.green and time.monotonic() >= _state.due:
-        _pause(0)
+    """Let other threads run if this one has computed for SLICE_SECONDS."""
+    present = getattr(_current, 'work', None)
+    if _state.green:
+        if time.monotonic() >= _state.due:
+            _pause(present)
+    elif present is not None and time.monotonic() >= present.due:
+        _pause(present)
 
 
-def _pause(seconds):
-    """Let other threads run for some seconds, or for one turn of each with 0."""
-    time.sleep(seconds)
-    _state.due = time.monotonic() + SLICE_SECONDS
+def _pause(present):
+    """Let other threads run, and wait for the turn of a long work."""
+    if present is not None and not present.away:
+        _take_turn(present)
+    if _state.green:
+        time.sleep(0)
+        _state.due = time.monotonic() + SLICE_SECONDS
+        _state.begun = time.thread_time()
+        if present is not None:
+            present.mark = _state.begun
+    if present is not None:
+        present.due = time.monotonic() + SLICE_SECONDS
+
+
+def _take_turn(present):
+    """Count what a work has computed; wait for its turn if it is long."""
+    now = time.thread_time()
+    # green threads have the clock in common: what others have computed since is not counted
+    spent = now - max(present.mark, _state.begun)
+    present.mark = now
+    present.spent += spent
+    if present.spent > LONG_SECONDS:
+        _turns.take(present, spent)
 
 
 def each(items: Iterable[T]) -> Iterator[T]:
-    """Yield the items; let the other green threads run in between."""
-    return _each(items) if _state.green else iter(items)
-
-
-def _each(items):
+    """Yield the items; let other threads run in between."""
     for item in items:
         cooperate()
         yield item
-
-
-class Work:
-    """What one request or step computes. It is a long work from its first pause until ``end``."""
-
-    __slots__ = ('_begun', '_turn_begun')
-
-    def __init__(self) -> None:
-        self._begun = False
-        self._turn_begun = 0.0
-
-    def begin(self) -> None:
-        """Begin a work that ``end`` will end. Only such a work takes turns with others."""
-        self._begun = True
-
-    def end(self) -> None:
-        self._begun = False
-        long_works.discard(id(self))
-
-    def pause(self) -> None:
-        """Let other threads run after some work: so long that the long works take turns.
-
-        A short request then waits for one of them at a time, however many there are.
-        """
-        now = time.monotonic()
-        worked = min(now - self._turn_begun, MAX_TURN_SECONDS) if self._turn_begun else 0
-        if self._begun:
-            long_works.add(id(self))
-        self._turn_begun = now
-        others = len(long_works) > 1
-        # in seconds of the wall clock, since other processes slow down work and pauses alike
-        _pause(max(worked, MIN_TURN_SECONDS) * len(long_works) if others else 0)
-        self._turn_begun = time.monotonic()
 
 
 class cached_property(typing.Generic[T]):  # noqa: N801 - named as that of functools

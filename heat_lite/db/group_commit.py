@@ -9,6 +9,7 @@ import time
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from heat_lite.common import cooperation
 from heat_lite.common.context import RequestContext
 from heat_lite.db import session
 
@@ -65,6 +66,10 @@ class GroupCommit:
 
     def submit(self, request: typing.Any) -> typing.Any:
         """Execute a request and return its result. Raises the error of this request."""
+        with cooperation.away():
+            return self._submit(request)
+
+    def _submit(self, request):
         entry = _Entry(request)
         _threads.add_waiting(1)
         with self._guard:

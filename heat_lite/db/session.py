@@ -274,6 +274,7 @@ def _once(function, writes, args, kwargs):
 
 def _run(function, writes, args, kwargs):
     with (
+        cooperation.away(),
         _state.write_lock if writes else contextlib.nullcontext(),
         engine(writes).connect() as connection,
     ):

@@ -13,7 +13,7 @@ from typing import Any, Self, overload
 
 import oslo_messaging
 
-from heat_lite.common import exception
+from heat_lite.common import cooperation, exception
 from heat_lite.common.context import RequestContext
 from heat_lite.rpc import messaging, remote_errors
 
@@ -120,7 +120,8 @@ class RpcClient:
         send = prepared.call if expects_reply else prepared.cast
         try:
             messaging.check_broker()
-            return self._send(send, context, method, args, prepared)
+            with cooperation.away():
+                return self._send(send, context, method, args, prepared)
         except oslo_messaging.RemoteError as remote:
             raise remote_errors.unpack(remote, method.name) from None
         except oslo_messaging.MessagingTimeout:

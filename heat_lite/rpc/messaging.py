@@ -23,7 +23,7 @@ from oslo_messaging.rpc import dispatcher as oslo_dispatcher
 from oslo_messaging.rpc import server as oslo_server
 
 from heat_lite.common import context as common_context
-from heat_lite.common import exception, log_context
+from heat_lite.common import cooperation, exception, log_context
 from heat_lite.rpc import api, fair_executor, rabbit, remote_errors, reply_size
 
 LOG = logging.getLogger(__name__)
@@ -291,7 +291,7 @@ class Dispatcher(oslo_dispatcher.RPCDispatcher):
         subject = log_context.subject_of_arguments(incoming.message.get('args'))
         log_context.set_subject(subject)
         try:
-            with self._around():
+            with cooperation.work(fair_executor.project_of([incoming])), self._around():
                 reply = super().dispatch(incoming)
             reply_size.check(str(incoming.message.get('method')), reply, self._max_reply)
             return reply

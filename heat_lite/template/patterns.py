@@ -12,6 +12,7 @@ from typing import Any
 
 import regex
 
+from heat_lite.common import cooperation
 from heat_lite.template.functions import budget
 
 MAX_LENGTH = 10_000
@@ -98,7 +99,7 @@ class Pattern:
             spent.seconds += min(budget.host.wall_clock() - begun, seconds)
             return result
         finally:
-            spent.pause()
+            cooperation.cooperate()
 
     def _too_slow(self):
         return budget.LimitExceeded(

@@ -17,7 +17,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from heat_lite.template.functions import budget
+from heat_lite.common import cooperation
 
 __all__ = ['YAMLError', 'key_text', 'read']
 
@@ -119,7 +119,7 @@ class _Reader:
             if step is not None:
                 step(event)
             if not number % _PAUSE_EVENTS:
-                budget.current().pause()
+                cooperation.cooperate()
         return self.top
 
     def _document(self, event):

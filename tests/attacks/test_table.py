@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks import bystander, flooding, holding, judge
+from tests.attacks import accomplices, bystander, flooding, holding, judge, live
 from tests.functional import shapes
 from tests.timeouts import WAIT_SECONDS
 
@@ -194,6 +194,46 @@ def test_clients_of_many_addresses_do_not_delay_others(target, name):
         assert flooding.flood(service, name, 900, 3, crowd=100) >= 900
     judge.drained(service)
     assert waits.longest < FLOOD_SECONDS, waits
+
+
+def test_accomplices_whose_requests_compute_for_long_do_not_delay_others(target):
+    service = target[0]
+    with bystander.asking(service) as waits:
+        statuses = accomplices.conspire(service, projects=30, requests=60, nested=200, seconds=1)
+    # 503 and 504: the turn did not come, or the answer, on a busy machine
+    assert statuses.keys() <= {200, 503, 504} and sum(statuses.values()) >= 60, statuses
+    # one request that begins together with all of theirs may wait for longer
+    assert sorted(map(min, waits.seconds, waits.busy))[-2] < SECONDS, waits
+    judge.calm(service)
+
+
+def test_hostile_requests_to_live_routes_are_answered_and_delay_no_others(target):
+    service, cfn, _ = target
+    body = {'stack_name': 'live', 'template': bystander.SMALL}
+    made = service.ask('POST', '/stacks', body, project=live.PROJECT).json()['stack']
+    base = f'/v1/{live.PROJECT}'
+    urls = [(service.url, live.rows(base, f'{base}/stacks/live/{made["id"]}'))]
+    urls += [(cfn, live.aws_rows())] if cfn else []
+    for url, rows in urls:
+        with (
+            bystander.asking(service) as waits,
+            concurrent.futures.ThreadPoolExecutor(20) as pool,
+        ):
+            statuses = list(pool.map(lambda row, url=url: live.send(url, row), rows))
+        failed = [row for row, status in zip(rows, statuses, strict=True) if status >= 500]
+        assert not failed, [str(row)[:200] for row in failed]
+        assert waits.longest < SECONDS, waits
+    judge.clean(service)
+
+
+def test_streams_without_reader_do_not_delay_others(target):
+    service = target[0]
+    judge.drained(service)
+    with bystander.asking(service) as waits:
+        statuses = live.hold_streams(service, 400)
+    judge.drained(service)
+    assert statuses and statuses.keys() <= {'200', '503'}, statuses
+    assert waits.longest < SECONDS, waits
 
 
 def open_files(service):

@@ -71,14 +71,13 @@ def set_runner(run: Callable[..., Any]) -> None:
     host.run = run
 
 
-class Budget(cooperation.Work):
+class Budget:
     """What one request or step has used up. A ``with`` block makes it the current one."""
 
     __slots__ = ('used', 'paused_at', 'seconds', 'max_characters', 'ends_at', '_token')
     _token: contextvars.Token | None
 
     def __init__(self, max_characters: int | None = None, ends_at: float = math.inf):
-        super().__init__()
         self.used = {'characters': 0, 'values': 0, 'steps': 0}
         self.paused_at = 0
         self.seconds = 0.0
@@ -89,14 +88,12 @@ class Budget(cooperation.Work):
 
     def __enter__(self) -> 'Budget':
         self._token = _current.set(self)
-        self.begin()
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._token is not None:
             _current.reset(self._token)
         self._token = None
-        self.end()
 
     def charge(self, name: str, what: str, amount: int, steps: int) -> None:
         """Add to what is used. Raises LimitExceeded, with the name of the function, at a limit."""
@@ -111,7 +108,7 @@ class Budget(cooperation.Work):
             self.paused_at = used['steps']
             if host.wall_clock() > self.ends_at:
                 raise LimitExceeded(f'"{name}": the request takes longer than its client waits')
-            self.pause()
+            cooperation.cooperate()
 
     def _exceeded(self, name, kind):
         return LimitExceeded(
@@ -224,9 +221,8 @@ class Stopwatch:
         used['steps'] += 1
         if used['steps'] > limits.steps:
             self._budget.charge(self._name, 'steps', 0, 0)
-        if host.clock() - self._charged_at > cooperation.MIN_TURN_SECONDS:
+        if host.clock() - self._charged_at > cooperation.SLICE_SECONDS:
             self.stop()
-            self._budget.pause()
             self._charged_at = host.clock()
 
     def stop(self) -> None:

@@ -1,9 +1,10 @@
+import concurrent.futures
 import threading
 import time
 
 import pytest
 
-from heat_lite.common import cooperation
+from heat_lite.common import cooperation, long_turns
 
 
 @pytest.fixture
@@ -13,6 +14,7 @@ def pauses(monkeypatch):
     monkeypatch.setattr(time, 'sleep', made.append)
     monkeypatch.setattr(cooperation._state, 'green', True)
     monkeypatch.setattr(cooperation._state, 'due', 0.0)
+    monkeypatch.setattr(cooperation._state, 'begun', 0.0)
     return made
 
 
@@ -40,41 +42,60 @@ def test_loop_with_native_threads_does_not_pause(pauses, monkeypatch):
     assert list(cooperation.each('ab')) == ['a', 'b'] and pauses == []
 
 
-@pytest.mark.parametrize('green', [True, False])
-def test_long_works_take_turns(pauses, monkeypatch, green):
-    monkeypatch.setattr(cooperation._state, 'green', green)
-    one, other = cooperation.Work(), cooperation.Work()
-    one.begin(), other.begin()
-    one.pause()
-    other.pause()
-    one.pause()
-    assert len(cooperation.long_works) == 2
-    one.end(), other.end()
-    one.pause()
-    assert not cooperation.long_works
-    alone, *together, after = pauses
-    assert (alone, after) == (0, 0)
-    assert len(together) == 2 and min(together) >= 2 * cooperation.MIN_TURN_SECONDS
+def test_long_works_compute_one_at_a_time(monkeypatch):
+    monkeypatch.setattr(long_turns, 'LEASE_SECONDS', 60.0)  # the machine may be busy
+    active, most = [], []
+
+    def run(number):
+        with cooperation.work(f'p{number}'):
+            compute_processor_time(2 * cooperation.LONG_SECONDS)
+            for _ in cooperation.each(range(5)):
+                active.append(number)
+                most.append(len(active))
+                compute_processor_time(cooperation.SLICE_SECONDS)
+                active.remove(number)
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(run, range(4)))
+    assert len(most) == 20 and set(most) == {1}
 
 
-def test_long_work_makes_up_for_its_turn_up_to_a_limit(pauses):
-    one, other = cooperation.Work(), cooperation.Work()
-    one.begin(), other.begin()
-    other.pause()
-    one.pause()
-    compute(2 * cooperation.MIN_TURN_SECONDS)
-    one.pause()
-    one._turn_begun -= 60  # as if it had computed for a minute
-    one.pause()
-    one.end(), other.end()
-    assert pauses[2] >= 4 * cooperation.MIN_TURN_SECONDS
-    assert pauses[3] == 2 * cooperation.MAX_TURN_SECONDS
+def test_short_work_does_not_wait_for_a_long_one():
+    with cooperation.work('long'):
+        compute_processor_time(2 * cooperation.LONG_SECONDS)
+        cooperation.cooperate()
+        thread = threading.Thread(target=loop_shortly, daemon=True)
+        thread.start()
+        thread.join(long_turns.LEASE_SECONDS / 2)
+        assert not thread.is_alive()
 
 
-def test_pause_of_a_work_begins_a_slice_of_loops(pauses, monkeypatch):
-    monkeypatch.setattr(cooperation, 'SLICE_SECONDS', 600.0)
-    cooperation.Work().pause()
-    assert list(cooperation.each('ab')) == ['a', 'b'] and pauses == [0]
+def test_work_that_waits_for_others_has_no_turn_and_needs_none():
+    turns = cooperation._turns
+    with cooperation.work('one'):
+        compute_processor_time(2 * cooperation.LONG_SECONDS)
+        cooperation.cooperate()
+        assert turns._holder is not None
+        with cooperation.away():
+            assert turns._holder is None
+            time.sleep(2 * cooperation.SLICE_SECONDS)
+            cooperation.cooperate()
+            assert turns._holder is None
+        time.sleep(2 * cooperation.SLICE_SECONDS)
+        cooperation.cooperate()
+        assert turns._holder is not None
+    assert turns._holder is None
+
+
+def compute_processor_time(seconds):
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+
+
+def loop_shortly():
+    with cooperation.work('short'):
+        list(cooperation.each(range(10)))
 
 
 class Stack:
