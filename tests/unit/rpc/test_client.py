@@ -32,6 +32,9 @@ ADDED = {
         'list_unavailable_types',
         'read_new_events',
         'stack_drift',
+        'lint_template',
+        'complete_template',
+        'list_choices',
         'read_past_events',
         # Heat had these up to its version 9
         'create_watch_data',
