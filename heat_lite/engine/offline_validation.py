@@ -1,6 +1,8 @@
 """Resource types validate the resources of a template without a database, cloud or network.
 
 The linter uses it, in a service and without one.
+
+Tests: tests/unit/cmd/test_lint.py.
 """
 
 import functools

@@ -1,4 +1,7 @@
-"""The resource types of a registry, in the form that the linter uses."""
+"""The resource types of a registry, in the form that the linter uses.
+
+Tests: tests/unit/template/test_json_schema.py.
+"""
 
 import fnmatch
 import functools
