@@ -200,6 +200,12 @@ def use_other_routes(ask):
     ask('GET', '/template_versions/heat_template_version.2021-04-16/functions')
     ask('POST', '/validate', planted.request('x'))
     ask('POST', '/stacks/preview', planted.request('x'))
+    body = planted.request('x')
+    texts = {key: json.dumps(body[key]) for key in ('template', 'environment')}
+    for url in ('/validate/lint', '/validate/complete'):
+        answer = ask('POST', url, {**texts, 'files': body['files'], 'line': 1, 'column': 2})
+        assert answer.status_code == 200, answer.text
+    ask('GET', '/validate/choices/nova.flavor')
     for each in ask('GET', '/software_configs').json()['software_configs']:
         ask('GET', f'/software_configs/{each["id"]}')
     config = ask('POST', '/software_configs', {'name': 'c', 'config': 'x'}).json()
