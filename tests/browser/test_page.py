@@ -242,6 +242,7 @@ def test_editor_shows_what_the_linter_finds_and_completes_keys(window):
     finding = page.locator('ul.findings li.error', has_text='lenght')
     finding.wait_for()
     page.get_by_role('button', name='template:6:7').click()  # the cursor is in that line
+    page.locator('.cm-editor.cm-focused').wait_for()
     page.keyboard.press('ArrowDown')
     page.keyboard.press('End')
     page.keyboard.press('Control+Space')
