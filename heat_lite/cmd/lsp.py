@@ -77,12 +77,10 @@ def complete(server: TemplateServer, params: types.CompletionParams) -> types.Co
     draft = cursor.draft(document.source, line, column)
     if draft is None:
         return types.CompletionList(is_incomplete=False, items=[])
-    template = server.template(document.path, draft.text)
-    items = completion.completions(template, draft.place) if template else _first(draft.place)
     word = draft.word
     end = params.position
     start = types.Position(end.line, max(0, end.character - len(word)))
-    matching = completion.matching(items, word)
+    matching = completion.of_draft(server.template(document.path, draft.text), draft)
     return types.CompletionList(
         is_incomplete=len(matching) > language_server.MAX_ITEMS,
         items=[
@@ -90,11 +88,6 @@ def complete(server: TemplateServer, params: types.CompletionParams) -> types.Co
             for item in matching[: language_server.MAX_ITEMS]
         ],
     )
-
-
-def _first(place):
-    """Return the completions of a document that has no version yet."""
-    return completion.first_keys() if len(place.path) <= 1 else []
 
 
 def hover(server: TemplateServer, params: types.HoverParams) -> types.Hover | None:

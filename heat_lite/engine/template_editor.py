@@ -75,11 +75,7 @@ class TemplateEditor:
             return [], 0
         linter = self._linter({**texts, name: draft.text})
         document = linter.template(name, _environments(texts))
-        if document is None:
-            items = completion.first_keys() if len(draft.place.path) <= 1 else []
-        else:
-            items = completion.completions(document, draft.place)
-        return completion.matching(items, draft.word)[:MAX_ITEMS], len(draft.word)
+        return completion.of_draft(document, draft)[:MAX_ITEMS], len(draft.word)
 
     def _linter(self, texts: Mapping[str, str]) -> Linter:
         return Linter(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from heat_lite.template import parameter_types, reader, support, versions
 from heat_lite.template.constraints import BOOLEAN, AllowedValues
 from heat_lite.template.editing import descriptions, subjects
-from heat_lite.template.editing.cursor import MARK, Place
+from heat_lite.template.editing.cursor import MARK, Draft, Place
 from heat_lite.template.functions import logic
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.parameters import RESERVED_NAMES
@@ -51,9 +51,16 @@ def completions(document: TemplateDocument, place: Place) -> list[Item]:
     return found or [*_keys(document, path), *_functions(document, path)]
 
 
-def matching(items: list[Item], word: str) -> list[Item]:
-    """Return the completions that begin with a word, in any case; all where none does."""
-    beginning = word.lower()
+def of_draft(document: TemplateDocument | None, draft: Draft) -> list[Item]:
+    """Return the completions at the mark of a draft that begin with its word, in any case.
+
+    All are returned where none does. ``document`` is None for a text that is no template yet.
+    """
+    if document is not None:
+        items = completions(document, draft.place)
+    else:
+        items = first_keys() if len(draft.place.path) <= 1 else []
+    beginning = draft.word.lower()
     return [item for item in items if item.text.lower().startswith(beginning)] or items
 
 
