@@ -16,10 +16,11 @@ class FairExecutor:
     """Threads for calls with an incoming message, whose context names the project.
 
     ``max_workers`` calls run at a time, and twice as many while some last long (``FairTurns``).
-    ``refuse`` is called with each message that still waits when the executor is shut down.
+    ``refuse`` is called with each message that still waits when the executor is shut down, and
+    returns whether it was answered; the other ones are processed.
     """
 
-    def __init__(self, max_workers: int, refuse: Callable[[Any], None]) -> None:
+    def __init__(self, max_workers: int, refuse: Callable[[Any], bool]) -> None:
         self._refuse = refuse
         self._turns = fair_turns.FairTurns(max_workers, 0, '', yields=True)
         self._pool = concurrent.futures.ThreadPoolExecutor(2 * max_workers)
@@ -42,13 +43,17 @@ class FairExecutor:
                 threading.Thread(target=self._check, name='fair-turns', daemon=True).start()
 
     def shutdown(self, wait: bool = True) -> None:
-        """Refuse the calls that wait, and wait for the end of those that run."""
+        """Refuse the calls that wait, or begin them; wait for the end of those that run."""
         self._closed.set()
         with self._lock:
             waiting, self._waiting = self._waiting, set()
         for call in waiting:
-            self._pool.submit(self._refuse, call.incoming)
+            self._pool.submit(self._end, call)
         self._pool.shutdown(wait)
+
+    def _end(self, call: '_Call') -> None:
+        if not self._refuse(call.incoming):
+            call.function(call.incoming)
 
     def begin(self, call: '_Call') -> None:
         """Run a call whose turn has come, unless it has been refused."""

@@ -305,13 +305,20 @@ class Dispatcher(oslo_dispatcher.RPCDispatcher):
         raise _expected(carrier)
 
 
-def _refuse(incoming: Any) -> None:
-    """Answer a request that has waited for its turn until the server was stopped."""
+def _refuse(incoming: Any) -> bool:
+    """Answer a request that has waited for its turn until the server was stopped.
+
+    Return False for a cast: its sender expects no answer, so it would be lost.
+    """
     message = incoming[0]
+    # what a message over a broker replies to, and one inside the process
+    if not (getattr(message, 'reply_q', None) or getattr(message, 'pending', None)):
+        return False
     error = exception.ServiceUnavailable(reason='the engine is stopped; repeat the request')
     carrier = remote_errors.Carrier(error, lambda data: data)
     message.acknowledge()
     message.reply(failure=(type(carrier), carrier, None))
+    return True
 
 
 def _log_failure(method: Any, error: Exception) -> None:

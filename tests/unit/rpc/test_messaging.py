@@ -319,6 +319,23 @@ def test_server_stop_finishes_accepted_requests(transport, topic, ctx):
     assert endpoint.notes == ['begun']
 
 
+def test_casts_that_wait_for_a_thread_of_a_stopped_server_are_processed(
+    conf, transport, topic, ctx
+):
+    endpoint = Endpoint()
+    server = messaging.serve(topic, 'one', [endpoint])
+    conf.set_override('executor_thread_pool_size', 1)  # an option that servers register
+    server.start()
+    for number in range(10):
+        Probe(topic).note_slowly(ctx, text=str(number))
+    assert endpoint.noted.wait(60)
+    time.sleep(0.3)  # the others are received, too
+    threading.Timer(1, endpoint.go_on.set).start()
+    server.stop()
+    server.wait()
+    assert sorted(endpoint.notes) == [str(number) for number in range(10)]
+
+
 def test_servers_stop_in_time_although_a_request_goes_on(transport, topic, ctx):
     endpoint = Endpoint()
     server = messaging.serve(topic, 'one', [endpoint])
