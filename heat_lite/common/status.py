@@ -26,4 +26,7 @@ ACTIONS = (
     'RESTORE',
 )
 
+#: actions of a stack that add and delete no rows of resources
+KEEPING = (SUSPEND, RESUME, CHECK, SNAPSHOT)
+
 STATUSES = (IN_PROGRESS, FAILED, COMPLETE) = ('IN_PROGRESS', 'FAILED', 'COMPLETE')

@@ -128,7 +128,7 @@ def sync(stack_id: str, turn: SyncTurn) -> None:
         # a locking read: a plain one would not see what other turns have committed meanwhile
         turn.ended = session.execute(query.limit(1).with_for_update(read=True)).first() is None
         if turn.ended and turn.is_home:
-            session.execute(delete(_P).where(_P.c.stack_id == stack_id))
+            delete_all(stack_id)
 
 
 def _store_inputs(stack_id, turn):
@@ -246,6 +246,17 @@ def locked_state(stack_id, traversal_id):
     query = select(_P.c.extra_data).where(*own_point(stack_id, traversal_id)).with_for_update()
     row = session.execute(query).first()
     return None if row is None else row.extra_data or {}
+
+
+def delete_all(stack_id):
+    """Delete the sync points of a stack; return their number. The caller is in a transaction.
+
+    A turn replaces rows while it holds the lock of the stack's own point. A statement that began
+    before the end of that turn would not see the new rows, so it waits for the lock first.
+    """
+    own = select(_P.c.traversal_id).where(_P.c.stack_id == stack_id, _P.c.entity_id == stack_id)
+    session.execute(own.with_for_update()).all()
+    return session.execute(delete(_P).where(_P.c.stack_id == stack_id)).rowcount
 
 
 def store_state(stack_id, traversal_id, state):

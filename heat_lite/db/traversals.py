@@ -9,7 +9,7 @@ Tests: tests/unit/db/test_traversals.py.
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import func, insert, select, update
 
 from heat_lite.common import cooperation
 from heat_lite.common.context import RequestContext
@@ -116,8 +116,7 @@ def begin(context: RequestContext, new: NewTraversal) -> dict[int, str]:
         raise journal.LockLost(new.stack_id)
     values = {'current_traversal': new.id, 'current_deps': deps_column(new.before)}
     session.execute(update(_S).where(_S.c.id == new.stack_id).values(values))
-    earlier = session.execute(delete(_P).where(_P.c.stack_id == new.stack_id))
-    new.has_replaced = earlier.rowcount > 0
+    new.has_replaced = sync_points.delete_all(new.stack_id) > 0
     query = select(_R.c.id, _R.c.engine_id).where(_R.c.stack_id == new.stack_id).with_for_update()
     holders = dict(session.rows(query))
     if holders.keys() != set(new.rows):
@@ -145,7 +144,7 @@ def begin(context: RequestContext, new: NewTraversal) -> dict[int, str]:
 @session.writer
 def end(context: RequestContext, stack_id: str) -> None:
     """End the traversal of a stack: engines that still work for it begin nothing any more."""
-    session.execute(delete(_P).where(_P.c.stack_id == stack_id))
+    sync_points.delete_all(stack_id)
 
 
 @session.writer

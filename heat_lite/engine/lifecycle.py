@@ -357,8 +357,13 @@ def _delete(resource, policy, state):
 
 
 def _find_unrecorded(resource, state):
-    """Find the object of a create whose result was never stored, so that it is deleted too."""
+    """Find the object of a create whose result was never stored, so that it is deleted too.
+
+    The properties are not stored either, and without them its name would be taken for generated.
+    """
     try:
+        if resource.record.properties is None:
+            resource.store_properties()
         found = resource.find_existing()
     except Exception as error:
         if state[1] == status.IN_PROGRESS:

@@ -168,6 +168,23 @@ class Generated(Thing):
     check_create_complete = None
 
 
+class Slow(Generated):
+    """A type whose other actions take ``wait`` seconds, too."""
+
+    resource_type = 'Test::Slow'
+
+    def handle_suspend(self):
+        until = time.monotonic() + self.properties['wait']
+        while time.monotonic() < until:
+            yield 0.05
+        cloud.update(self.resource_id)
+
+    handle_resume = handle_check = handle_suspend
+
+    def handle_snapshot(self):
+        self.data_set('copy', cloud.copy(self.resource_id))
+
+
 class Unknown(Thing):
     """A type whose objects cannot be looked up."""
 
@@ -194,4 +211,4 @@ class Copied(Thing):
         cloud.drop(data['resource_data']['copy'])
 
 
-TYPES = (Thing, Generated, Unknown, Copied)
+TYPES = (Thing, Generated, Slow, Unknown, Copied)

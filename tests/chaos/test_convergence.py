@@ -9,11 +9,12 @@ import os
 import random
 import time
 
+import kombu
 import pytest
 import sqlalchemy
 
 from heat_lite.db import models
-from heat_lite.rpc import api
+from heat_lite.rpc import api, messaging
 from tests import ports
 from tests.chaos import cloud as chaos_cloud
 from tests.chaos import clusters, engine_processes
@@ -55,27 +56,31 @@ def left_behind(cluster):
     return points + held
 
 
+def wait_until_clean(cluster):
+    until = time.monotonic() + WAIT_SECONDS
+    while left := left_behind(cluster):
+        assert time.monotonic() < until, f'{left}\n{cluster.service.logs()}'
+        time.sleep(0.1)
+
+
 def check(cluster, name='s', state='CREATE_COMPLETE'):
     assert cluster.wait([name]) == {name: state}, cluster.failure_reasons()
     assert not cluster.violations()
-    clusters.wait_for(lambda: not left_behind(cluster))
+    wait_until_clean(cluster)
 
 
-def objects_of_engines():
-    """Return the number of objects that each engine has created, by its process id."""
-    counts = {}
-    for line in (chaos_cloud.cloud.folder / '.calls').read_text().splitlines():
-        call, _, process = line.split()
-        if call == 'create':
-            counts[process] = counts.get(process, 0) + 1
-    return counts
+def calls_of_engines(wanted='create'):
+    """Return the number of calls that each engine has made, by its process id."""
+    lines = (chaos_cloud.cloud.folder / '.calls').read_text().splitlines()
+    calls = [line.split() for line in lines]
+    return collections.Counter(process for call, _, process in calls if call == wanted)
 
 
 @on('mysql', 'postgresql')
 def test_wide_stack_is_walked_by_all_engines(cluster):
     cluster.create('s', wide(wait=0.2))
     check(cluster)
-    counts = objects_of_engines()
+    counts = calls_of_engines()
     assert sum(counts.values()) == WIDTH + 2
     assert len(counts) == 2 and min(counts.values()) > WIDTH / 4, counts
     answer = cluster.request('PUT', cluster.path('s'), {'template': wide('2')})
@@ -84,7 +89,94 @@ def test_wide_stack_is_walked_by_all_engines(cluster):
     assert cluster.request('DELETE', cluster.path('s')).status_code == 204
     clusters.wait_for(lambda: not cluster.states())
     assert not cluster.objects() and not cluster.violations()
-    clusters.wait_for(lambda: not left_behind(cluster))
+    wait_until_clean(cluster)
+
+
+def slow(wait=0.1):
+    """A template of ``WIDTH`` independent resources, each of whose actions takes ``wait`` s."""
+    return template(**{f'r{n}': thing('Test::Slow', wait=wait) for n in range(WIDTH)})
+
+
+@on('mysql')
+def test_all_engines_suspend_resume_check_and_snapshot(cluster):
+    cluster.create('s', slow())
+    check(cluster)
+    path, before = cluster.path('s'), calls_of_engines('update')
+    for action in ('suspend', 'resume', 'check'):
+        assert cluster.request('POST', f'{path}/actions', {action: None}).status_code == 200
+        check(cluster, state=f'{action.upper()}_COMPLETE')
+        counts = calls_of_engines('update') - before
+        assert len(counts) == 2 and sum(counts.values()) == WIDTH, (action, counts)
+        before += counts
+    answer = cluster.request('POST', f'{path}/snapshots', {'name': 'x'})
+    check(cluster, state='SNAPSHOT_COMPLETE')
+    snapshot = cluster.request('GET', f'{path}/snapshots/{answer.json()["id"]}')
+    saved = snapshot.json()['snapshot']['data']['resources'].values()
+    copies = {each['resource_data']['copy'] for each in saved}
+    assert copies == set(chaos_cloud.cloud.copies()) and len(copies) == WIDTH
+
+
+@pytest.mark.parametrize('victim', ['home', 'other'])
+@on('postgresql')
+def test_suspend_goes_on_after_an_engine_was_killed(cluster, victim):
+    cluster.create('s', slow(1.5))
+    check(cluster)
+    path = cluster.path('s')
+    assert cluster.request('POST', f'{path}/actions', {'suspend': None}).status_code == 200
+    holders = sqlalchemy.select(models.resource.c.engine_id).distinct()
+    home = sqlalchemy.select(models.stack_lock.c.engine_id)
+    with engine_processes.connect(cluster.database) as connection:
+        found = set(clusters.wait_for(lambda: both_of(connection.execute(holders).scalars())))
+        holder = connection.execute(home).scalar()
+    dead = holder if victim == 'home' else next(iter(found - {holder}))
+    logs = {log.stem: log.read_text() for log in cluster.folder.glob('engine-*.log')}
+    name = next(name for name, text in logs.items() if f'Engine {dead} is ready' in text)
+    cluster.kill(cluster.service.processes[name])
+    check(cluster, state='SUSPEND_COMPLETE')
+    resources = cluster.request('GET', f'{path}/resources').json()['resources']
+    assert {each['resource_status'] for each in resources} == {'SUSPEND_COMPLETE'}
+    assert len(resources) == WIDTH
+    # the suspend of a killed engine's resources is repeated, that of the others is not
+    assert sum(calls_of_engines('update').values()) <= WIDTH + WIDTH // 2
+
+
+def both_of(engines):
+    """Return the engines that hold rows, once these are two."""
+    found = {each for each in engines if each is not None}
+    return found if len(found) == 2 else None
+
+
+@on('mysql')
+def test_cancel_whose_messages_are_lost_stops_all_engines(cluster):
+    chains, length = 30, 8
+    names = [[f'c{chain}-{number}' for number in range(length)] for chain in range(chains)]
+    long = template()
+    for chain in names:
+        for name, before in zip(chain, [None, *chain], strict=False):
+            needs = [before] if before else []
+            long['resources'][name] = thing('Test::Generated', *needs, wait=1)
+    cluster.create('s', template(first=thing()))
+    check(cluster)
+    path = cluster.path('s')
+    assert cluster.request('PUT', path, {'template': long}).status_code == 202
+    clusters.wait_for(lambda: len(calls_of_engines()) == 2)
+    lose_messages(cluster, cluster.queues(f'{api.WORKER_TOPIC}.'))
+    answer = cluster.request('POST', f'{path}/actions', {'cancel_without_rollback': None})
+    assert answer.status_code == 200, answer.text
+    check(cluster, state='UPDATE_FAILED')
+    made = calls_of_engines()
+    assert sum(made.values()) < chains * length / 2, made
+    time.sleep(2)
+    assert calls_of_engines() == made
+
+
+def lose_messages(cluster, queues):
+    """Have the broker drop all further messages to these queues."""
+    with kombu.Connection(cluster.transport.replace('rabbit://', 'amqp://', 1)) as connection:
+        exchange = kombu.Exchange(messaging.EXCHANGE, 'topic', no_declare=True)
+        for name in queues:
+            queue = kombu.Queue(name, channel=connection.channel(), no_declare=True)
+            queue.unbind_from(exchange, name)
 
 
 @on('mysql')
@@ -97,10 +189,10 @@ def test_failure_in_any_engine_fails_the_stack(cluster):
         's': 'Resource CREATE failed: ValueError: resources.r40: told to fail'
     }
     assert not cluster.violations()
-    clusters.wait_for(lambda: not left_behind(cluster))
+    wait_until_clean(cluster)
     cluster.create('back', broken, disable_rollback=False)
     assert cluster.wait(['back']) == {'back': 'ROLLBACK_COMPLETE'}
-    clusters.wait_for(lambda: not left_behind(cluster))
+    wait_until_clean(cluster)
 
 
 @on('postgresql')
@@ -134,14 +226,14 @@ def test_lost_repeated_and_reordered_messages_of_workers_are_recovered(cluster):
         states = cluster.wait(names, WAIT_SECONDS * 2)
         assert set(states.values()) == {'UPDATE_COMPLETE'}, cluster.failure_reasons()
         assert not cluster.violations()
-        clusters.wait_for(lambda: not left_behind(cluster))
+        wait_until_clean(cluster)
         for name in names:
             assert cluster.request('DELETE', cluster.path(name)).status_code == 204
         clusters.wait_for(lambda: not cluster.states())
     print(f'{injector.lost} lost, {injector.overtaken} overtaken, {injector.duplicated} repeated')
     assert injector.lost and injector.overtaken and injector.duplicated
     assert not cluster.objects() and not cluster.violations()
-    clusters.wait_for(lambda: not left_behind(cluster))
+    wait_until_clean(cluster)
 
 
 @on('mysql')

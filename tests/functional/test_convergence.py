@@ -32,7 +32,7 @@ def engine(request, tmp_path):
 @pytest.fixture
 def lock_engine(tmp_path):
     with databases.migrated('sqlite', tmp_path) as url:
-        with engines.running(url) as driver:
+        with engines.running(url, convergence_engine=False) as driver:
             yield driver
 
 
@@ -155,6 +155,45 @@ def test_update_that_takes_several_turns_ends(engine):
     engine.update(identity, many('2'))
     assert set(engine.resources(identity).values()) == {'UPDATE_COMPLETE'}
     assert not rows(models.sync_point)
+
+
+def test_each_action_is_a_traversal_of_its_own(engine):
+    identity = engine.create(CHAIN)
+    seen = [row_of(identity).current_traversal]
+    for action in ('suspend', 'resume', 'check'):
+        method = getattr(type(engine.client), f'stack_{action}')
+        engine.client.invoke(method, engine.context, stack_identity=identity)
+        engine.wait(identity)
+        seen.append(row_of(identity).current_traversal)
+    engine.client.stack_snapshot(engine.context, stack_identity=identity, name='s')
+    engine.wait(identity)
+    assert engine.state(identity) == 'SNAPSHOT_COMPLETE'
+    assert len({*seen, row_of(identity).current_traversal}) == 5
+    assert not rows(models.sync_point)
+
+
+def test_failed_stack_has_no_traversal_until_the_next_action(engine):
+    identity = engine.create(changed(new={'type': TEST, 'properties': {'fail': True}}))
+    assert engine.state(identity) == 'CREATE_FAILED'
+    assert row_of(identity).current_traversal == ''
+    engine.update(identity, CHAIN)
+    assert engine.state(identity) == 'UPDATE_COMPLETE' and row_of(identity).current_traversal
+
+
+def test_check_of_a_resource_without_a_row_passes_it_over(lock_engine):
+    engine = lock_engine
+    identity = engine.create(CHAIN)
+    broken = {'type': TEST, 'properties': {'fail': True}}
+    later = {'type': TEST, 'depends_on': ['new']}
+    engine.update(identity, changed(new=broken, later=later))
+    assert engine.state(identity) == 'UPDATE_FAILED' and 'later' not in engine.resources(identity)
+    states = []
+    for _ in range(2):
+        engine.client.stack_check(engine.context, stack_identity=identity)
+        engine.wait(identity)
+        states.append((engine.state(identity), engine.resources(identity)))
+        engine.client.migrate_convergence_1(engine.context, stack_id=identity['stack_id'])
+    assert row_of(identity).convergence and states[0] == states[1]
 
 
 def test_failed_update_rolls_back(engine):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from heat_lite.db import models, session
 from tests import samples
 from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
 from tests.functional.test_cloud_types import REGISTRY, TYPES, one_resource
@@ -20,6 +21,21 @@ def test_resource_whose_objects_are_gone_is_deleted(name, everything, running_cl
         del running_cloud.cloud.objects[key]
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']
+
+
+@pytest.mark.parametrize('name', [None, 'chosen'])
+def test_object_of_a_create_that_was_not_recorded_is_deleted(name, running_cloud, driver, ids):
+    before = set(running_cloud.cloud.objects)
+    stack = driver.create(one_resource('OS::Neutron::Net', {'name': name} if name else {}))
+    assert set(running_cloud.cloud.objects) != before
+    # as an engine leaves it that dies before it has the answer to the create
+    unknown = {'nova_instance': None, 'rsrc_prop_data_id': None, 'status': 'IN_PROGRESS'}
+    with session.engine().begin() as connection:
+        row = models.resource.c.stack_id == stack['stack_id']
+        connection.execute(models.resource.update().where(row).values(unknown))
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert set(running_cloud.cloud.objects) == before
 
 
 def test_workflow_of_the_delete_is_gone(running_cloud, driver, ids):

@@ -439,6 +439,23 @@ def test_update_preempts_update(engine):
     assert engine.events(identity).count(('a', 'UPDATE_COMPLETE')) == 2
 
 
+@pytest.mark.parametrize('action', ['update', 'suspend'])
+def test_resource_whose_delete_is_preempted_is_deleted_once(engine, action):
+    going = resource(action_wait_secs={'delete': 2})
+    identity = engine.create({'resources': {'a': resource(), 'b': going}})
+    engine.update(identity, {'resources': {'a': resource()}}, wait=False)
+    wait_for_event(engine, identity, 'b', 'DELETE_IN_PROGRESS')
+    if action == 'update':
+        engine.update(identity, {'resources': {'a': resource(value='2')}})
+    else:
+        engine.client.stack_suspend(engine.context, stack_identity=identity)
+        engine.wait(identity)
+    assert engine.state(identity) == f'{action.upper()}_COMPLETE', engine.stack(identity)
+    events = [each for each in engine.events(identity) if each[0] == 'b'][-2:]
+    assert events == [('b', 'DELETE_IN_PROGRESS'), ('b', 'DELETE_COMPLETE')]
+    assert set(engine.resources(identity)) == {'a'}
+
+
 def test_check_preempts_create_but_not_delete(engine):
     identity = engine.create(
         {'resources': {'a': resource(wait_secs=2, action_wait_secs={'delete': 2})}},

@@ -142,7 +142,7 @@ def snapshot(task: StackTask) -> Work:
     stack = task.stack
     taking = stack.run.snapshot
     try:
-        outcome = yield from task.walk(plan.forward(stack.requirements))
+        outcome = yield from planned_walk.walk_kept(task, _forward)
         _finish(stack, outcome)
     except Preempted:
         yield from taking.end(status.FAILED, f'Stack {status.SNAPSHOT} cancelled')
@@ -161,14 +161,22 @@ def resume_snapshot(task: StackTask) -> Work:
 
 def walk_forward(task: StackTask) -> Work:
     """The work of CHECK and RESUME."""
-    _finish(task.stack, (yield from task.walk(plan.forward(task.stack.requirements))))
+    _finish(task.stack, (yield from planned_walk.walk_kept(task, _forward)))
     yield from task.stack.journal.write()
 
 
 def walk_backward(task: StackTask) -> Work:
     """The work of SUSPEND."""
-    _finish(task.stack, (yield from task.walk(plan.backward(task.stack.stored_rows()))))
+    _finish(task.stack, (yield from planned_walk.walk_kept(task, _backward)))
     yield from task.stack.journal.write()
+
+
+def _forward(stack: Stack) -> dict:
+    return plan.forward(stack.requirements)
+
+
+def _backward(stack: Stack) -> dict:
+    return plan.backward(stack.stored_rows())
 
 
 def _walk_all(task: StackTask) -> Work:
@@ -220,7 +228,11 @@ def _finish(stack: Stack, outcome: Outcome) -> None:
     kept = stack.tree.kept_requester(action)
     if kept is not None:
         stack.journal.stack(asker=kept)
-    if not failed and stack.convergence:
+    if failed and stack.convergence:
+        # as in Heat, a failed stack has no traversal
+        stack.current_traversal = ''
+        stack.journal.stack(current_traversal='')
+    elif stack.convergence:
         # no rollback goes back behind a complete action
         stack.previous_template_id = None
         stack.journal.stack(prev_raw_template_id=None)

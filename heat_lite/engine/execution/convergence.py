@@ -13,7 +13,6 @@ import time
 from collections.abc import Generator, Iterable, Mapping
 from typing import Any
 
-from heat_lite.common import status
 from heat_lite.db import sync_points
 from heat_lite.db import traversals as db_traversals
 from heat_lite.db.sync_points import Key
@@ -24,24 +23,8 @@ from heat_lite.engine.execution.sync_point_group import SyncPointGroup
 
 #: seconds between two looks at what other engines do, in case a message was lost
 LOOK_SECONDS = 5.0
-#: actions that all engines work on together; the others are walked by one engine
-ACTIONS = frozenset(
-    (
-        status.CREATE,
-        status.ADOPT,
-        status.UPDATE,
-        status.ROLLBACK,
-        status.RESTORE,
-        status.DELETE,
-    )
-)
 # keys of the data of a stack's sync point
 DELETING, ENDS_AT, STOPPED, FAILURES = 'deleting', 'ends_at', 'stopped', 'failures'
-
-
-def is_for(stack: Any) -> bool:
-    """Return whether all engines work together on the present action of the stack."""
-    return bool(stack.convergence) and stack.action in ACTIONS
 
 
 class ConvergedTraversal(traversal.Traversal):

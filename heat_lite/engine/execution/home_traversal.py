@@ -213,6 +213,8 @@ class HomeTraversal(convergence.ConvergedTraversal):
     def _is_complete(self) -> bool:
         """Return whether all nodes have ended: else one was lost, and the rest is planned anew."""
         stack = self._stack
+        if stack.action in status.KEEPING:
+            return all(map(self._is_visited, self._group.nodes_elsewhere()))
         unwanted = [row for row in stack.stored_rows() if not stack.is_wanted(row)]
         wanted = [stack.best_record(name) for name in stack.wanted]
         return not unwanted and all(
@@ -220,4 +222,15 @@ class HomeTraversal(convergence.ConvergedTraversal):
             and record.status == status.COMPLETE
             and record.current_template_id == stack.template_id
             for record in wanted
+        )
+
+    def _is_visited(self, node: Node) -> bool:
+        """Return whether another engine has ended a node of an action that keeps all rows."""
+        stack = self._stack
+        record = stack.best_record(node.key) if node.forward else stack.records.get(node.key)
+        return (
+            record is None
+            or record.action == status.INIT
+            or (record.action, record.status) == (stack.action, status.COMPLETE)
+            or (stack.action == status.SNAPSHOT and record.status == status.FAILED)
         )

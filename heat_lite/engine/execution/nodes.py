@@ -32,9 +32,14 @@ def records_of(stack: Stack, node: Node) -> list[Record]:
     if node.forward:
         return list(stack.resource_records.of_name(node.key))
     record = stack.records.get(node.key)
-    if record is None or record not in stack.resource_records.of_name(record.name):
-        return []
-    return [record]
+    return [record] if stack.resource_records.has(record) else []
+
+
+def with_rows(stack: Stack, graph: Mapping[Node, set[Node]]) -> dict[Node, set[Node]]:
+    """Return a graph without the resources that have no row: no engine can hold them."""
+    names = cooperation.each(stack.definitions)
+    missing = {Node(name, True) for name in names if stack.best_record(name) is None}
+    return {node: first - missing for node, first in graph.items() if node not in missing}
 
 
 def records_at_work(stack: Stack, walks: Iterable[Any]) -> set[Record]:

@@ -4,14 +4,15 @@ Tests: tests/functional/test_convergence.py, tests/functional/test_engine.py.
 """
 
 import logging
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from heat_lite.common import cooperation
 from heat_lite.db import traversals as db_traversals
 from heat_lite.engine import scheduler
-from heat_lite.engine.execution import nodes, plan
+from heat_lite.engine.execution import nodes, plan, recovery
 from heat_lite.engine.execution.mailbox import Mailbox, Preempted
+from heat_lite.engine.execution.plan import Node
 from heat_lite.engine.record import Record
 from heat_lite.engine.stack import Stack
 
@@ -36,9 +37,7 @@ def walk(task: Any, wanted: dict) -> Generator[Any, None, tuple[list[Record], An
         for draining in stack.run.draining:
             draining.collect()  # what has ended keeps no row as it is
         if stack.convergence:
-            # what is read again must have what has ended just now
-            yield from stack.journal.write()
-            stack.refresh_rows(keep=nodes.records_at_work(stack, stack.run.draining))
+            yield from _read_rows(stack)
             # each node needs a row that one engine can hold
             added.update(add_rows(stack) if wanted else ())
             yield from stack.journal.write()
@@ -52,6 +51,35 @@ def walk(task: Any, wanted: dict) -> Generator[Any, None, tuple[list[Record], An
         except db_traversals.PlanOutdated:
             LOG.info('%s: its rows have changed meanwhile; they are read again', stack)
             yield next(pauses)
+
+
+def walk_kept(
+    task: Any, plan_of: Callable[[Stack], dict[Node, set[Node]]]
+) -> Generator[Any, None, Any]:
+    """A generator: walk the plan of an action that keeps all rows. Returns the Outcome.
+
+    What was lost with a dead engine is walked by this engine alone, after the others have ended.
+    Raises Preempted and LockLost.
+    """
+    stack = task.stack
+    if stack.convergence:
+        try:
+            yield from _read_rows(stack)
+            return (yield from task.walk(nodes.with_rows(stack, plan_of(stack))))
+        except db_traversals.PlanOutdated:
+            LOG.info('%s: other engines have left resources of it; they go on here', stack)
+        end_traversal(stack)
+        yield from await_workers(stack, task.mailbox)
+        yield from _read_rows(stack)
+        stack.run.resumed_from = recovery.progress_of(stack)
+    return (yield from task.walk(plan_of(stack), alone=True))
+
+
+def _read_rows(stack: Stack) -> Generator[Any, None, None]:
+    """Read the rows again. They must have what has ended just now, so that is stored first."""
+    yield from stack.journal.write()
+    stack.refresh_rows(keep=nodes.records_at_work(stack, stack.run.draining))
+    stack.stored_rows()
 
 
 def end_traversal(stack: Stack) -> None:

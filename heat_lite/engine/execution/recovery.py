@@ -61,8 +61,13 @@ def failure_of(stack, name):
 
 
 def is_interrupted(stack, row):
-    """Whether a dead engine may have left the row so: only the engine with the lock goes on."""
-    return row.status == status.IN_PROGRESS or failure_of(stack, row.name) is not None
+    """Whether a dead engine may have left the row so: only the engine with the lock goes on.
+
+    It alone knows also what was done before an action that keeps all rows was interrupted.
+    """
+    is_done_before = stack.action in status.KEEPING and is_done(stack, row.name)
+    is_begun = row.status == status.IN_PROGRESS
+    return is_begun or is_done_before or failure_of(stack, row.name) is not None
 
 
 def reorder(stack, graph):

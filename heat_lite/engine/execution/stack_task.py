@@ -15,14 +15,7 @@ from typing import Any
 from heat_lite.common import status
 from heat_lite.db import journal
 from heat_lite.engine import deferred_auth, failures, hooks, task_pool
-from heat_lite.engine.execution import (
-    convergence,
-    home_traversal,
-    nodes,
-    planned_walk,
-    recovery,
-    traversal,
-)
+from heat_lite.engine.execution import home_traversal, planned_walk, recovery, traversal
 from heat_lite.engine.execution.mailbox import ActionRequest, Mailbox, Preempted
 from heat_lite.engine.stack import Stack
 
@@ -54,22 +47,19 @@ class StackTask:
         except journal.LockLost:
             LOG.warning('%s: another engine has taken over; the task here ends', self.stack)
 
-    def walk(self, graph: dict) -> Generator[Any, None, traversal.Outcome]:
-        """A generator: walk ``graph`` (see ``plan``). Returns the walker's Outcome.
+    def walk(self, graph: dict, alone: bool = False) -> Generator[Any, None, traversal.Outcome]:
+        """A generator: walk ``graph`` (see ``plan``), ``alone`` without other engines.
 
-        Raises PlanOutdated where other engines have changed the rows since.
+        Returns the walker's Outcome. Raises PlanOutdated where other engines have changed the rows
+        since.
         """
-        if self.stack.convergence and not convergence.is_for(self.stack):
-            yield from planned_walk.await_workers(self.stack, self.mailbox)
-            yield from self.stack.journal.write()
-            self.stack.refresh_rows(keep=nodes.records_at_work(self.stack, self.stack.run.draining))
-        return (yield from self._walker(graph).walk())
+        return (yield from self._walker(graph, alone).walk())
 
-    def _walker(self, graph: dict) -> traversal.Traversal:
+    def _walker(self, graph: dict, alone: bool = False) -> traversal.Traversal:
         """The walker of the present action: that of all engines, or that of this one."""
         stack = self.stack
         deadline = min(stack.deadline() - recovery.age(stack), _parent_deadline(stack))
-        together = bool(graph) and convergence.is_for(stack)
+        together = bool(graph) and bool(stack.convergence) and not alone
         kind = home_traversal.HomeTraversal if together else traversal.Traversal
         stack.run.walk = kind(
             stack,

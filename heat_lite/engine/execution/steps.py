@@ -226,9 +226,12 @@ def _complete_requirements(stack, row):
 
 
 def clean_up(stack, node):
-    """Delete a row that is not wanted any more, with its object."""
+    """Delete a row that is not wanted any more, with its object.
+
+    The preempted action may have deleted it while this node waited for the end of its handler.
+    """
     record = stack.records.get(node.key)
-    if record is None or stack.is_wanted(record):
+    if not stack.resource_records.has(record) or stack.is_wanted(record):
         return None
     if record.action == status.INIT:
         stack.forget(record)
@@ -254,7 +257,8 @@ def _delete(stack, resource):
 def suspend(stack, node):
     """Suspend a resource; one in INIT stays so, else no later update would create it."""
     record = stack.records.get(node.key)
-    if record is None or record.action == status.INIT or recovery.is_done(stack, record.name):
+    is_there = stack.resource_records.has(record)
+    if not is_there or record.action == status.INIT or recovery.is_done(stack, record.name):
         return None
     return _when_settled(stack.resource_of(record), lifecycle.suspend)
 

@@ -1,8 +1,9 @@
 import collections
+import threading
 import uuid
 
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 
 from heat_lite.db import (
     journal,
@@ -14,6 +15,7 @@ from heat_lite.db import (
     sync_points,
     traversals,
 )
+from tests.timeouts import WAIT_SECONDS
 
 
 @pytest.fixture
@@ -50,6 +52,11 @@ def take_turn(context, stack_id, engine='home', changed=(), **turn):
 
 def engines(context, stack_id):
     return {row.id: row.engine_id for row in resources.list_by_stack(context, stack_id)}
+
+
+@session.reader
+def traversals_with_points(context):
+    return set(session.execute(select(models.sync_point.c.traversal_id)).scalars())
 
 
 def test_first_nodes_are_given_to_the_engine_that_begins(context, stack_id):
@@ -213,6 +220,36 @@ def test_turn_of_an_ended_traversal_only_lets_go(context, stack_id):
     traversals.end(context, stack_id)
     turn = take_turn(context, stack_id, drained=[a], needed={(a, True): 0})
     assert turn.state is None and engines(context, stack_id) == {a: None}
+
+
+@pytest.mark.parametrize('follow', ['end', 'begin'])
+def test_sync_points_that_a_turn_writes_meanwhile_are_deleted(
+    context, stack_id, follow, monkeypatch
+):
+    a, b = rows(context, stack_id, 2)
+    before = {(a, True): set(), (b, True): {(a, True), (a, False)}, (a, False): {(a, True)}}
+    begin(context, stack_id, before)
+    written, go_on, store = threading.Event(), threading.Event(), sync_points._store_inputs
+
+    def store_slowly(*args):
+        found = store(*args)
+        written.set()
+        go_on.wait(WAIT_SECONDS)
+        return found
+
+    monkeypatch.setattr(sync_points, '_store_inputs', store_slowly)
+    inputs = {'inputs': {(b, True): {'x': {}}}, 'needed': {(b, True): 2}}
+    turn = threading.Thread(target=take_turn, args=(context, stack_id, 'other'), kwargs=inputs)
+    turn.start()
+    assert written.wait(WAIT_SECONDS)
+    timer = threading.Timer(0.5, go_on.set)
+    timer.start()
+    if follow == 'end':
+        traversals.end(context, stack_id)
+    else:
+        begin(context, stack_id, {(b, True): set()}, id='t2', rows={a, b})
+    turn.join(WAIT_SECONDS)
+    assert traversals_with_points(context) == ({'t2'} if follow == 'begin' else set())
 
 
 def test_stop_is_told_to_every_engine(context, stack_id):

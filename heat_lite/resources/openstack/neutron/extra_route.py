@@ -31,6 +31,8 @@ class ExtraRoute(Connection):
         )
 
     def handle_create(self):
+        if self.resource_id is not None:
+            return  # an interrupted create has added the route
         router, route = self.properties['router_id'], self._route()
         routes = self._routes(router)
         if route in routes:

@@ -61,6 +61,8 @@ class RouterInterface(VisibleConnection):
             raise exception.PropertyUnspecifiedError('subnet', 'port')
 
     def handle_create(self):
+        if self.resource_id is not None:
+            return  # an interrupted create has made it; Neutron refuses a second request
         router, key, other = self._wanted()
         path = f'/routers/{router}/add_router_interface'
         add = functools.partial(self.client().request_json, 'PUT', path, {key: other})

@@ -61,6 +61,12 @@ def test_create_after_a_lost_response_finds_the_interface():
     assert (made.made_id(), neutron.requests) == ('r:subnet_id=s1', 1)
 
 
+def test_create_does_not_ask_again_for_an_interface_that_was_found():
+    neutron = Neutron()
+    assert list(interface(neutron, subnet='s1', id='r:subnet_id=s1').handle_create()) == []
+    assert neutron.requests == 0
+
+
 def test_delete_after_a_lost_response_sees_that_the_interface_is_gone():
     neutron = Neutron()
     assert all(wait < 1 for wait in interface(neutron, id='r:subnet_id=s2').handle_delete())
