@@ -36,8 +36,16 @@ class ResourceRecords:
                 if self._stack.template_id is not None
                 else ()
             )
-            self._by_name = _by_name(Record.from_row(self._stack.journal, row) for row in stored)
+            self._by_name = _by_name(self._record_of(row) for row in stored)
         return self._by_name
+
+    def _record_of(self, row):
+        """Return the record of a row, the one that was read singly if there is one: it may have
+        changes that are not written yet.
+        """
+        single = self._single_reads.get(row.name, ())
+        known = next((each for each in single if each.id == row.id), None)
+        return known or Record.from_row(self._stack.journal, row)
 
     def use_listed(self, listed, make=Record.from_listed):
         """Use the rows of a list (``db.resources.list_brief``) instead of reading all columns."""
@@ -125,6 +133,10 @@ class ResourceRecords:
 
     def add(self, row):
         self.by_name().setdefault(row.name, []).append(row)
+
+    def has(self, record):
+        """Return whether a record is still one of the stack: it may have been deleted meanwhile."""
+        return record is not None and record in self.of_name(record.name)
 
     def drop(self, row):
         """Drop a record that is deleted; the one that replaces it stands alone then."""

@@ -169,6 +169,7 @@ def _reload(stack, name):
     if row is None:
         raise exception.EntityNotFound(entity='Stack', name=stack.name)
     stack = type(stack).from_row(stack.runtime, stack.context, row)
+    stack.resource_records.expects_few_reads = True
     return stack, find(stack, name)
 
 

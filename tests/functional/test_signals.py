@@ -103,6 +103,18 @@ def test_signals_are_counted_and_their_data_returned(engine):
     assert not engine.physical_id(identity, 'w')
 
 
+def test_signal_reads_only_the_rows_of_its_resource(engine):
+    template = condition_template(count=3)
+    template['resources'] |= {f'h{number}': HANDLE for number in range(20)}
+    identity = start_waiting(engine, template)
+    with databases.statements() as statements:
+        for number in range(2):
+            signal(engine, identity, {'id': str(number)})
+    reads = [each for each in statements if 'resource.root_stack_id' in each]
+    assert reads, statements
+    assert not [each for each in reads if 'resource.name = ' not in each], reads
+
+
 def test_data_of_late_signals_are_returned(engine):
     identity = start_waiting(engine, condition_template())
     signal(engine, identity, {'id': 'a'})

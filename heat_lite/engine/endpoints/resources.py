@@ -147,6 +147,7 @@ class Resources(Endpoint):
             if signals.enter(runtime, context, row, resource_name, details, sync_call):
                 return None
         stack = engine_stack.Stack.from_row(runtime, _owner_context(context, row), row)
+        stack.resource_records.expects_few_reads = True
         item = signals.find(stack, resource_name)
         _refuse_disabled_user(context, stack, item)
         signals.signal(stack, resource_name, details, wait=sync_call)
