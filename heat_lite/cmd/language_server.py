@@ -33,6 +33,8 @@ TIMEOUT = 20.0
 MAX_LENGTH = 1024 * 1024
 #: number of completions in one answer
 MAX_ITEMS = 2000
+#: number of findings in a document that are published
+MAX_FINDINGS = 1000
 _SEVERITIES = {
     ERROR: types.DiagnosticSeverity.Error,
     WARNING: types.DiagnosticSeverity.Warning,
@@ -126,15 +128,23 @@ async def check(server: TemplateServer, uri: str, delay: float = DELAY) -> None:
     diagnostics = (
         [_too_slow(server.timeout)]
         if found is None
-        else [_diagnostic(document, Finding(*each)) for each in found]
+        else _diagnostics(document, [Finding(*each) for each in found])
     )
     server.text_document_publish_diagnostics(
         types.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics, version=version)
     )
 
 
-def _diagnostic(document, finding):
+def _diagnostics(document, findings):
+    """Return the first findings, and how many more there are."""
     lines = document.source.splitlines(keepends=True)
+    shown = [_diagnostic(document, lines, each) for each in findings[:MAX_FINDINGS]]
+    more = len(findings) - len(shown)
+    text = f'{more} more findings are not shown; `heat-lite lint` lists all'
+    return [*shown, _note(text)] if more else shown
+
+
+def _diagnostic(document, lines, finding):
     line = lines[finding.line - 1] if finding.line <= len(lines) else ''
     word = _WORD.match(line, finding.column - 1)
     end = word.end() if word else finding.column - 1
@@ -166,10 +176,14 @@ def completion_item(item: completion.Item, span: types.Range) -> types.Completio
 
 
 def _too_slow(seconds):
+    return _note(f'The check has not ended after {seconds:g} seconds (--timeout)')
+
+
+def _note(text):
     start = types.Position(0, 0)
     return types.Diagnostic(
         range=types.Range(start, start),
-        message=f'The check has not ended after {seconds:g} seconds (--timeout)',
+        message=text,
         severity=types.DiagnosticSeverity.Warning,
         source='heat-lite lint',
     )

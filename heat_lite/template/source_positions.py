@@ -61,6 +61,7 @@ class Positions:
 
     def __init__(self, text: str):
         self._root = _compose(text)
+        self._keys: dict[int, _Keys] = {}
 
     def find(self, path: Iterable) -> Position:
         """Return the position of a path: of the key in a map, or of the item in a list.
@@ -79,13 +80,36 @@ class Positions:
         position = START if node is None else Position.of(node.start_mark)
         found = 0
         for part in path:
-            step = _step(node, part)
+            step = self._step(node, part)
             if step is None:
                 break
             mark, node = step
             position = Position.of(mark)
             found += 1
         return _Descent(position, found, node)
+
+    def _step(self, node, part):
+        """Return ``(mark, node)`` at a key or index of a node, None if it does not exist."""
+        if isinstance(node, yaml.SequenceNode):
+            if isinstance(part, int) and -len(node.value) <= part < len(node.value):
+                item = node.value[part]
+                return item.start_mark, item
+            return None
+        return self._entry(node, str(part), 0) if isinstance(node, yaml.MappingNode) else None
+
+    def _entry(self, node, name, depth):
+        """Return the effective entry of a name: the last of the map's own, else a merged-in one."""
+        keys = self._keys.get(id(node))
+        if keys is None:
+            keys = self._keys[id(node)] = _Keys(node)
+        entry = keys.entry(name)
+        if entry is not None:
+            return entry
+        for source in keys.merged if depth < 10 else ():
+            found = self._entry(source, name, depth + 1)
+            if found is not None:
+                return found
+        return None
 
     def find_value(self, path: Iterable) -> Position:
         """Return the position of the text at a path, or of the first text of a list there.
@@ -168,31 +192,23 @@ def _children(node):
     return list(enumerate(node.value)) if isinstance(node, yaml.SequenceNode) else []
 
 
-def _step(node, part):
-    """Return ``(mark, node)`` at a key or index of a node, None if it does not exist."""
-    if isinstance(node, yaml.SequenceNode):
-        if isinstance(part, int) and -len(node.value) <= part < len(node.value):
-            item = node.value[part]
-            return item.start_mark, item
-        return None
-    return _entry(node, str(part), 0) if isinstance(node, yaml.MappingNode) else None
+class _Keys:
+    """The keys of a map: many positions are looked up in one large map."""
 
+    def __init__(self, node):
+        self._own = {}
+        self._lower = {}
+        self.merged = []
+        for key, value in node.value:
+            if _is_merge(key):
+                self.merged += _merged(value)
+            else:
+                name = _name(key)
+                self._own[name] = self._lower[name.lower()] = (key.start_mark, value)
 
-def _entry(node, name, depth):
-    """Return the effective entry of a name: the last of the map's own, else a merged-in one.
-
-    An exact match takes precedence over a case-insensitive one.
-    """
-    for matches in (lambda key: key == name, lambda key: key.lower() == name.lower()):
-        for key, value in reversed(node.value):
-            if not _is_merge(key) and matches(_name(key)):
-                return key.start_mark, value
-    for key, value in node.value:
-        for source in _merged(value) if _is_merge(key) and depth < 10 else ():
-            found = _entry(source, name, depth + 1)
-            if found is not None:
-                return found
-    return None
+    def entry(self, name):
+        """Return ``(mark, node)``. An exact match has precedence over a case-insensitive one."""
+        return self._own.get(name) or self._lower.get(name.lower())
 
 
 def _merged(value):

@@ -1,13 +1,16 @@
 """Suggestions for misspelt names in error messages."""
 
+import collections
 import difflib
+import functools
+import heapq
 from collections.abc import Collection, Iterable
 from typing import Any
 
 from heat_lite.common.exception import append_hint
 
 #: Limits of the search, to bound the cost of an error message.
-MAX_LENGTH, MAX_CANDIDATES = 100, 2000
+MAX_LENGTH, MAX_CANDIDATES, MAX_COMPARED = 100, 2000, 20
 #: Minimal similarity of two names, from 0 to 1, and their minimal length: ``r1`` is not ``r2``.
 MIN_SIMILARITY, MIN_LENGTH = 0.75, 3
 #: Long names must be more similar: ``OS::Heat::ResourceGroup`` is not ``OS::Heat::TestResource``.
@@ -44,21 +47,81 @@ def closest_match(name: Any, known: Iterable) -> str | None:
     """Return the most similar known name, ignoring case; None if none is similar enough."""
     if not isinstance(name, str) or not MIN_LENGTH <= len(name) <= MAX_LENGTH:
         return None
-    texts = [
-        text for text in known if isinstance(text, str) and text != name and _comparable(text, name)
-    ]
-    by_lower = {text.lower(): text for text in sorted(texts[:MAX_CANDIDATES], reverse=True)}
-    found = difflib.get_close_matches(
-        name.lower(),
-        sorted(by_lower),
-        n=1,
-        cutoff=LONG_NAME_MIN_SIMILARITY if len(name) >= LONG_NAME_LENGTH else MIN_SIMILARITY,
-    )
-    return by_lower[found[0]] if found else None
+    candidates = tuple(known)
+    try:
+        index = _index(candidates)
+    except TypeError:  # something that is no name, and not hashable
+        index = _index(tuple(each for each in candidates if isinstance(each, str)))
+    return index.closest(name)
 
 
-def _comparable(text, name):
-    """Compare names of similar length only: ``parameter_groups`` is no typo of ``parameters``."""
-    return MIN_LENGTH <= len(text) <= MAX_LENGTH and abs(len(text) - len(name)) <= max(
-        2, len(name) // 5
-    )
+class _NameIndex:
+    """The known names by length, prepared once for many misspelt ones.
+
+    The letters of a name are the bits of a number, one for each occurrence of a letter. The bits
+    that two names share bound their similarity, and cost far less than the similarity.
+    """
+
+    def __init__(self, names):
+        self._bits: dict[tuple[str, int], int] = {}
+        #: several rules ask for the same name
+        self.closest = functools.lru_cache(maxsize=1024)(self._closest)
+        self._by_length: dict[int, list[tuple[str, int, str]]] = {}
+        for name in names:
+            if isinstance(name, str) and MIN_LENGTH <= len(name) <= MAX_LENGTH:
+                lower = name.lower()
+                entry = (lower, self._letters(lower, self._new_bit), name)
+                self._by_length.setdefault(len(name), []).append(entry)
+
+    def _letters(self, text, bit_of):
+        seen: collections.Counter[str] = collections.Counter()
+        letters = 0
+        for letter in text:
+            letters |= bit_of((letter, seen[letter]))
+            seen[letter] += 1
+        return letters
+
+    def _new_bit(self, occurrence):
+        return self._bits.setdefault(occurrence, 1 << len(self._bits))
+
+    def _known_bit(self, occurrence):
+        return self._bits.get(occurrence, 0)
+
+    def _closest(self, name):
+        lower = name.lower()
+        least = LONG_NAME_MIN_SIMILARITY if len(name) >= LONG_NAME_LENGTH else MIN_SIMILARITY
+        best, matcher = (0.0, '', ''), difflib.SequenceMatcher()
+        matcher.set_seq2(lower)
+        for bound, text, original in self._most_promising(name, lower, least):
+            if bound < best[0]:
+                break
+            matcher.set_seq1(text)
+            # of two spellings of a name, the first in the order of texts
+            rank = (matcher.ratio(), text)
+            if rank[0] >= least and (rank > best[:2] or rank == best[:2] and original < best[2]):
+                best = (*rank, original)
+        return best[2] or None
+
+    def _most_promising(self, name, lower, least):
+        """Return ``(bound, text, name)`` of the names that may be similar, the best first.
+
+        Names of similar length only: ``parameter_groups`` is no typo of ``parameters``.
+        """
+        letters, length = self._letters(lower, self._known_bit), len(lower)
+        margin = max(2, len(name) // 5)
+        found, left = [], MAX_CANDIDATES
+        for other_length in range(len(name) - margin, len(name) + margin + 1):
+            same_length = self._by_length.get(other_length, ())[:left]
+            left -= len(same_length)
+            total = length + other_length
+            least_shared = least * total / 2
+            found += [
+                (2 * shared / total, text, original)
+                for text, other, original in same_length
+                if (shared := (letters & other).bit_count()) >= least_shared and original != name
+            ]
+        return heapq.nlargest(MAX_COMPARED, found)
+
+
+#: few, because the names are those of users, of megabytes
+_index = functools.lru_cache(maxsize=2)(_NameIndex)

@@ -1,6 +1,7 @@
 """The line of a text that an error is about, with a mark below, as compilers show it."""
 
 import unicodedata
+from collections.abc import Sequence
 
 #: columns of a line that are shown
 WIDTH = 100
@@ -13,7 +14,11 @@ def excerpt(text: str, line: int, column: int) -> list[str]:
 
     Both count from 1. Characters that a terminal would obey are replaced.
     """
-    lines = text.split('\n')
+    return excerpt_of_lines(text.split('\n'), line, column)
+
+
+def excerpt_of_lines(lines: Sequence[str], line: int, column: int) -> list[str]:
+    """Return the excerpt of a text that is split already."""
     if not 1 <= line <= len(lines) or not lines[line - 1].strip():
         return []
     shown = _printable(lines[line - 1].rstrip('\r'))

@@ -192,10 +192,15 @@ class Linter:
             else:
                 rules += [rule for rule in self._rules if rule is Version]
         found = list(self._apply(rules, document))
+        faulty = {
+            _owner(path)
+            for finding, path in found
+            if finding.level == ERROR and finding.rule != Validation.name
+        }
         return [
             finding
             for finding, where in found
-            if finding.rule != Validation.name or _is_independent(where, found)
+            if finding.rule != Validation.name or _is_independent(where, faulty)
         ]
 
     def _rules_for(self, *subjects):
@@ -225,16 +230,11 @@ def _level(document, rule, path):
     return levels.level_at(document, rule, path)
 
 
-def _is_independent(where, found):
+def _is_independent(where, faulty):
     """Whether the error of a type has no other error in the same resource as its cause."""
-    errors = [
-        path
-        for finding, path in found
-        if finding.level == ERROR and finding.rule != Validation.name
-    ]
-    return not any(len(where) < 2 or _owner(path) == _owner(where) for path in errors)
+    return not faulty or len(where) >= 2 and _owner(where) not in faulty
 
 
 def _owner(path):
     """Return the section and the name in a path, in lower case: both dialects then agree."""
-    return [str(part).lower() for part in path[:2]]
+    return tuple(str(part).lower() for part in path[:2])

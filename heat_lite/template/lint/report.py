@@ -28,11 +28,14 @@ def as_text(findings: Sequence[Finding], texts: Mapping[str, str]) -> str:
     secret, are not shown.
     """
     hidden = {(each.file, each.line) for each in findings if each.rule in SECRET}
+    split: dict[str, list[str]] = {}
     lines = []
     for each in findings:
         lines.append(str(each))
         if each.file in texts and (each.file, each.line) not in hidden:
-            lines += excerpt.excerpt(texts[each.file], each.line, each.column)
+            if each.file not in split:
+                split[each.file] = texts[each.file].split('\n')
+            lines += excerpt.excerpt_of_lines(split[each.file], each.line, each.column)
             if each.rule == CYCLE:
                 lines += cycles.cycle_lines(each.file, each.text, texts[each.file])
     return '\n'.join([*lines, _count(findings)])

@@ -169,6 +169,19 @@ def test_language_server_sees_the_open_text_of_a_nested_template(folder):
     play(folder, scenario)
 
 
+def test_language_server_publishes_the_first_of_many_findings(folder):
+    unknown = ''.join(f'  r{number}: {{type: OS::Heat::Nil}}\n' for number in range(3000))
+
+    async def scenario(editor):
+        editor.open('web.yaml', f'heat_template_version: 2021-04-16\nresources:\n{unknown}')
+        found = await editor.findings('web.yaml')
+        assert [rule for _, _, rule in found] == ['unknown-type'] * 1000 + [None]
+        last = editor.published[editor.uri('web.yaml')].diagnostics[-1]
+        assert last.message.startswith('2000 more findings')
+
+    play(folder, scenario)
+
+
 def test_language_server_ends_a_check_that_takes_too_long(folder):
     pattern = 'parameters:\n  p: {type: string, default: "' + 'a' * 40 + '!", constraints: [{'
     text = HOT.replace('parameters:\n', pattern + 'allowed_pattern: "(a+)+b"}]}\n')

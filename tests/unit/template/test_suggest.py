@@ -64,6 +64,22 @@ def test_suggest_many_long_names_take_little_time():
     assert time.process_time() - begun < 2
 
 
+def test_suggest_for_many_misspelt_names_takes_little_time():
+    names = [f'OS::Service{number}::Thing{number}' for number in range(400)]
+    begun = time.process_time()
+    for number in range(5000):
+        assert closest_match(f'OS::Service{number % 400}::Thng{number % 400}', names)
+    assert time.process_time() - begun < 4
+
+
+def test_suggest_among_many_similar_names_takes_little_time():
+    names = [f'param_{number}' for number in range(5000)]
+    begun = time.process_time()
+    for number in range(2000):
+        assert closest_match(f'parm_{number}', names)
+    assert time.process_time() - begun < 4
+
+
 def test_with_suggestion_appends_a_sentence():
     assert (
         with_suggestion('No such thing', 'get_parm', KNOWN)
