@@ -1,13 +1,19 @@
 """Verbs about what the service offers: types, functions, versions, engines; and ``validate``."""
 
 import argparse
+import pkgutil
 import re
 
-from heat_lite.cmd.cli import api_client, arguments, stack_body, terminal
+from heat_lite.cmd.cli import api_client, arguments, errors, stack_body, terminal
 from heat_lite.cmd.cli.arguments import argument
 
 TYPES = (
-    argument('type', metavar='TYPE', nargs='?', help='show this type; else list all types'),
+    argument(
+        'type',
+        metavar='TYPE',
+        nargs='?',
+        help='show this type, also by its last word; else list all types',
+    ),
     argument('--name', metavar='TEXT', help='list only types whose name contains this text'),
     arguments.flag('--available', help='list only types that the service offers'),
 )
@@ -24,6 +30,8 @@ FUNCTIONS = (
 _IS_DATE = re.compile(r'\d{4}-\d{2}-\d{2}$')
 #: what the service shows of a hidden value
 HIDDEN = '******'
+#: imports the template library, which starts slowly
+CHECK_VALUES = 'heat_lite.cmd.parameter_values:check'
 VALIDATE = (arguments.REQUIRED_TEMPLATE, arguments.FILES, arguments.OPTIONS)
 ENGINES: tuple = ()
 BUILD: tuple = ()
@@ -31,7 +39,8 @@ BUILD: tuple = ()
 
 def types(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     if args.type:
-        _show_type(api.call('GET', f'/resource_types/{api_client.quote(args.type)}'), out)
+        name = args.type if '::' in args.type else _full_name(api, args.type)
+        _show_type(api.call('GET', f'/resource_types/{api_client.quote(name)}'), out)
         return
     found = api.call('GET', '/resource_types', with_unavailable='true')
     wanted = (args.name or '').lower()
@@ -48,6 +57,17 @@ def types(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     for name in offered:
         out.write_line(name)
     _show_missing(missing, out)
+
+
+def _full_name(api, word):
+    """Return the only type that ends with a word, else the word."""
+    found = api.call('GET', '/resource_types', with_unavailable='true')
+    names = [*found['resource_types']]
+    names += [each['resource_type'] for each in found.get('unavailable_types', ())]
+    matching = [each for each in names if each.lower().endswith(f'::{word.lower()}')]
+    if len(matching) > 1:
+        raise errors.CommandError(f'{word} may be one of: {", ".join(sorted(matching))}')
+    return matching[0] if matching else word
 
 
 def _show_missing(rows, out):
@@ -112,8 +132,13 @@ def functions(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.
 
 
 def validate(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    """Let the service validate a template. Raises RequestFailed for an invalid one."""
-    found = api.call('POST', '/validate', stack_body.build(args))
+    """Let the service validate a template, and check the given values.
+
+    Raises RequestFailed for an invalid template, CommandError for an invalid value.
+    """
+    body = stack_body.build(args)
+    found = api.call('POST', '/validate', body)
+    pkgutil.resolve_name(CHECK_VALUES)(args.template, body)
     if out.is_json:
         out.write_json(found)
         return

@@ -126,6 +126,8 @@ def retry(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
 def protect(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     action = 'unprotect' if args.off else 'protect'
     api.call('POST', f'{api.find(args.stack)}/actions', {action: None})
+    remedy = '' if args.off else f': `heat-lite protect --off {args.stack}` permits it again'
+    out.confirm(f'{args.stack} can {"" if args.off else "not "}be deleted{remedy}')
 
 
 def follow(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:

@@ -6,6 +6,7 @@ and waiting resources are counted instead of shown.
 
 import os
 import signal
+import threading
 import time
 from typing import Any
 
@@ -76,11 +77,12 @@ class LiveView:
         """Show a remark until the next state."""
         self._picture.remark = text
 
-    def wait(self, seconds: float) -> None:
-        """Wait, and let the durations tick meanwhile."""
+    def wait(self, seconds: float, wakeup: threading.Event | None = None) -> None:
+        """Wait, or until ``wakeup`` is set, and let the durations tick meanwhile."""
         end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            time.sleep(min(left, 1 / DRAWINGS_PER_SECOND))
+        wakeup = wakeup or threading.Event()
+        while (left := end - time.monotonic()) > 0 and not wakeup.is_set():
+            wakeup.wait(min(left, 1 / DRAWINGS_PER_SECOND))
             if self._handlers:
                 self._refresh()
 

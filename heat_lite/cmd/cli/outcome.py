@@ -159,9 +159,11 @@ def _nested_failures(api, identity):
 
 def show_outputs(stack: dict, out: terminal.Terminal) -> None:
     """Show the outputs of a stack as a table; nothing for a stack without outputs."""
-    rows = [
-        [output['output_key'], output.get('output_error') or output.get('output_value')]
-        for output in stack.get('outputs', ())
-    ]
+    rows = [[each['output_key'], _output_text(each)] for each in stack.get('outputs', ())]
     if rows:
         out.table(['OUTPUT', 'VALUE'], rows)
+
+
+def _output_text(output):
+    error = output.get('output_error')
+    return f'error: {error}' if error else output.get('output_value')

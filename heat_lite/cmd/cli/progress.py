@@ -3,13 +3,15 @@
 import time
 from typing import Any, NamedTuple
 
-from heat_lite.cmd.cli import api_client, resource_tree
+from heat_lite.cmd.cli import api_client, event_stream, resource_tree
 from heat_lite.cmd.cli.errors import Interrupted, StackFailed
 
 #: seconds between two requests; the pause grows with the time that the service needs
 POLL_SECONDS = 0.25
 MAX_POLL_SECONDS = 5.0
 PAUSE_PER_REQUEST = 4
+#: seconds between two requests while the stream of events tells of no change
+CHECK_SECONDS = 15.0
 #: seconds to wait for a service that does not answer
 UNREACHABLE_SECONDS = 120.0
 #: seconds until the state shows an action that the service has accepted
@@ -87,7 +89,10 @@ def rolls_create_back(api: api_client.ApiClient, path: str) -> bool:
 
 
 class Follower:
-    """Reads the stack again and again, and shows it in ``view`` (see ``views``)."""
+    """Reads the stack at each new event, and shows it in ``view`` (see ``views``).
+
+    Without the stream of events it reads the stack again and again.
+    """
 
     def __init__(self, api: api_client.ApiClient, path: str, view: Any, before: Before):
         self.api = api
@@ -100,6 +105,8 @@ class Follower:
         self.action = ''  # the one that was seen last
         self.looked_for_hooks = 0.0  # the last time, or that of a change
         self.hooks = ''
+        self.is_quiet = False  # since hooks were looked for
+        self.watch: event_stream.EventWatch | None = None
         self.tree.update(before.rows, 0, is_first=True)
         self.tree.is_new |= before.is_new
 
@@ -116,6 +123,8 @@ class Follower:
         try:
             while True:
                 asked = time.monotonic()
+                if self.watch is not None:
+                    self.watch.forget()
                 stack = self._poll()
                 if stack is not None and not self._is_running(stack):
                     return stack
@@ -123,11 +132,22 @@ class Follower:
                     self._check_limit(stack, limit)
                 needed = time.monotonic() - asked
                 pause = max(POLL_SECONDS, min(MAX_POLL_SECONDS, needed * PAUSE_PER_REQUEST))
-                self.view.wait(pause)
+                self._wait(pause)
         except KeyboardInterrupt:
             raise Interrupted from None
         finally:
+            if self.watch is not None:
+                self.watch.close()
             self.view.close()
+
+    def _wait(self, pause):
+        """Wait for ``pause``, then for an event; the end of the action ends the wait at once."""
+        if self.watch is None:
+            self.watch = event_stream.EventWatch(self.api, self.path)
+        self.view.wait(pause, self.watch.ended)
+        if self.watch.is_live and not self.watch.ended.is_set():
+            self.view.wait(CHECK_SECONDS if self.is_quiet else HOOK_SECONDS, self.watch.news)
+        self.is_quiet &= not self.watch.news.is_set()
 
     def request(self, action: dict) -> Before:
         """Request an action, again and again while resources of a cancelled one are at work.
@@ -175,8 +195,9 @@ class Follower:
         """Show what waits at a hook: the list of resources does not tell."""
         if is_changed:
             self.hooks, self.looked_for_hooks = '', self.seconds
+            self.is_quiet = False
         elif self.seconds - self.looked_for_hooks > HOOK_SECONDS:
-            self.looked_for_hooks = self.seconds
+            self.looked_for_hooks, self.is_quiet = self.seconds, True
             query = {'limit': HOOK_EVENTS, 'nested_depth': resource_tree.NESTED_DEPTH}
             try:
                 found = self.api.call('GET', self.path + '/events', **query, **NEWEST_FIRST)

@@ -95,11 +95,14 @@ def show(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Names
 
 def signal(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     api.call('POST', find(api, args.stack, args.resource) + '/signal', args.data)
+    out.confirm(f'{args.resource} has the signal')
 
 
 def mark(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     body = {'mark_unhealthy': not args.healthy, 'resource_status_reason': args.reason}
     api.call('PATCH', find(api, args.stack, args.resource), body)
+    done = 'not marked any more' if args.healthy else 'marked: the next update replaces it'
+    out.confirm(f'{args.resource} is {done}')
 
 
 def hooks(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
@@ -122,7 +125,15 @@ def hooks(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     elif rows:
         out.table(['RESOURCE', 'HOOK', 'SINCE'], [list(row.values()) for row in rows])
     else:
-        out.write_line('no resource waits at a hook')
+        out.write_line(_why_none_waits(api, path))
+
+
+def _why_none_waits(api, path):
+    stack = api.call('GET', path, resolve_outputs='false')['stack']
+    state = stack['stack_status']
+    if state.endswith('_IN_PROGRESS'):
+        return f'no resource waits at a hook: the stack is {state}'
+    return f'no resource waits at a hook: no action runs, the stack is {state}'
 
 
 def _paths_by_stack_and_name(rows):
@@ -136,3 +147,4 @@ def _paths_by_stack_and_name(rows):
 def clear_hook(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     path = find(api, args.stack, args.resource)
     api.call('POST', f'{path}/signal', {'unset_hook': args.hook})
+    out.confirm(f'{args.resource} continues')

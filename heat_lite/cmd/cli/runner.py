@@ -59,7 +59,11 @@ def _unknown(words, known):
     if not words:
         errors.complain('a command is missing. `heat-lite --help` lists all commands.')
         return errors.USAGE
-    below = [each for each in known if each.startswith(words[0] + ' ')]
+    below = [each for each in known if each.startswith(words[0] + ' ') and each in verbs.VERBS]
+    if below and words[1:] in (['--help'], ['-h']):
+        rows = [f'  {name:18}{verbs.VERBS[name].summary}' for name in below]
+        print('\n'.join([f'usage: heat-lite {words[0]} COMMAND [options]', '', *rows]), flush=True)
+        return errors.DONE
     found = verbs.OTHER_WORDS.get(words[0]) or _closest(words, known)
     hint = f' Did you mean `{found}`?' if found else ''
     if below:

@@ -70,6 +70,7 @@ def restore(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
 
 def delete(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     api.call('DELETE', _find(api, args)[1])
+    out.confirm(f'snapshot {args.snapshot} is deleted')
 
 
 def _find(api: api_client.ApiClient, args: Any) -> tuple[str, str]:

@@ -195,7 +195,8 @@ def _show_output(values, out, name):
     """Print one value: text as it is, so that a script can use it."""
     if name not in values:
         found = errors.closest(name, values)
-        hint = f' Did you mean {found}?' if found else ''
+        others = f' It has: {", ".join(values)}.' if values else ' It has none.'
+        hint = f' Did you mean {found}?' if found else others
         raise errors.CommandError(f'the stack has no output {name}.{hint}')
     if values[name].get('output_error'):
         raise errors.CommandError(f'output {name}: {values[name]["output_error"]}')

@@ -21,6 +21,8 @@ LOCAL_FLAGS = 3
 #: the columns of a table that become narrower on a small terminal, and their smallest width
 SHRINKING = ('NAME', 'RESOURCE', 'TYPE', 'REASON', 'DESCRIPTION', 'TAGS')
 MIN_WIDTH = 8
+#: last columns that a terminal which is too narrow does not show
+LEFT_OUT = ('ID', 'PHYSICAL ID')
 GAP = '  '
 
 
@@ -117,6 +119,11 @@ class Terminal:
         """Write text, whose newlines are kept, and escape what could command the terminal."""
         self._write(self._safe(text, '\n'))
 
+    def confirm(self, text: str) -> None:
+        """Tell a person on a terminal that a request without a result was accepted."""
+        if self.live and not self.is_json:
+            self.write_line(text)
+
     def write_json(self, value: Any, indent: int | None = 2) -> None:
         """Write a value as JSON; with ``indent`` None on one line, as part of a stream."""
         self._write(json_text(value, indent))
@@ -150,7 +157,9 @@ class Terminal:
             for index in range(len(headers))
         ]
         if self.live:
-            fit(headers, widths, shutil.get_terminal_size().columns)
+            excess = fit(headers, widths, shutil.get_terminal_size().columns)
+            if excess > 0 and headers[-1] in LEFT_OUT:
+                return self.table(headers[:-1], [line[:-1] for line in lines])
         self._row(headers, widths)
         for line in lines:
             self._row(line, widths)
@@ -163,13 +172,17 @@ class Terminal:
         self.write_line(GAP.join(cells).rstrip())
 
 
-def fit(headers: Sequence[str], widths: list[int], limit: int) -> None:
-    """Make shrinking columns narrower until a line has ``limit`` characters, if they allow it."""
+def fit(headers: Sequence[str], widths: list[int], limit: int) -> int:
+    """Make shrinking columns narrower until a line has ``limit`` characters, if they allow it.
+
+    Return the number of characters that are still too many.
+    """
     shrinking = [index for index, header in enumerate(headers) if header in SHRINKING]
     excess = sum(widths) + len(GAP) * (len(widths) - 1) - limit
     while excess > 0 and shrinking:
         widest = max(shrinking, key=lambda index: widths[index])
         if widths[widest] <= MIN_WIDTH:
-            return
+            break
         widths[widest] -= 1
         excess -= 1
+    return excess

@@ -236,6 +236,7 @@ VERBS = {
 ALIASES = {
     'resources': 'resource list',
     'hooks': 'hook list',
+    'hook poll': 'hook list',
     'snapshot': 'snapshot create',
     'restore': 'snapshot restore',
 }
@@ -266,6 +267,8 @@ OTHER_WORDS = {
     'start': 'create',
     'tail': 'events --follow',
     'taint': 'resource mark',
+    'unlock': 'protect --off',
+    'unprotect': 'protect --off',
     'upgrade': 'update',
     'version': '--version',
     'wait': 'follow',

@@ -4,7 +4,7 @@ A view has ``show``, ``note``, ``wait`` and ``close``.
 """
 
 import pkgutil
-import time
+import threading
 from typing import Any
 
 from heat_lite.cmd.cli import resource_tree, terminal
@@ -78,8 +78,9 @@ class LineView:
             self.out.write_line(f'  ({text})')
         self._last_note = text
 
-    def wait(self, seconds: float) -> None:
-        time.sleep(seconds)
+    def wait(self, seconds: float, wakeup: threading.Event | None = None) -> None:
+        """Wait for the time, or until ``wakeup`` is set."""
+        (wakeup or threading.Event()).wait(seconds)
 
     def close(self) -> None:
         """End the output of the view."""

@@ -54,6 +54,13 @@ def test_unknown_command_is_refused(argv, text, capsys):
     assert text in capsys.readouterr().err
 
 
+@pytest.mark.parametrize('argv', [['hook', '--help'], ['help', 'hook'], ['hook', '-h']])
+def test_help_of_the_first_word_lists_its_commands(argv, capsys):
+    assert main.main(argv) == 0
+    output = capsys.readouterr().out
+    assert 'hook list' in output and 'hook clear' in output and 'hook poll' not in output
+
+
 def test_help_of_a_command_is_that_of_its_option(capsys):
     with pytest.raises(SystemExit) as caught:
         main.main(['help', 'create'])

@@ -31,6 +31,9 @@ def application_of(statuses, failures=None, ended=None):
     now = {}
 
     def application(environ, start_response):
+        if environ['PATH_INFO'].endswith('/events'):
+            start_response('406 Not Acceptable', [])
+            return [b'']
         if environ['PATH_INFO'].endswith('/resources'):
             body = {'resources': [resource('only', now['status'])]}
         else:
@@ -181,7 +184,7 @@ def test_interrupt_tells_how_to_follow_and_cancel():
         def show(self, *state):
             pass
 
-        def wait(self, seconds):
+        def wait(self, seconds, wakeup=None):
             raise KeyboardInterrupt
 
         def close(self):

@@ -87,5 +87,8 @@ def test_output_of_one_name_is_printed_plainly():
         assert json.loads(run(stacks.outputs, stacks.OUTPUTS, api, 's', 'map')) == {'a': 1}
         with pytest.raises(errors.CommandError, match='no output urk. Did you mean url?'):
             run(stacks.outputs, stacks.OUTPUTS, api, 's', 'urk')
+        with pytest.raises(errors.CommandError, match='no output q. It has: url, map, bad'):
+            run(stacks.outputs, stacks.OUTPUTS, api, 's', 'q')
+        assert 'error: no such thing' in run(stacks.outputs, stacks.OUTPUTS, api, 's')
         with pytest.raises(errors.CommandError, match='no such thing'):
             run(stacks.outputs, stacks.OUTPUTS, api, 's', 'bad')

@@ -60,6 +60,21 @@ def test_wide_table_becomes_narrower_on_a_terminal_but_keeps_ids():
     assert widths == [terminal.MIN_WIDTH, 15, 36]
 
 
+def test_table_without_place_for_ids_leaves_them_out_on_a_terminal(monkeypatch):
+    monkeypatch.setenv('COLUMNS', '40')
+    for live, shown in ((True, ['a', 'b']), (False, ['a', 'b', 'i' * 36])):
+        out, stream = open_terminal(live)
+        out.table(['NAME', 'STATUS', 'ID'], [['a', 'b', 'i' * 36]])
+        assert stream.getvalue().splitlines()[1].split() == shown
+
+
+def test_confirmation_is_for_persons_only():
+    for live, text in ((True, 'done\n'), (False, '')):
+        out, stream = open_terminal(live)
+        out.confirm('done')
+        assert stream.getvalue() == text
+
+
 def test_terminal_on_a_file_is_not_live():
     assert not terminal.Terminal(io.StringIO()).live
 
