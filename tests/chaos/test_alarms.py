@@ -2,6 +2,8 @@
 
 import datetime
 
+import pytest
+
 from heat_lite.common import context as request_context
 from heat_lite.db import models, session, watch_rules
 from heat_lite.db.column_types import utcnow
@@ -80,8 +82,9 @@ def sizes(cluster, names):
     return found
 
 
-def test_alarms_of_a_killed_engine_scale_their_groups(tmp_path):
-    with clusters.running_on_shared_servers('mysql', tmp_path, options=OPTIONS) as cluster:
+@pytest.mark.parametrize('backend', ['mysql', 'postgresql'])
+def test_alarms_of_a_killed_engine_scale_their_groups(tmp_path, backend):
+    with clusters.running_on_shared_servers(backend, tmp_path, options=OPTIONS) as cluster:
         names = [f'scaled{number}' for number in range(STACKS)]
         for name in names:
             cluster.create(name, TEMPLATE)

@@ -277,3 +277,20 @@ def test_stack_user_describes_and_signals_resources_of_its_own_stack(url, keysto
         cfn.get_waiter('stack_delete_complete').wait(StackName=ids[name], WaiterConfig=fast())
     assert not keystone.keys
     assert refusal(ask, StackName='own', LogicalResourceId='h') == (403, 'AccessDenied')
+
+
+def test_arn_with_another_project_is_refused_though_its_id_is_known(url):
+    cfn = client(url)
+    stack_id = cfn.create_stack(StackName='known', TemplateBody=json.dumps(TEMPLATE))['StackId']
+    cfn.get_waiter('stack_create_complete').wait(StackName=stack_id, WaiterConfig=fast())
+    prefix, _, rest = stack_id.partition('::')
+    foreign = f'{prefix}::{"f" * 32}:{rest.partition(":")[2]}'
+    for name, text in ((foreign, 'Searching Tenant'), (foreign[:-1] + '!', 'could not be found')):
+        for call in (cfn.describe_stacks, cfn.get_template, cfn.delete_stack):
+            assert refusal(call, StackName=name) == (400, 'InvalidParameterValue')
+            with pytest.raises(botocore.exceptions.ClientError, match=text):
+                call(StackName=name)
+        named = {'StackName': name, 'LogicalResourceId': 'a'}
+        assert refusal(cfn.describe_stack_resource, **named)[0] == 400
+    cfn.delete_stack(StackName=stack_id)
+    cfn.get_waiter('stack_delete_complete').wait(StackName=stack_id, WaiterConfig=fast())

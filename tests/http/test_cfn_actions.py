@@ -420,11 +420,13 @@ def test_update_keeps_values_that_are_defaults(service):
     assert error_of(response)[1] == 'InvalidParameterCombination'
 
 
-def test_identity_is_that_of_the_project_of_the_requester(service):
+def test_identity_is_that_of_the_arn_or_of_the_name(service):
     foreign = 'arn:openstack:heat::office:stacks/s/1'
-    for name in ('s', foreign):
+    for name in ('s', ARN):
         result(service, 'DeleteStack', StackName=name)
         assert args(service, 'delete_stack')['stack_identity'] == IDENTITY
+    send(service, 'DeleteStack', StackName=foreign)
+    assert args(service, 'delete_stack')['stack_identity'] == {**IDENTITY, 'tenant': 'office'}
     response = send(service, 'DeleteStack', StackName='arn:aws:s3:::x')
     assert error_of(response)[1] == 'InvalidParameterValue'
     absent = {'delete_stack': {'raises': {'EntityNotFound': {'entity': 'Stack', 'name': 's'}}}}

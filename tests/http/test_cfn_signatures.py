@@ -163,6 +163,19 @@ def assert_accepted(service, response):
     assert found == PARAMS['LogicalResourceId']
 
 
+@pytest.mark.parametrize('method', ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])
+def test_each_method_performs_the_action_of_its_query(service, method):
+    request = awsrequest.AWSRequest(method=method, url=URL, params=PARAMS)
+    credentials = Credentials(service.access, service.secret)
+    auth.SigV4Auth(credentials, 'cloudformation', 'RegionOne').add_auth(request)
+    response = send_4(service, request.prepare())
+    assert response.status_int == 200 and service.calls()
+    if method not in ('GET', 'HEAD'):
+        form = version_4(service, method)
+        assert error_of(send_4(service, form))[:2] == (404, 'MalformedQueryString')
+        assert not service.calls()
+
+
 def test_version_2_in_the_query_and_in_the_form(service):
     query = urllib.parse.urlencode(version_2(service))
     assert_accepted(service, service.send(f'{URL}?{query}'))
@@ -231,7 +244,7 @@ def test_changed_request_is_denied(service):
     assert error_of(send_4(service, get, **{'X-Amz-Date': date})) == DENIED
     presigned = text(version_4(service, signer=auth.SigV4QueryAuth, expires=60).url)
     assert error_of(service.send(presigned.replace('Expires=60', 'Expires=600'))) == DENIED
-    assert error_of(service.send(presigned, 'PUT'))[:2] == (404, 'InvalidAction')
+    assert error_of(service.send(presigned, 'PUT'))[:2] == (400, 'IncompleteSignature')
     assert not service.calls()
 
 

@@ -1,4 +1,4 @@
-"""The parameters of a request of the query protocol: the query of a GET, the form of a POST."""
+"""The parameters of a request of the query protocol: the form of a POST, else the query."""
 
 import dataclasses
 import hashlib
@@ -12,7 +12,8 @@ from heat_lite.api.aws import faults, responses
 FORM = 'application/x-www-form-urlencoded'
 #: key of the environ of WSGI: the Query of the request
 QUERY = 'heat_lite.aws.query'
-METHODS = ('GET', 'POST')
+#: as in Heat, each of them performs the action
+METHODS = ('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE')
 #: the most parameters of one request
 MAX_PARAMETERS = 10_000
 #: parameters of the protocol, which are no arguments of an action
@@ -64,8 +65,11 @@ def read(environ: wsgi.Environ, limit: int) -> Query:
     body = wsgi.read_body(environ, limit)
     query, form = parse(environ.get('QUERY_STRING', '')), {}
     kind = environ.get('CONTENT_TYPE', '').partition(';')[0].strip().lower()
-    if body and environ['REQUEST_METHOD'] == 'POST' and kind in (FORM, ''):
+    method = environ['REQUEST_METHOD']
+    if body and method == 'POST' and kind in (FORM, ''):
         form = parse(body)
+    elif body and kind == FORM:
+        raise faults.fault('MalformedQueryString', f'the parameters of a {method} are in its query')
     if query.keys() & form.keys():
         raise _repeated()
     found = Query({**query, **form}, form, hashlib.sha256(body).hexdigest())

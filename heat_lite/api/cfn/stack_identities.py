@@ -13,17 +13,16 @@ ARN = 'arn:'
 def find(client: EngineClient, context: RequestContext, name: str) -> dict[str, Any]:
     """Return the identity of a stack. Raises EntityNotFound for a name that no stack has.
 
-    The project is that of the requester, so a foreign ARN names no stack; users of a stack find it
-    by the project of the users. An administrator may name stacks of all projects.
+    The engine refuses the ARN of another project, except for administrators and for the users of
+    that stack.
     """
-    if name.startswith(ARN):
-        try:
-            identity = HeatIdentifier.from_arn(name)
-        except ValueError:
-            raise exception.EntityNotFound(entity='Stack', name=name) from None
-    else:
-        identity = HeatIdentifier.from_dict(client.identify_stack(context, stack_name=name))
-    return own(context, identity)
+    if not name.startswith(ARN):
+        found = HeatIdentifier.from_dict(client.identify_stack(context, stack_name=name))
+        return own(context, found)
+    try:
+        return HeatIdentifier.from_arn(name).as_dict()
+    except ValueError:
+        raise exception.EntityNotFound(entity='Stack', name=name) from None
 
 
 def own(context: RequestContext, identity: HeatIdentifier) -> dict[str, Any]:

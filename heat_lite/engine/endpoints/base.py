@@ -58,13 +58,17 @@ class Endpoint:
     ) -> Any:
         """Return the row of a stack.
 
-        Raises InvalidTenant, and EntityNotFound unless name and id match.
+        Raises EntityNotFound unless name and id match, and InvalidTenant for a stack of the
+        requester by the name of another project. Users of a stack are of another one.
         """
         identity = _identity(stack_identity)
-        if identity.tenant != context.tenant_id and not context.is_admin:
-            raise exception.InvalidTenant(target=identity.tenant, actual=context.tenant_id)
         row = db_stacks.get(context, identity.stack_id, show_deleted=show_deleted)
-        if row is None or identity.path or row.name != identity.stack_name:
+        if row is None:
+            raise exception.EntityNotFound(entity='Stack', name=identity.stack_name)
+        projects = (identity.tenant, row.stack_user_project_id)
+        if context.tenant_id not in projects and not context.is_admin:
+            raise exception.InvalidTenant(target=identity.tenant, actual=context.tenant_id)
+        if identity.path or row.name != identity.stack_name:
             raise exception.EntityNotFound(entity='Stack', name=identity.stack_name)
         return row
 
