@@ -4,6 +4,7 @@ defaults.
 Tests: tests/functional/test_plugin_contract.py.
 """
 
+from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.template import schema, support
 
@@ -31,12 +32,17 @@ class ResourceType:
     #: whether it is harmless to repeat an interrupted create (see ``find_existing``)
     repeatable = False
     physical_resource_name_limit: int | None = 255
+    #: whether a complete resource has a physical id: an export of a wait condition has none, and
+    #: the adoption takes it as it is
+    has_object = True
     #: whether it may act for its user after the request; whether it cannot work without that
     uses_deferred_auth = requires_deferred_auth = False
     #: whether it contains a nested stack, whose needs are unknown
     has_nested_stack = False
     #: whether another action on the stack interrupts its handler instead of waiting for the end
     interruptible = False
+    #: the service in whose place it stands: lists leave it out where the cloud has the service
+    stands_for: str | None = None
     #: whether its handlers call services: the number of these in parallel is limited
     calls_cloud = True
     always_replace_on_check_failed = True
@@ -68,6 +74,16 @@ class ResourceType:
         """Raise ResourceTypeUnavailable if the cloud lacks a service that the type needs."""
 
     @classmethod
+    def is_listed(cls, clients):
+        """Return whether lists have the type: the cloud lacks the service that it stands for."""
+        try:
+            if cls.stands_for is not None:
+                clients.require(cls.stands_for)
+        except errors.NoCloud:
+            return True
+        return cls.stands_for is None
+
+    @classmethod
     def class_name(cls):
         """Return the name of Heat's class of this type: reports and generated templates show it."""
         return vars(cls).get('heat_class') or cls.__name__
@@ -93,6 +109,14 @@ class ResourceType:
     def show(self):
         """Return the object as its service shows it, as a map."""
         return None
+
+    def object_exists(self):
+        """Return whether the object of the resource exists; True if the type cannot tell."""
+        try:
+            self.show()
+        except (exception.NotFound, errors.BadRequest):  # an id of another form is a bad request
+            return False
+        return True
 
     def get_live_state(self, resource_properties):
         """Return the properties of the object at present, as far as known.
@@ -256,9 +280,11 @@ class ResourceType:
 
     def handle_adopt(self, resource_data):
         """Adopt the object that ``prepare_abandon`` has described."""
-        if resource_data.get('resource_id') is None:
+        physical_id = resource_data.get('resource_id')
+        if physical_id is None and (self.has_object or not resource_data):
             raise Exception('Resource ID was not provided.')  # Heat shows it as a plain Exception
-        self.resource_id_set(resource_data['resource_id'])
+        if physical_id is not None:
+            self.resource_id_set(physical_id)
         for key, value in (resource_data.get('resource_data') or {}).items():
             self.data_set(key, str(value), redact=True)  # any of it may be secret
         if resource_data.get('metadata'):

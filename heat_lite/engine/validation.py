@@ -248,7 +248,7 @@ def single_resource(item, definition, check='validate'):
     resource = item.resource_for(definition.name)
     definition.validate(item.scope)
     if definition.external_id is not None:
-        resource.external_id()  # raises errors of its functions
+        _external_object(resource, check)
         return
     definition.check_snapshot_policy(resource.supports_snapshot_delete())
     try:
@@ -261,6 +261,26 @@ def single_resource(item, definition, check='validate'):
             if error.path[:1] == definition.path[:1] or not error.path
             else _placed(error, definition)
         ) from None
+
+
+def _external_object(resource, check):
+    """Raise an error if ``external_id`` names no object. Templates alone may name any."""
+    object_id = resource.external_id()  # raises errors of its functions
+    if check == 'validate' and not _object_exists(resource, object_id):
+        raise exception.StackValidationFailed(
+            f'Invalid external resource: Resource {object_id} ({resource.type()}) can not be found.'
+        )
+
+
+def _object_exists(resource, object_id):
+    # the resource of an update has the id already, one of a create has none
+    if object_id is None:
+        return True
+    resource.record.nova_instance, stored = object_id, resource.record.nova_instance
+    try:
+        return resource.object_exists()
+    finally:
+        resource.record.nova_instance = stored
 
 
 def _placed(error, definition):

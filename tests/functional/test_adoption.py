@@ -227,6 +227,42 @@ def test_adopt_of_resource_missing_in_document_fails(engine):
     assert engine.resources(identity) == {'web': 'ADOPT_COMPLETE', 'secret': 'ADOPT_FAILED'}
 
 
+def test_adopt_takes_resources_without_physical_ids(engine):
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': {
+            'handle': {'type': 'OS::Heat::WaitConditionHandle'},
+            'condition': {
+                'type': 'OS::Heat::WaitCondition',
+                'properties': {'handle': {'get_resource': 'handle'}, 'timeout': 60},
+            },
+            'delay': {'type': 'OS::Heat::Delay'},
+            'policy': {
+                'type': 'OS::Heat::AccessPolicy',
+                'properties': {'AllowedResources': ['delay']},
+            },
+        },
+        'outputs': {'data': {'value': {'get_attr': ['condition', 'data']}}},
+    }
+    first = engine.create(template, wait=False)
+    engine.wait_for_resource(first, 'condition', 'CREATE_IN_PROGRESS')
+    engine.client.resource_signal(
+        engine.context,
+        stack_identity=first,
+        resource_name='handle',
+        details={'id': '1', 'data': 'd'},
+        sync_call=True,
+    )
+    engine.wait(first)
+    document = abandon(engine, first)
+    identity = adopt(engine, document, template, name='again')
+    assert engine.state(identity) == 'ADOPT_COMPLETE'
+    assert engine.outputs(identity) == {'data': '{"1": "d"}'}
+    del document['resources']['delay']
+    refused = adopt(engine, document, template, name='third')
+    assert engine.resources(refused)['delay'] == 'ADOPT_FAILED'
+
+
 def test_adopt_rollback_keeps_cloud_objects(engine):
     document = abandon(engine, engine.create(TEMPLATE))
     document['resources']['secret']['resource_id'] = None

@@ -235,6 +235,15 @@ def test_resource_types_are_listed_by_available_services(running_cloud, driver, 
     } & set(listed)
 
 
+def test_alarms_of_engines_are_listed_where_the_cloud_has_no_alarm_service(
+    running_cloud, driver, ids
+):
+    name = 'OS::Heat::CWLiteAlarm'
+    assert name not in driver.client.list_resource_types(driver.context)
+    driver.context = request_context(running_cloud, auth_token=None)
+    assert name in driver.client.list_resource_types(driver.context)
+
+
 def test_create_with_rejected_token_names_keystone(running_cloud, driver, ids):
     driver.context = request_context(running_cloud, auth_token='no such token')
     with pytest.raises(Exception, match='Keystone rejected the credentials'):

@@ -41,14 +41,23 @@ def loaded(backend, folder, revision=heat_schema.HEAT_HEAD):
         yield url
 
 
+def content():
+    """Return the recorded rows, ``{table: {columns, rows}}``."""
+    return json.loads(gzip.decompress((FOLDER / 'rows.json.gz').read_bytes()))
+
+
+def insert(connection, name, columns, rows):
+    """Insert rows into the table ``name``."""
+    if rows:
+        plain = sqlalchemy.table(name, *map(sqlalchemy.column, columns))
+        typed = [_typed(name, dict(zip(columns, row, strict=True))) for row in rows]
+        connection.execute(plain.insert(), typed)
+
+
 def _insert_rows(connection):
-    content = json.loads(gzip.decompress((FOLDER / 'rows.json.gz').read_bytes()))
-    for name, table in content.items():
+    for name, table in content().items():
         columns = table['columns']
-        rows = [dict(zip(columns, row, strict=True)) for row in table['rows']]
-        if rows:
-            plain = sqlalchemy.table(name, *map(sqlalchemy.column, columns))
-            connection.execute(plain.insert(), [_typed(name, row) for row in rows])
+        insert(connection, name, columns, table['rows'])
         if connection.dialect.name == 'postgresql' and 'id' in columns and _is_number(name):
             sequence = f"pg_get_serial_sequence('{name}', 'id')"
             connection.exec_driver_sql(f'SELECT setval({sequence}, (SELECT MAX(id) FROM {name}))')

@@ -160,7 +160,7 @@ class Templates(Endpoint):
 
     def _usable(self, context: RequestContext, names: list[str]) -> list[str]:
         """Return the types that are not hidden and whose services the cloud of the requester
-        has.
+        has, without those that stand for one of its services.
         """
         clients = self._runtime.clients(context)
         known: dict[tuple, str | None] = {}
@@ -170,6 +170,7 @@ class Templates(Endpoint):
             for name, cls in classes.items()
             if cls.support_status.status != support.HIDDEN
             and _reason_of_absence(clients, cls, known) is None
+            and cls.is_listed(clients)
         ]
 
     def _is_permitted(self, context: RequestContext, name: str) -> bool:

@@ -138,7 +138,7 @@ class Deployment(SignalledDeployment):
     def find_existing(self):
         """Return the id of the stored deployment: it equals the UUID of the resource."""
         self.user_may_be_lost = True
-        return self.record.uuid if self._find_deployment(self.record.uuid) else None
+        return self.record.uuid if _find(self, self.record.uuid) else None
 
     def needs_delete(self):
         return self.resource_id is not None or self.user_id is not None
@@ -269,7 +269,7 @@ class Deployment(SignalledDeployment):
         deployment_id = self.resource_id or self.record.uuid
         return (
             self.software.store_signal(deployment_id, details)
-            if self._find_deployment(deployment_id)
+            if _find(self, deployment_id)
             else None
         )
 
@@ -288,14 +288,11 @@ class Deployment(SignalledDeployment):
 
     # ------------------------------------------------------------ references and attributes
 
-    def _find_deployment(self, deployment_id):
-        try:
-            return self.software.show_deployment(deployment_id)
-        except exception.NotFound:
-            return None
-
     def show(self):
-        return None if self.resource_id is None else self._find_deployment(self.resource_id)
+        return None if self.resource_id is None else _find(self, self.resource_id)
+
+    def object_exists(self):
+        return self.show() is not None
 
     def has_attribute(self, name):
         """Return True: the outputs of the configuration are unknown until it is stored."""
@@ -352,3 +349,11 @@ def _is_deployed(action, deployment):
     return (
         action == status.CREATE or action == status.DELETE and deployment['status'] != status.FAILED
     )
+
+
+def _find(resource, deployment_id):
+    """Return a deployment; None if it does not exist."""
+    try:
+        return resource.software.show_deployment(deployment_id)
+    except exception.NotFound:
+        return None

@@ -120,6 +120,9 @@ class Config(Resource):
     def show(self):
         return None if self.resource_id is None else self._find_config(self.resource_id)
 
+    def object_exists(self):
+        return self.show() is not None
+
     def live_properties(self):
         if 'config' not in self.properties_schema:
             return None  # the content is made of other properties

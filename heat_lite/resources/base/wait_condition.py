@@ -191,6 +191,7 @@ class WaitCondition(Resource):
     HANDLE = TIMEOUT = COUNT = DATA = ''
     signals_change_attributes = True
     repeatable = True
+    has_object = False
 
     def handle_create(self):
         yield from self._wait()

@@ -10,6 +10,7 @@ class AccessPolicy(Resource):
 
     resource_type = 'OS::Heat::AccessPolicy'
     repeatable = True
+    has_object = False
 
     properties_schema = {
         'AllowedResources': list_('Names of the resources that the user may read.', required=True)

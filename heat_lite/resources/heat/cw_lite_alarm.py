@@ -51,6 +51,7 @@ class CloudWatchLiteAlarm(Resource):
     resource_type = 'OS::Heat::CWLiteAlarm'
     heat_class = 'CloudWatchAlarm'
     support_status = support.since('2014.1')
+    stands_for = 'aodh'
     calls_cloud = False
     repeatable = True
 

@@ -21,6 +21,7 @@ class Delay(Resource):
     resource_type = 'OS::Heat::Delay'
     support_status = support.since('11.0.0')
     local = True
+    has_object = False
 
     properties_schema = {
         'min_wait': number('Minimum delay in seconds.', default=0, **SECONDS),

@@ -83,6 +83,7 @@ class SwiftSignal(ServiceResource):
     support_status = support.since('2014.2')
     default_client_name = 'swift'
     repeatable = True
+    has_object = False
 
     properties_schema = {
         'count': integer(common_properties.WAIT_COUNT, default=1, constraints=[Range(1, 1000)]),

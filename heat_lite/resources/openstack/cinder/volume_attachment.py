@@ -72,6 +72,8 @@ class VolumeAttachment(ServiceResource):
         yield from self._attach()
 
     def handle_check(self):
+        if self.definition.external_id is not None:
+            return  # its template need not tell what it connects
         yield from self.call_with_retry(self.get_live_state, None)
 
     def get_live_state(self, resource_properties):

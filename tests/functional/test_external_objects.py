@@ -1,0 +1,55 @@
+"""Resources with ``external_id``: the object must exist when a stack is created."""
+
+import pytest
+
+from heat_lite.common import exception
+from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
+
+# ruff: noqa: F811 - fixtures are arguments
+MISSING = [
+    'OS::Cinder::Volume',
+    'OS::Glance::WebImage',
+    'OS::Heat::SoftwareConfig',
+    'OS::Neutron::Net',
+    'OS::Nova::Server',
+    'OS::Octavia::LoadBalancer',
+    'OS::Swift::Container',
+]
+
+
+def external(type_name, object_id, **more):
+    return {'resources': {'one': {'type': type_name, 'external_id': object_id}}, **more}
+
+
+@pytest.mark.parametrize('name', MISSING)
+def test_stack_with_a_missing_external_object_is_refused(name, running_cloud, driver, ids):
+    with pytest.raises(exception.StackValidationFailed) as caught:
+        driver.create(external(name, 'absent'))
+    text = f'Invalid external resource: Resource absent ({name}) can not be found.'
+    assert str(caught.value) == text
+
+
+def test_missing_external_object_of_a_parameter_is_refused(running_cloud, driver, ids):
+    parameters = {'net': {'type': 'string', 'default': 'absent'}}
+    template = external('OS::Neutron::Net', {'get_param': 'net'}, parameters=parameters)
+    with pytest.raises(exception.StackValidationFailed, match='Resource absent'):
+        driver.create(template)
+
+
+@pytest.mark.parametrize('name', ['OS::Heat::RandomString', 'OS::Cinder::VolumeAttachment'])
+def test_external_object_of_a_type_that_cannot_tell_is_accepted(name, running_cloud, driver, ids):
+    stack = driver.create(external(name, 'any'))
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+
+
+def test_external_object_that_is_gone_refuses_the_update(running_cloud, driver, ids):
+    net = driver.create({'resources': {'net': {'type': 'OS::Neutron::Net'}}}, name='owner')
+    template = external('OS::Neutron::Net', driver.physical_id(net, 'net'))
+    stack = driver.create(template)
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    driver.delete(net)
+    template['resources']['more'] = {'type': 'OS::Heat::RandomString'}
+    with pytest.raises(exception.StackValidationFailed, match='can not be found'):
+        driver.update(stack, template)
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE'
