@@ -74,6 +74,8 @@ class EventFeed:
         self._seen: collections.deque[tuple[float, int]] = collections.deque()
         self._listeners: set[EventListener] = set()
         self._joining: set[EventListener] = set()
+        #: those that gave their place up, and whose connections are still open
+        self._leaving: set[EventListener] = set()
         self._renew_at = 0.0
         self._stopped = False
         _feeds.add(self)
@@ -101,6 +103,7 @@ class EventFeed:
         with self._guard:
             self._joining.discard(listener)
             self._listeners.discard(listener)
+            self._leaving.discard(listener)
 
     def _make_room(self, listener: EventListener, has_thread: bool) -> None:
         """Raise ServiceUnavailable at the limits; a project with most streams gives one up."""
@@ -117,7 +120,8 @@ class EventFeed:
         if counts.total() < total:
             return
         project, most = counts.most_common(1)[0] if counts else ('', 0)
-        if most < mine + 2:
+        # A client that does not read keeps its thread.
+        if most < mine + 2 or (has_thread and self._leaving):
             raise exception.ServiceUnavailable(
                 reason=f'this process of the API has {counts.total()} streams of events; list the '
                 'events instead, or try again later'
@@ -126,6 +130,7 @@ class EventFeed:
         victim.end(error(503, 'The stream gives its place to another project. Reconnect later.'))
         self._joining.discard(victim)
         self._listeners.discard(victim)
+        self._leaving.add(victim)
 
     def _open(self) -> list[EventListener]:
         return [*self._listeners, *self._joining]

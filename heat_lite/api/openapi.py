@@ -12,7 +12,7 @@ from typing import Any
 import webob
 
 from heat_lite import policies
-from heat_lite.api import wsgi
+from heat_lite.api import openapi_summaries, wsgi
 from heat_lite.api.v1 import params, routes
 
 PATH = '/openapi.json'
@@ -199,8 +199,8 @@ def _operation(method: str, path: str, target: str, rule: Any) -> dict[str, Any]
     operation: dict[str, Any] = {
         'operationId': f'{scope}_{action}{by_resource}'
         + (f'_{method.lower()}' if scope == 'stack_lookup' else ''),
-        'tags': [scope],
-        'summary': f'{action} ({scope})'.replace('_', ' '),
+        'tags': [openapi_summaries.GROUPS[scope]],
+        'summary': openapi_summaries.SUMMARIES[target],
         'parameters': [*_path_parameters(gaps), *_query_parameters(target)],
         'responses': dict(_responses(target)),
     }

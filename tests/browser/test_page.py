@@ -249,6 +249,21 @@ def test_editor_shows_what_the_linter_finds_and_completes_keys(window):
     page.locator('.cm-tooltip-autocomplete li', has_text='character_classes').wait_for()
 
 
+def test_api_is_described_by_the_page(window):
+    page = window.open('stacks')
+    page.get_by_role('link', name='API', exact=True).click()
+    page.get_by_label('Filter requests').fill('drift')
+    page.get_by_role('link', name='GET /stacks/{stack_name}/{stack_id}/drift').click()
+    detail = page.get_by_label('Description')
+    detail.get_by_text('nested_depth').wait_for()
+    assert 'actions:check' in detail.inner_text()
+    detail.get_by_text('304').wait_for()
+    page.get_by_label('Filter requests').fill('')
+    page.get_by_role('link', name='POST /stacks', exact=True).click()
+    detail.get_by_text('template_url').wait_for()
+    assert page.evaluate('fetch("/openapi.json").then((each) => each.status)') == 200
+
+
 def test_hostile_names_stay_text(window, make):
     template = {
         'heat_template_version': '2021-04-16',
@@ -282,6 +297,25 @@ def test_hostile_names_stay_text(window, make):
     for part in ('a"><img src=x onerror=alert(1)>', '%00', '\u202e'):
         window.open('stacks', urllib.parse.quote(part), urllib.parse.quote(part))
         page.get_by_role('alert').first.wait_for()
+
+
+def test_names_without_visible_letters_are_seen(window, make):
+    names = ['\u202eevil', '\u200b\u200d\ufeff', 'İıſ', '__proto__', 'r' * 255]
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': {name: {'type': TEST} for name in names},
+        'outputs': {name: {'value': name} for name in names},
+    }
+    path = make('s' * 255, template, tags='\u202egat')
+    for tab in ('resources', 'events', 'outputs'):
+        page = window.open(path, tab)
+        region = page.get_by_role('region', name=tab, exact=True)
+        for text in ('·evil', '···', 'İıſ', '__proto__', 'r' * 255):
+            region.get_by_text(text, exact=True).first.wait_for()
+        page.get_by_text('·gat', exact=True).wait_for()
+        assert page.evaluate('document.documentElement.scrollWidth') <= conftest.DESKTOP['width']
+    window.open(f'{path}/resources?resource=__proto__')
+    page.get_by_role('complementary').get_by_role('heading', name='__proto__').wait_for()
 
 
 def test_thousand_resources_are_painted_at_once(window, make, record_property):
@@ -342,12 +376,14 @@ def test_views_are_accessible(chromium, service, make, axe, scheme, size):
         'compose': ['create'],
         'type': ['types', 'OS::Heat::RandomString'],
         'services': ['services'],
+        'api': ['api', 'stacks_create'],
     }
     ready = {
         'stacks': name,
         'failed': 'What',
         'compose': 'The template is valid',
         'type': 'Properties',
+        'api': 'Answers',
     }
     findings = {}
     for view, parts in views.items():

@@ -77,6 +77,19 @@ def test_project_with_most_streams_gives_its_place_to_another(driver):
             listen(feed, 'b')
 
 
+def test_threads_of_clients_that_do_not_leave_are_not_given_away_again(driver):
+    """They would take all threads of the server."""
+    with feed_of(driver, in_threads=2) as feed:
+        mine = [listen(feed, 'a', has_thread=True) for _ in range(2)]
+        other = listen(feed, 'b', has_thread=True)
+        feed.close(other)
+        mine.append(listen(feed, 'a', has_thread=True))
+        with pytest.raises(exception.ServiceUnavailable, match='has 2 streams'):
+            listen(feed, 'b', has_thread=True)
+        feed.close(next(each for each in mine if each.ended))
+        listen(feed, 'b', has_thread=True)
+
+
 def test_streams_end_with_the_process(driver):
     with feed_of(driver) as feed:
         listener = listen(feed, 'a')

@@ -97,6 +97,17 @@ export class Api {
     return `${this.config.api}/${encodeURIComponent(this.session.project)}/${path}${text ? `?${text}` : ''}`;
   }
 
+  /** The address of the description of the API: beside the versions. */
+  descriptionUrl(): string {
+    return this.config.api.replace(/\/v1\/?$/, '/openapi.json');
+  }
+
+  async description<T>(): Promise<T> {
+    const response = await fetch(this.descriptionUrl(), { headers: this.headers(), cache: 'no-cache' });
+    if (!response.ok) throw new ApiError(response.status, `HTTP status ${response.status}`);
+    return await response.json() as T;
+  }
+
   headers(more: Record<string, string> = {}): Record<string, string> {
     return this.session.token ? { 'X-Auth-Token': this.session.token, ...more } : more;
   }

@@ -1,6 +1,6 @@
 // A preview of a create or an update as a list of changes, before and after.
 import type { Change, Preview, PropertyChange } from './api';
-import { Empty } from './widgets';
+import { Empty, plain } from './widgets';
 
 const SIGNS: Record<string, string> = { create: '+', update: '~', replace: '!', delete: '−' };
 const LISTS = ['deleted', 'replaced', 'updated', 'added'] as const;
@@ -45,7 +45,7 @@ function Changes({ preview }: { preview: Preview }) {
 function ChangeItem({ change }: { change: Change }) {
   return (
     <>
-      <p class="title"><span class="sign" aria-hidden="true">{SIGNS[change.action]}</span><strong>{change.parent_resource && <span class="dim">{change.parent_resource} / </span>}{change.resource_name}</strong> <span class="type">{change.resource_type}</span> <span class="verb">{change.action}{change.may_replace && ' or replace'}</span></p>
+      <p class="title"><span class="sign" aria-hidden="true">{SIGNS[change.action]}</span><strong>{change.parent_resource && <span class="dim">{plain(change.parent_resource)} / </span>}{plain(change.resource_name)}</strong> <span class="type">{change.resource_type}</span> <span class="verb">{change.action}{change.may_replace && ' or replace'}</span></p>
       {change.reason && <p class="why">{change.reason}</p>}
       {(change.property_changes?.length ?? 0) > 0 && (
         <table class="properties"><tbody>{change.property_changes!.map((each) => <PropertyRow key={each.property} change={each} action={change.action} />)}</tbody></table>

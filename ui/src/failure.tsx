@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Failure } from './api';
 import type { StackContext } from './stack-page';
 import { isFailed, type Node, type StackStore } from './stack-store';
-import { ErrorNote } from './widgets';
+import { ErrorNote, plain } from './widgets';
 
 /** Failed resources whose own nested stack has no failed one: the causes. */
 export function leaves(store: StackStore): Node[] {
@@ -63,7 +63,7 @@ function Cause({ context, node }: { context: StackContext; node: Node }) {
   return (
     <div class="cause">
       <p class="where">
-        <button class="link" onClick={() => context.select(node.key)}>{node.parent_resource ? `${node.parent_resource} / ` : ''}{node.resource_name}</button>
+        <button class="link" onClick={() => context.select(node.key)}>{node.parent_resource ? `${plain(node.parent_resource)} / ` : ''}{plain(node.resource_name)}</button>
         <span class="type">{node.resource_type}</span>
         {inRoot && <button class="link" onClick={() => context.open('template', { at: node.resource_name })}>place in the template</button>}
       </p>

@@ -3,7 +3,7 @@
 import cytoscape from 'cytoscape';
 import type { LayoutRequest, LayoutResult } from './layout-worker';
 import type { Node, StackStore } from './stack-store';
-import { tone } from './widgets';
+import { plain, tone } from './widgets';
 
 declare const LAYOUT_WORKER: string;
 
@@ -20,10 +20,8 @@ function colours(): Colours {
 }
 
 function shorten(text: string, length = LABEL): string {
-  // Marks of direction would turn the whole label around.
-  const plain = text.replace(/[\u0000-\u001f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '·');
-  const letters = [...plain];
-  return letters.length <= length ? plain : `${letters.slice(0, length - 9).join('')}…${letters.slice(-8).join('')}`;
+  const letters = [...plain(text)];
+  return letters.length <= length ? letters.join('') : `${letters.slice(0, length - 9).join('')}…${letters.slice(-8).join('')}`;
 }
 
 function labelOf(node: Node): string {

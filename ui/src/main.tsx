@@ -9,6 +9,7 @@ import { StacksView } from './stacks';
 import { StackPage } from './stack-page';
 import { ComposePage } from './compose';
 import { TypesView } from './types-view';
+import { ApiView } from './api-view';
 
 function App({ config }: { config: Config }) {
   const route = useRoute();
@@ -55,6 +56,7 @@ function View({ api, route }: { api: Api; route: Route }) {
   if (part === 'stacks' && id) return <StackPage key={id} api={api} route={route} name={name} id={id} tab={tab ?? ''} />;
   if (part === 'create') return <ComposePage key="create" api={api} route={route} stack={null} />;
   if (part === 'types') return <TypesView api={api} route={route} name={name ?? ''} />;
+  if (part === 'api') return <ApiView api={api} route={route} id={name ?? ''} />;
   if (part === 'services') return <ServicesView api={api} />;
   return <StacksView key={route.project} api={api} route={route} />;
 }
@@ -68,7 +70,7 @@ function Frame({ api, route, config, onLogOut }: { api: Api; route: Route; confi
   return (
     <header class="top">
       <a class="brand" href={href(route.project, ['stacks'])}><span class="logo" aria-hidden="true" />heat_lite</a>
-      <nav aria-label="Main">{link('stacks', 'Stacks')}{link('types', 'Types')}{link('services', 'Services')}</nav>
+      <nav aria-label="Main">{link('stacks', 'Stacks')}{link('types', 'Types')}{link('services', 'Services')}{link('api', 'API')}</nav>
       <span class="grow" />
       {projects.length > 1
         ? <select aria-label="Project" value={route.project} onChange={(event) => go(href(event.currentTarget.value, ['stacks']))}>{projects.map((each) => <option>{each}</option>)}</select>

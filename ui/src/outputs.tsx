@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { type Stack, stackPath } from './api';
 import type { StackContext } from './stack-page';
-import { Empty, ErrorNote, useLoad, Value } from './widgets';
+import { Empty, ErrorNote, plain, useLoad, Value } from './widgets';
 
 // outputs whose values stay covered until a click: screens are seen by others
 const SECRET = /pass|secret|token|private|credential|(^|_)key$/i;
@@ -18,14 +18,14 @@ export function OutputsPanel({ context }: { context: StackContext }) {
         <ErrorNote error={error} />
         {value && !outputs.length && <Empty><p class="dim">The template has no outputs.</p></Empty>}
         <dl class="schema">{outputs.map((each) => (
-          <div key={each.output_key}><dt>{each.output_key}</dt>
+          <div key={each.output_key}><dt>{plain(each.output_key)}</dt>
             <dd>{each.description && each.description !== 'No description given' && <p class="dim">{each.description}</p>}
               {each.output_error ? <p class="note failed">{each.output_error}</p> : <Covered secret={SECRET.test(each.output_key)} value={each.output_value} />}</dd>
           </div>
         ))}</dl>
       </section>
       <section><h2>Parameters</h2>
-        <dl class="schema">{parameters.map(([name, each]) => <div key={name}><dt>{name}</dt><dd><Value value={each} /></dd></div>)}</dl>
+        <dl class="schema">{parameters.map(([name, each]) => <div key={name}><dt>{plain(name)}</dt><dd><Value value={each} /></dd></div>)}</dl>
       </section>
     </div>
   );

@@ -4,7 +4,7 @@ import { type Event, type Resource, stackPath } from './api';
 import { go, href } from './router';
 import type { StackContext } from './stack-page';
 import type { Node } from './stack-store';
-import { clock, Confirm, ErrorNote, Status, useLoad, Value } from './widgets';
+import { clock, Confirm, ErrorNote, plain, Status, useLoad, Value } from './widgets';
 
 export function ResourceDetail({ context, node }: { context: StackContext; node: Node }) {
   const { api, store, route } = context;
@@ -21,7 +21,7 @@ export function ResourceDetail({ context, node }: { context: StackContext; node:
   const waiting = node.resource_status.startsWith('INIT') ? before.filter((each) => !each.resource_status.endsWith('COMPLETE') || each.resource_status.startsWith('INIT')) : [];
   return (
     <aside class="detail" aria-label={`Resource ${node.resource_name}`}>
-      <header><h2>{node.resource_name}</h2><button class="plain" aria-label="Close the resource" onClick={close}>✕</button></header>
+      <header><h2>{plain(node.resource_name)}</h2><button class="plain" aria-label="Close the resource" onClick={close}>✕</button></header>
       <p><Status value={node.resource_status} /> <a class="type" href={href(route.project, ['types', node.resource_type])}>{node.resource_type}</a></p>
       {node.resource_status_reason && node.resource_status_reason !== 'state changed' && <p class="reason">{node.resource_status_reason}</p>}
       {waiting.length > 0 && <p class="note">Waits for {links(context, waiting)}</p>}
@@ -67,7 +67,7 @@ async function propertiesOf({ api }: StackContext, node: Node, event: Event | un
 }
 
 function links(context: StackContext, nodes: Node[]) {
-  return <>{nodes.slice(0, 12).map((each, index) => <>{index > 0 && ', '}<button class="link" onClick={() => context.select(each.key)}>{each.resource_name}</button></>)}{nodes.length > 12 && ` and ${nodes.length - 12} more`}</>;
+  return <>{nodes.slice(0, 12).map((each, index) => <>{index > 0 && ', '}<button class="link" onClick={() => context.select(each.key)}>{plain(each.resource_name)}</button></>)}{nodes.length > 12 && ` and ${nodes.length - 12} more`}</>;
 }
 
 function Values({ title, values }: { title: string; values: Record<string, unknown> | null | undefined }) {

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { StackContext } from './stack-page';
 import type { Node } from './stack-store';
-import { Age, Rows, Status, tone } from './widgets';
+import { Age, plain, Rows, Status, tone } from './widgets';
 
 interface Row { node: Node; depth: number }
 
@@ -55,7 +55,7 @@ export function ResourcesPanel({ context, chosen }: { context: StackContext; cho
         header={<tr><th>Resource</th><th>Status</th><th class="wide">Type</th><th class="wide">Physical id</th><th class="wide">Changed</th></tr>}
         row={({ node, depth }) => (
           <tr key={node.key} class={node.key === chosen ? 'chosen' : ''}>
-            <td class="name" style={{ paddingLeft: `${8 + depth * 18}px` }}><button class="link" onClick={() => context.select(node.key)}>{node.resource_name}</button></td>
+            <td class="name" style={{ paddingLeft: `${8 + depth * 18}px` }}><button class="link" onClick={() => context.select(node.key)}>{plain(node.resource_name)}</button></td>
             <td><Status value={node.resource_status} /></td>
             <td class="wide type">{node.resource_type}</td>
             <td class="wide mono">{node.physical_resource_id}</td>

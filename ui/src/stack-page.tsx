@@ -15,7 +15,7 @@ import { Live } from './stacks';
 import { TemplatePanel } from './template-panel';
 import { TimelinePanel } from './timeline';
 import { Verbs } from './verbs';
-import { Age, ErrorNote, Status } from './widgets';
+import { Age, ErrorNote, plain, Status } from './widgets';
 
 const TABS = ['graph', 'resources', 'timeline', 'events', 'outputs', 'template', 'snapshots', 'drift'] as const;
 type Tab = (typeof TABS)[number];
@@ -93,7 +93,7 @@ function Head({ context }: { context: StackContext }) {
           <span>{stack.stack_status_reason}</span>
           <span class="dim">created <Age time={stack.creation_time} /> ago</span>
           {stack.updated_time && <span class="dim">updated <Age time={stack.updated_time} /> ago</span>}
-          {(stack.tags ?? []).map((tag) => <a class="tag" href={href(route.project, ['stacks'], { tags: tag })}>{tag}</a>)}
+          {(stack.tags ?? []).map((tag) => <a class="tag" href={href(route.project, ['stacks'], { tags: tag })}>{plain(tag)}</a>)}
         </div>
       )}
     </div>

@@ -4,7 +4,7 @@ import { type Api, type Stack, stackPath } from './api';
 import { type Connection, follow } from './live';
 import { go, href, type Route } from './router';
 import { isBusy } from './stack-store';
-import { Age, Confirm, Empty, ErrorNote, Status, tone } from './widgets';
+import { Age, Confirm, Empty, ErrorNote, plain, Status, tone } from './widgets';
 
 const PAGE = 200;
 const STATES = ['', 'progress', 'failed', 'complete'] as const;
@@ -141,7 +141,7 @@ export function StacksView({ api, route }: { api: Api; route: Route }) {
                 </td>
                 <td><Status value={stack.stack_status} /></td>
                 <td class="wide reason">{stack.stack_status_reason}</td>
-                <td class="wide">{(stack.tags ?? []).map((tag) => <button class="tag" onClick={() => set({ tags: tag })}>{tag}</button>)}</td>
+                <td class="wide">{(stack.tags ?? []).map((tag) => <button class="tag" onClick={() => set({ tags: tag })}>{plain(tag)}</button>)}</td>
                 <td><Age time={stack.updated_time ?? stack.creation_time} /></td>
                 <td class="wide"><Age time={stack.creation_time} /></td>
               </tr>

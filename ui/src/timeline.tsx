@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { type Event, stackPath } from './api';
 import type { StackContext } from './stack-page';
 import { isBusy, type Node, ownStack, type StackStore } from './stack-store';
-import { age, Empty, tone, useClock, useLoad } from './widgets';
+import { age, Empty, plain, tone, useClock, useLoad } from './widgets';
 
 const SHOWN = 150;
 
@@ -95,7 +95,7 @@ export function TimelinePanel({ context }: { context: StackContext }) {
         const phases = own?.phases?.map((phase) => `${phase.phase} ${Math.round(phase.seconds ?? 0)} s`).join(', ');
         return (
           <li key={`${bar.key}${bar.begin}`} class={own?.critical ?? bar.critical ? 'critical' : ''}>
-            <button class="link" style={{ paddingLeft: `${bar.depth * 14}px` }} onClick={() => context.select(bar.key)} title={bar.type}>{bar.name}</button>
+            <button class="link" style={{ paddingLeft: `${bar.depth * 14}px` }} onClick={() => context.select(bar.key)} title={bar.type}>{plain(bar.name)}</button>
             <span class="track" title={phases}>
               <span class="waiting" style={{ width: `${left}%` }} />
               <span class={`bar-body ${tone(bar.status)}`} style={{ left: `${left}%`, width: `${Math.min(width, 100 - left)}%` }} />

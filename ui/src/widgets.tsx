@@ -13,6 +13,12 @@ export function tone(status: string | undefined | null): string {
   return 'complete';
 }
 
+/** A name in one direction, and never without a visible sign: names are hostile text. */
+export function plain(name: string | null | undefined): string {
+  const shown = (name ?? '').replace(/[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '·');
+  return /^[\s\p{Cf}\p{M}]+$/u.test(shown) ? [...shown].slice(0, 8).fill('·').join('') : shown;
+}
+
 const MARKS: Record<string, string> = { failed: '✕', progress: '◐', quiet: '–', none: '○', complete: '✓' };
 
 export function Status({ value }: { value: string | undefined | null }) {

@@ -6,7 +6,7 @@ import openapi_spec_validator
 import pytest
 
 from heat_lite import policies
-from heat_lite.api import openapi
+from heat_lite.api import openapi, openapi_summaries
 from heat_lite.api.v1 import routes
 
 OPERATIONS = [
@@ -30,6 +30,13 @@ def test_document_has_each_route():
 def test_tables_name_actions_that_have_a_route(table):
     targets = {target for _, _, target, *_ in routes.ROUTES}
     assert set(table) - targets <= {'stack_lookup'}
+
+
+def test_each_action_has_a_summary_of_its_own():
+    summaries = openapi_summaries.SUMMARIES
+    assert summaries.keys() == {target for _, _, target, *_ in routes.ROUTES}
+    assert len(set(summaries.values())) == len(summaries)
+    assert openapi_summaries.GROUPS.keys() == {target.partition('.')[0] for target in summaries}
 
 
 def test_operations_have_names_errors_and_rules_of_the_policy():
