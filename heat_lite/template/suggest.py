@@ -4,6 +4,7 @@ import collections
 import difflib
 import functools
 import heapq
+import itertools
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -11,6 +12,9 @@ from heat_lite.common.exception import append_hint
 
 #: Limits of the search, to bound the cost of an error message.
 MAX_LENGTH, MAX_CANDIDATES, MAX_COMPARED = 100, 2000, 20
+#: Limits of an index, which outlives the request: the first names are searched, and so many
+#: different letters are told apart. The names are those of users, and so may be hostile.
+MAX_NAMES, MAX_CHARACTERS, MAX_LETTERS = 5000, 100_000, 512
 #: Minimal similarity of two names, from 0 to 1, and their minimal length: ``r1`` is not ``r2``.
 MIN_SIMILARITY, MIN_LENGTH = 0.75, 3
 #: Long names must be more similar: ``OS::Heat::ResourceGroup`` is not ``OS::Heat::TestResource``.
@@ -47,45 +51,79 @@ def closest_match(name: Any, known: Iterable) -> str | None:
     """Return the most similar known name, ignoring case; None if none is similar enough."""
     if not isinstance(name, str) or not MIN_LENGTH <= len(name) <= MAX_LENGTH:
         return None
-    candidates = tuple(known)
+    return _index(_searched(known)).closest(name)
+
+
+def _searched(known):
+    """Return the names to search, within the limits of an index."""
+    names = tuple(itertools.islice(known, MAX_NAMES))
     try:
-        index = _index(candidates)
-    except TypeError:  # something that is no name, and not hashable
-        index = _index(tuple(each for each in candidates if isinstance(each, str)))
-    return index.closest(name)
+        if max(map(len, names), default=0) <= MAX_LENGTH and _characters(names) <= MAX_CHARACTERS:
+            hash(names)
+            return names
+    except TypeError:  # something that is no name
+        pass
+    return _shortened(names)
+
+
+def _characters(names):
+    return sum(map(len, names))
+
+
+def _shortened(names):
+    """Return the first names that are short enough to be searched and fit into an index."""
+    searched = [
+        each for each in names if isinstance(each, str) and MIN_LENGTH <= len(each) <= MAX_LENGTH
+    ]
+    ends = itertools.accumulate(map(len, searched))
+    fitting = sum(end <= MAX_CHARACTERS for end in ends)
+    return tuple(searched[:fitting])
+
+
+#: in the place of all letters that an index does not tell apart
+_OTHER = ''
 
 
 class _NameIndex:
     """The known names by length, prepared once for many misspelt ones.
 
     The letters of a name are the bits of a number, one for each occurrence of a letter. The bits
-    that two names share bound their similarity, and cost far less than the similarity.
+    that two names share bound their similarity, and cost far less than the similarity. Letters
+    beyond ``MAX_LETTERS`` count as one and the same letter: the bound is higher, but still one.
     """
 
     def __init__(self, names):
         self._bits: dict[tuple[str, int], int] = {}
         #: several rules ask for the same name
-        self.closest = functools.lru_cache(maxsize=1024)(self._closest)
+        self.closest = functools.lru_cache(maxsize=256)(self._closest)
         self._by_length: dict[int, list[tuple[str, int, str]]] = {}
         for name in names:
             if isinstance(name, str) and MIN_LENGTH <= len(name) <= MAX_LENGTH:
                 lower = name.lower()
-                entry = (lower, self._letters(lower, self._new_bit), name)
+                text = name if name == lower else lower
+                entry = (text, self._letters(lower, self._new_bit), name)
                 self._by_length.setdefault(len(name), []).append(entry)
 
     def _letters(self, text, bit_of):
         seen: collections.Counter[str] = collections.Counter()
         letters = 0
         for letter in text:
-            letters |= bit_of((letter, seen[letter]))
+            bit = bit_of((letter, seen[letter]))
+            if bit is None:
+                bit, letter = 1 << (MAX_LETTERS + seen[_OTHER]), _OTHER
+            letters |= bit
             seen[letter] += 1
         return letters
 
     def _new_bit(self, occurrence):
-        return self._bits.setdefault(occurrence, 1 << len(self._bits))
+        """Return the bit of an occurrence of a letter, None beyond ``MAX_LETTERS``."""
+        if len(self._bits) < MAX_LETTERS:
+            return self._bits.setdefault(occurrence, 1 << len(self._bits))
+        return self._bits.get(occurrence)
 
     def _known_bit(self, occurrence):
-        return self._bits.get(occurrence, 0)
+        absent = 0 if len(self._bits) < MAX_LETTERS else None
+        return self._bits.get(occurrence, absent)
 
     def _closest(self, name):
         lower = name.lower()
@@ -123,5 +161,5 @@ class _NameIndex:
         return heapq.nlargest(MAX_COMPARED, found)
 
 
-#: few, because the names are those of users, of megabytes
+#: few, because each may keep megabytes
 _index = functools.lru_cache(maxsize=2)(_NameIndex)

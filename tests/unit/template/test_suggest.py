@@ -1,6 +1,9 @@
 """Suggestions for misspelt names."""
 
+import gc
+import itertools
 import time
+import tracemalloc
 
 import pytest
 
@@ -78,6 +81,43 @@ def test_suggest_among_many_similar_names_takes_little_time():
     for number in range(2000):
         assert closest_match(f'parm_{number}', names)
     assert time.process_time() - begun < 4
+
+
+def hostile_names(number, length):
+    """Return names of letters that each occur once."""
+    letters = (chr(code) for code in itertools.cycle(range(0x4E00, 0x9FFF)))
+    return [''.join(itertools.islice(letters, length)) for _ in range(number)]
+
+
+@pytest.mark.parametrize(('number', 'length'), [(20_000, 12), (20_000, 100), (60_000, 3)])
+def test_suggest_among_hostile_names_keeps_little_memory(number, length):
+    tracemalloc.start()
+    try:
+        for salt in 'ab':
+            names = [name[:-1] + salt for name in hostile_names(number, length)]
+            for name in names[:300]:
+                closest_match(name[1:] + name[0], names)
+        del names
+        gc.collect()
+        kept = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert kept < 6_000_000, f'{kept:,} bytes'
+
+
+def test_suggest_among_very_many_letters_finds_the_similar_name():
+    names = hostile_names(60, 12)
+    for name in names:
+        assert closest_match(name[:-1] + 'x', names) == name
+
+
+def test_suggest_among_too_many_names_finds_one_of_the_first():
+    names = [f'{number:05}{"n" * 60}' for number in range(20_000)]
+    assert closest_match(names[7] + 'x', names) == names[7]
+
+
+def test_suggest_among_long_names_and_others_finds_the_similar_name():
+    assert closest_match('get_parm', ['x' * 200_000, None, 7, [], *KNOWN]) == 'get_param'
 
 
 def test_with_suggestion_appends_a_sentence():
