@@ -1,6 +1,7 @@
 """Measurements of watch rules: their checks, and the rules that they are for.
 
-A measurement is a map: ``{Namespace: text, metric: {Value, Unit, Dimensions}}``.
+A measurement is a map: ``{Namespace: text, metric: {Value, Unit, Dimensions}}``. A metric may have
+StatisticValues, which stand for several values; its Value is their average then.
 """
 
 import datetime
@@ -11,8 +12,13 @@ from typing import Any
 from heat_lite.common import exception
 
 NAMESPACE, TIMESTAMP = 'Namespace', 'Timestamp'
+#: the key of statistics that stand for several values, and those which they have
+STATISTIC_VALUES = 'StatisticValues'
+SET_KEYS = ('SampleCount', 'Sum', 'Minimum', 'Maximum')
 #: characters of a name, and dimensions of a measurement
 MAX_NAME, MAX_DIMENSIONS = 255, 10
+#: how far, in parts of the greatest value, an average may be off by rounding
+SLACK = 1e-9
 #: how far the time of a measurement may differ from now
 OLDEST, LATEST = datetime.timedelta(days=14), datetime.timedelta(minutes=5)
 #: the greatest value of a measurement, as of Amazon's
@@ -81,23 +87,57 @@ def _checked_metric(metric, values):
     if sum(map(len, pairs)) > MAX_DIMENSIONS:
         raise exception.Invalid(reason=f'{metric} has more than {MAX_DIMENSIONS} dimensions')
     unit = values.get('Unit')
+    if STATISTIC_VALUES in values:
+        numbers = _checked_set(metric, values)
+    else:
+        numbers = {'Value': _number(f'value of {metric}', values.get('Value'))}
     time = {TIMESTAMP: values[TIMESTAMP]} if TIMESTAMP in values else {}
     return {
         **time,
-        'Value': _number(metric, values.get('Value')),
+        **numbers,
         'Unit': unit and _name(unit, 'unit'),
         'Dimensions': pairs,
     }
 
 
-def _number(metric, value):
+def _checked_set(metric, values):
+    """Return the statistics of several values, and their average as Value. Raises Invalid."""
+    place, given = f'{STATISTIC_VALUES} of {metric}', values[STATISTIC_VALUES]
+    if not isinstance(given, Mapping) or given.keys() != set(SET_KEYS) or 'Value' in values:
+        raise exception.Invalid(
+            reason=f'{place} must be a map with {", ".join(SET_KEYS)}, without a Value beside it'
+        )
+    found = {key: _number(f'{key} in {place}', given[key]) for key in SET_KEYS}
+    count, total, least, most = found.values()
+    if count < 1:
+        raise exception.Invalid(reason=f'SampleCount in {place} must be at least 1, not {count:g}')
+    average = total / count
+    slack = SLACK * max(abs(least), abs(most))
+    if not least - slack <= average <= most + slack:
+        raise exception.Invalid(
+            reason=f'{place} contradict each other: the average {average:g} must be from the '
+            f'Minimum {least:g} to the Maximum {most:g}'
+        )
+    return {'Value': average, STATISTIC_VALUES: found}
+
+
+def statistics_of(metric: Mapping[str, Any]) -> tuple[float, float, float, float]:
+    """Return SampleCount, Sum, Minimum and Maximum of a checked measurement."""
+    if STATISTIC_VALUES in metric:
+        count, total, least, most = (metric[STATISTIC_VALUES][key] for key in SET_KEYS)
+        return count, total, least, most
+    value = float(metric['Value'])
+    return 1, value, value, value
+
+
+def _number(what, value):
     try:
         found = float(value)
     except (TypeError, ValueError):
         found = math.nan
     if isinstance(value, bool) or not abs(found) <= MAX_VALUE:
         raise exception.Invalid(
-            reason=f'the value of {metric} must be a number up to 2**360, not {value!r:.100}'
+            reason=f'the {what} must be a number up to 2**360, not {value!r:.100}'
         )
     return found
 

@@ -2,6 +2,10 @@
 
 A rule is the map of the properties of OS::Heat::CWLiteAlarm. Its window consists of
 EvaluationPeriods periods that end now. The statistic of each period is compared with the threshold.
+
+Measurements that a guest sends once a period come a little early or late. So a period may have two
+and the next one none, for as long as they come at the time at which the periods change. A window
+with fewer measurements than periods is therefore longer by one period.
 """
 
 import collections
@@ -12,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from heat_lite.db.watch_rules import Point, Verdict
+from heat_lite.engine import watch_data
 
 STATES = NODATA, NORMAL, ALARM, SUSPENDED = 'NODATA', 'NORMAL', 'ALARM', 'SUSPENDED'
 #: states that a request can set
@@ -19,12 +24,14 @@ SETTABLE = (NODATA, NORMAL, ALARM)
 #: states -> the key of a rule with the actions
 ACTIONS = {ALARM: 'AlarmActions', NORMAL: 'OKActions', NODATA: 'InsufficientDataActions'}
 SAMPLE_COUNT = 'SampleCount'
-STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
-    SAMPLE_COUNT: len,
-    'Average': lambda values: math.fsum(values) / len(values),
-    'Sum': math.fsum,
-    'Minimum': min,
-    'Maximum': max,
+#: (SampleCount, Sum, Minimum, Maximum) of a measurement
+Sample = tuple[float, float, float, float]
+STATISTICS: dict[str, Callable[[Sequence[Sample]], float]] = {
+    SAMPLE_COUNT: lambda samples: _sum(samples, 0),
+    'Average': lambda samples: _sum(samples, 1) / _sum(samples, 0),
+    'Sum': lambda samples: _sum(samples, 1),
+    'Minimum': lambda samples: min(sample[2] for sample in samples),
+    'Maximum': lambda samples: max(sample[3] for sample in samples),
 }
 COMPARISONS = {
     'GreaterThanOrEqualToThreshold': operator.ge,
@@ -41,23 +48,36 @@ LONGEST_WINDOW = 7 * 86400
 def judge(row: Any, points: Sequence[Point], now: datetime.datetime) -> Verdict:
     """Return the verdict about a rule at a time.
 
-    ALARM needs a statistic beyond the threshold in each period of the window, NORMAL one within
-    it in some period, NODATA a window without measurements. A period without measurements decides
-    nothing: if all others are beyond the threshold, the state stays. The number of samples is known
-    in each period since the rule exists.
+    ALARM needs a measurement for each period, and statistics beyond the threshold only; NORMAL
+    one within it in some period; NODATA a window without measurements. If all statistics are
+    beyond the threshold, but the measurements are too few, the state stays. The number of samples
+    is known in each period since the rule exists.
     """
     rule, at = row.rule, end_of_window(row, now)
     period, count = int(rule['Period']), int(rule['EvaluationPeriods'])
     values = _by_period(points, rule['MetricName'], period, at)
-    known = set(values)
+    compute = STATISTICS[rule['Statistic']]
     if rule['Statistic'] == SAMPLE_COUNT:
         age = (at - row.created_at).total_seconds()
-        known.update(number for number in range(count) if age >= (number + 1) * period)
-    compute = STATISTICS[rule['Statistic']]
-    measured = {number: compute(values[number]) for number in sorted(known) if number < count}
-    state, reason = _state(row, measured, count)
-    window = datetime.timedelta(seconds=period * count)
-    return Verdict(state, reason, due(period, at), at - window)
+        known = [number for number in range(count) if age >= (number + 1) * period]
+        pushed = len(known)
+    else:
+        length = count if _pushed(values, count) >= count else count + 1
+        known = [number for number in sorted(values) if number < length]
+        pushed = _pushed(values, length)
+    measured = {number: compute(values[number]) for number in known}
+    state, reason = _state(row, measured, pushed)
+    kept = datetime.timedelta(seconds=period * (count + 1))
+    return Verdict(state, reason, due(period, at), at - kept)
+
+
+def _sum(samples, place):
+    return math.fsum(sample[place] for sample in samples)
+
+
+def _pushed(values, length):
+    """Return the number of measurements of the last periods."""
+    return sum(len(values[number]) for number in values if number < length)
 
 
 def end_of_window(row: Any, now: datetime.datetime) -> datetime.datetime:
@@ -75,27 +95,28 @@ def due(period: int, now: datetime.datetime) -> datetime.datetime:
     return now + datetime.timedelta(seconds=max(period, SHORTEST_INTERVAL))
 
 
-def _state(row, measured, count):
+def _state(row, measured, pushed):
     rule, threshold = row.rule, float(row.rule['Threshold'])
+    count = int(rule['EvaluationPeriods'])
     if not measured:
-        return NODATA, f'no measurement of {rule["MetricName"]} in {count} periods'
+        return NODATA, f'no measurement of {rule["MetricName"]} in the window'
     is_beyond = COMPARISONS[rule['ComparisonOperator']]
     within = {n: value for n, value in measured.items() if not is_beyond(value, threshold)}
     number, value = min((within or measured).items())
     compared = f'{rule["Statistic"]} {value:g}, {rule["ComparisonOperator"]} {threshold:g}'
     if within:
-        return NORMAL, f'not in period {number + 1} of {count}: {compared}'
-    if len(measured) < count:
-        return row.state, f'{len(measured)} of {count} periods have measurements: {compared}'
-    return ALARM, f'in {count} of {count} periods: {compared}'
+        return NORMAL, f'not in period {number + 1} of {max(number + 1, count)}: {compared}'
+    if pushed < count:
+        return row.state, f'too few measurements for {count} periods: {compared}'
+    return ALARM, f'in {len(measured)} of {count} periods: {compared}'
 
 
 def _by_period(points, metric, period, at):
-    """Return the values of a metric by the number of their period before ``at``, from 0."""
+    """Return the samples of a metric by the number of their period before ``at``, from 0."""
     values = collections.defaultdict(list)
     for time, data in points:
         if metric in data:
             age = (at - time).total_seconds()
             if age >= 0:
-                values[int(age // period)].append(float(data[metric]['Value']))
+                values[int(age // period)].append(watch_data.statistics_of(data[metric]))
     return values

@@ -83,6 +83,14 @@ METRIC = {
 }
 
 
+STATISTICS = {
+    'MetricData.member.1.StatisticValues.SampleCount': '4',
+    'MetricData.member.1.StatisticValues.Sum': '100',
+    'MetricData.member.1.StatisticValues.Minimum': '10',
+    'MetricData.member.1.StatisticValues.Maximum': '60',
+}
+
+
 @pytest.fixture(scope='module')
 def service():
     with (
@@ -188,6 +196,34 @@ def test_put_metric_data_sends_measurements_by_alarm(ask):
     ]
 
 
+def test_put_metric_data_sends_statistics(ask):
+    given = {**METRIC}
+    del given['MetricData.member.1.Value'], given['MetricData.member.1.Dimensions.member.1.Name']
+    del given['MetricData.member.1.Dimensions.member.1.Value']
+    status, text, calls = ask('PutMetricData', 'stack user', **{**given, **STATISTICS})
+    assert status == 200, text
+    ((_, arguments),) = calls
+    assert arguments['stats_data'] == {
+        'Namespace': 'sys/linux',
+        'Cpu': {
+            'StatisticValues': {'SampleCount': '4', 'Sum': '100', 'Minimum': '10', 'Maximum': '60'},
+            'Unit': 'Percent',
+            'Dimensions': [{'zone': 'a'}],
+        },
+    }
+
+
+def test_list_metrics_has_the_statistics_as_dimensions(ask):
+    pushed = {'SampleCount': 4.0, 'Sum': 100.0, 'Minimum': 10.0, 'Maximum': 60.0}
+    data = {'Value': 25.0, 'StatisticValues': pushed, 'Unit': None, 'Dimensions': []}
+    script = {'show_watch_metric': {'returns': [{**DATUM, 'data': data}]}}
+    _, text, _ = ask('ListMetrics', script=script)
+    (metric,) = ElementTree.fromstring(text).findall('ListMetricsResult/Metrics/member')
+    dimensions = {each.findtext('Name'): each.findtext('Value') for each in metric.iter('member')}
+    assert (dimensions['Value'], dimensions['SampleCount']) == ('25.0', '4.0')
+    assert (dimensions['Sum'], dimensions['Maximum']) == ('100.0', '60.0')
+
+
 def test_list_metrics_has_a_metric_for_each_measurement(ask):
     status, text, calls = ask('ListMetrics', MetricName='Cpu')
     root = ElementTree.fromstring(text)
@@ -237,8 +273,10 @@ def test_action_that_heat_refuses_is_refused(ask, action):
         (
             'PutMetricData',
             {**METRIC, 'MetricData.member.1.StatisticValues.Sum': '1'},
-            'InvalidQueryParameter',
+            'MissingParameter',
         ),
+        ('PutMetricData', {**METRIC, **STATISTICS}, 'InvalidParameterCombination'),
+        ('PutMetricData', {**METRIC, 'MetricData.member.1.Counts': '1'}, 'InvalidQueryParameter'),
         ('PutMetricData', {**METRIC, 'MetricData.member.2.MetricName': 'x'}, 'MissingParameter'),
         (
             'PutMetricData',

@@ -12,6 +12,10 @@ ALARM_NAME = 'AlarmName'
 #: measurements of one request, and of one page of a list
 MAX_DATA, PAGE = 150, 500
 FIELDS = ('MetricName', 'Value', 'Unit', 'Timestamp')
+#: statistics of several values, in the place of Value
+STATISTICS = 'StatisticValues'
+SET_FIELDS = ('SampleCount', 'Sum', 'Minimum', 'Maximum')
+SET_KEYS = tuple(f'{STATISTICS}.{field}' for field in SET_FIELDS)
 
 
 class Measurements:
@@ -57,16 +61,7 @@ class Measurements:
 
 def _datum(place: str, datum: dict[str, str]) -> tuple[str | None, dict[str, Any]]:
     """Return the name of the alarm, and the measurement as the engine takes it. Raises Fault."""
-    for key in datum:
-        if key not in FIELDS and query.base_name(key) != 'Dimensions':
-            raise faults.fault(
-                'InvalidQueryParameter',
-                f'{place}.{key[:100]} is not supported: a measurement has {", ".join(FIELDS)} and '
-                'Dimensions',
-            )
-    for key in ('MetricName', 'Value'):
-        if not datum.get(key):
-            raise faults.fault('MissingParameter', f'{place}.{key}')
+    numbers = _numbers(place, datum)
     dimensions: list[dict[str, str]] = []
     alarm = None
     for each in query.structures(datum, 'Dimensions', ('Name', 'Value')):
@@ -76,13 +71,38 @@ def _datum(place: str, datum: dict[str, str]) -> tuple[str | None, dict[str, Any
             alarm = each['Value']
         else:
             dimensions.append({each['Name']: each['Value']})
-    values = {key: datum[key] for key in FIELDS[1:] if key in datum}
-    return alarm, {datum['MetricName']: {**values, 'Dimensions': dimensions}}
+    values = {key: datum[key] for key in ('Unit', 'Timestamp') if key in datum}
+    return alarm, {datum['MetricName']: {**numbers, **values, 'Dimensions': dimensions}}
+
+
+def _numbers(place: str, datum: dict[str, str]) -> dict[str, Any]:
+    """Return the value or the statistics of a measurement. Raises Fault for other parameters."""
+    for key in datum:
+        if key not in (*FIELDS, *SET_KEYS) and query.base_name(key) != 'Dimensions':
+            raise faults.fault(
+                'InvalidQueryParameter',
+                f'{place}.{key[:100]} is not supported: a measurement has {", ".join(FIELDS)}, '
+                f'{STATISTICS} and Dimensions',
+            )
+    is_set = any(key in datum for key in SET_KEYS)
+    for key in ('MetricName', *(SET_KEYS if is_set else ('Value',))):
+        if not datum.get(key):
+            raise faults.fault('MissingParameter', f'{place}.{key}')
+    if not is_set:
+        return {'Value': datum['Value']}
+    if 'Value' in datum:
+        raise faults.fault(
+            'InvalidParameterCombination', f'{place} has both Value and {STATISTICS}'
+        )
+    return {
+        STATISTICS: {field: datum[key] for field, key in zip(SET_FIELDS, SET_KEYS, strict=True)}
+    }
 
 
 def _metric(found: dict[str, Any]) -> dict[str, Any]:
     """Return a measurement as Heat does: alarm, time and values are dimensions."""
     values = {key: value for key, value in found['data'].items() if key != 'Dimensions'}
+    values.update(values.pop(STATISTICS, {}))
     dimensions = [
         {ALARM_NAME: found['watch_name']},
         {'Timestamp': found['timestamp']},

@@ -14,6 +14,48 @@ def test_checked_measurement_has_the_stored_form():
     }
 
 
+STATISTICS = {'SampleCount': '4', 'Sum': '100', 'Minimum': '10', 'Maximum': 60}
+
+
+def test_checked_statistics_have_their_average_as_value():
+    checked = watch_data.checked({'Cpu': {'StatisticValues': STATISTICS}})
+    assert checked['Cpu'] == {
+        'Value': 25.0,
+        'StatisticValues': {'SampleCount': 4, 'Sum': 100, 'Minimum': 10, 'Maximum': 60},
+        'Unit': None,
+        'Dimensions': [],
+    }
+    assert watch_data.statistics_of(checked['Cpu']) == (4, 100, 10, 60)
+
+
+def test_statistics_of_equal_values_may_be_rounded():
+    equal = {'SampleCount': 3, 'Sum': 0.1 + 0.1 + 0.1, 'Minimum': 0.1, 'Maximum': 0.1}
+    checked = watch_data.checked({'Cpu': {'StatisticValues': equal}})
+    assert checked['Cpu']['Value'] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ('change', 'text'),
+    [
+        ({'Sum': 'x'}, 'the Sum in StatisticValues of Cpu must be a number up to'),
+        ({'SampleCount': 0}, 'SampleCount in StatisticValues of Cpu must be at least 1, not 0'),
+        ({'SampleCount': -4}, 'must be at least 1, not -4'),
+        ({'Sum': 1000}, 'the average 250 must be from the Minimum 10 to the Maximum 60'),
+        ({'Minimum': 70}, 'StatisticValues of Cpu contradict each other'),
+        ({'Median': 1}, 'must be a map with SampleCount, Sum, Minimum, Maximum'),
+    ],
+)
+def test_wrong_statistics_raise_invalid(change, text):
+    with pytest.raises(exception.Invalid) as caught:
+        watch_data.checked({'Cpu': {'StatisticValues': {**STATISTICS, **change}}})
+    assert text in str(caught.value)
+
+
+def test_statistics_beside_a_value_raise_invalid():
+    with pytest.raises(exception.Invalid, match='without a Value beside it'):
+        watch_data.checked({'Cpu': {'Value': 1, 'StatisticValues': STATISTICS}})
+
+
 @pytest.mark.parametrize(
     ('given', 'text'),
     [
