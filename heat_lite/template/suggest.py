@@ -13,7 +13,7 @@ from heat_lite.common.exception import append_hint
 #: Limits of the search, to bound the cost of an error message.
 MAX_LENGTH, MAX_CANDIDATES, MAX_COMPARED = 100, 2000, 20
 #: Limits of an index, which outlives the request: the first names are searched, and so many
-#: different letters are told apart. The names are those of users, and so may be hostile.
+#: different letters are distinguished. The names are those of users, and so may be hostile.
 MAX_NAMES, MAX_CHARACTERS, MAX_LETTERS = 5000, 100_000, 512
 #: Minimal similarity of two names, from 0 to 1, and their minimal length: ``r1`` is not ``r2``.
 MIN_SIMILARITY, MIN_LENGTH = 0.75, 3
