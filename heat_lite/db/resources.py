@@ -108,6 +108,13 @@ def list_brief(
 
 
 @session.reader
+def template_ids(context: RequestContext, stack_id: str) -> list[int | None]:
+    """Return the ids of the templates by which the resources of a stack were made."""
+    query = select(_R.c.current_template_id).where(_R.c.stack_id == stack_id).distinct()
+    return list(session.execute(query).scalars())
+
+
+@session.reader
 def get(context: RequestContext, resource_id: int) -> ResourceRow | None:
     return _first(_ROWS.where(_R.c.id == resource_id))
 
@@ -154,17 +161,27 @@ def read_each(
     transaction.
     """
     which = _R.c.stack_id.in_(stack_ids)
-    data = _data(_DATA.join(_R).where(which))
-    for row in session.rows(_ROWS.where(which).order_by(_R.c.id)):
+    for row, data in _rows_with_data(_ROWS.where(which).order_by(_R.c.id), which):
         try:
-            yield row.stack_id, _complete_row(row, data.get(row[0], ()))
+            yield row.stack_id, _complete_row(row, data)
         except exception.InvalidEncryptionKey as error:
             yield row.stack_id, error
 
 
 def _rows(query, which):
+    return [_complete_row(row, data) for row, data in _rows_with_data(query, which)]
+
+
+def _rows_with_data(query, which):
+    """Yield the rows of a query and their stored data.
+
+    The data is read last. An update that is written meanwhile gives new data to an old row, whose
+    state tells that it is being updated; old data would look like that of the ended update.
+    """
+    rows = list(session.rows(query))
     data = _data(_DATA.join(_R).where(which))
-    return [_complete_row(row, data.get(row[0], ())) for row in session.rows(query)]
+    for row in rows:
+        yield row, data.get(row[0], ())
 
 
 def _first(query):

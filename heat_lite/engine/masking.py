@@ -50,9 +50,14 @@ def log_subject(stack):
 
 
 def redactors(stack):
-    """Yield the redactors of a stack and of those that contain it, whose values it repeats."""
+    """Yield the redactors of a stack and of those that contain it, whose values it repeats.
+
+    During an update, and after a failed one, texts quote what earlier templates have stored.
+    """
     while stack is not None:
         learn(stack, stack.definition)
+        for template_id in stack.resource_records.template_ids() - {None, stack.template_id}:
+            stack.bound_by(template_id)  # learns its secrets
         yield stack.redactor
         stack = stack.tree.parent
 

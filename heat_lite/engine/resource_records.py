@@ -7,7 +7,7 @@ import collections
 import itertools
 import math
 
-from heat_lite.common import cooperation
+from heat_lite.common import cooperation, status
 from heat_lite.db import resources as db_resources
 from heat_lite.engine.record import Record
 
@@ -25,6 +25,7 @@ class ResourceRecords:
         self._stack = stack
         self._by_name = None
         self._single_reads = {}
+        self._template_ids = None
         #: whether the caller is likely to read only a few names
         self.expects_few_reads = False
 
@@ -46,6 +47,20 @@ class ResourceRecords:
         single = self._single_reads.get(row.name, ())
         known = next((each for each in single if each.id == row.id), None)
         return known or Record.from_row(self._stack.journal, row)
+
+    def template_ids(self):
+        """Return the ids of the templates by which the resources of an unfinished action were made.
+
+        Rows that are created later have the template of the stack.
+        """
+        if self._template_ids is not None or self._stack.status == status.COMPLETE:
+            return self._template_ids or frozenset()
+        if self._by_name is None:
+            stored = db_resources.template_ids(self._stack.context, self._stack.id)
+        else:
+            stored = [each.current_template_id for each in self._stack.rows()]
+        self._template_ids = frozenset(stored)
+        return self._template_ids
 
     def use_listed(self, listed, make=Record.from_listed):
         """Use the rows of a list (``db.resources.list_brief``) instead of reading all columns."""

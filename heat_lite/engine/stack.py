@@ -155,7 +155,7 @@ class Stack(StackOutputs):
         template_id = resource.record.current_template_id
         if template_id in (None, self.template_id):
             return False
-        before = self._scope_of(self._old_bound(template_id))
+        before = self._scope_of(self.bound_by(template_id))
         return before.resolve(resource.definition.metadata) != self.resolve(definition.metadata)
 
     def resolver(self):
@@ -348,13 +348,13 @@ class Stack(StackOutputs):
         if template_id is None or template_id == self.template_id:
             definitions = self.definitions
         else:
-            definitions = self._old_bound(template_id).resources
+            definitions = self.bound_by(template_id).resources
         definition = definitions.get(row.name) or self.definitions.get(row.name)
         if definition is None:
             raise exception.ResourceNotFound(resource_name=row.name, stack_name=self.name)
         return definition
 
-    def _old_bound(self, template_id):
+    def bound_by(self, template_id):
         if template_id not in self._bound_by_template:
             template = self.runtime.templates.get(self.context, template_id)
             self._bound_by_template[template_id] = self.runtime.definitions_cache.of(

@@ -181,6 +181,35 @@ def request(name, template=TEMPLATE, **parameters):
     }
 
 
+def quoted_by_outputs(**parameters):
+    """Return the body of a request: the errors of outputs, also one stack down, quote the body.
+
+    Its update waits at a hook before the resources that have stored the body.
+    """
+    wrong = {'wrong': {'value': {'map_merge': [{'get_attr': ['kept', 'output']}]}}}
+    quoting = {
+        'heat_template_version': '2021-04-16',
+        'parameters': {'text': {'type': 'string'}},
+        'resources': {'kept': resource(parameter('text'))},
+        'outputs': wrong,
+    }
+    resources = {
+        'first': resource(parameter('body')),
+        'kept': resource(parameter('body'), depends_on='first'),
+        'child': {
+            'type': 'quoting.yaml',
+            'properties': {'text': parameter('body')},
+            'depends_on': 'first',
+        },
+    }
+    template = {**TEMPLATE, 'resources': resources, 'outputs': wrong}
+    body = request('earlier', template, **parameters)
+    body['files'] = {**FILES, 'quoting.yaml': json.dumps(quoting)}
+    hooks = {'resources': {'first': {'hooks': 'pre-update'}}}
+    body['environment'] = {**body['environment'], 'resource_registry': hooks}
+    return body
+
+
 def two_stacks_deep(kind, value):
     """Return the body of a request: a resource two stacks below fails, and quotes the value."""
 

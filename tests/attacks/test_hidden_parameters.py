@@ -140,6 +140,20 @@ def test_reason_of_a_failure_two_stacks_deep_does_not_quote_a_value(ask, kind):
     assert not planted.found_in(json.dumps(failures)) and ask.leaks == []
 
 
+def test_error_of_an_output_does_not_quote_an_earlier_value(ask):
+    made = ask('POST', '/stacks', planted.quoted_by_outputs()).json()
+    path = f'/stacks/earlier/{made["stack"]["id"]}'
+    assert ask.rest(path) == 'CREATE_COMPLETE'
+    assert ask('PUT', path, planted.quoted_by_outputs(body='another-value')).status_code == 202
+    read_all(ask, path)
+    stack = ask('GET', path).json()['stack']
+    (output,) = stack['outputs']
+    assert stack['stack_status'] == 'UPDATE_IN_PROGRESS' and '******' in output['output_error']
+    ask('POST', f'{path}/resources/first/signal', {'unset_hook': 'pre-update'})
+    assert ask.rest(path) == 'UPDATE_COMPLETE'
+    assert ask.leaks == []
+
+
 def read_all(ask, path):
     """Read the stack and its nested stacks by each route."""
     for part in STACK_PARTS:

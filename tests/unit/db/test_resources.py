@@ -1,3 +1,4 @@
+import concurrent.futures
 import threading
 
 import pytest
@@ -51,6 +52,35 @@ def test_list_by_stacks_returns_rows_of_each_stack(database, context, make_stack
         (second[0], {'key': 'value'}),
     ]
     assert resources.list_by_stacks(context, []) == []
+
+
+@pytest.mark.parametrize('table', ['resource', 'resource_data'])
+def test_rows_with_old_data_are_never_those_of_an_ended_update(
+    database, context, make_stack, table
+):
+    stack_id = make_stack()
+    (row_id,) = add(context, stack_id, 'a', action='UPDATE', status='IN_PROGRESS')
+    resources.set_data(context, row_id, 'key', 'old')
+
+    def update():
+        changes = journal.ChangeSet(
+            stack_id,
+            rows_changed=[{'id': row_id, 'status': 'COMPLETE'}],
+            data=[(row_id, 'key', 'new', False)],
+        )
+        writer = threading.Thread(target=journal.save, args=(context, changes))
+        writer.start()
+        writer.join()
+
+    with (
+        concurrent.futures.ThreadPoolExecutor(1) as pool,
+        databases.before_first(f'SELECT {table}.', update),
+    ):
+        (row,) = pool.submit(resources.list_by_stack, context, stack_id).result()
+    assert (row.status, row.data) in [
+        ('COMPLETE', {'key': 'new'}),
+        ('IN_PROGRESS', {'key': 'new'}),
+    ]
 
 
 def test_list_brief_reads_small_columns_only(database, context, make_stack):
