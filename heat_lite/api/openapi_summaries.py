@@ -64,7 +64,7 @@ SUMMARIES = {
     'events.index': 'List the events of a stack or of one resource, or stream them.',
     'events.show': 'Return an event.',
     'live.graph': 'Return the resources of a stack and their dependencies.',
-    'live.timeline': 'Return when each resource waited and worked in an action.',
+    'live.timeline': 'Return when each resource waited, called and polled the cloud in an action.',
     'live.drift': 'Compare the properties of resources with the objects in the cloud.',
     'types.list_resource_types': 'List the resource types.',
     'types.resource_schema': 'Return the properties and attributes of a resource type.',

@@ -11,9 +11,7 @@ from heat_lite.db.column_types import row_type
 
 _E, _P = models.event, models.resource_properties_data
 COLUMNS = [
-    column
-    for column in _E.c
-    if column.name not in ('resource_properties', 'rsrc_prop_data_id', 'updated_at')
+    column for column in _E.c if column.name not in ('resource_properties', 'rsrc_prop_data_id')
 ]
 
 
@@ -21,7 +19,10 @@ _EventRow: typing.Any = row_type(*(column.name for column in COLUMNS), 'properti
 
 
 class EventRow(_EventRow):
-    """An event. ``properties`` is None in a list."""
+    """An event. ``properties`` is None in a list.
+
+    ``updated_at`` of the end of an action is the time at which its handler first waited.
+    """
 
     __slots__ = ()
 

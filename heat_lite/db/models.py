@@ -221,7 +221,7 @@ event = _table(
     Column('resource_type', TruncatedText(255)),
     Column('rsrc_prop_data_id', ForeignKey('resource_properties_data.id')),
     Column('resource_properties', LargeBinary),  # of a time before rsrc_prop_data_id; not used
-    *_times(),
+    *_times(),  # updated_at: see events.EventRow; Heat leaves it empty
     Index('ix_event_stack_id_id', 'stack_id', 'id'),
     Index('ev_rsrc_prop_data_ref', 'rsrc_prop_data_id'),
 )

@@ -30,7 +30,16 @@ def of_stack(stack, journal):
     notification.of_stack(stack, journal)
 
 
-def of_resource(resource, action=None, state=None, reason=None):
+def of_state(resource):
+    """Add an event of the present state of a resource.
+
+    That of the end of an action also has the time at which its handler first waited.
+    """
+    is_end = resource.status != status.IN_PROGRESS
+    of_resource(resource, first_wait=resource.first_wait if is_end else None)
+
+
+def of_resource(resource, action=None, state=None, reason=None, first_wait=None):
     """Add an event of a resource: of its present state, or of the values given.
 
     Before there is a physical id, the physical name stands in (as in Heat); in INIT neither is
@@ -50,7 +59,11 @@ def of_resource(resource, action=None, state=None, reason=None):
         else resource.stack.redact(reason),
         'resource_type': resource.type(),
     }
-    record.journal.event(record, **values)
+    times = {}
+    if first_wait is not None:
+        now = resource.stack.utcnow()
+        times = {'created_at': now, 'updated_at': min(first_wait, now)}
+    record.journal.event(record, **times, **values)
     _send_to_sinks(resource.stack, record.journal, values, resource)
 
 

@@ -3,8 +3,14 @@
 Tests: tests/functional/test_plugin_contract.py.
 """
 
+import datetime
+import time
+
 from heat_lite.common import exception
 from heat_lite.engine import scheduler
+
+#: the first wait of a handler that has ended without one
+NEVER = datetime.datetime.max
 
 
 def call(resource, action, *args):
@@ -39,3 +45,25 @@ def poll(complete, token):
             yield delay.period
         else:
             yield
+
+
+def noting_first_wait(resource, work):
+    """Return ``work``, a generator or None; note in the resource when it first waits."""
+    if work is None:
+        resource.first_wait = NEVER
+        return None
+    resource.first_wait = None
+    return _noting(resource, work, resource.stack.utcnow(), time.monotonic())
+
+
+def _noting(resource, work, begun, timer):
+    try:
+        request = next(work)
+    except BaseException as end:
+        resource.first_wait = NEVER
+        if isinstance(end, StopIteration):
+            return end.value
+        raise
+    # Events have whole seconds: the nearest one after the begin is closer than the clock's.
+    resource.first_wait = begun + datetime.timedelta(seconds=round(time.monotonic() - timer))
+    return (yield from scheduler.continue_task(work, request))

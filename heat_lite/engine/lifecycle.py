@@ -29,7 +29,7 @@ def state_set(resource, action, state, reason='state changed', tell=True):
     reason = resource.stack.redact(reason)
     resource.record.set(action=action, status=state, status_reason=reason)
     if tell:
-        event.of_resource(resource)
+        event.of_state(resource)
 
 
 def create(resource, instead_of=None):
@@ -212,7 +212,7 @@ def _invalid_state(resource, action):
 def _perform(resource, action, work, reason='state changed'):
     resource.clear_stored_attributes()
     state_set(resource, action, status.IN_PROGRESS, reason)
-    work = resource.stack.run.guarded(resource, work)
+    work = resource.stack.run.guarded(resource, handlers.noting_first_wait(resource, work))
     try:
         if not resource.local:
             yield

@@ -4,6 +4,8 @@ defaults.
 Tests: tests/functional/test_plugin_contract.py.
 """
 
+import datetime
+
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.template import schema, support
@@ -13,6 +15,9 @@ SHOW = 'show'
 
 class ResourceType:
     """The class attributes and hooks of a type. ``resource.Resource`` does the rest."""
+
+    #: when the handler of the present action first waited; None before, or if unknown
+    first_wait: datetime.datetime | None = None
 
     #: The name in templates. A class with a name of its own in ``heat_lite.resources`` is
     #: registered by it.

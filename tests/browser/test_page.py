@@ -1,6 +1,7 @@
 """The web page in a real browser: what a person does with it, and what must not happen in it."""
 
 import json
+import re
 import urllib.parse
 
 import pytest
@@ -145,7 +146,26 @@ def test_update_shows_its_changes_before_it_starts(window, make):
     page.get_by_text('update complete').first.wait_for()
     page.get_by_role('link', name='timeline').click()
     page.get_by_role('button', name='password').first.wait_for()
+    page.get_by_role('img', name='calling 0 s; on the critical path').first.wait_for()
     window.picture('timeline')
+
+
+def test_timeline_tells_calls_from_waits_of_both_kinds(window, make):
+    slow = {'type': TEST, 'properties': {'action_wait_secs': {'create': 3}}}
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': {'slow': slow, 'after': {**slow, 'depends_on': 'slow'}},
+    }
+    page = window.open(make('phases', template, wait=False), 'timeline')
+    page.get_by_text('calling and waiting').wait_for()  # as long as the end is not known
+    page.get_by_role('img', name='waiting for the cloud').nth(1).wait_for()
+    bar = page.get_by_role('img').last
+    name = bar.get_attribute('aria-label')
+    assert re.match(r'waiting for other resources [34] s, calling [01] s, waiting for the', name)
+    widths = bar.locator('.phase').evaluate_all('all => all.map((each) => each.offsetWidth)')
+    assert widths[0] > 100 and widths[-1] > 100
+    assert page.get_by_text('calling and waiting').count() == 0
+    window.picture('timeline-phases')
 
 
 def test_mistake_is_shown_at_its_place_while_one_types(window):

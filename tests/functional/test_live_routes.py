@@ -4,7 +4,17 @@ import pytest
 
 from tests.functional.test_event_stream import NESTED, create, listened
 
-pytestmark = pytest.mark.parametrize('service', ['embedded', 'keystone'], indirect=True)
+SLOW = {
+    'heat_template_version': '2021-04-16',
+    'resources': {
+        'ready': {
+            'type': 'OS::Heat::TestResource',
+            'properties': {'action_wait_secs': {'create': 3}},
+        },
+        'last': {'type': 'OS::Heat::RandomString', 'depends_on': 'ready'},
+    },
+}
+both_shapes = pytest.mark.parametrize('service', ['embedded', 'keystone'], indirect=True)
 
 
 @pytest.fixture
@@ -21,6 +31,7 @@ def read(service, path, kind, **params):
     return answer.json()[kind]
 
 
+@both_shapes
 def test_graph_has_the_resources_of_all_levels(service, path):
     stack_id = path.rpartition('/')[2]
     flat = read(service, path, 'graph')
@@ -32,6 +43,7 @@ def test_graph_has_the_resources_of_all_levels(service, path):
     assert [each['stack_status'] for each in deep['stacks']] == ['CREATE_COMPLETE'] * 2
 
 
+@both_shapes
 def test_timeline_has_the_critical_path(service, path):
     stack_id = path.rpartition('/')[2]
     found = read(service, path, 'timeline', nested_depth=1)
@@ -42,11 +54,26 @@ def test_timeline_has_the_critical_path(service, path):
     assert service.ask('GET', f'{path}/timeline', params={'number': 'x'}).status_code == 400
 
 
+@pytest.mark.parametrize('service', ['embedded', 'keystone', 'convergence'], indirect=True)
+def test_timeline_tells_calls_from_polls(service):
+    slow = create(service, SLOW)
+    listened(service, slow)
+    found = {each['resource_name']: each for each in read(service, slow, 'timeline')['resources']}
+    service.ask('DELETE', slow)
+    phases = {each['phase']: each['seconds'] for each in found['ready']['phases']}
+    assert phases.keys() - {'waiting'} == {'calling', 'polling'}
+    assert phases['calling'] <= 1 and phases['polling'] >= 2
+    kinds = [each['phase'] for each in found['last']['phases']]
+    assert kinds[:2] == ['waiting', 'calling'] and 'working' not in kinds
+
+
+@both_shapes
 def test_drift_lists_what_cannot_be_compared(service, path):
     found = read(service, path, 'drift', nested_depth=1)
     assert found['resources'] == [] and len(found['unchecked']) == 5
 
 
+@both_shapes
 def test_views_of_another_project_are_refused(service, path):
     if service.shape == 'embedded':
         pytest.skip('the shape has no login')
@@ -54,6 +81,7 @@ def test_views_of_another_project_are_refused(service, path):
         assert service.ask('GET', f'{path}/{kind}', user='other').status_code == 403
 
 
+@both_shapes
 def test_unchanged_answer_is_not_sent_again(service, path):
     for route in (path, '/stacks', f'{path}/resources', f'{path}/events', f'{path}/graph'):
         first = service.ask('GET', route)

@@ -1,113 +1,105 @@
-// What took how long in an action: a bar for each resource, and the critical path.
-import { useMemo, useState } from 'preact/hooks';
-import { type Event, stackPath } from './api';
+// What took how long in an action: the phases of each resource as a bar, and the critical path.
+import { useState } from 'preact/hooks';
+import { ApiError, stackPath } from './api';
 import type { StackContext } from './stack-page';
-import { isBusy, type Node, ownStack, type StackStore } from './stack-store';
-import { age, Empty, plain, tone, useClock, useLoad } from './widgets';
+import { DEPTH, isBusy } from './stack-store';
+import { age, Empty, ErrorNote, plain, tone, useClock, useLoad } from './widgets';
 
 const SHOWN = 150;
+/** Milliseconds between two reads while the stack is busy. */
+const REFRESH = 3000;
 
-interface Bar { key: string; name: string; type: string; begin: number; end: number | null; status: string; critical: boolean; depth: number }
-interface Action { name: string; begin: number; end: number | null; bars: Bar[] }
+type Kind = 'waiting' | 'calling' | 'polling' | 'working';
+interface Phase { phase: Kind; started_at: string; ended_at: string | null }
+interface Row { id: string; resource_name: string; resource_type: string; resource_status: string; stack_id: string; phases: Phase[]; critical: boolean }
+interface Action { number: number; action: string; started_at: string; ended_at: string | null; seconds: number | null }
+interface Timeline extends Action { actions: Action[]; resources: Row[] }
 
-/** The actions of a stack, the last one first, by the events of the stack itself. */
-export function actionsOf(store: StackStore): Action[] {
-  const actions: Action[] = [];
-  for (const event of store.events) {
-    const own = ownStack(event.links)?.id ?? '';
-    const time = Date.parse(event.event_time);
-    const cut = event.resource_status.indexOf('_');
-    const name = event.resource_status.slice(0, cut), state = event.resource_status.slice(cut + 1);
-    if (own === store.id && event.physical_resource_id === own) {
-      if (state === 'IN_PROGRESS') actions.push({ name, begin: time, end: null, bars: [] });
-      else if (actions.length) actions.at(-1)!.end = time;
-      continue;
-    }
-    if (actions.length && event.physical_resource_id !== own) take(actions.at(-1)!, event, own, state, time, store);
-  }
-  actions.forEach((action) => markCritical(action, store));
-  return actions.reverse();
-}
-
-function take(action: Action, event: Event, own: string, state: string, time: number, store: StackStore): void {
-  const key = `${own}/${event.resource_name}`;
-  let bar = action.bars.findLast((each) => each.key === key);
-  if (state === 'IN_PROGRESS' || !bar) {
-    const node = store.nodes.get(key);
-    bar = { key, name: event.resource_name, type: node?.resource_type ?? event.resource_type ?? '', begin: time, end: null, status: event.resource_status, critical: false, depth: own === store.id ? 0 : 1 };
-    action.bars.push(bar);
-  }
-  bar.status = event.resource_status;
-  if (state !== 'IN_PROGRESS') bar.end = time;
-}
-
-/** Mark what held the action up: from the last one that ended back along what each one needed. */
-function markCritical(action: Action, store: StackStore): void {
-  const own = new Map(action.bars.filter((bar) => bar.depth === 0).map((bar) => [bar.name, bar]));
-  const endOf = (bar: Bar) => bar.end ?? Number.MAX_SAFE_INTEGER;
-  const later = (one: Bar, other: Bar) => endOf(other) - endOf(one) || other.begin - one.begin;
-  let last = [...own.values()].sort(later)[0];
-  const seen = new Set<string>();
-  while (last && !seen.has(last.name)) {
-    seen.add(last.name);
-    last.critical = true;
-    const node: Node | undefined = store.nodes.get(last.key);
-    const near = action.name === 'DELETE' ? node?.required_by ?? []
-      : [...store.nodes.values()].filter((each) => each.stackId === store.id && each.required_by.includes(last.name)).map((each) => each.resource_name);
-    last = near.map((name) => own.get(name)).filter((bar): bar is Bar => !!bar).sort(later)[0];
-  }
-}
-
-interface Phase { phase: string; seconds: number | null }
-interface Told { resource_name: string; stack_id: string; phases?: Phase[]; critical?: boolean }
+/** The phases as people read them; the events of older versions do not tell calling from polling. */
+const WORDS: Record<Kind, string> = {
+  waiting: 'waiting for other resources', calling: 'calling', polling: 'waiting for the cloud', working: 'calling and waiting',
+};
 
 export function TimelinePanel({ context }: { context: StackContext }) {
   const { store, api } = context;
   const busy = isBusy(store.stack?.stack_status);
   useClock(busy ? 500 : 60000);
-  const [chosen, setChosen] = useState(0);
+  const [chosen, setChosen] = useState<number | undefined>();
   const [all, setAll] = useState(false);
   const [order, setOrder] = useState<'time' | 'duration'>('time');
-  const told = useLoad(() => api.get<{ timeline: { resources?: Told[] } }>(stackPath(store.name, store.id, 'timeline')), [store.stack?.stack_status]);
-  const actions = useMemo(() => actionsOf(store), [store.events, store.nodes]);
-  const action = actions[Math.min(chosen, actions.length - 1)];
-  if (!action) return <Empty><p class="dim">No events are stored for this stack.</p></Empty>;
-  const last = Math.max(action.begin, ...action.bars.map((bar) => bar.end ?? bar.begin));
-  const end = Math.max(action.end ?? (busy && chosen === 0 ? Date.now() : last), action.begin + 1000);
-  const length = end - action.begin;
-  const took = (bar: Bar) => (bar.end ?? end) - bar.begin;
-  const bars = [...action.bars].sort((one, other) => (order === 'time' ? one.begin - other.begin : took(other) - took(one)));
-  const shown = all ? bars : bars.slice(0, SHOWN);
-  const known = new Map((chosen === 0 ? told.value?.timeline.resources ?? [] : []).map((each) => [`${each.stack_id}/${each.resource_name}`, each]));
+  const turn = busy && chosen === undefined ? Math.floor(Date.now() / REFRESH) : 0;
+  const path = stackPath(store.name, store.id, 'timeline');
+  const { value, error } = useLoad(
+    () => api.get<{ timeline: Timeline }>(path, { nested_depth: DEPTH, number: chosen }), [path, chosen, turn, store.stack?.stack_status],
+  );
+  if (error instanceof ApiError && error.status === 404) return <Empty><p class="dim">No events are stored for this stack.</p></Empty>;
+  if (!value) return error ? <ErrorNote error={error} /> : <Empty><p class="dim">Reading the events…</p></Empty>;
+  const action = value.timeline;
+  const begin = Date.parse(action.started_at);
+  const end = Math.max(endOf(action, action.ended_at ? 0 : Date.now()), begin + 1000);
+  const took = (row: Row) => row.phases.filter((each) => each.phase !== 'waiting').reduce((sum, each) => sum + length(each, end), 0);
+  const rows = order === 'time' ? action.resources : [...action.resources].sort((one, other) => took(other) - took(one));
+  const shown = all ? rows : rows.slice(0, SHOWN);
   return (
     <div class="timeline">
       <div class="bar filters">
-        <select aria-label="Action" value={chosen} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
-          {actions.map((each, index) => <option value={index}>{each.name.toLowerCase()} at {new Date(each.begin).toLocaleString()}{each.end ? `, ${seconds(each.end - each.begin)}` : ''}</option>)}
+        <select aria-label="Action" value={action.number} onChange={(event) => setChosen(numberOf(event.currentTarget.value, action))}>
+          {[...action.actions].reverse().map((each) => <option value={each.number}>{each.action.toLowerCase()} at {new Date(each.started_at).toLocaleString()}{each.seconds === null ? '' : `, ${seconds(each.seconds * 1000)}`}</option>)}
         </select>
         <div class="segments" role="group" aria-label="Order"><button aria-pressed={order === 'time'} onClick={() => setOrder('time')}>by start</button><button aria-pressed={order === 'duration'} onClick={() => setOrder('duration')}>by duration</button></div>
-        <span class="grow" /><span class="dim">{seconds(length)} in all; <span class="critical-key">critical path</span></span>
+        <span class="grow" /><span class="dim">{seconds(end - begin)} in all</span>
       </div>
-      {!action.bars.length && <Empty><p class="dim">No resource was touched.</p></Empty>}
-      <ol class="bars">{shown.map((bar) => {
-        const left = ((bar.begin - action.begin) / length) * 100, width = Math.max(0.4, (took(bar) / length) * 100);
-        const own = known.get(bar.key);
-        const phases = own?.phases?.map((phase) => `${phase.phase} ${Math.round(phase.seconds ?? 0)} s`).join(', ');
-        return (
-          <li key={`${bar.key}${bar.begin}`} class={own?.critical ?? bar.critical ? 'critical' : ''}>
-            <button class="link" style={{ paddingLeft: `${bar.depth * 14}px` }} onClick={() => context.select(bar.key)} title={bar.type}>{plain(bar.name)}</button>
-            <span class="track" title={phases}>
-              <span class="waiting" style={{ width: `${left}%` }} />
-              <span class={`bar-body ${tone(bar.status)}`} style={{ left: `${left}%`, width: `${Math.min(width, 100 - left)}%` }} />
-            </span>
-            <span class="took">{seconds(took(bar))}</span>
-          </li>
-        );
-      })}</ol>
-      {bars.length > shown.length && <button class="more" onClick={() => setAll(true)}>Show all {bars.length}</button>}
-      {store.hasEarlier && <p class="dim">Earlier events are not loaded. <button class="link" onClick={() => void store.earlier()}>Load earlier</button></p>}
+      <Legend rows={rows} />
+      <ErrorNote error={error} />
+      {!rows.length && <Empty><p class="dim">No resource was touched.</p></Empty>}
+      <ol class="bars">{shown.map((row) => (
+        <li key={row.id} class={row.critical ? 'critical' : ''}>
+          <button class="link" style={{ paddingLeft: row.stack_id === store.id ? 0 : '14px' }} onClick={() => context.select(row.id)} title={row.resource_type}>{plain(row.resource_name)}</button>
+          <Track row={row} begin={begin} end={end} />
+          <span class="took">{seconds(took(row))}</span>
+        </li>
+      ))}</ol>
+      {rows.length > shown.length && <button class="more" onClick={() => setAll(true)}>Show all {rows.length}</button>}
     </div>
   );
+}
+
+/** The phases of one resource; the last words are those of the critical path. */
+function Track({ row, begin, end }: { row: Row; begin: number; end: number }) {
+  const text = row.phases.map((each) => `${WORDS[each.phase]} ${seconds(length(each, end))}`).join(', ');
+  return (
+    <span class="track" role="img" title={text} aria-label={row.critical ? `${text}; on the critical path` : text}>
+      {row.phases.map((each) => {
+        const left = ((Date.parse(each.started_at) - begin) / (end - begin)) * 100;
+        const width = Math.min((length(each, end) / (end - begin)) * 100, 100 - left);
+        return <span class={`phase ${each.phase} ${tone(row.resource_status)}`} style={{ left: `min(${left}%, 100% - 3px)`, width: `${width}%` }} />;
+      })}
+    </span>
+  );
+}
+
+function Legend({ rows }: { rows: Row[] }) {
+  const kinds = (Object.keys(WORDS) as Kind[]).filter((kind) => rows.some((row) => row.phases.some((each) => each.phase === kind)));
+  return (
+    <p class="phases dim">
+      {kinds.map((kind) => <span class="key"><span class="track"><span class={`phase ${kind} complete`} /></span>{WORDS[kind]}</span>)}
+      {rows.length > 0 && <span class="critical-key">critical path: what held up the end</span>}
+    </p>
+  );
+}
+
+/** The last action is followed, so its number is not kept. */
+function numberOf(text: string, action: Timeline): number | undefined {
+  return Number(text) === action.actions.at(-1)?.number ? undefined : Number(text);
+}
+
+function endOf(action: Timeline, now: number): number {
+  const times = action.resources.flatMap((row) => row.phases.map((each) => Date.parse(each.ended_at ?? each.started_at)));
+  return Math.max(now, action.ended_at ? Date.parse(action.ended_at) : 0, ...times);
+}
+
+function length(phase: Phase, end: number): number {
+  return Math.max((phase.ended_at ? Date.parse(phase.ended_at) : end) - Date.parse(phase.started_at), 0);
 }
 
 function seconds(milliseconds: number): string {

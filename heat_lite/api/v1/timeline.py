@@ -1,5 +1,8 @@
-"""The timeline of an action: when each resource waited and worked, and what took the longest."""
+"""The timeline of an action: when each resource waited, called and polled the cloud, and what took
+the longest.
+"""
 
+import datetime
 from collections.abc import Iterable
 from typing import Any
 
@@ -7,7 +10,10 @@ from heat_lite.api.event_listener import STACK_TYPE
 from heat_lite.api.v1.stack_graph import node_id
 from heat_lite.common import status
 
-WAITING, WORKING = 'waiting', 'working'
+#: the phases of a resource; WORKING is CALLING and POLLING where it is unknown when one ended
+WAITING, CALLING, POLLING, WORKING = 'waiting', 'calling', 'polling', 'working'
+
+TIME_FORMAT = '%Y-%m-%dT%H:%M:%SZ'
 
 Row = dict[str, Any]
 
@@ -76,7 +82,7 @@ def timeline(
         each['critical'] = each['id'] in path
         ends = [phase['ended_at'] for phase in each['phases'] if phase['ended_at']]
         each['seconds'] = sum(
-            phase['seconds'] or 0 for phase in each['phases'] if phase['phase'] == WORKING
+            phase['seconds'] or 0 for phase in each['phases'] if phase['phase'] != WAITING
         )
         each['ended_at'] = max(ends, default=None) if not _is_open(each) else None
     return {**action.view(), 'resources': list(resources.values()), 'critical_path': path}
@@ -96,19 +102,37 @@ def _resource(key: str, row: Row, begin: Row) -> Row:
 
 
 def _add(resource: Row, row: Row) -> None:
-    """Begin a phase of work with an event, or end the last one."""
+    """Begin a phase of work with an event, or end the last one with all that is known of it."""
     phases, state = resource['phases'], f'{row["resource_action"]}_{row["resource_status"]}'
     resource['resource_status'] = state
     resource['resource_status_reason'] = row['resource_status_reason']
     resource['physical_resource_id'] = row['physical_resource_id']
     if _is_open(resource):
-        phases[-1].update(
-            ended_at=row['event_time'],
-            seconds=round(row['timestamp'] - phases[-1].pop('since'), 3),
-            status=state,
-        )
+        phases[-1:] = _ended(phases[-1], row, state)
     if row['resource_status'] == status.IN_PROGRESS:
         phases.append(_phase(WORKING, row, None, state) | {'since': row['timestamp']})
+
+
+def _ended(work: Row, row: Row, state: str) -> list[Row]:
+    """Return the phases of work that ends with an event, the calls and the polls if known."""
+    since, waits, until = work.pop('since'), row.get('first_wait'), row['timestamp']
+    ended = {'ended_at': row['event_time'], 'status': state}
+    # a value outside is not ours: Heat sets the column where it moves properties to a new table
+    if waits is None or not since <= waits <= until or row['resource_status'] == status.IN_PROGRESS:
+        return [{**work, **ended, 'seconds': round(until - since, 3)}]
+    if waits == until:
+        return [{**work, **ended, 'phase': CALLING, 'seconds': round(until - since, 3)}]
+    middle = datetime.datetime.fromtimestamp(waits, datetime.UTC).strftime(TIME_FORMAT)
+    return [
+        {**work, 'phase': CALLING, 'ended_at': middle, 'seconds': round(waits - since, 3)},
+        {
+            **work,
+            **ended,
+            'phase': POLLING,
+            'started_at': middle,
+            'seconds': round(until - waits, 3),
+        },
+    ]
 
 
 def _is_open(resource: Row) -> bool:

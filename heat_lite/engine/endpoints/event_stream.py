@@ -155,7 +155,8 @@ class EventStream(Endpoint):
             identity = HeatIdentifier(lineage[0].tenant, lineage[0].name, lineage[0].id)
             one = format.event(row, identity)
             one['number'] = row.id
-            one['timestamp'] = row.created_at.replace(tzinfo=datetime.UTC).timestamp()
+            one['timestamp'] = _seconds(row.created_at)
+            one['first_wait'] = row.updated_at and _seconds(row.updated_at)
             one['lineage'] = [place.id for place in lineage]
             one['tags'] = list(tags.get(lineage[-1].id, ()))
             shown.append(one)
@@ -176,6 +177,10 @@ class EventStream(Endpoint):
             if not level:
                 break
         return result
+
+
+def _seconds(time: datetime.datetime) -> float:
+    return time.replace(tzinfo=datetime.UTC).timestamp()
 
 
 def _lineage(known: dict[str, StackPlace], stack_id: str) -> list[StackPlace]:

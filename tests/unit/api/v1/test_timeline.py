@@ -7,7 +7,7 @@ from heat_lite.api.v1 import timeline
 START = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 
 
-def event(second, name, state, lineage=('s',)):
+def event(second, name, state, lineage=('s',), first_wait=None):
     action, _, status = state.partition('_')
     time = START + datetime.timedelta(seconds=second)
     is_stack = name is None
@@ -22,6 +22,7 @@ def event(second, name, state, lineage=('s',)):
         'lineage': list(lineage),
         'event_time': time.strftime('%Y-%m-%dT%H:%M:%SZ'),
         'timestamp': time.timestamp(),
+        'first_wait': first_wait and START.timestamp() + first_wait,
     }
 
 
@@ -80,3 +81,55 @@ def test_actions_are_numbered_and_a_trimmed_one_is_left_out():
     assert [(each.number, each.name) for each in found] == [(1, 'CREATE'), (2, 'UPDATE')]
     assert found[1].view()['status'] == 'FAILED'
     assert timeline.actions_of('s', CREATE[3:]) == []
+
+
+def phases_of(end, *later):
+    begin = [event(0, None, 'CREATE_IN_PROGRESS'), event(2, 'r', 'CREATE_IN_PROGRESS')]
+    (action,) = timeline.actions_of('s', [*begin, end, *later])
+    resource = find(timeline.timeline('s', action, {}, {}), 's/r')
+    timeline.without_marks([resource])
+    return resource
+
+
+def test_work_is_split_at_the_first_wait():
+    found = phases_of(event(9, 'r', 'CREATE_COMPLETE', first_wait=3))
+    assert found['phases'][1:] == [
+        {
+            'phase': 'calling',
+            'started_at': '2026-01-01T00:00:02Z',
+            'ended_at': '2026-01-01T00:00:03Z',
+            'seconds': 1,
+            'status': 'CREATE_IN_PROGRESS',
+        },
+        {
+            'phase': 'polling',
+            'started_at': '2026-01-01T00:00:03Z',
+            'ended_at': '2026-01-01T00:00:09Z',
+            'seconds': 6,
+            'status': 'CREATE_COMPLETE',
+        },
+    ]
+    assert found['seconds'] == 7
+
+
+def test_handler_that_never_waits_only_calls():
+    found = phases_of(event(9, 'r', 'CREATE_FAILED', first_wait=9))
+    assert [(each['phase'], each['seconds']) for each in found['phases'][1:]] == [('calling', 7)]
+
+
+def test_time_outside_of_the_work_is_not_taken_for_its_first_wait():
+    for first_wait in (1, 10):
+        found = phases_of(event(9, 'r', 'CREATE_COMPLETE', first_wait=first_wait))
+        assert [each['phase'] for each in found['phases']] == ['waiting', 'working']
+
+
+def test_work_of_a_dead_engine_is_not_split():
+    again = event(5, 'r', 'CREATE_IN_PROGRESS')
+    found = phases_of(again, event(9, 'r', 'CREATE_COMPLETE', first_wait=6))
+    assert [(each['phase'], each['seconds']) for each in found['phases']] == [
+        ('waiting', 2),
+        ('working', 3),
+        ('calling', 1),
+        ('polling', 3),
+    ]
+    assert found['ended_at'] == '2026-01-01T00:00:09Z'
