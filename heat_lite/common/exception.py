@@ -21,6 +21,8 @@ class HeatException(Exception):
 
     code = 500
     msg_fmt = 'An unknown exception occurred.'
+    #: the sentence that ``with_hint`` has appended, with a space before it
+    hint = ''
 
     def __init__(self, message: str | None = None, **kwargs: typing.Any) -> None:
         self.kwargs = kwargs
@@ -33,6 +35,7 @@ class HeatException(Exception):
     def with_hint(self, hint: str) -> typing.Self:
         """Append a sentence such as `` Did you mean "x"?`` to the text, if any, and return self."""
         if hint:
+            self.hint = hint
             self._set_text(append_hint(self.message, hint))
         return self
 
@@ -345,6 +348,7 @@ class StackValidationFailed(HeatException):
 
     def with_hint(self, hint: str) -> typing.Self:
         if hint:
+            self.hint = hint
             self.error_message = append_hint(self.error_message, hint)
             self._set_text(self._text())
         return self

@@ -11,10 +11,10 @@ from typing import Any
 from heat_lite.common.exception import append_hint
 
 #: Limits of the search, to bound the cost of an error message.
-MAX_LENGTH, MAX_CANDIDATES, MAX_COMPARED = 100, 2000, 20
+MAX_LENGTH, MAX_COMPARED = 100, 20
 #: Limits of an index, which outlives the request: the first names are searched, and so many
 #: different letters are distinguished. The names are those of users, and so may be hostile.
-MAX_NAMES, MAX_CHARACTERS, MAX_LETTERS = 5000, 100_000, 512
+MAX_NAMES, MAX_CHARACTERS, MAX_LETTERS = 2000, 100_000, 512
 #: Minimal similarity of two names, from 0 to 1, and their minimal length: ``r1`` is not ``r2``.
 MIN_SIMILARITY, MIN_LENGTH = 0.75, 3
 #: Long names must be more similar: ``OS::Heat::ResourceGroup`` is not ``OS::Heat::TestResource``.
@@ -88,21 +88,26 @@ class _NameIndex:
     """The known names by length, prepared once for many misspelt ones.
 
     The letters of a name are the bits of a number, one for each occurrence of a letter. The bits
-    that two names share bound their similarity, and cost far less than the similarity. Letters
-    beyond ``MAX_LETTERS`` count as one and the same letter: the bound is higher, but still one.
+    that two names share bound their similarity, and cost far less than the similarity. Names of
+    the same letters, such as ``disk_12`` and ``disk_21``, are one group. Letters beyond
+    ``MAX_LETTERS`` count as one and the same letter: the bound is higher, but still a bound.
     """
 
     def __init__(self, names):
         self._bits: dict[tuple[str, int], int] = {}
         #: several rules ask for the same name
         self.closest = functools.lru_cache(maxsize=256)(self._closest)
-        self._by_length: dict[int, list[tuple[str, int, str]]] = {}
+        #: {length: {letters: [(text in lower case, name)]}}
+        self._by_length: dict[int, dict[int, list[tuple[str, str]]]] = {}
         for name in names:
             if isinstance(name, str) and MIN_LENGTH <= len(name) <= MAX_LENGTH:
                 lower = name.lower()
-                text = name if name == lower else lower
-                entry = (text, self._letters(lower, self._new_bit), name)
-                self._by_length.setdefault(len(name), []).append(entry)
+                letters = self._letters(lower, self._new_bit)
+                group = self._by_length.setdefault(len(name), {}).setdefault(letters, [])
+                group.append((name if name == lower else lower, name))
+        for groups in self._by_length.values():
+            for group in groups.values():
+                group.sort(reverse=True)
 
     def _letters(self, text, bit_of):
         seen: collections.Counter[str] = collections.Counter()
@@ -147,18 +152,24 @@ class _NameIndex:
         """
         letters, length = self._letters(lower, self._known_bit), len(lower)
         margin = max(2, len(name) // 5)
-        found, left = [], MAX_CANDIDATES
+        found = []
         for other_length in range(len(name) - margin, len(name) + margin + 1):
-            same_length = self._by_length.get(other_length, ())[:left]
-            left -= len(same_length)
             total = length + other_length
             least_shared = least * total / 2
             found += [
-                (2 * shared / total, text, original)
-                for text, other, original in same_length
-                if (shared := (letters & other).bit_count()) >= least_shared and original != name
+                (2 * shared / total, group)
+                for other, group in self._by_length.get(other_length, {}).items()
+                if (shared := (letters & other).bit_count()) >= least_shared
             ]
-        return heapq.nlargest(MAX_COMPARED, found)
+        # one more, for the group of the name itself
+        groups = heapq.nlargest(MAX_COMPARED + 1, found)
+        names = (
+            (bound, text, original)
+            for bound, group in groups
+            for text, original in group
+            if original != name
+        )
+        return heapq.nlargest(MAX_COMPARED, names)
 
 
 #: few, because each may keep megabytes

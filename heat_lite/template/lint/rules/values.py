@@ -1,6 +1,7 @@
 """Rules about names and values: parameters, conditions, functions, references."""
 
 from heat_lite.common import exception
+from heat_lite.common.exception import append_hint
 from heat_lite.template import checks
 from heat_lite.template import versions as language
 from heat_lite.template.constraints import CustomConstraint
@@ -165,8 +166,7 @@ class UnknownReference(ValueRule):
         name = str(violation.error.kwargs.get('resource'))
         if name in document.section('parameters'):
             return f'There is no resource "{name}"; "{name}" is a parameter'
-        known = document.section('resources')
-        return with_suggestion(f'There is no resource "{name}"', name, known)
+        return append_hint(f'There is no resource "{name}"', violation.error.hint)
 
 
 class UnknownAttribute(ValueRule):
