@@ -70,12 +70,16 @@ def _position(document, position):
     return found.line + 1, found.character + 1
 
 
+def _open_document(server, params):
+    """Return the document of a request, None for one that the client has not opened."""
+    return server.workspace.text_documents.get(params.text_document.uri)
+
+
 def complete(server: TemplateServer, params: types.CompletionParams) -> types.CompletionList:
     """Return the completions at a position. They replace the word around it."""
-    document = server.workspace.get_text_document(params.text_document.uri)
-    line, column = _position(document, params.position)
-    draft = cursor.draft(document.source, line, column)
-    if draft is None:
+    document = _open_document(server, params)
+    draft = document and cursor.draft(document.source, *_position(document, params.position))
+    if document is None or draft is None:
         return types.CompletionList(is_incomplete=False, items=[])
     word = draft.word
     end = params.position
@@ -114,7 +118,9 @@ def find_definition(
 
 def _at(server, params):
     """Return the template of a request and the place in it, or two times None."""
-    document = server.workspace.get_text_document(params.text_document.uri)
+    document = _open_document(server, params)
+    if document is None:
+        return None, None
     place = cursor.place_at(document.source, *_position(document, params.position))
     template = None if place is None else server.template(document.path, document.source)
     return (None, None) if template is None else (template, place)

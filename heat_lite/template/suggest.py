@@ -80,7 +80,7 @@ def _shortened(names):
     return tuple(searched[:fitting])
 
 
-#: in the place of all letters that an index does not tell apart
+#: in the place of all letters that an index does not distinguish
 _OTHER = ''
 
 

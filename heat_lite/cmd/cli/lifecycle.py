@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 
 from heat_lite.cmd.cli import (
+    action_history,
     api_client,
     arguments,
     errors,
@@ -134,7 +135,8 @@ def follow(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
     path = api.find(args.stack)
     rows = tuple(progress.list_resources(api, path))
     is_new = progress.rolls_create_back(api, path)
-    before = progress.Before(None, rows, is_new=is_new, until_idle=True)
+    history = action_history.read(api, path)
+    before = progress.Before(None, rows, is_new=is_new, until_idle=True, history=history)
     outcome.follow(api, path, out, None, before)
 
 

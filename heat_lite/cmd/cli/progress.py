@@ -3,7 +3,7 @@
 import time
 from typing import Any, NamedTuple
 
-from heat_lite.cmd.cli import api_client, event_stream, resource_tree
+from heat_lite.cmd.cli import action_history, api_client, event_stream, resource_tree
 from heat_lite.cmd.cli.errors import Interrupted, StackFailed
 
 #: seconds between two requests; the pause grows with the time that the service needs
@@ -35,6 +35,7 @@ class Before(NamedTuple):
 
     ``is_new``: whether the action has made all resources, and runs already. ``until_idle``: whether
     the end comes only after that of the work on all resources, which goes on after a cancel.
+    ``history``: what the action has done already.
     """
 
     stack: dict[str, Any] | None = None
@@ -42,6 +43,7 @@ class Before(NamedTuple):
     event: str | None = None
     is_new: bool = False
     until_idle: bool = False
+    history: action_history.ActionHistory = action_history.ActionHistory()
 
 
 NO_STACK = Before()
@@ -100,14 +102,15 @@ class Follower:
         self.view = view
         self.before = before
         self.tree = resource_tree.ResourceTree()
-        self.began = time.monotonic()
-        self.answered = self.began
+        self.answered = time.monotonic()
+        self.began = self.answered - before.history.seconds
         self.action = ''  # the one that was seen last
         self.looked_for_hooks = 0.0  # the last time, or that of a change
         self.hooks = ''
         self.is_quiet = False  # since hooks were looked for
         self.watch: event_stream.EventWatch | None = None
-        self.tree.update(before.rows, 0, is_first=True)
+        self.tree.update(before.rows, before.history.seconds, is_first=True)
+        self.tree.recall(before.history.work)
         self.tree.is_new |= before.is_new
 
     @property

@@ -1,7 +1,7 @@
 """The resources of a stack and of its nested stacks, as they change during an action."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from heat_lite.cmd.cli import terminal
@@ -109,6 +109,14 @@ class ResourceTree:
                 self._note_change(member, now)
                 changed.append(member)
         return changed
+
+    def recall(self, work: Mapping[tuple[str, str], tuple[float, float | None]]) -> None:
+        """Take in the work before: {(id of the stack, name): (began, ended)}."""
+        for member in self.members.values():
+            began, ended = work.get((stack_of(member.row), member.name), (None, None))
+            if began is not None and (ended is None) == (member.outcome == 'IN_PROGRESS'):
+                member.started = began
+                self._note_change(member, began if ended is None else ended)
 
     def _note_change(self, member, now):
         if not member.outcome:

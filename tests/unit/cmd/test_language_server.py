@@ -285,6 +285,16 @@ def test_language_server_finds_definitions(folder):
     play(folder, scenario)
 
 
+def test_language_server_requests_about_a_closed_document_have_empty_answers(folder):
+    async def scenario(editor):
+        for name in ('closed.yaml', 'missing/new.yaml'):
+            assert await editor.complete(name, HOT, 'net: {type: OS::Neutron::N') == {}
+            assert await editor.hover(name, HOT, 'net: {type: OS::Neutron::N') is None
+            assert await editor.definition(name, HOT, 'part: {type: pa') is None
+
+    play(folder, scenario)
+
+
 def test_language_server_applies_settings(folder):
     (folder / '.heat-lint.yaml').write_text('rules: {unused-parameter: note}\n')
 
