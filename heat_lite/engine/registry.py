@@ -143,11 +143,12 @@ class Registry:
             found = environment.registry.resolve(
                 type_name, resource_name, lambda name: not is_template(name)
             )
-            return (
-                found
-                if found.kind == TEMPLATE
-                else self._mappings.resolve(found.target, None, self.knows)
-            )
+            if found.kind == TEMPLATE:
+                return found
+            target = self._mappings.resolve(found.target, None, self.knows)
+            if target.kind != TEMPLATE and target.target != found.target:
+                environment.registry.record(found.target, target.target)
+            return target
         except exception.EntityNotFound:
             known = [*environment.registry.names(), *self._locations]
             raise exception.EntityNotFound(entity='Resource Type', name=type_name).with_hint(

@@ -176,6 +176,10 @@ class Resource(ResourceType):
             schemata, given, stack.resolver(), self.name, section, stack.lookup, **lookups
         )
 
+    def ignore_unreadable(self):
+        """Read properties as if those that cannot be read yet were not given."""
+        self._properties = properties.readable(self.properties)
+
     def redefine(self, definition):
         """Replace the definition."""
         self.definition = definition
@@ -234,8 +238,8 @@ class Resource(ResourceType):
 
     def validate_names(self):
         """Validate without values: that all properties exist."""
-        self.properties.validate(with_value=False)
         self.update_policy().validate()
+        self.properties.validate(with_value=False)
 
     def previewed_properties(self):
         """Return the values of all properties, including hidden ones, as far as known before
@@ -257,8 +261,8 @@ class Resource(ResourceType):
 
         Raises StackValidationFailed. Types that override it call ``super()``.
         """
-        self.properties.validate(with_value=self.stack.tree.strict)
         self.update_policy().validate()
+        self.properties.validate(with_value=self.stack.tree.strict)
 
     def supports_snapshot_delete(self):
         """Return whether ``deletion_policy: Snapshot`` is possible."""

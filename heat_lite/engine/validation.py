@@ -142,7 +142,8 @@ def nested_stack(item):
 
 def _stack_itself(item):
     item.template.validate()
-    _ = item.bound  # errors in resources and conditions precede those in parameters, as in Heat
+    # errors in resources and conditions, then forbidden types, precede those in parameters
+    _permitted(item)
     item.parameters.validate(validate_value=item.tree.strict, lookup=item.lookup)
     _definitions(item, 'validate')
 
@@ -171,7 +172,7 @@ def template(context, runtime, parsed, show_nested=False, ignorable=()):
     try:
         parsed.validate()
         item.parameters.validate(validate_value=False)
-        _definitions(item, 'validate_names', enforce_types=False, ignorable=ignorable)
+        _definitions(item, 'validate_names', ignorable=ignorable)
     except exception.StackValidationFailed as error:
         place = error.path or error.kwargs.get(exception.PLACE, ())
         return {'Error': log_context.redact(str(error)), 'Path': list(place)}
@@ -200,14 +201,14 @@ def _described(item, show_nested):
     return {**answer, 'NestedParameters': nested} if nested else answer
 
 
-def _definitions(item, check, enforce_types=True, ignorable=()):
+def _definitions(item, check, ignorable=()):
     """Validate the template, then each resource in order of dependencies: a cycle comes first.
 
-    ``check`` is the name of the method of the resource to call; ``enforce_types`` applies the
-    policy rules of types. The errors of a resource whose codes are ``ignorable`` are ignored.
+    ``check`` is the name of the method of the resource to call. The errors of a resource whose
+    codes are ``ignorable`` are ignored.
     """
     item.template.validate_declarations()
-    graph = dependency_graph(item, enforce_types)
+    graph = dependency_graph(item)
     outputs = item.bound.outputs.values()  # reading them raises errors of form
     for name in cooperation.each(graph.order()):
         try:
@@ -219,15 +220,13 @@ def _definitions(item, check, enforce_types=True, ignorable=()):
         definition.validate(item.scope)
 
 
-def dependency_graph(item, enforce_types=True):
+def dependency_graph(item):
     """Return the dependencies of the resources, by names. Raises errors of names and types."""
     item.bound.validate_resource_names()
     classes = {
         name: item.class_of(definition)
         for name, definition in cooperation.each(item.bound.resources.items())
     }
-    if enforce_types:
-        _permitted(item)
     item.bound.validate_unique_names()
     edges = [
         (name, required)

@@ -9,6 +9,8 @@ from heat_lite.template import checks, function
 from heat_lite.template.suggest import suggest
 
 PARTS = ('properties', 'metadata', 'update_policy', 'external_id')
+#: the parts with functions, in the order in which Heat reads them: the first fault is reported
+_PARSED = ('properties', 'metadata', 'deletion_policy', 'update_policy', 'external_id')
 
 
 class ResourceDefinition:
@@ -36,9 +38,10 @@ class ResourceDefinition:
         'template',
         '_declared',
     )
-    # assigned in a loop over PARTS
+    # assigned in a loop over _PARSED
     properties: Any
     metadata: Any
+    deletion_policy: str
     update_policy: Any
     external_id: Any
 
@@ -54,11 +57,11 @@ class ResourceDefinition:
         self.condition = snippet.get(words['condition'])
         depends_on = snippet.get(words['depends_on'])
         self.depends_on = [depends_on] if isinstance(depends_on, str) else list(depends_on or ())
-        for part in PARTS:
-            setattr(self, part, self._parsed(part, parser))
+        for part in _PARSED:
+            parse = self._deletion_policy if part == 'deletion_policy' else self._parsed
+            setattr(self, part, parse(part, parser))
         self._refuse_function('properties')
         self._refuse_function('update_policy')
-        self.deletion_policy = self._deletion_policy(parser)
 
     def _parsed(self, part, parser):
         word = self.version.dialect.resource.get(part)
@@ -86,16 +89,16 @@ class ResourceDefinition:
     def _section(self):
         return self.version.dialect.sections['resources']
 
-    def _deletion_policy(self, parser):
+    def _deletion_policy(self, part, parser):
         """Resolve the deletion policy from parameters and files only.
 
         It must not depend on another resource, which may be deleted already.
         """
-        word = self.version.dialect.resource['deletion_policy']
+        word = self.version.dialect.resource[part]
         policy = self.raw.get(word, 'Delete')
         if not isinstance(policy, str):
             try:
-                policy = function.resolve(parser.parse(policy), parser.scope)
+                policy = function.resolve(self._parsed(part, parser), parser.scope)
             except function.ARGUMENT_ERRORS as error:
                 raise exception.StackValidationFailed(str(error)) from error
         place = (self._section, self.name, word)

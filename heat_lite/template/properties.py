@@ -1,6 +1,7 @@
 """The properties of a resource, read from its definition through the schemas of its type."""
 
 import contextlib
+import copy
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
@@ -262,6 +263,37 @@ def _has_no_functions(snippet):
     if not isinstance(snippet, Function | dict | list):
         return True
     return next(function.nodes(snippet), None) is None
+
+
+def readable(properties: Properties) -> Properties:
+    """Return a copy without what cannot be read, as if the definition did not have it.
+
+    Left out are functions that cannot be resolved, at any depth, and invalid simple values.
+    """
+    other = copy.copy(properties)
+    other._values = {}
+    data = other.data = _resolvable(properties.data, properties._resolve_nested)
+    for key in [key for key in data if key in properties.schemata]:
+        if properties.schemata[key].type not in (LIST, MAP):
+            try:
+                other._read(key, other._options_for(key))
+            except exception.StackValidationFailed:
+                del data[key]
+    return other
+
+
+def _resolvable(snippet, resolve):
+    if isinstance(snippet, dict):
+        found = {key: _resolvable(value, resolve) for key, value in snippet.items()}
+        return {key: value for key, value in found.items() if value is not _UNREAD}
+    if isinstance(snippet, list):
+        found = [_resolvable(value, resolve) for value in snippet]
+        return [value for value in found if value is not _UNREAD]
+    try:
+        resolve(snippet)
+    except (exception.HeatException, *ARGUMENT_ERRORS):
+        return _UNREAD
+    return snippet
 
 
 def replace_names(schema: PropertySchema, value: Any, find: Callable[[str, Any], Any]) -> Any:

@@ -103,7 +103,7 @@ class TypeRegistry:
             return self._base.next_target(name, resource_name) if self._base else None
         pattern, target = entry
         if self._entries.get(name) != target:
-            self._record(name, target)
+            self.record(name, target)
         if pattern.endswith('*') and target.endswith('*'):
             target = target[:-1] + name[len(pattern) - 1 :]
         return None if target == name else target
@@ -125,11 +125,12 @@ class TypeRegistry:
         if known(name):
             return Resolution(TYPE, name)
         if is_template(name):
-            self._record(name, name)
+            self.record(name, name)
             return Resolution(TEMPLATE, name)
         raise exception.EntityNotFound(entity='Resource Type', name=type_name)
 
-    def _record(self, name, target):
+    def record(self, name: str, target: str) -> None:
+        """Show from now on what a name has been resolved to."""
         if self._records:
             self._resolved[name] = target
 

@@ -62,19 +62,29 @@ def _named(given, keys, label):
             reason=f'an {label} of a software configuration has no "{unknown[0]}", '
             f'only {", ".join(keys)}'
         )
-    if not isinstance(given.get('name'), str):
+    try:
+        name = coercion.convert(schema.string(), given['name'])
+    except (KeyError, exception.StackValidationFailed):
         raise exception.Invalid(
             reason=f'an {label} of a software configuration needs a name: {given!r}'
-        )
+        ) from None
     kind = given.get('type') or STRING
     if kind not in TYPES:
-        raise exception.Invalid(
-            reason=f'{label} "{given["name"]}": the type {kind!r} is none of {", ".join(TYPES)}'
+        raise exception.InvalidSchemaError(
+            message=f'Invalid type ({kind}) of {label} "{name}": use one of {", ".join(TYPES)}'
         )
-    described = (
-        {'description': given['description']} if given.get('description') is not None else {}
-    )
-    return {'name': given['name'], **described, 'type': kind}
+    return {'name': name, **_described(given, label, name), 'type': kind}
+
+
+def _described(given, label, name):
+    if given.get('description') is None:
+        return {}
+    try:
+        return {'description': coercion.convert(schema.string(), given['description'])}
+    except exception.StackValidationFailed as error:
+        raise exception.Invalid(
+            reason=f'{label} "{name}": the description is no text: {error.error_message}'
+        ) from None
 
 
 def _as_type(value, kind, name):

@@ -176,33 +176,39 @@ class BoundTemplate:
         snippets = self.template.resource_snippets
         word = self.version.dialect.sections['resources']
         checks.raise_first(checks.section_map('resources', snippets, word), (word,))
-        enabled, error = self._decide_conditions(snippets)
+        valid, enabled, error = self._decide_conditions(snippets)
         parser = self._parser(frozenset(name for name, wanted in enabled.items() if wanted))
         definitions = {
-            name: ResourceDefinition(
-                name, snippets[name], self.version, parser, snippets, self.template
-            )
-            for name in cooperation.each(enabled)
+            name: ResourceDefinition(name, snippet, self.version, parser, snippets, self.template)
+            for name, snippet in cooperation.each(valid.items())
         }
         if error is not None:
             raise error
         return {name: definition for name, definition in definitions.items() if enabled[name]}
 
     def _decide_conditions(self, snippets):
-        """Return ``({name: is enabled}, error)`` up to the first invalid resource.
+        """Return ``({name: snippet}, {name: is enabled}, error)`` up to the first invalid resource.
 
-        The parser of references needs the names of all enabled resources. The error is raised after
-        parsing, since the first error in template order is the one to report.
+        Of that resource the snippet has the parts before the invalid one. The parser of references
+        needs the names of all enabled resources. The error is raised after parsing, since the first
+        error in template order is the one to report.
         """
-        word, enabled = self.version.dialect.sections['resources'], {}
+        word, valid, enabled = self.version.dialect.sections['resources'], {}, {}
         try:
             for name, snippet in cooperation.each(snippets.items()):
-                parts = checks.resource_parts(name, snippet, self.version)
-                checks.raise_first(parts, (word, name))
+                invalid = next(checks.resource_parts(name, snippet, self.version), None)
+                valid[name] = snippet if invalid is None else self._before(invalid.path, snippet)
+                checks.raise_first([invalid] if invalid else (), (word, name))
                 enabled[name] = self._enabled(snippet, word, name, self.version.dialect.resource)
         except exception.StackValidationFailed as error:
-            return enabled, error
-        return enabled, None
+            return valid, enabled, error
+        return valid, enabled, None
+
+    def _before(self, path, snippet):
+        """Return the parts of a resource that are read before the invalid one."""
+        words = list(self.version.dialect.resource.values())
+        earlier = words[: words.index(path[0])] if path else ()
+        return {word: snippet[word] for word in earlier if word in snippet}
 
     def _parser(self, names):
         mappings = self.template.section('mappings')

@@ -41,22 +41,21 @@ def _camel(name):
 
 
 _SECTIONS = 'description parameters conditions resources outputs'
-_RESOURCE = (
-    'type properties metadata depends_on deletion_policy update_policy description condition'
-)
+# in the order in which Heat reads the parts of a resource
+_RESOURCE = 'type properties metadata depends_on deletion_policy update_policy description'
 _OUTPUT = 'value description condition'
 
 HOT = Dialect(
     'hot',
     _words(f'{_SECTIONS} parameter_groups'),
-    _words(f'{_RESOURCE} external_id'),
+    _words(f'{_RESOURCE} external_id condition'),
     _words(_OUTPUT),
     ('OS::stack_id', 'OS::stack_name', 'OS::project_id'),
 )
 CFN = Dialect(
     'cfn',
     _words(f'{_SECTIONS} mappings', _camel),
-    _words(_RESOURCE, _camel),
+    _words(f'{_RESOURCE} condition', _camel),
     _words(_OUTPUT, _camel),
     ('AWS::StackId', 'AWS::StackName', 'AWS::Region'),
 )

@@ -210,3 +210,23 @@ def test_type_of_administrators_in_the_template_of_a_member(running_cloud, drive
     for create in (driver.client.preview_stack, driver.client.create_stack):
         with pytest.raises(exception.Forbidden, match=kind):
             create(driver.context, template=template, **new)
+
+
+@pytest.mark.parametrize(
+    'fault',
+    [
+        {'parameters': {'missing': {'type': 'string'}}},
+        {'parameters': {'wrong': {'type': 'number', 'default': 'x'}}},
+        {'parameter_groups': [{'label': 'g', 'parameters': ['unknown']}]},
+        {'resources': {'a': {'type': 'OS::No::Such'}}},
+    ],
+)
+def test_forbidden_type_is_reported_before_faults_of_parameters_and_types(
+    running_cloud, driver, fault
+):
+    driver.context = request_context(running_cloud, roles=['member'], is_admin=False)
+    resources = {**fault.get('resources', {}), 'r': {'type': 'OS::Nova::Flavor'}}
+    template = {'heat_template_version': '2021-04-16', **fault, 'resources': resources}
+    new = {'stack_name': 's', 'params': {}, 'files': {}, 'args': {}}
+    with pytest.raises(exception.Forbidden, match='OS::Nova::Flavor'):
+        driver.client.preview_stack(driver.context, template=template, **new)

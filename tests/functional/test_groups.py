@@ -246,6 +246,55 @@ def test_nested_parameters_of_group_describe_one_member(engine):
     assert members == {'g': ['0'], 'none': ['0'], 'chain': ['0', '1']}
 
 
+def nested_parameters(engine, **resource):
+    """Validate a template whose parameters have no values; return those of the nested stack."""
+    child = {
+        'heat_template_version': '2021-04-16',
+        'parameters': {'text': {'type': 'string'}, 'n': {'type': 'number', 'default': 1}},
+    }
+    template = {
+        'heat_template_version': '2021-04-16',
+        'parameters': {'no': {'type': 'number'}},
+        'resources': {'r': resource},
+    }
+    files = {'inner.yaml': json.dumps(child)}
+    shown = engine.client.validate_template(
+        engine.context, template=template, files=files, show_nested=True
+    )['NestedParameters']['r']
+    (described,) = shown.get('NestedParameters', {'r': shown}).values()
+    return {name: each.get('Value') for name, each in described['Parameters'].items()}
+
+
+NO = {'get_param': 'no'}
+
+
+@pytest.mark.parametrize(
+    ('kind', 'properties'),
+    [
+        ('inner.yaml', {'text': NO}),
+        ('inner.yaml', {'text': {'list_join': ['', ['a', NO]]}, 'n': 'no number'}),
+        ('OS::Heat::ResourceGroup', {'resource_def': {'type': 'inner.yaml'}, 'count': NO}),
+        (
+            'OS::Heat::ResourceGroup',
+            {'resource_def': {'type': 'inner.yaml', 'properties': {'text': NO}}},
+        ),
+        (
+            'OS::Heat::AutoScalingGroup',
+            {'resource': {'type': 'inner.yaml'}, 'min_size': NO, 'max_size': 3},
+        ),
+    ],
+)
+def test_template_validation_shows_nested_stacks_whose_values_are_missing(engine, kind, properties):
+    found = nested_parameters(engine, type=kind, properties=properties)
+    assert found == {'text': None, 'n': None}
+
+
+def test_template_validation_refuses_group_without_a_definition_of_members(engine):
+    properties = {'count': 1}
+    with pytest.raises(exception.StackValidationFailed, match='resource_def not assigned'):
+        nested_parameters(engine, type='OS::Heat::ResourceGroup', properties=properties)
+
+
 def test_group_with_failed_member_fails_and_next_update_repairs_it(engine):
     identity = engine.create(group(2, {'fail': True}))
     assert engine.stack(identity)['stack_status_reason'].startswith(

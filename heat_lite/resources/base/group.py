@@ -291,9 +291,12 @@ def _wait(seconds):
         yield left
 
 
-def draft_with_one_member(group):
-    """Return the nested stack of a group as if it had one member, even if there is none yet."""
-    names, define = group.member_names()[:1] or ['0'], group.definition_factory()
+def draft_with_one_member(group, names):
+    """Return the nested stack of a group as if it had one member, even if there is none yet.
+
+    ``names`` is a list with its name.
+    """
+    define = group.definition_factory()
     return group.nested_stack.draft(
         group._complete_template(members.template({name: define(name) for name in names}, {}), None)
     )

@@ -138,6 +138,10 @@ class StackResource(NestedTemplate):
         drafted.tree.strict = False  # values from the parent stack may be placeholders
         return drafted
 
+    def describe_nested(self):
+        self.ignore_unreadable()
+        return self.preview_nested()
+
     # ------------------------------------------------------------ actions on the nested stack
 
     def create_with_template(self, template, params=None, timeout_mins=None):

@@ -113,7 +113,8 @@ class ResourceGroup(GroupResource):
         return members.first_names(self.properties['count'], self._removed())
 
     def describe_nested(self):
-        return draft_with_one_member(self)
+        self.ignore_unreadable()
+        return draft_with_one_member(self, self.member_names()[:1] or ['0'])
 
     def definition_factory(self):
         definition = self.properties['resource_def']

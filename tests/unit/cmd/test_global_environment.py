@@ -42,6 +42,16 @@ def test_load_reads_each_file_but_hidden_ones_and_folders(tmp_path):
         resolve('My::Five', tmp_path)
 
 
+def test_type_that_the_operator_maps_is_in_the_environment_of_the_stack(tmp_path):
+    (tmp_path / 'a.yaml').write_text('resource_registry: {"My::*": "OS::Heat::*", A::B: My::Value}')
+    known = resources.build_registry(*global_environment.load(tmp_path, tmp_path))
+    environment = Environment({'resource_registry': {'Our::X': 'A::B'}})
+    for name in ('Our::X', 'OS::Heat::None'):
+        known.class_for(environment, name, 'r')
+    shown = {'Our::X': 'A::B', 'A::B': 'OS::Heat::Value', 'resources': {}}
+    assert environment.as_dict()['resource_registry'] == shown
+
+
 def test_types_are_shown_as_the_environment_maps_them(tmp_path):
     (tmp_path / 'a.yaml').write_text(
         'resource_registry: {"My::*": "OS::Heat::*", Our::Text: OS::Heat::RandomString,\n'

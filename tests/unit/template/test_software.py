@@ -37,7 +37,8 @@ def test_normalize_config_returns_inputs_and_outputs():
     [
         ('x', 'is a map'),
         ({'type': 'String'}, 'needs a name'),
-        ({'name': 'i', 'type': 'Foo'}, "the type 'Foo' is none of String"),
+        ({'name': 1.5}, 'needs a name'),
+        ({'name': 'i', 'description': {}}, '"i": the description is no text'),
         ({'name': 'i', 'bogus': 1}, 'has no "bogus"'),
         ({'name': 'i', 'type': 'Number', 'default': 'abc'}, '"i": the default is no Number: .*abc'),
         ({'name': 'i', 'type': 'Number', 'default': 'inf'}, 'no finite number: inf'),
@@ -51,6 +52,19 @@ def test_normalize_config_returns_inputs_and_outputs():
 def test_normalize_config_invalid_part_is_refused(given, said):
     with pytest.raises(exception.Invalid, match=said):
         software.normalize_input(given)
+
+
+def test_normalize_unknown_type_is_refused_by_heats_class():
+    for normalize in (software.normalize_input, software.normalize_output):
+        with pytest.raises(exception.InvalidSchemaError, match=r'\(Foo\) of .*put "i"'):
+            normalize({'name': 'i', 'type': 'Foo'})
+
+
+def test_normalize_name_and_description_become_texts_as_in_heat():
+    for given, name in ((1, '1'), (True, 'True'), (None, '')):
+        made = software.normalize_input({'name': given, 'description': 2})
+        assert made == {'name': name, 'description': '2', 'type': 'String'}
+        assert software.normalize_output({'name': given})['name'] == name
 
 
 @pytest.mark.parametrize(
