@@ -300,3 +300,11 @@ def test_constraint_of_a_plugin_asks_heats_clients(driver, ids):
         assert driver.physical_id(stack, 'it') != 'a network'
     with pytest.raises(exception.StackValidationFailed, match='no such net'):
         driver.create(one('Test::Wired', net='no such net'), name='refused')
+
+
+def test_constraints_of_heat_can_be_subclassed(driver, ids):
+    with stack_of(driver, one('Test::Wired', net='a network', wire='a port', chassis='a flavor')):
+        pass
+    for wrong in ({'wire': 'no such port'}, {'chassis': 'no such flavor'}):
+        with pytest.raises(exception.StackValidationFailed, match='no such (port|flavor)'):
+            driver.create(one('Test::Wired', net='a network', **wrong), name='refused')

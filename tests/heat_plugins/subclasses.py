@@ -4,6 +4,8 @@ from heat.common import exception
 from heat.common import template_format
 from heat.engine import attributes
 from heat.engine.clients import client_plugin
+from heat.engine.clients.os import nova
+from heat.engine.clients.os.neutron import neutron_constraints
 from heat.engine import constraints
 from heat.engine import properties
 from heat.engine import resource
@@ -166,7 +168,7 @@ class Container(resource.Resource):
 
     def handle_create(self):
         name = self.physical_resource_name()
-        self.client().put_container(name)
+        self.swift().put_container(name)
         self.resource_id_set(name)
 
     def handle_delete(self):
@@ -190,8 +192,18 @@ class Network(constraints.BaseCustomConstraint):
         clients.client_plugin('neutron').find_resourceid_by_name_or_id('network', value)
 
 
+class Wire(neutron_constraints.NeutronConstraint):
+    """Heat's constraint on objects of Neutron, for one more kind."""
+
+    resource_name = 'port'
+
+
+class Chassis(nova.FlavorConstraint):
+    """Heat's constraint on flavors by another name."""
+
+
 class Wired(resource.Resource):
-    """A type with this constraint."""
+    """A type with these constraints."""
 
     properties_schema = {
         'net': properties.Schema(
@@ -199,7 +211,13 @@ class Wired(resource.Resource):
             'A network.',
             required=True,
             constraints=[constraints.CustomConstraint('test.network')],
-        )
+        ),
+        'wire': properties.Schema(
+            properties.Schema.STRING, constraints=[constraints.CustomConstraint('test.wire')]
+        ),
+        'chassis': properties.Schema(
+            properties.Schema.STRING, constraints=[constraints.CustomConstraint('test.chassis')]
+        ),
     }
 
     def handle_create(self):
@@ -232,4 +250,4 @@ def resource_mapping():
 
 
 def constraint_mapping():
-    return {'test.network': Network}
+    return {'test.network': Network, 'test.wire': Wire, 'test.chassis': Chassis}

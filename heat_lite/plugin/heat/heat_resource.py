@@ -94,6 +94,13 @@ class Resource(resource.Resource):
             raise exception.Error(f'{type(self).__name__} has no default_client_name')
         return self.context.clients.client_plugin(wanted)
 
+    cinder = functools.partialmethod(client, 'cinder')
+    heat = functools.partialmethod(client, 'heat')
+    keystone = functools.partialmethod(client, 'keystone')
+    neutron = functools.partialmethod(client, 'neutron')
+    nova = functools.partialmethod(client, 'nova')
+    swift = functools.partialmethod(client, 'swift')
+
     @classmethod
     def is_service_available(cls, context: Any) -> tuple[bool, str | None]:
         """Return whether the type can be used, and the reason if it cannot. Types override it."""

@@ -9,7 +9,9 @@ from typing import Any
 from keystoneauth1 import exceptions
 
 from heat_lite.clients import client_plugin, errors
+from heat_lite.clients.finders import FINDERS
 from heat_lite.common.context import RequestContext
+from heat_lite.common.exception import EntityNotFound
 from heat_lite.plugin.heat import heat_exceptions
 from heat_lite.plugin.heat.client_libraries import LIBRARIES, Library
 from heat_lite.template.function import Function
@@ -209,9 +211,22 @@ class ServicePlugin(ClientPlugin):
 class NeutronClientPlugin(ServicePlugin):
     """The plug-in of Neutron, with the searches that resource types use."""
 
-    def find_resourceid_by_name_or_id(self, resource: str, name_or_id: Any, **_: Any) -> Any:
-        """Return the id of an object; ``resource`` is its kind: network, port, subnet, ..."""
-        return self.find(f'neutron.{_NEUTRON_KINDS.get(resource, resource)}', name_or_id)
+    def find_resourceid_by_name_or_id(
+        self, resource: str, name_or_id: Any, cmd_resource: str | None = None
+    ) -> Any:
+        """Return the id of an object; ``resource`` is its kind: network, port, subnet, ...
+
+        Objects of further extensions are found by neutronclient. Raises EntityNotFound.
+        """
+        kind = f'neutron.{_NEUTRON_KINDS.get(resource, resource)}'
+        if kind in FINDERS or name_or_id is None or isinstance(name_or_id, Function):
+            return self.find(kind, name_or_id)
+        try:
+            found = self.client().find_resource(resource, name_or_id, cmd_resource=cmd_resource)
+        except Exception as error:
+            self.ignore_not_found(error)
+            raise EntityNotFound(entity=resource, name=name_or_id) from error
+        return found['id']
 
     def network_id_from_subnet_id(self, subnet_id: str) -> Any:
         shown = self.clients.rest('neutron').show(f'/subnets/{subnet_id}', 'subnet')
@@ -240,7 +255,7 @@ class NovaClientPlugin(ServicePlugin):
             return self.client().servers.get(server)
         except Exception as error:
             self.ignore_not_found(error)
-            raise heat_exceptions.exception.EntityNotFound(entity='Server', name=server) from error
+            raise EntityNotFound(entity='Server', name=server) from error
 
     def fetch_server(self, server_id: str) -> Any:
         """Return novaclient's server; None while Nova cannot show it."""

@@ -15,6 +15,7 @@ from heat_lite.common import context, exception, identifier, status
 from heat_lite.engine import scheduler
 from heat_lite.plugin.heat import (
     client_libraries,
+    constraint_classes,
     heat_exceptions,
     heat_properties,
     heat_resource,
@@ -69,17 +70,6 @@ class LifecyclePlugin:
         return 100
 
 
-class BaseCustomConstraint(plugin.constraints.BaseCustomConstraint):
-    """Base of custom constraints: ``validate_with_client`` gets the clients of Heat."""
-
-    requesting_context = service_plugins.HeatContext
-    expected_exceptions = (
-        exception.EntityNotFound,
-        exception.NotFound,
-        *plugin.constraints.BaseCustomConstraint.expected_exceptions,
-    )
-
-
 def _exceptions() -> dict[str, Any]:
     return {**_public(exception), **_public(heat_exceptions)}
 
@@ -104,6 +94,8 @@ def _client_plugins() -> dict[str, dict[str, Any]]:
     for name in client_libraries.LIBRARIES:
         cls = service_plugins.plugin_class(name)
         found[f'{_OS}.{files.get(name, name)}'] = {service_plugins.class_name(name): cls}
+    for module, classes in constraint_classes.modules().items():
+        found.setdefault(f'{_OS}.{module}', {}).update(classes)
     return found
 
 
@@ -126,7 +118,10 @@ def _functions() -> dict[str, Any]:
 
 def _engine() -> dict[str, dict[str, Any]]:
     own = {name: getattr(heat_properties, name) for name in ('Properties', 'Property', 'schemata')}
-    custom = {'Constraint': constraints.Constraint, 'BaseCustomConstraint': BaseCustomConstraint}
+    custom = {
+        'Constraint': constraints.Constraint,
+        'BaseCustomConstraint': constraint_classes.BaseCustomConstraint,
+    }
     return {
         'attributes': _public(plugin.attributes),
         'clients': {'Clients': service_plugins.HeatClients},

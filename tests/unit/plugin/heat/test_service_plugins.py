@@ -7,6 +7,7 @@ from keystoneauth1 import exceptions as keystone_exceptions
 from swiftclient import exceptions as swift_exceptions
 
 from heat_lite.clients import client_plugin, errors
+from heat_lite.common import exception
 from heat_lite.plugin.heat import client_libraries, heat_exceptions, service_plugins
 from heat_lite.plugin.heat.heat_properties import Properties
 from heat_lite.plugin.heat.stack_view import ResourceDefinition
@@ -21,6 +22,28 @@ class LibraryError(Exception):
 
 class PortNotFoundClient(Exception):
     """An error without a status, as neutronclient has some."""
+
+
+class NeutronPlugin(service_plugins.NeutronClientPlugin):
+    """Neutron's plug-in with a library that knows one tunnel."""
+
+    name = 'neutron'
+
+    def _create(self, version=None):
+        return self
+
+    def find_resource(self, resource, name_or_id, cmd_resource=None):
+        if (resource, name_or_id, cmd_resource) != ('tunnel', 'a', 'tun'):
+            raise PortNotFoundClient(name_or_id)
+        return {'id': '1'}
+
+
+def test_objects_of_further_extensions_of_neutron_are_found_by_its_library():
+    plugin = NeutronPlugin(None)
+    assert plugin.find_resourceid_by_name_or_id('tunnel', 'a', cmd_resource='tun') == '1'
+    assert plugin.find_resourceid_by_name_or_id('tunnel', None) is None
+    with pytest.raises(exception.EntityNotFound, match='The tunnel .*b'):
+        plugin.find_resourceid_by_name_or_id('tunnel', 'b')
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,10 @@
 
 import pytest
 
+from heat_lite.clients.finders import FINDERS
 from heat_lite.common import exception
 from heat_lite.engine.resource import Resource
-from heat_lite.plugin.heat import class_constants, service_types, surface
+from heat_lite.plugin.heat import class_constants, constraint_classes, service_types, surface
 from heat_lite.plugin.heat.type_paths import HEAT_TYPES
 from heat_lite.resources.type_table import TYPES
 
@@ -58,6 +59,9 @@ def test_packages_are_modules_without_names():
         ('heat.engine.clients.client_plugin', 'ClientPlugin'),
         ('heat.engine.clients.os.nova', 'NovaClientPlugin'),
         ('heat.engine.clients.os.openstacksdk', 'OpenStackSDKPlugin'),
+        ('heat.engine.clients.os.neutron.neutron_constraints', 'NeutronConstraint PortConstraint'),
+        ('heat.engine.clients.os.keystone.keystone_constraints', 'KeystoneRoleConstraint'),
+        ('heat.engine.clients.os.cinder', 'CinderClientPlugin VolumeConstraint'),
         ('heat.engine.resources.signal_responder', 'SignalResponder'),
         ('heat.engine.resources.stack_resource', 'StackResource'),
         ('heat.engine.resources.openstack.neutron.neutron', 'NeutronResource'),
@@ -73,6 +77,11 @@ def test_packages_are_modules_without_names():
 )
 def test_module_has_the_names_that_plugins_use(module, names):
     assert set(names.split()) <= surface.names(module).keys()
+
+
+def test_constraint_classes_look_up_kinds_that_exist():
+    kinds = {kind for each in constraint_classes.KINDS.values() for kind in each.values()}
+    assert kinds <= FINDERS.keys()
 
 
 @pytest.mark.parametrize(
