@@ -1,5 +1,6 @@
 """IAM users, their access keys, and the access of these users to resources of a stack."""
 
+import contextlib
 import json
 
 import pytest
@@ -64,16 +65,37 @@ def test_iam_user_reads_only_resources_of_access_policy(running_cloud, driver, i
     assert not running_cloud.identity.people and not running_cloud.identity.keys
 
 
-def test_iam_user_with_policy_document_reads_nothing(running_cloud, driver, ids):
-    stack = driver.create(template([{'PolicyName': 'p', 'PolicyDocument': {}}]))
+@pytest.mark.parametrize(
+    ('policies', 'readable'),
+    [
+        ([], ['seen', 'hidden']),
+        # those of AWS, which do not refer to resources of a stack
+        ([{'PolicyName': 'p', 'PolicyDocument': {}}], ['seen', 'hidden']),
+        ([{'get_resource': 'policy'}], ['seen']),
+        ([{'get_resource': 'policy'}, {'get_resource': 'other'}], []),
+    ],
+)
+def test_iam_user_reads_what_all_access_policies_allow(
+    running_cloud, driver, ids, policies, readable
+):
+    given = template(policies)
+    given['resources']['other'] = {
+        'type': 'OS::Heat::AccessPolicy',
+        'properties': {'AllowedResources': ['hidden']},
+    }
+    stack = driver.create(given)
     (iam_user,) = running_cloud.identity.people.values()
     user = RequestContext(
         user_id=iam_user['id'], project_id=iam_user['default_project_id'], roles=['heat_stack_user']
     )
-    with pytest.raises(exception.Forbidden):
-        driver.client.describe_stack_resource(
-            user, stack_identity={**stack, 'tenant': user.project_id}, resource_name='seen'
-        )
+    found = []
+    for name in ('seen', 'hidden'):
+        with contextlib.suppress(exception.Forbidden):
+            shown = driver.client.describe_stack_resource(
+                user, stack_identity={**stack, 'tenant': user.project_id}, resource_name=name
+            )
+            found.append(shown['resource_name'])
+    assert found == readable
     driver.delete(stack)
 
 

@@ -10,8 +10,8 @@ from heat_lite.template.schema import CACHE_NONE, integer, list_, map_, string, 
 
 
 class User(StackUser):
-    """A stack user that may read the resources in its policies, and sign requests with its access
-    keys.
+    """A stack user, which signs requests with its access keys. It may read the resources of its
+    stack that all of its policies allow; without policies all of them.
     """
 
     resource_type = 'AWS::IAM::User'
@@ -24,15 +24,15 @@ class User(StackUser):
         ),
         'Path': string(common_properties.NOT_IMPLEMENTED),
         'Policies': list_(
-            'Names of OS::Heat::AccessPolicy resources, by Ref: the resources '
-            'that the user may read.'
+            'Names of OS::Heat::AccessPolicy resources, by Ref: the user may read the resources '
+            'that all of them allow, and without any all resources of the stack.'
         ),
     }
 
     def _named(self):
         """Return the references of policies.
 
-        Inline IAM policies are ignored: they do not refer to resources of a stack.
+        Inline IAM policies are ignored, as in Heat: they do not refer to resources of a stack.
         """
         return [each for each in self.properties['Policies'] or () if isinstance(each, str)]
 
@@ -62,7 +62,11 @@ class User(StackUser):
         return str(self.physical_resource_name_or_reference() if self.resource_id else self.name)
 
     def access_allowed(self, resource_name):
-        return any(each.allows(resource_name) for each in self._policies())
+        found = self._policies()
+        # a policy that is gone allows nothing
+        return len(found) == len(set(self._named())) and all(
+            each.allows(resource_name) for each in found
+        )
 
 
 class AccessKey(Resource):
