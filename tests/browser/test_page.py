@@ -106,6 +106,39 @@ def test_stack_is_created_and_its_graph_turns_green(window, tmp_path):
     assert page.get_by_role('button', name='Show the value').count() == 1
 
 
+def test_newcomer_is_led_from_a_mistake_to_a_repair(window):
+    page = window.open('create')
+    page.get_by_text('The example works as it is').wait_for()
+    preview = page.get_by_role('button', name='Preview')
+    preview.click()  # without a name the browser tells what is missing
+    name = page.get_by_label('Name of the stack')
+    assert name.evaluate('field => field === document.activeElement && !field.validity.valid')
+    name.fill('newcomer')
+    failing = {'type': TEST, 'properties': {'value': 'a', 'fail': True}}
+    text = json.dumps({'heat_template_version': '2021-04-16', 'resources': {'server': failing}})
+    file = {'name': 'template.json', 'mimeType': 'text/plain', 'buffer': text.encode()}
+    page.get_by_label('Upload files').set_input_files(files=[file])
+    page.get_by_text('The template is valid').wait_for()
+    preview.click()
+    page.get_by_role('button', name='Create the stack').click()
+    card = page.get_by_role('region', name='Failure')
+    card.get_by_text('Test Resource failed server').wait_for()
+    window.picture('newcomer-failure')
+    card.get_by_role('button', name='Correct the template').click()
+    editor = page.get_by_role('textbox', name='Text of template')
+    editor.get_by_text('true', exact=True).dblclick()
+    page.keyboard.type('false')
+    page.get_by_text('The template is valid').wait_for()
+    preview.click()
+    diff = page.get_by_role('dialog')
+    diff.get_by_text('1 to replace').wait_for()
+    # of all properties only what differs
+    assert diff.locator('tbody th').all_text_contents() == ['fail']
+    page.get_by_role('button', name='Update the stack').click()
+    page.get_by_text('update complete').first.wait_for()
+    card.wait_for(state='detached')
+
+
 def test_failure_is_explained_and_a_retry_repairs_it(window, make):
     path = make('broken', BROKEN)
     page = window.open(path)

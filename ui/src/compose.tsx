@@ -11,7 +11,7 @@ import { Dialog, ErrorNote } from './widgets';
 
 const EXAMPLE = `heat_template_version: 2021-04-16
 
-description: Two values and a password
+description: A password and a message with it
 
 parameters:
   length:
@@ -32,9 +32,9 @@ resources:
     properties:
       value:
         str_replace:
-          template: The password has WORD
+          template: The password is WORD
           params:
-            WORD: {get_resource: password}
+            WORD: {get_attr: [password, value]}
 
 outputs:
   message:
@@ -95,6 +95,7 @@ function Composer({ api, route, stack, initial }: { api: Api; route: Route; stac
         <a class="crumb" href={href(route.project, stack ? ['stacks', stack.stack_name, stack.id] : ['stacks'])}>{stack ? stack.stack_name : 'Stacks'}</a><span class="dim" aria-hidden="true">/</span>
         <h1>{stack ? 'Update' : 'New stack'}</h1>
       </div>
+      {!stack && <p class="dim intro">The template lists resources and what they take from each other. The example works as it is: change it, or upload your own. Ctrl+Space shows what may stand at the cursor; <a href={href(route.project, ['types'])}>Types</a> lists all resources. Nothing is created before the preview is confirmed.</p>}
       <form class="halves" onSubmit={look}>
         <section class="text" aria-label="Texts" onDragOver={(event) => event.preventDefault()}
           onDrop={(event) => { event.preventDefault(); void takeFiles([...(event.dataTransfer?.files ?? [])], replace); }}>
@@ -112,7 +113,7 @@ function Composer({ api, route, stack, initial }: { api: Api; route: Route; stac
             {stack && <label class="check"><input type="checkbox" checked={options.noReplace} onChange={() => setOptions({ ...options, noReplace: !options.noReplace })} />Refuse to replace resources</label>}
           </details>
           <ErrorNote error={preview ? null : error} />
-          <div class="actions"><button class="primary" disabled={busy || (!stack && !options.name)}>Preview…</button></div>
+          <div class="actions"><button class="primary" disabled={busy}>Preview…</button></div>
         </section>
       </form>
       {preview && (

@@ -43,17 +43,23 @@ function Changes({ preview }: { preview: Preview }) {
 }
 
 function ChangeItem({ change }: { change: Change }) {
+  const properties = (change.property_changes ?? []).filter((each) => change.action === 'create' || isDifferent(each));
   return (
     <>
       <p class="title"><span class="sign" aria-hidden="true">{SIGNS[change.action]}</span><strong>{change.parent_resource && <span class="dim">{plain(change.parent_resource)} / </span>}{plain(change.resource_name)}</strong> <span class="type">{change.resource_type}</span> <span class="verb">{change.action}{change.may_replace && ' or replace'}</span></p>
       {change.reason && <p class="why">{change.reason}</p>}
-      {(change.property_changes?.length ?? 0) > 0 && (
-        <table class="properties"><tbody>{change.property_changes!.map((each) => <PropertyRow key={each.property} change={each} action={change.action} />)}</tbody></table>
+      {properties.length > 0 && (
+        <table class="properties"><tbody>{properties.map((each) => <PropertyRow key={each.property} change={each} action={change.action} />)}</tbody></table>
       )}
       {(change.definition_changes ?? []).map((each) => <p class="why">{typeof each === 'string' ? each : JSON.stringify(each)}</p>)}
       {change.nested && changesOf(change.nested).length > 0 && <details open><summary>Inside</summary><Changes preview={change.nested} /></details>}
     </>
   );
+}
+
+/** A resource that is replaced after a failure is listed with all its properties. */
+function isDifferent(change: PropertyChange): boolean {
+  return change.secret || !change.known || change.forces_replacement || textOf(change.before) !== textOf(change.after);
 }
 
 function PropertyRow({ change, action }: { change: PropertyChange; action: string }) {

@@ -10,8 +10,8 @@ const SHOWN = 150;
 const REFRESH = 3000;
 
 type Kind = 'waiting' | 'calling' | 'polling' | 'working';
-interface Phase { phase: Kind; started_at: string; ended_at: string | null }
-interface Row { id: string; resource_name: string; resource_type: string; resource_status: string; stack_id: string; phases: Phase[]; critical: boolean }
+interface Phase { phase: Kind; started_at: string; ended_at: string | null; status: string | null }
+interface Row { id: string; resource_name: string; resource_type: string; stack_id: string; phases: Phase[]; critical: boolean }
 interface Action { number: number; action: string; started_at: string; ended_at: string | null; seconds: number | null }
 interface Timeline extends Action { actions: Action[]; resources: Row[] }
 
@@ -72,7 +72,7 @@ function Track({ row, begin, end }: { row: Row; begin: number; end: number }) {
       {row.phases.map((each) => {
         const left = ((Date.parse(each.started_at) - begin) / (end - begin)) * 100;
         const width = Math.min((length(each, end) / (end - begin)) * 100, 100 - left);
-        return <span class={`phase ${each.phase} ${tone(row.resource_status)}`} style={{ left: `min(${left}%, 100% - 3px)`, width: `${width}%` }} />;
+        return <span class={`phase ${each.phase} ${tone(each.status)}`} style={{ left: `min(${left}%, 100% - 3px)`, width: `${width}%` }} />;
       })}
     </span>
   );

@@ -124,7 +124,7 @@ def _ended(work: Row, row: Row, state: str) -> list[Row]:
         return [{**work, **ended, 'phase': CALLING, 'seconds': round(until - since, 3)}]
     middle = datetime.datetime.fromtimestamp(waits, datetime.UTC).strftime(TIME_FORMAT)
     return [
-        {**work, 'phase': CALLING, 'ended_at': middle, 'seconds': round(waits - since, 3)},
+        {**work, **ended, 'phase': CALLING, 'ended_at': middle, 'seconds': round(waits - since, 3)},
         {
             **work,
             **ended,

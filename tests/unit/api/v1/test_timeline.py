@@ -99,7 +99,7 @@ def test_work_is_split_at_the_first_wait():
             'started_at': '2026-01-01T00:00:02Z',
             'ended_at': '2026-01-01T00:00:03Z',
             'seconds': 1,
-            'status': 'CREATE_IN_PROGRESS',
+            'status': 'CREATE_COMPLETE',
         },
         {
             'phase': 'polling',
