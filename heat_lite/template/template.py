@@ -200,7 +200,7 @@ class BoundTemplate:
                 valid[name] = snippet if invalid is None else self._before(invalid.path, snippet)
                 checks.raise_first([invalid] if invalid else (), (word, name))
                 enabled[name] = self._enabled(snippet, word, name, self.version.dialect.resource)
-        except exception.StackValidationFailed as error:
+        except (exception.StackValidationFailed, exception.UserParameterMissing) as error:
             return valid, enabled, error
         return valid, enabled, None
 

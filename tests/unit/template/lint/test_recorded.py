@@ -21,6 +21,8 @@ NOT_DETECTED = {
     'parameter/01-missing': 'the request may set it',
     'parameter/91-null-value-no-default': 'the request may set it',
     'parameter/97-cfn-missing': 'the request may set it',
+    'field/order/missing-if-then-other-condition': 'the request may set it',
+    'field/order/missing-if-then-own-condition': 'the request may set it',
     'parameter/62-custom-unknown': 'a plug-in may know the constraint',
     'parameter/79-custom-expiration-bad': 'the linter uses no clock',
     'environment/08-list': 'the type of the request body is wrong',
