@@ -524,7 +524,7 @@ def test_handle_uses_swift_where_servers_have_no_way_in(unreachable):
 def test_transport_without_a_way_in_is_refused_with_what_to_do(unreachable, transport):
     text = create(unreachable, condition(signal_transport=transport), status=400)
     assert f'{transport} needs a URL by which servers reach this service' in text
-    assert '--public-url' in text
+    assert '--public-url' in text and 'resources.handle' in text
 
 
 def test_scaling_policy_has_a_url_for_this_machine(unreachable):

@@ -47,7 +47,10 @@ PARSERS = {
     'schema': 'heat_lite.cmd.authoring.schema:parser',
     'completion': 'heat_lite.cmd.cli.completion:parser',
 }
+TYPES, KINDS = 'heat_lite.resources.type_table:TYPES', 'heat_lite.cmd.authoring.init:kinds'
 AUTHORING = 'heat_lite.cmd.authoring.{}:parser'
+#: {metavar of a program's argument: the tables of its words}
+PROGRAM_WORDS = {'TYPE': [TYPES], 'KIND': [KINDS, TYPES]}
 #: what a failed question to the service, or to the loaders of clouds, raises
 ERRORS = (api_client.RequestFailed, OSError, ValueError, KeyError, TypeError, AttributeError)
 
@@ -121,7 +124,18 @@ def _service_options(leading):
 def _program_parser(name):
     # The linter imports much of the engine. Its parser needs none of it.
     pkgutil.resolve_name('heat_lite.cmd.lazy_imports:install')()
-    return pkgutil.resolve_name(PARSERS.get(name) or AUTHORING.format(name))()
+    found = pkgutil.resolve_name(PARSERS.get(name) or AUTHORING.format(name))()
+    for action in found._actions:
+        tables = PROGRAM_WORDS.get(action.metavar, ())
+        if tables:
+            action.completer = functools.partial(_table_words, tables)
+    return found
+
+
+def _table_words(tables, **_):
+    """Return the words of tables, which need no service."""
+    found = map(pkgutil.resolve_name, tables)
+    return [word for table in found for word in (table() if callable(table) else table)]
 
 
 def _name_parser(rest):

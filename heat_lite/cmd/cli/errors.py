@@ -106,7 +106,9 @@ def _candidates(api, error, args):
     if hasattr(args, 'version'):
         rows = api.call('GET', '/template_versions')['template_versions']
         return args.version, [each['version'] for each in rows]
-    rows = api.call('GET', '/stacks', limit=MAX_NAMES)['stacks']
     given = [args.stack] if isinstance(args.stack, str) else args.stack
-    missing = next((name for name in given if f'({name})' in str(error)), given[0])
+    missing = next((name for name in given if f'({name})' in str(error)), None)
+    if missing is None:  # it is something else that does not exist
+        return '', []
+    rows = api.call('GET', '/stacks', limit=MAX_NAMES)['stacks']
     return missing, [each['stack_name'] for each in rows]

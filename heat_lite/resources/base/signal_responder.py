@@ -66,6 +66,11 @@ def _makes_user_only(resource):
     return type(resource).handle_create is SignalResponder.handle_create
 
 
+def _invalid(resource, text):
+    path = (resource.definition.path[0], resource.name)
+    return exception.StackValidationFailed(text, path=path)
+
+
 class SignalResponder(StackUser):
     """A resource that receives signals.
 
@@ -122,20 +127,20 @@ class SignalResponder(StackUser):
             self.stack.clients().require(transport.service)
         except errors.NoCloud as error:
             text = f'{self.transport()} needs the {transport.label} service: {error}'
-            raise exception.StackValidationFailed(text) from error
+            raise _invalid(self, text) from error
 
     def _check_way_in(self):
         """Raise StackValidationFailed if no signal by the transport can arrive."""
         kind = self.transport()
         if kind == ZAQAR and self.queue_needs_login and self._signs_requests():
-            raise exception.StackValidationFailed(NO_KEYSTONE_USER.format(transport=kind))
+            raise _invalid(self, NO_KEYSTONE_USER.format(transport=kind))
         if (
             kind in (CFN, HEAT, TOKEN)
             and self.requires_cfn_endpoint
             and not self.stack.runtime.endpoints.reachable
             and self.signal_url() is None
         ):
-            raise exception.StackValidationFailed(UNREACHABLE.format(transport=kind))
+            raise _invalid(self, UNREACHABLE.format(transport=kind))
 
     @property
     def repeatable(self):

@@ -66,6 +66,18 @@ class VisibleConnection(Connection):
     def is_connected(self):
         raise NotImplementedError
 
+    def needs_replace_failed(self):
+        """Return whether a failed connection is replaced.
+
+        Neutron refuses another one beside a connection that exists, and that one is complete.
+        """
+        if self.resource_id is None:
+            return True
+        try:
+            return not self.is_connected()
+        except errors.NotFound:
+            return True
+
     def handle_check(self):
         if not (yield from self.call_with_retry(self.is_connected)):
             raise errors.NotFound(f'{self.resource_id} is not connected any more')

@@ -71,3 +71,18 @@ def test_delete_after_a_lost_response_sees_that_the_interface_is_gone():
     neutron = Neutron()
     assert all(wait < 1 for wait in interface(neutron, id='r:subnet_id=s2').handle_delete())
     assert neutron.requests == 1
+
+
+@pytest.mark.parametrize(
+    ('made', 'is_replaced'), [('r:subnet_id=s1', False), ('r:subnet_id=s2', True), (None, True)]
+)
+def test_failed_interface_is_replaced_unless_the_router_has_it(made, is_replaced):
+    assert interface(id=made).needs_replace_failed() is is_replaced
+
+
+def test_failed_interface_of_a_deleted_router_is_replaced():
+    class Empty(Neutron):
+        def list(self, path, key, **query):
+            raise errors.NotFound('no router')
+
+    assert interface(Empty(), id='r:subnet_id=s1').needs_replace_failed()
