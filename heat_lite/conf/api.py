@@ -169,6 +169,13 @@ HEAT_LITE = [
         help='Number of seconds after which a stream of events without an event sends a '
         'heartbeat, so that no proxy closes the connection.',
     ),
+    cfg.FloatOpt(
+        'event_token_check_interval',
+        default=300,
+        min=0.1,
+        help='Number of seconds after which the token of an open stream of events is validated '
+        'again, at the next message or heartbeat. A stream whose token was revoked ends.',
+    ),
 ]
 
 GROUPS = {

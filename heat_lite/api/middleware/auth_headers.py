@@ -32,6 +32,8 @@ HEADERS = (
 # pipeline knows the user of the request
 IDENTITY = 'heat_lite.identity'
 
+# key of ``is_valid(environ)``: whether Keystone still accepts the token of a request
+TOKEN_CHECK = 'heat_lite.token_check'
 # key of the URL of the Keystone that authenticated the request, if not the configured one
 AUTH_URL = 'heat_lite.auth_url'
 # key of the response of Keystone about a token that cannot ask Keystone itself

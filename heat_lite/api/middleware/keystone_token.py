@@ -7,6 +7,7 @@ from typing import Any
 
 import webob.exc
 from keystonemiddleware import auth_token, opts
+from keystonemiddleware.auth_token import _exceptions as exceptions
 from keystonemiddleware.auth_token import _request
 from oslo_config import cfg
 
@@ -75,7 +76,19 @@ class KeystoneTokenFilter(auth_token.AuthProtocol):
                 headers = [*headers, *self._reject_auth_headers]
             return start_response(status, headers, exc_info)
 
+        environ[auth_headers.TOKEN_CHECK] = self.is_valid
         return self._app(environ, start)
+
+    def is_valid(self, environ: wsgi.Environ) -> bool:
+        """Return whether the token of an earlier request is still valid; True if unknown."""
+        self._requester.environ = environ
+        try:
+            self.fetch_token(environ[auth_headers.environ_key('X-Auth-Token')])
+        except exceptions.InvalidToken:
+            return False
+        except webob.exc.HTTPException as error:
+            LOG.warning('A token of a stream could not be checked, the stream stays: %s', error)
+        return True
 
 
 def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:

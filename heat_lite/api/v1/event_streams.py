@@ -3,6 +3,8 @@
 import contextlib
 import datetime
 import logging
+import math
+import random
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -14,6 +16,7 @@ from webob import exc
 from heat_lite.api import event_listener, wsgi
 from heat_lite.api.event_feed import EventFeed, StreamLimits
 from heat_lite.api.event_listener import EventListener, FeedEvent, Scope
+from heat_lite.api.middleware import auth_headers
 from heat_lite.api.v1 import params
 from heat_lite.common import event_cursor, exception
 from heat_lite.common.event_cursor import EventCursor
@@ -28,6 +31,7 @@ HEADERS = {'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no'}
 RETRY = b'retry: 2000\n\n'
 MAX_DEPTH = 100
 GAP = 'Events may be missing here: they were deleted before this stream could continue.'
+REVOKED = 'Keystone does not accept the token any more.'
 EXPIRED = 'The token has expired. Continue with a new one and the header Last-Event-ID.'
 #: query parameters with another name than the key of an event
 ALIASES = {'status': 'resource_status'}
@@ -39,12 +43,18 @@ def is_wanted(request: wsgi.Request) -> bool:
 
 
 class EventStreams:
-    """Opens streams. ``heartbeat``: seconds between two messages without an event."""
+    """Opens streams. ``heartbeat``: seconds between two messages without an event.
 
-    def __init__(self, client: EngineClient, feed: EventFeed, heartbeat: float) -> None:
+    ``token_check``: seconds between two validations of the token of a stream.
+    """
+
+    def __init__(
+        self, client: EngineClient, feed: EventFeed, heartbeat: float, token_check: float
+    ) -> None:
         self.client = client
         self.feed = feed
         self.heartbeat = heartbeat
+        self.token_check = token_check
 
     @classmethod
     def of_options(cls, client: EngineClient, conf: cfg.ConfigOpts) -> 'EventStreams':
@@ -55,7 +65,8 @@ class EventStreams:
             ours.max_event_streams_per_tenant,
             ours.max_event_streams_in_threads,
         )
-        return cls(client, EventFeed(client, limits), ours.event_heartbeat_interval)
+        feed = EventFeed(client, limits)
+        return cls(client, feed, ours.event_heartbeat_interval, ours.event_token_check_interval)
 
     def open(
         self, request: wsgi.Request, tenant_id: str, identity: dict[str, Any] | None
@@ -79,7 +90,8 @@ class EventStreams:
         except BaseException:
             self.feed.close(listener)
             raise
-        body = _Body(self.feed, listener, history, is_open, self.heartbeat)
+        token = _Token(request.environ, self.token_check)
+        body = _Body(self.feed, listener, history, is_open, self.heartbeat, token)
         request.environ['eventlet.minimum_write_chunk_size'] = 0
         response = webob.Response(app_iter=body, content_type=MEDIA_TYPE, charset='utf-8')
         response.headers.update(HEADERS)
@@ -182,13 +194,14 @@ class _Body:
         history: _History,
         is_open: Callable[[], bool],
         heartbeat: float,
+        token: '_Token',
     ) -> None:
         self._feed = feed
         self._listener = listener
         self._history: _History | None = history
         self._is_open = is_open
         self._heartbeat = heartbeat
-        self._expires = _expiry(listener.request.environ)
+        self._token = token
 
     def __iter__(self) -> Iterator[bytes]:
         try:
@@ -203,8 +216,8 @@ class _Body:
                     yield taken
                 if self._listener.ended and not len(self._listener):
                     return
-                if self._expires is not None and time.time() >= self._expires:
-                    self._listener.end(event_listener.error(401, EXPIRED))
+                if refusal := self._token.refusal():
+                    self._listener.end(event_listener.error(401, refusal))
                 elif not taken:
                     yield self._heartbeat_message(position)
         finally:
@@ -230,13 +243,37 @@ class _Body:
         return event_listener.message('heartbeat', {}, None if is_behind else position)
 
     def _seconds(self) -> float:
-        if self._expires is None:
-            return self._heartbeat
-        return min(self._heartbeat, max(self._expires - time.time(), 0.01))
+        return min(self._heartbeat, self._token.seconds_left())
 
 
-def _expiry(environ: dict[str, Any]) -> float | None:
-    """Return the time at which the token of a request expires; None without a token."""
-    info = environ.get('keystone.token_info')
-    text = ((info or {}).get('token') or {}).get('expires_at')
-    return datetime.datetime.fromisoformat(text).timestamp() if text else None
+class _Token:
+    """The token of a stream: its end, and the intervals at which Keystone is asked again."""
+
+    def __init__(self, environ: dict[str, Any], interval: float) -> None:
+        info = environ.get('keystone.token_info')
+        text = ((info or {}).get('token') or {}).get('expires_at')
+        self._expires = datetime.datetime.fromisoformat(text).timestamp() if text else None
+        self._environ = environ
+        self._is_valid = environ.get(auth_headers.TOKEN_CHECK)
+        self._interval = interval
+        self._plan()
+
+    def _plan(self) -> None:
+        """Spread the checks of streams that were opened together."""
+        self._next_check = time.monotonic() + self._interval * random.uniform(0.5, 1)
+
+    def refusal(self) -> str | None:
+        """Return why the token does not count any more; None if it does."""
+        if self._expires is not None and time.time() >= self._expires:
+            return EXPIRED
+        if self._is_valid is None or time.monotonic() < self._next_check:
+            return None
+        self._plan()
+        return None if self._is_valid(self._environ) else REVOKED
+
+    def seconds_left(self) -> float:
+        """Return the seconds until the token has to be looked at; infinite without a token."""
+        left = math.inf if self._expires is None else self._expires - time.time()
+        if self._is_valid is not None:
+            left = min(left, self._next_check - time.monotonic())
+        return max(left, 0.01)
