@@ -32,7 +32,7 @@ export function TimelinePanel({ context }: { context: StackContext }) {
   const { value, error } = useLoad(
     () => api.get<{ timeline: Timeline }>(path, { nested_depth: DEPTH, number: chosen }), [path, chosen, turn, store.stack?.stack_status],
   );
-  if (error instanceof ApiError && error.status === 404) return <Empty><p class="dim">No events are stored for this stack.</p></Empty>;
+  if (error instanceof ApiError && error.status === 404) return <Empty><p class="dim">No whole action is stored: there are no events yet, or the oldest were deleted (max_events_per_stack).</p></Empty>;
   if (!value) return error ? <ErrorNote error={error} /> : <Empty><p class="dim">Reading the events…</p></Empty>;
   const action = value.timeline;
   const begin = Date.parse(action.started_at);
