@@ -6,7 +6,6 @@ crashed, hangs or takes too much memory.
 
 import contextlib
 import errno
-import gc
 import http.client
 import importlib
 import secrets
@@ -129,7 +128,7 @@ def _run(args, conf, sockets, signals, patient=False):
         announced = endpoints[0] if len(endpoints) == 1 else url
         stack.enter_context(data_folder.announce(args.data_dir, announced, aws_urls))
         _wait_until_ready(host, port, projects[0], token)
-        _spare_collections()
+        engine_worker.settle(registry)
         _print_urls(endpoints, f'{url}/ui/' if conf.heat_lite.web_page else None, aws_urls)
         if token:
             _print_options(endpoints[0], args.data_dir)
@@ -234,12 +233,6 @@ def _refuse_fixed_options(files, fixed):
                 f'cannot use: {reason}. Remove the option, or run heat-lite-api and '
                 'heat-lite-engine'
             )
-
-
-def _spare_collections():
-    """Exclude the objects of all modules from collections of garbage, which stop all threads."""
-    gc.collect()
-    gc.freeze()
 
 
 def _print_options(endpoint, folder):

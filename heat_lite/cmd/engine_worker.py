@@ -21,6 +21,13 @@ PRELOADED_MODULES = (
     'concurrent.futures.thread',
     'futurist._thread',
 )
+#: modules that single requests would otherwise import
+LATE_MODULES = (
+    'dateutil.parser',
+    'email.mime.multipart',
+    'email.mime.text',
+    'netrc',
+)
 
 
 def prepare(conf):
@@ -41,11 +48,24 @@ def prepare(conf):
     session.dispose()
     for name in PRELOADED_MODULES:
         importlib.import_module(name)
-    # A collection in a worker would write to every page that the processes share.
-    gc.collect()
-    gc.freeze()
+    settle(registry)
     gc.enable()
     return run_worker
+
+
+def settle(registry):
+    """Load what stays for good, and exclude it from collections of garbage.
+
+    What is loaded during heavy work lies between objects of that work, so the memory around it can
+    not be returned afterwards. A collection takes time for each object, and in a worker it would
+    write to every page that the processes share.
+    """
+    registry.load_all()
+    for name in LATE_MODULES:
+        importlib.import_module(name)
+    importlib.import_module('heat_lite.template.functions.yaql').load()
+    gc.collect()
+    gc.freeze()
 
 
 def run(conf, registry, signals):

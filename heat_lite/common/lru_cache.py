@@ -3,7 +3,16 @@
 import collections
 import threading
 import typing
+import weakref
 from collections.abc import Callable, Hashable
+
+_caches: 'weakref.WeakSet[LruCache]' = weakref.WeakSet()
+
+
+def drop_idle() -> None:
+    """Drop the values of all caches that were not used since the last call."""
+    for cache in list(_caches):
+        cache.drop_idle()
 
 
 class LruCache:
@@ -20,6 +29,8 @@ class LruCache:
         self._lock = threading.Lock()
         self._entries: collections.OrderedDict = collections.OrderedDict()
         self._weight = 0.0
+        self._used: set[Hashable] = set()
+        _caches.add(self)
 
     def get(self, key: Hashable) -> typing.Any:
         """Return the value, or None."""
@@ -27,6 +38,7 @@ class LruCache:
             if key not in self._entries:
                 return None
             self._entries.move_to_end(key)
+            self._used.add(key)
             return self._entries[key][0]
 
     def put(self, key: Hashable, value: typing.Any) -> typing.Any:
@@ -35,14 +47,25 @@ class LruCache:
         with self._lock:
             self._weight += weight - self._entries.pop(key, (None, 0))[1]
             self._entries[key] = value, weight
+            self._used.add(key)
             while len(self._entries) > 1 and self._is_full():
-                self._weight -= self._entries.popitem(last=False)[1][1]
+                oldest, (_, freed) = self._entries.popitem(last=False)
+                self._used.discard(oldest)
+                self._weight -= freed
         return value
 
     def pop(self, key: Hashable) -> None:
         """Forget the value, if there is one."""
         with self._lock:
             self._weight -= self._entries.pop(key, (None, 0))[1]
+            self._used.discard(key)
+
+    def drop_idle(self) -> None:
+        """Drop the values that were not used since the last call."""
+        with self._lock:
+            for key in self._entries.keys() - self._used:
+                self._weight -= self._entries.pop(key)[1]
+            self._used.clear()
 
     def _is_full(self):
         return len(self._entries) > self._max_entries or self._weight > self._max_weight

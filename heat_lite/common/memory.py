@@ -2,8 +2,9 @@
 
 Memory of work that has ended stays with a process for two reasons. Objects that refer to each other
 wait for a full collection of garbage, and the interpreter decides by the number of objects, not by
-their size, when to make one: a hundred objects may hold a hundred megabytes. And the allocator of
-glibc keeps what was freed, in each of its arenas, between memory that is still in use.
+their size, when to make one: a hundred objects may hold a hundred megabytes. And allocators keep what was
+freed between memory that is still in use, so engines load what stays before they work
+(``cmd.engine_worker.settle``).
 
 ``configure_allocator`` sets how memory is allocated. ``Reclaimer`` collects and returns it when a
 process has become larger and is quiet.
@@ -18,6 +19,8 @@ import threading
 import time
 import typing
 from collections.abc import Callable
+
+from heat_lite.common import lru_cache
 
 #: Settings of mallopt(3) by the environment variable that sets them as well: number and value.
 #: The interpreter lock lets one thread allocate at a time, so more arenas only divide the free
@@ -73,10 +76,11 @@ def resident() -> int:
 
 
 def reclaim(run: Callable[..., typing.Any] = lambda call, *arguments: call(*arguments)) -> None:
-    """Collect all garbage, and return free memory to the system.
+    """Drop idle values of caches, collect all garbage, and return free memory to the system.
 
     ``run`` calls a function that works without the interpreter lock, while other threads run.
     """
+    lru_cache.drop_idle()
     for _ in range(COLLECTIONS):
         gc.collect()
     libc = _libc()
@@ -102,6 +106,8 @@ class Reclaimer:
         self._small = self._left = self._last = resident()
         self._worked_at = worked()
         self._repeat_at = self._due = clock()
+        #: whether what was used last is still in caches, which the next reclaim drops
+        self._has_idle = False
 
     def check(self) -> bool:
         """Reclaim memory if it is due. Return whether it was."""
@@ -109,9 +115,11 @@ class Reclaimer:
         quiet = resident <= self._last + QUIET_GROWTH
         self._last, self._left = resident, min(self._left, resident)
         begun = self._clock()
+        has_work = resident > self._left + GROWTH or self._has_worked()
         if not quiet or begun < self._due or not self._is_large(resident, begun):
             return False
         self._reclaim()
+        self._has_idle = has_work
         ended = self._clock()
         self._due = ended + PAUSE_FACTOR * (ended - begun)
         self._repeat_at = ended + REPEAT_SECONDS
@@ -123,8 +131,11 @@ class Reclaimer:
         if resident > self._left + GROWTH:
             return True
         # What was in use at the last time may be free by now.
-        again = now >= self._repeat_at and self._worked() > self._worked_at + WORK_SECONDS
+        again = now >= self._repeat_at and (self._has_idle or self._has_worked())
         return again and resident > self._small + GROWTH
+
+    def _has_worked(self) -> bool:
+        return self._worked() > self._worked_at + WORK_SECONDS
 
     def run(self) -> None:
         while True:

@@ -73,6 +73,11 @@ class Registry:
             cls = self._classes[type_name] = getattr(importlib.import_module(module), name)
         return cls
 
+    def load_all(self):
+        """Import the modules of all types, which are imported at their first use otherwise."""
+        for type_name in self._locations:
+            self.get(type_name)
+
     def shown(self, type_name):
         """Return (name, class) of the type that the operator's entries make of a type.
 

@@ -1,7 +1,7 @@
 """The function yaql.
 
 This module is imported when a template first uses the function, since the yaql library takes time
-and memory to import.
+and memory to import. Engines load it as they start.
 """
 
 import collections.abc
@@ -89,6 +89,11 @@ def _engine(iterators, memory):
 @functools.lru_cache(maxsize=128)
 def _parse(expression, iterators, memory):
     return _engine(iterators, memory)(expression)
+
+
+def load() -> None:
+    """Build what the first expression would build otherwise."""
+    _context()
 
 
 @functools.cache

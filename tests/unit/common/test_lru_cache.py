@@ -1,5 +1,6 @@
 import pytest
 
+from heat_lite.common import lru_cache
 from heat_lite.common.lru_cache import LruCache, template_weight
 from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
@@ -32,6 +33,18 @@ def test_most_recent_value_over_max_weight_is_kept(cache):
     assert cache.get('a') == 'x' * 100
     cache.put('b', 'y')
     assert [cache.get(key) for key in 'ab'] == [None, 'y']
+
+
+def test_values_that_were_not_used_since_the_last_call_are_dropped(cache):
+    for key in 'abc':
+        cache.put(key, key * 3)
+    lru_cache.drop_idle()
+    assert cache.get('a') == 'aaa'
+    cache.put('b', 'bbb')
+    lru_cache.drop_idle()
+    assert [cache.get(key) for key in 'abc'] == ['aaa', 'bbb', None]
+    cache.put('d', 'dddd')  # the weight of what was dropped does not count
+    assert [cache.get(key) for key in 'abd'] == ['aaa', 'bbb', 'dddd']
 
 
 def test_put_with_known_key_replaces_value_and_weight(cache):
