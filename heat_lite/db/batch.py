@@ -40,41 +40,11 @@ def _insert_chunk(statement, rows, returning):
         # SQLite numbers the rows of one statement in ascending order. SQLAlchemy does not rely on
         # that and would insert row by row.
         return sorted(session.execute(statement.returning(returning), rows).scalars())
-    if session.dialect() == 'mysql' and session.connection().dialect.insert_returning:
-        return _insert_returning(statement.table, rows, returning)
     return list(
         session.execute(
             statement.returning(returning, sort_by_parameter_order=True), rows
         ).scalars()
     )
-
-
-def _insert_returning(table, rows, returning):
-    """Insert rows with the same keys into MariaDB, which numbers them in ascending order.
-
-    The statement is not compiled by SQLAlchemy, which would take as long as the rest of the work.
-    """
-    dialect = session.connection().dialect
-    names = list(rows[0])
-    values = [_bound(dialect, table.c[name].type, [row[name] for row in rows]) for name in names]
-    for column in table.c:
-        if column.default is not None and column.name not in rows[0]:
-            names.append(column.name)
-            values.append(_bound(dialect, column.type, _defaults(column, len(rows))))
-    quote = dialect.identifier_preparer.quote
-    marks = f'({", ".join(["%s"] * len(names))})'
-    result = session.connection().exec_driver_sql(
-        f'INSERT INTO {quote(table.name)} ({", ".join(map(quote, names))}) '
-        f'VALUES {", ".join([marks] * len(rows))} RETURNING {quote(returning.name)}',
-        tuple(itertools.chain.from_iterable(zip(*values, strict=True))),
-    )
-    return sorted(result.scalars())
-
-
-def _defaults(column, number):
-    """Return the default of a column for some rows."""
-    default = column.default
-    return [default.arg(None) if default.is_callable else default.arg for _ in range(number)]
 
 
 def insert_or_ignore(table: Table) -> Insert:
