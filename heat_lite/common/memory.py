@@ -2,8 +2,8 @@
 
 Memory of work that has ended stays with a process for two reasons. Objects that refer to each other
 wait for a full collection of garbage, and the interpreter decides by the number of objects, not by
-their size, when to make one: a hundred objects may hold a hundred megabytes. And allocators keep what was
-freed between memory that is still in use, so engines load what stays before they work
+their size, when to make one: a hundred objects may hold a hundred megabytes. And allocators keep
+what was freed between memory that is still in use, so engines load what stays before they work
 (``cmd.engine_worker.settle``).
 
 ``configure_allocator`` sets how memory is allocated. ``Reclaimer`` collects and returns it when a
