@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 import urllib.parse
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests import databases, ports
 from tests.browser import conftest
 from tests.functional import shapes
+from tests.timeouts import WAIT_SECONDS
 
 TEST = 'OS::Heat::TestResource'
 SHOP = """
@@ -62,6 +64,8 @@ PAINTED = """new Promise(done => {
 #: whether a view has its content; the editor is in a shadow root
 SHOWN = """() => document.querySelector('.editor-root')
   || document.querySelector('.panel').textContent.length > 20"""
+#: the tabs of a stack, the graph aside
+TABS = ('resources', 'timeline', 'events', 'outputs', 'template', 'snapshots', 'drift')
 MARKUP = '<img src=x onerror=alert(1)><script>alert(2)</script>"\'&{{7*7}}\u202eabc'
 
 
@@ -414,6 +418,44 @@ def test_page_continues_after_a_restart_of_the_service(chromium, tmp_path):
         window.close()
 
 
+def test_page_continues_after_the_network_of_the_browser_was_away(window, make):
+    page = window.open('stacks')
+    page.get_by_role('link', name='New stack').wait_for()
+    page.context.set_offline(True)
+    try:
+        make('meanwhile', {'heat_template_version': '2021-04-16'})
+        time.sleep(1)  # longer than an event takes to the page
+        assert not page.get_by_role('link', name='meanwhile').is_visible()
+    finally:
+        page.context.set_offline(False)
+    page.get_by_role('link', name='meanwhile').wait_for()
+    assert page.get_by_role('link', name='meanwhile').count() == 1
+
+
+def test_failed_stack_is_retried_by_the_keyboard_alone(window, service, make):
+    path = make('keys', BROKEN)
+    page = window.open('stacks')
+    page.get_by_role('link', name='keys', exact=True).wait_for()
+    press_until(page, 'keys')
+    page.keyboard.press('Enter')
+    page.get_by_role('button', name='Retry').first.wait_for()
+    press_until(page, 'Retry')
+    page.keyboard.press('Enter')
+    end = time.monotonic() + WAIT_SECONDS
+    while conftest.status_of(service, f'/{path}') == 'CREATE_FAILED':
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def press_until(page, text):
+    """Press the tabulator until an element with this text has the focus."""
+    for _ in range(60):
+        page.keyboard.press('Tab')
+        if page.evaluate('document.activeElement.textContent').strip() == text:
+            return
+    raise AssertionError(f'no press of the tabulator reaches {text}')
+
+
 @pytest.mark.parametrize('scheme', ['light', 'dark'])
 @pytest.mark.parametrize('size', ['desktop', 'phone'])
 def test_views_are_accessible(chromium, service, make, axe, scheme, size):
@@ -425,7 +467,7 @@ def test_views_are_accessible(chromium, service, make, axe, scheme, size):
     views = {
         'stacks': ['stacks'],
         'failed': [f'{path}/graph?resource=ready'],
-        'events': [path, 'events'],
+        **{tab: [path, tab] for tab in TABS},
         'compose': ['create'],
         'type': ['types', 'OS::Heat::RandomString'],
         'services': ['services'],
@@ -442,6 +484,8 @@ def test_views_are_accessible(chromium, service, make, axe, scheme, size):
     for view, parts in views.items():
         page = window.open(*parts)
         page.get_by_text(ready.get(view, '')).first.wait_for()
+        if view in TABS:
+            page.wait_for_function(SHOWN)
         width = page.evaluate('document.documentElement.scrollWidth')
         assert width <= viewport['width'], view
         found = serious_findings(window, axe)

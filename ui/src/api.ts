@@ -20,6 +20,14 @@ export class ApiError extends Error {
   }
 }
 
+/** Milliseconds until a failed request is sent again. */
+export const RETRY = 1500;
+
+/** Whether a request may succeed when it is sent again: the service did not answer, or could not. */
+export function isPassing(problem: unknown): boolean {
+  return problem instanceof ApiError && (problem.status === 0 || problem.status >= 500);
+}
+
 export interface Session {
   token: string | null;
   project: string;

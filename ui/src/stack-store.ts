@@ -1,5 +1,5 @@
 // What the page knows of one stack: its summary, resources and events, kept fresh by the stream.
-import { type Api, ApiError, type Event, type Resource, type Stack, stackPath } from './api';
+import { type Api, ApiError, type Event, isPassing, type Resource, RETRY, type Stack, stackPath } from './api';
 import { type Connection, follow } from './live';
 
 export const DEPTH = 5;
@@ -145,7 +145,7 @@ export class StackStore {
       this.resourcesStale = true;
       this.eventsStale = true;
       this.error = error as ApiError;
-      if (this.connection !== 'polling' && this.error.status === 0) this.later(1500);
+      if (this.connection !== 'polling' && isPassing(error)) this.later(RETRY);
     }
     this.notify();
   }

@@ -1,6 +1,6 @@
 // The list of stacks: live, filtered, nested ones folded below their parents.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Api, type Stack, stackPath } from './api';
+import { type Api, isPassing, RETRY, type Stack, stackPath } from './api';
 import { type Connection, follow } from './live';
 import { go, href, type Route } from './router';
 import { isBusy } from './stack-store';
@@ -55,13 +55,15 @@ export function useStacks(api: Api, nested: boolean, tags: string) {
         setCount(found.count ?? found.stacks.length);
         setError(null);
       } catch (problem) {
-        if (!ended) setError(problem);
+        if (ended) return;
+        setError(problem);
+        if (isPassing(problem)) later(RETRY);
       } finally {
         running = false;
         if (again && !ended) { again = false; later(); }
       }
     };
-    const later = () => { timer ??= setTimeout(() => { timer = undefined; void read(); }, 250); };
+    const later = (wait = 250) => { timer ??= setTimeout(() => { timer = undefined; void read(); }, wait); };
     reload.current = () => void read();
     const stop = follow(api, 'events', undefined, {
       event: (event) => {
