@@ -121,3 +121,16 @@ def test_costly_request_is_refused_in_time(service, name):
     assert (response.status_code, response.json()['code']) == (400, 400), response.text[:500]
     assert reason in response.json()['error']['message']
     assert seconds < SECONDS
+
+
+def test_check_of_an_editor_ends_after_the_seconds_of_a_request(tmp_path):
+    file = tmp_path / 'up.conf'
+    file.write_text('[heat_lite]\ntemplate_seconds = 0.1\n')
+    rows = ''.join(f'  r{number}: {{type: OS::Heat::None}}\n' for number in range(3000))
+    text = f'heat_template_version: {VERSION}\nresources:\n{rows}'
+    with shapes.embedded(tmp_path, '--config-file', file) as service:
+        answer = service.ask('POST', '/validate/lint', {'template': text})
+        short = service.ask('POST', '/validate/lint', {'template': text[:200].rpartition('\n')[0]})
+    assert answer.status_code == 400, answer.text
+    assert '"lint" exceeds a limit' in answer.json()['error']['message']
+    assert short.status_code == 200, short.text

@@ -109,14 +109,3 @@ def test_choices_without_a_cloud_name_the_reason(service):
         answer = service.ask('GET', f'/validate/choices/{constraint}')
         assert answer.status_code == 404, answer.text
         assert answer.json()['error']['message']
-
-
-def test_check_ends_after_the_seconds_of_a_request(service):
-    # each misspelt name is compared with many names
-    known = ''.join(f'  resource{number}: {{type: OS::Heat::None}}\n' for number in range(2500))
-    wanted = ', '.join(f'{{get_resource: ressource{number}}}' for number in range(12000))
-    values = f'  v: {{type: OS::Heat::Value, properties: {{value: [{wanted}]}}}}\n'
-    text = f'heat_template_version: 2021-04-16\nresources:\n{known}{values}'
-    answer = lint(service, template=text)
-    assert answer.status_code == 400, answer.text
-    assert '"lint" exceeds a limit' in answer.json()['error']['message']
