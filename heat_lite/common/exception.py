@@ -94,8 +94,8 @@ class EngineTimeout(HeatException):
 
     code = 504
     msg_fmt = (
-        'The engine %(engine)s did not answer %(method)s within %(seconds)s seconds. '
-        'The engine may still execute the request: check the stack before a retry.'
+        'No answer to %(method)s from %(engine)s within %(seconds)s seconds. '
+        'The request may still be executed: check the stack before a retry.'
     )
 
 

@@ -153,8 +153,9 @@ class RpcClient:
             time.sleep(RETRY_INTERVAL)
 
     def _timed_out(self, method: Method, prepared: Any) -> exception.EngineTimeout:
+        asked = f'the engine {self.server}' if self.server else f'the topic {self.topic!r}'
         return exception.EngineTimeout(
-            engine=self.server or self.topic, method=method.name, seconds=_timeout_of(prepared)
+            engine=asked, method=method.name, seconds=_timeout_of(prepared)
         )
 
     def _prepare(self, version: str, timeout: float | None) -> Any:

@@ -88,4 +88,6 @@ def _call(
     try:
         return client.invoke(method, context, **args)
     except oslo_messaging.MessageUndeliverable:
-        raise exception.EngineTimeout(engine=engine_id, method=method.name, seconds=0) from None
+        raise exception.EngineTimeout(
+            engine=f'the engine {engine_id}', method=method.name, seconds=0
+        ) from None

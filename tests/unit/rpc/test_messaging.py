@@ -232,7 +232,7 @@ def test_call_without_server_raises_engine_timeout(transport, topic, ctx):
     with pytest.raises(exception.EngineTimeout) as caught:
         Probe(topic, timeout=1).echo(ctx, value=1)
     assert caught.value.code == 504
-    assert f'{topic} did not answer echo within 1 seconds' in str(caught.value)
+    assert f'No answer to echo from the topic {topic!r} within 1 seconds' in str(caught.value)
 
 
 class RetryingProbe(Probe):
@@ -261,7 +261,7 @@ def test_cast_waits_for_a_starting_server(transport, topic, start, ctx):
 
 def test_undeliverable_call_is_retried_until_its_timeout(transport, topic, ctx):
     began = time.monotonic()
-    with pytest.raises(exception.EngineTimeout, match='did not answer echo within 1 seconds'):
+    with pytest.raises(exception.EngineTimeout, match='No answer to echo from .* within 1 seconds'):
         RetryingProbe(topic, timeout=1).echo(ctx, value=1)
     assert time.monotonic() - began > 0.9
 
