@@ -5,9 +5,12 @@ import time
 
 from heat_lite.api import deploy
 from heat_lite.cmd import concurrency, settings, wsgi_connection, wsgi_server
-from heat_lite.common import memory, urlfetch
+from heat_lite.common import health_checks, memory, urlfetch
 from heat_lite.rpc import messaging
 from heat_lite.template.functions import budget
+
+#: seconds that an API which stops waits for a broker that does not answer
+AWAY_SECONDS = 1.0
 
 
 def prepare(conf, sock, options=None, name=None):
@@ -44,4 +47,5 @@ def run(conf, app, sock, signals, options):
             settings.reload(conf)
     finally:
         server.stop(conf.heat_lite.request_shutdown_timeout)
-        messaging.cleanup()
+        broker = health_checks.Health({'broker': messaging.probe})
+        health_checks.finish(messaging.cleanup, broker, AWAY_SECONDS)

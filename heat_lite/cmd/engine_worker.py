@@ -6,7 +6,7 @@ import uuid
 
 from heat_lite.cmd import concurrency, global_environment, settings
 from heat_lite.cmd.heat_database import ownership
-from heat_lite.common import memory, urlfetch
+from heat_lite.common import health_checks, memory, urlfetch
 from heat_lite.db import session
 from heat_lite.engine import service as engine_service
 from heat_lite.rpc import messaging
@@ -28,6 +28,8 @@ LATE_MODULES = (
     'email.mime.text',
     'netrc',
 )
+#: seconds that an engine which stops waits for a database or a broker that does not answer
+AWAY_SECONDS = 5.0
 
 
 def prepare(conf):
@@ -96,7 +98,14 @@ def start(conf, registry, url=None, clouds=None, absent_clouds=()):
 
 
 def stop(service, grace):
-    """Stop an engine after its running work or ``grace`` seconds, and close its connections."""
-    service.stop(grace)
-    messaging.cleanup()
-    session.dispose()
+    """Stop an engine after its running work or ``grace`` seconds, and close its connections.
+
+    While the database or the broker is away, the rest is left to the end of the process.
+    """
+
+    def end():
+        service.stop(grace)
+        messaging.cleanup()
+        session.dispose()
+
+    health_checks.finish(end, service.health, AWAY_SECONDS)

@@ -175,6 +175,12 @@ def retry_limited() -> Iterator[None]:
         _current.retries_forever = before
 
 
+def probe() -> None:
+    """Read from the database, without a retry. Raises the driver's errors; may hang."""
+    with engine(writes=False).connect() as connection:
+        connection.exec_driver_sql('SELECT 1')
+
+
 def connection() -> sqlalchemy.Connection:
     """Return the connection of the current transaction."""
     return _current.connection

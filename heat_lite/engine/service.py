@@ -13,7 +13,7 @@ import uuid
 
 from heat_lite.clients import clients, keystone, trusts
 from heat_lite.common import context as request_context
-from heat_lite.common import installation, policy, urlfetch
+from heat_lite.common import exception, health_checks, installation, policy, urlfetch
 from heat_lite.db import group_commit
 from heat_lite.db import purge as db_purge
 from heat_lite.db import services as db_services
@@ -132,6 +132,15 @@ class EngineService:
         self._heartbeat = None
         self._timers = []
         self._notifications = None
+        #: what the engine cannot work without
+        self.health = health_checks.Health(
+            {'database': db_session.probe, 'broker': messaging.probe, 'heartbeat': self._probe}
+        )
+
+    def _probe(self):
+        """Raise an error if other engines may take this one for dead."""
+        if self._heartbeat is not None and not self._heartbeat.is_fresh():
+            raise exception.Error('the last heartbeat is too old: no stack is worked on')
 
     def _build_runtime(self, registry):
         budget.set_yaql_limits(self._conf.yaql.limit_iterators, self._conf.yaql.memory_quota)

@@ -34,6 +34,8 @@ _broker_checked = False
 _notification_transport: Any = None
 
 CONNECT_TIMEOUT = 3
+# seconds in which a server notices that it is stopped, while the broker answers
+STOP_POLL_SECONDS = 1
 # exchange in which the consumers of Heat's notifications look
 EXCHANGE = 'heat'
 
@@ -105,6 +107,24 @@ def check_broker() -> None:
     if url.transport.partition('+')[0] in ('rabbit', 'kombu'):
         _connect(hosts)
     _broker_checked = True
+
+
+def probe() -> None:
+    """Open and close a channel of the broker. Raises the library's errors; may hang.
+
+    Does nothing for a transport inside the process.
+    """
+    get = getattr(transport and transport._driver, '_get_connection', None)
+    if get is None:
+        return
+    check_broker()
+    with get(retry=0) as pooled:
+        pooled.ensure(functools.partial(_open_channel, pooled), retry=0)
+
+
+def _open_channel(pooled: Any) -> None:
+    with pooled._connection_lock, pooled.connection.connection.channel():
+        pass
 
 
 def _connect(hosts: list[tuple[str, int]]) -> None:
@@ -265,12 +285,13 @@ def stop_servers(servers: Sequence[Server], seconds: float | None = None) -> boo
     Return whether all have ended. The servers are stopped in parallel, because each polls for its
     stop every few seconds.
     """
-    stopping = [threading.Thread(target=server.stop) for server in servers]
+    stopping = [threading.Thread(target=server.stop, daemon=True) for server in servers]
     for thread in stopping:
         thread.start()
-    for thread in stopping:
-        thread.join()
     end = None if seconds is None else time.monotonic() + seconds
+    for thread in stopping:
+        # a broker that is away could delay the stop for long
+        thread.join(None if end is None else max(end - time.monotonic(), 0) + STOP_POLL_SECONDS)
     waiting = [threading.Thread(target=server.wait, daemon=True) for server in servers]
     for thread in waiting:
         thread.start()
