@@ -35,7 +35,7 @@ def serve(args, program, group, pipeline=None):
     wsgi_server = importlib.import_module('heat_lite.cmd.wsgi_server')
     options = conf[group]
     try:
-        (sock,) = supervisor.inherited_listeners(wsgi_server.adopt_socket) or [
+        sock, *inherited = supervisor.inherited_listeners(wsgi_server.adopt_socket) or [
             wsgi_server.listen(options.bind_host, options.bind_port, options)
         ]
     except OSError as error:
@@ -45,17 +45,20 @@ def serve(args, program, group, pipeline=None):
         )
         return 1
     api_worker = importlib.import_module('heat_lite.cmd.api_worker')
+    monitor = importlib.import_module('heat_lite.cmd.monitoring.monitor')
+    count = options.workers or os.cpu_count() or 1
+    shown = monitor.create(conf, monitor.api_port(conf, group), count, inherited)
     try:
-        work = api_worker.prepare(conf, sock, options, pipeline)
+        work = api_worker.prepare(conf, sock, options, pipeline, shown)
     except exception.ConfigurationError as error:
         print(f'{program}: {error}', file=sys.stderr)
         return 1
     workers = supervisor.Supervisor(
         work,
-        options.workers or os.cpu_count() or 1,
+        count,
         grace=conf.heat_lite.request_shutdown_timeout,
         delay=conf.heat_lite.worker_restart_delay,
-        listeners=(sock,),
+        listeners=(sock, *shown.sockets),
     )
     return workers.serve()
 

@@ -5,6 +5,7 @@ the standard library, which work with either kind.
 """
 
 import functools
+import heapq
 import importlib
 import os
 import socket
@@ -109,6 +110,20 @@ def runner():
     if not _Choice.green:
         return lambda call, *arguments: call(*arguments)
     return importlib.import_module('eventlet.tpool').execute
+
+
+def drop_cancelled_timers():
+    """Drop the cancelled timers of the event loop of green threads, if any.
+
+    The loop would keep each until it is due, which for the limit of an action takes an hour.
+    """
+    if not _Choice.green:
+        return
+    hub = importlib.import_module('eventlet.hubs').get_hub()
+    # The list stays the same, since the loop may be working on it.
+    hub.timers[:] = [entry for entry in hub.timers if not entry[1].called]
+    heapq.heapify(hub.timers)
+    hub.timers_canceled = sum(entry[1].called for entry in hub.next_timers)
 
 
 def after_fork():

@@ -28,17 +28,22 @@ def main(argv=None):
     # Loaded once, before the fork: the workers share the memory, and an error in a file ends the
     # program instead of each worker in turn.
     engine_worker = importlib.import_module('heat_lite.cmd.engine_worker')
+    count = conf.num_engine_workers or max(MIN_WORKERS, os.cpu_count() or 1)
+    monitor = importlib.import_module('heat_lite.cmd.monitoring.monitor')
+    inherited = supervisor.inherited_listeners(monitor.adopt_socket) or []
     try:
-        work = engine_worker.prepare(conf)
+        shown = monitor.create(conf, conf.metrics.port, count, inherited)
+        work = engine_worker.prepare(conf, shown)
     except exception.ConfigurationError as error:
         print(f'heat-lite-engine: {error}', file=sys.stderr)
         return 1
     workers = supervisor.Supervisor(
         work,
-        conf.num_engine_workers or max(MIN_WORKERS, os.cpu_count() or 1),
+        count,
         grace=conf.heat_lite.graceful_shutdown_timeout,
         delay=conf.heat_lite.worker_restart_delay,
         limits=(conf.heat_lite.engine_silence_limit, conf.heat_lite.engine_memory_limit),
+        listeners=shown.sockets,
     )
     return workers.serve()
 

@@ -1,13 +1,16 @@
 """One engine process: builds the engine, starts it and stops it."""
 
+import functools
 import gc
 import importlib
 import uuid
 
 from heat_lite.cmd import concurrency, global_environment, settings
 from heat_lite.cmd.heat_database import ownership
-from heat_lite.common import health_checks, memory, urlfetch
+from heat_lite.cmd.monitoring import monitor
+from heat_lite.common import health_checks, memory, metrics, urlfetch
 from heat_lite.db import session
+from heat_lite.engine import engine_metrics
 from heat_lite.engine import service as engine_service
 from heat_lite.rpc import messaging
 from heat_lite.template.functions import budget
@@ -32,15 +35,16 @@ LATE_MODULES = (
 AWAY_SECONDS = 5.0
 
 
-def prepare(conf):
+def prepare(conf, shown):
     """Load what all engines of a program share. Return ``run_worker(number, signals)``.
 
-    Raises ConfigurationError for a database that belongs to Heat.
+    ``shown``: the monitor of the program. Raises ConfigurationError for a database that belongs to
+    Heat.
     """
     registry = global_environment.build_registry(conf)
 
     def run_worker(number, signals):
-        run(conf, registry, signals)
+        run(conf, registry, signals, shown, number)
 
     # Loads the drivers before the fork. Each worker opens its own connections.
     session.configure(conf)
@@ -50,6 +54,7 @@ def prepare(conf):
     session.dispose()
     for name in PRELOADED_MODULES:
         importlib.import_module(name)
+    budget.set_yaql_limits(conf.yaql.limit_iterators, conf.yaql.memory_quota)
     settle(registry)
     gc.enable()
     return run_worker
@@ -70,14 +75,17 @@ def settle(registry):
     gc.freeze()
 
 
-def run(conf, registry, signals):
-    """Run one engine until the stream of signals ends."""
+def run(conf, registry, signals, shown=monitor.HIDDEN, number=0):
+    """Run engine ``number`` of a program, with its monitor, until the stream of signals ends."""
+    shown.count(number)
     service = start(conf, registry)
     try:
+        shown.start(number, service.probes, service.describe_work)
         for _ in signals:
             settings.reload(conf)
             service.reset()
     finally:
+        shown.stop()
         stop(service, conf.heat_lite.graceful_shutdown_timeout)
 
 
@@ -93,7 +101,8 @@ def start(conf, registry, url=None, clouds=None, absent_clouds=()):
     messaging.setup(conf, url)
     service = engine_service.EngineService(conf, registry, str(uuid.uuid4()), clouds, absent_clouds)
     service.start()
-    memory.start_reclaimer(concurrency.runner())
+    metrics.add_sampler(engine_metrics.EngineSampler(service.runtime))
+    memory.start_reclaimer(concurrency.runner(), [concurrency.drop_cancelled_timers])
     return service
 
 
@@ -103,9 +112,9 @@ def stop(service, grace):
     While the database or the broker is away, the rest is left to the end of the process.
     """
 
-    def end():
-        service.stop(grace)
+    def close():
         messaging.cleanup()
         session.dispose()
 
-    health_checks.finish(end, service.health, AWAY_SECONDS)
+    work = functools.partial(service.stop, grace)
+    health_checks.finish(work, close, service.health, AWAY_SECONDS)

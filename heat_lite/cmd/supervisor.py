@@ -70,6 +70,18 @@ def inherited_listeners(adopt_socket):
     return slot and [adopt_socket(each) for each in slot.listeners]
 
 
+class _Readiness:
+    """Where this process tells the watchdog that it is ready; None: nowhere."""
+
+    place: tuple[int, int] | None = None
+
+
+def tell_ready():
+    """Tell the watchdog, which tells systemd, that this worker does its work from now on."""
+    if _Readiness.place is not None:
+        watchdog.tell_ready(*_Readiness.place)
+
+
 class Supervisor:
     """Runs ``work(number, signals)`` in ``count`` processes until a stop signal.
 
@@ -105,7 +117,7 @@ class Supervisor:
         # They stay blocked across exec.
         signal.pthread_sigmask(signal.SIG_BLOCK, watchdog.HANDLED_SIGNALS)
         read_end, write_end = os.pipe()
-        if self._limits[0]:
+        if self._limits[0] or 'NOTIFY_SOCKET' in os.environ:
             self._beats = os.memfd_create('heartbeats')
         workers = []
         for number in range(self._count):
@@ -144,6 +156,7 @@ class Supervisor:
         try:
             for signum in watchdog.HANDLED_SIGNALS:
                 signal.signal(signum, signal.SIG_DFL)
+            signal.signal(signal.SIGUSR2, signal.SIG_IGN)  # until the worker can report
             with signal_stream() as signals:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, watchdog.HANDLED_SIGNALS)
                 _stop_with_watchdog(read_end)
@@ -171,6 +184,7 @@ class Supervisor:
                 watchdog.beat(self._beats, number)
 
         watchdog.beat(self._beats, number)  # from now on the limit of silence counts
+        _Readiness.place = (self._beats, number)
         threading.Thread(target=run, name='signs-of-life', daemon=True).start()
 
     def _become_watchdog(self, workers, read_end, write_end):

@@ -5,17 +5,22 @@ children, and frees the memory that the workers were forked from. This module th
 nothing of heat_lite and as few other modules as possible. A worker that died is replaced by a new
 process that runs the command line of the program.
 
-SIGTERM and SIGINT stop all workers gracefully; a second one kills them. SIGHUP is forwarded to
-the workers. A worker that died young is replaced after a delay, which doubles each time.
+SIGTERM and SIGINT stop all workers gracefully; a second one kills them. SIGHUP and SIGUSR2 are
+forwarded to the workers. A worker that died young is replaced after a delay, which doubles each
+time.
 
 A worker writes the time into its slot of a file in memory each second (``beat``). One that is
 silent for too long, or takes too much memory, is ended and replaced as one that died. A silent one
 first gets SIGABRT, at which it writes what its threads do to standard error.
 
+Started by systemd (``NOTIFY_SOCKET``), it tells when all workers are ready, when it stops, and, for
+``WatchdogSec``, that it runs and hears of a worker.
+
 A ``standalone`` program has one worker, which is the program for its user: when the worker exits by
 itself, so does the watchdog, with its exit status.
 """
 
+import importlib
 import os
 import signal
 import struct
@@ -25,7 +30,9 @@ import time
 #: environment variable that assigns a slot to a replacement; see ``supervisor.WorkerSlot``
 SLOT_VARIABLE = 'HEAT_LITE_WORKER'
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
-HANDLED_SIGNALS = {*STOP_SIGNALS, signal.SIGHUP, signal.SIGCHLD}
+#: signals that are passed on to the workers
+PASSED_SIGNALS = (signal.SIGHUP, signal.SIGUSR2)
+HANDLED_SIGNALS = {*STOP_SIGNALS, *PASSED_SIGNALS, signal.SIGCHLD}
 #: in seconds; a worker that lived longer did not fail to start
 MIN_LIFETIME = 10.0
 #: in seconds
@@ -36,7 +43,13 @@ CHECK_SECONDS = 1.0
 START_SECONDS = 60.0
 #: seconds from the SIGABRT to the SIGKILL for a silent worker
 ABORT_SECONDS = 1.0
+#: the slot of a worker: the times of its last sign of life and of its readiness
+SLOT = struct.Struct('dd')
 BEAT = struct.Struct('d')
+#: seconds without a sign of life of any worker after which systemd hears nothing either
+QUIET_SECONDS = 10.0
+#: environment variable with the folder in which workers report their health; it ends with us
+FOLDER_VARIABLE = 'HEAT_LITE_MONITORING'
 
 
 def arguments(grace, delay, limits, standalone, write_end, inherited, workers, command):
@@ -116,13 +129,18 @@ class Watchdog:
         self._silence, self._memory = limits
         self._standalone = standalone
         self._checked_at = self._awake_since = time.monotonic()
+        self._systemd = Systemd(os.environ)
 
     def run(self):
-        while self._run_once() not in STOP_SIGNALS:
-            if self._standalone and self._workers[0].has_exited():
-                return self._workers[0].exit_status
-        self._stop()
-        return self._final_status()
+        try:
+            while self._run_once() not in STOP_SIGNALS:
+                if self._standalone and self._workers[0].has_exited():
+                    return self._workers[0].exit_status
+            self._systemd.tell('STOPPING=1')
+            self._stop()
+            return self._final_status()
+        finally:
+            remove_folder(os.environ.get(FOLDER_VARIABLE))
 
     def _run_once(self):
         """Start due workers, wait for a signal, and reap children. Return the signal."""
@@ -132,12 +150,14 @@ class Watchdog:
             if worker.pid is None and worker.due_at <= now:
                 self._start(worker)
         due = [worker.due_at for worker in self._workers if worker.pid is None]
-        if self._silence or self._memory:
+        if self._silence or self._memory or self._systemd.listens:
             due.append(now + CHECK_SECONDS)
         signum = _wait_for_signal(min(due) - now if due else None)
         self._reap()
         self._check()
-        if signum == signal.SIGHUP:
+        if self._systemd.listens:
+            self._tell_systemd()
+        if signum in PASSED_SIGNALS:
             self._signal_all(signum)
         return signum
 
@@ -178,11 +198,21 @@ class Watchdog:
             os.kill(worker.pid, signal.SIGKILL)
 
     def _last_beat(self, worker):
+        return self._slot(worker)[0]
+
+    def _slot(self, worker):
+        """Return the times of the last sign of life and of the readiness of a worker."""
         fileno = int(self._inherited.rpartition(':')[2] or -1)
         if fileno < 0:
-            return time.monotonic()
-        value = os.pread(fileno, BEAT.size, int(worker.number) * BEAT.size)
-        return BEAT.unpack(value)[0] if len(value) == BEAT.size else 0.0
+            return time.monotonic(), time.monotonic()
+        value = os.pread(fileno, SLOT.size, int(worker.number) * SLOT.size)
+        return SLOT.unpack(value.ljust(SLOT.size, b'\0'))
+
+    def _tell_systemd(self):
+        slots = [(worker, *self._slot(worker)) for worker in self._workers]
+        ready = [worker for worker, _, since in slots if worker.pid and since > worker.started_at]
+        quiet = time.monotonic() - max(beat_at for _, beat_at, _ in slots)
+        self._systemd.tell_state(len(ready), len(slots), quiet < QUIET_SECONDS)
 
     def _start(self, worker):
         worker.started_at = time.monotonic()
@@ -246,9 +276,68 @@ class Watchdog:
         return status if status >= 0 else 128 - status
 
 
+class Systemd:
+    """What systemd is told by datagrams, as sd_notify(3) does; ``listens``: whether it asked."""
+
+    def __init__(self, environ):
+        address = environ.get('NOTIFY_SOCKET', '')
+        self.listens = address.startswith(('/', '@'))
+        self._address = address.replace('@', '\0', 1) if address.startswith('@') else address
+        ours = environ.get('WATCHDOG_PID', str(os.getpid())) == str(os.getpid())
+        #: seconds between two signs of life; None: systemd expects none
+        self._interval = int(environ.get('WATCHDOG_USEC', 0)) / 3e6 if ours else 0
+        self._last = 0.0
+        self._started = False
+        self._status = None
+
+    def tell_state(self, ready, count, lively):
+        """Tell what has changed. ``ready`` of ``count`` workers are; ``lively``: one moves."""
+        if ready == count and not self._started:
+            self._started = True
+            self.tell('READY=1')
+        status = f'STATUS={ready} of {count} workers are ready'
+        if status != self._status:
+            self._status = status
+            self.tell(status)
+        now = time.monotonic()
+        if self._interval and lively and now - self._last >= self._interval:
+            self._last = now
+            self.tell('WATCHDOG=1')
+
+    def tell(self, text):
+        if not self.listens:
+            return
+        # ``socket`` would cost a megabyte for what this module does
+        sockets = importlib.import_module('_socket')
+        sock = sockets.socket(sockets.AF_UNIX, sockets.SOCK_DGRAM | sockets.SOCK_CLOEXEC)
+        try:
+            sock.sendto(text.encode(), self._address)
+        except OSError as error:
+            log(f'Cannot tell systemd {text}: {error}')
+        finally:
+            sock.close()
+
+
 def beat(fileno, number):
-    """Write the time into the slot of a worker."""
-    os.pwrite(fileno, BEAT.pack(time.monotonic()), number * BEAT.size)
+    """Write the time of a sign of life into the slot of a worker."""
+    os.pwrite(fileno, BEAT.pack(time.monotonic()), number * SLOT.size)
+
+
+def tell_ready(fileno, number):
+    """Write the time of its readiness into the slot of a worker."""
+    os.pwrite(fileno, BEAT.pack(time.monotonic()), number * SLOT.size + BEAT.size)
+
+
+def remove_folder(path):
+    """Remove a folder of plain files, if there is one."""
+    if path is None:
+        return
+    try:
+        for name in os.listdir(path):
+            os.unlink(os.path.join(path, name))
+        os.rmdir(path)
+    except OSError as error:
+        log(f'Cannot remove {path}: {error}')
 
 
 def resident_memory(pid):

@@ -17,6 +17,8 @@ LOG = logging.getLogger(__name__)
 PROBE_SECONDS = 2.0
 #: seconds between two looks of ``Health.watch``
 WATCH_SECONDS = 2.0
+#: seconds in which a process that ends closes its connections
+CLOSE_SECONDS = 2.0
 
 Probe = Callable[[], object]
 
@@ -92,6 +94,7 @@ class Health:
     def __init__(self, probes: Mapping[str, Probe]) -> None:
         self.checks = [Check(name, probe) for name, probe in probes.items()]
         self._lock = threading.Lock()
+        self._looked_at = 0.0
         self._stopping = threading.Event()
 
     def look(self, seconds: float = PROBE_SECONDS) -> list[Check]:
@@ -102,7 +105,18 @@ class Health:
                 check.begin()
             for check in self.checks:
                 check.end(deadline)
+            self._looked_at = time.monotonic()
         return self.failing()
+
+    def look_again(self, fresh: float) -> list[Check]:
+        """Look, unless the last look is younger than ``fresh`` seconds.
+
+        Checks without a login must not cost more than that.
+        """
+        with self._lock:
+            if time.monotonic() - self._looked_at < fresh:
+                return self.failing()
+        return self.look()
 
     def failing(self) -> list[Check]:
         """Return the checks that failed at the last look."""
@@ -138,11 +152,23 @@ def first_line(error: BaseException) -> str:
     return str(error).strip().partition('\n')[0][:200]
 
 
-def finish(work: Callable[[], object], health: Health, patience: float) -> bool:
-    """Run ``work``, the orderly end of a process, in a thread. Return whether it has ended.
+def finish(
+    work: Callable[[], object], close: Callable[[], object], health: Health, patience: float
+) -> bool:
+    """Run ``work``, the orderly end of a process, then ``close``. Return whether both have ended.
 
-    It is left behind when a check has failed for ``patience`` seconds since the call.
+    ``work`` is left behind when a check has failed for ``patience`` seconds since the call.
+    ``close()`` closes connections, which no check can use meanwhile: it has CLOSE_SECONDS.
     """
+    if not _end_with(work, health, patience):
+        return False
+    thread = threading.Thread(target=close, name='close', daemon=True)
+    thread.start()
+    thread.join(CLOSE_SECONDS)
+    return not thread.is_alive()
+
+
+def _end_with(work: Callable[[], object], health: Health, patience: float) -> bool:
     thread = threading.Thread(target=work, name='stop', daemon=True)
     began = time.monotonic()
     thread.start()

@@ -71,13 +71,18 @@ def test_watch_tells_reports_until_it_is_stopped():
 
 def test_end_of_a_healthy_process_is_waited_for():
     done = []
-    assert health.finish(lambda: (time.sleep(0.3), done.append(1)), health.Health({}), 0.1)
-    assert done == [1]
+    assert health.finish(
+        lambda: (time.sleep(0.3), done.append(1)), lambda: done.append(2), health.Health({}), 0.1
+    )
+    assert done == [1, 2]
 
 
 def test_end_is_left_behind_when_a_check_fails(hanging):
     began = time.monotonic()
-    assert not health.finish(hanging, health.Health({'broker': refuse}), 0.3)
+    closed = []
+    broken = health.Health({'broker': refuse})
+    assert not health.finish(hanging, lambda: closed.append(1), broken, 0.3)
+    assert not closed
     assert 0.3 <= time.monotonic() - began < WAIT_SECONDS / 2
 
 
@@ -90,4 +95,11 @@ def test_end_is_waited_for_while_a_failure_is_short(hanging):
             refuse()
         ended.set()
 
-    assert health.finish(lambda: ended.wait(WAIT_SECONDS), health.Health({'x': probe}), 2)
+    assert health.finish(
+        lambda: ended.wait(WAIT_SECONDS), lambda: None, health.Health({'x': probe}), 2
+    )
+
+
+def test_connections_that_do_not_close_are_left_behind(hanging, monkeypatch):
+    monkeypatch.setattr(health, 'CLOSE_SECONDS', 0.2)
+    assert not health.finish(lambda: None, hanging, health.Health({}), 2)
