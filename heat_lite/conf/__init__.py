@@ -9,9 +9,20 @@ from pathlib import Path
 
 from oslo_config import cfg
 
-from heat_lite.conf import api, caches, clients, identity, limits, server, service, software
+from heat_lite.conf import (
+    api,
+    caches,
+    clients,
+    identity,
+    limits,
+    metrics,
+    server,
+    service,
+    software,
+    traces,
+)
 
-MODULES = (service, limits, software, identity, api, caches, clients, server)
+MODULES = (service, limits, software, identity, api, caches, clients, server, metrics, traces)
 
 
 def register(conf: cfg.ConfigOpts = cfg.CONF) -> cfg.ConfigOpts:

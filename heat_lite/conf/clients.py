@@ -1,4 +1,4 @@
-"""Options of the clients of OpenStack services.
+"""Options of the clients of OpenStack services and of container engines.
 
 Group [clients] holds the defaults; group [clients_NAME] overrides them for one service.
 """
@@ -87,5 +87,41 @@ EXTRA = {
     'nova': [_http_log_debug()],
 }
 
+DOCKER = [
+    cfg.StrOpt(
+        'url',
+        help='URL of the container engine: unix:///run/docker.sock, tcp://HOST:2376, or '
+        'ssh://USER@HOST. If unset, "heat-lite up" takes the URL in the variable DOCKER_HOST, or '
+        'the usual sockets of Docker and Podman. The other programs have no container engine then.',
+    ),
+    cfg.URIOpt(
+        'signal_url',
+        help='URL of this service by which containers send signals without a login: each URL of a '
+        'signal has a signature. "heat-lite up --container-port" sets it; other programs take no '
+        'signed signals of containers.',
+    ),
+    cfg.ListOpt(
+        'endpoints',
+        default=[],
+        help='URLs of further container engines that the property docker_endpoint of resources '
+        'may name. An asterisk stands for any text.',
+    ),
+    cfg.BoolOpt(
+        'allow_host_paths',
+        default=False,
+        help='If true, containers may use files, folders and devices of the host of the container '
+        'engine. This gives the authors of templates the rights of the engine on that host.',
+    ),
+    cfg.BoolOpt(
+        'allow_privileged',
+        default=False,
+        help='If true, containers may be privileged, may add capabilities, and may share the '
+        'namespaces of the host. This gives the authors of templates the rights of the engine on '
+        'that host.',
+    ),
+    *(each for each in _connection() if each.name != 'endpoint_type'),
+]
+
 GROUPS = {'clients': _connection('public', False, TIMEOUT)}
 GROUPS.update({f'clients_{name}': [*_connection(), *EXTRA.get(name, ())] for name in SERVICES})
+GROUPS['clients_docker'] = DOCKER

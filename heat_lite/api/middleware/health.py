@@ -1,6 +1,8 @@
 """/healthcheck: the library's checks of [healthcheck], and whether an engine reaches its database.
 
 The filter does both. The application, as which Heat's api-paste.ini uses it, does the library's.
+/healthcheck/live tells in JSON whether the process answers, /healthcheck/ready which of its parts
+fail and for how long.
 """
 
 import logging
@@ -13,13 +15,17 @@ from oslo_config import cfg
 from oslo_middleware import exceptions, healthcheck, opts
 
 from heat_lite.api import paste_config, wsgi
-from heat_lite.common import context, exception
+from heat_lite.common import context, exception, health_checks
+from heat_lite.rpc import messaging
 from heat_lite.rpc.client import EngineClient
 
 LOG = logging.getLogger(__name__)
 
 PATH = '/healthcheck'
+LIVE, READY = f'{PATH}/live', f'{PATH}/ready'
 TIMEOUT = 5
+#: seconds for which the answer of /healthcheck/ready is given again
+FRESH_SECONDS = 1.0
 GROUP = 'healthcheck'
 
 
@@ -35,20 +41,35 @@ class HealthFilter:
         self.application = application
         self.client = client
         self.checks = checks
+        self.health = health_checks.Health(probes(client))
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
-        if environ.get('PATH_INFO') != PATH:
+        path = environ.get('PATH_INFO')
+        if path not in (PATH, LIVE, READY):
             return self.application(environ, start_response)
-        response = self.checks.process_request(webob.Request(environ))
+        response = self.checks.process_request(webob.Request({**environ, 'PATH_INFO': PATH}))
         if response is None:
             return self.application(environ, start_response)
+        if path == LIVE:
+            return webob.Response(json_body={'status': 'ok'})(environ, start_response)
+        if path == READY:
+            return self._readiness(response)(environ, start_response)
         failure = self._failure()
         if failure:
             response = webob.Response(status=503, content_type='text/plain', charset='UTF-8')
             response.text = f'{failure}\n'
         return response(environ, start_response)
+
+    def _readiness(self, library: webob.Response) -> webob.Response:
+        """Return which parts fail. ``library``: the response of the checks of [healthcheck]."""
+        self.health.look_again(FRESH_SECONDS)
+        checks = [check.report() for check in self.health.checks]
+        if library.status_int != 200:
+            checks.append({'name': GROUP, 'status': 'failing', 'reason': library.text})
+        report = health_checks.report_of(checks)
+        return webob.Response(status=200 if report['status'] == 'ok' else 503, json_body=report)
 
     def _failure(self) -> str | None:
         """Return the failure, or None. The list of engines is read from the database."""
@@ -60,6 +81,15 @@ class HealthFilter:
             LOG.exception('Health check failed')
             return f'The engine or its database fails: {type(error).__name__}'
         return None
+
+
+def probes(client: EngineClient | None = None) -> dict[str, health_checks.Probe]:
+    """Return the probes of what an API needs: the broker, and an engine with its database."""
+    engine = client or EngineClient(timeout=health_checks.PROBE_SECONDS)
+    return {
+        'broker': messaging.probe,
+        'engine': lambda: engine.list_services(context.admin_context()),
+    }
 
 
 class HealthApplication:

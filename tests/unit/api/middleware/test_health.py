@@ -117,3 +117,46 @@ def test_application_of_the_checks_asks_no_engine(tmp_path):
 def test_options_that_the_library_refuses_are_a_configuration_error(options):
     with pytest.raises(exception.ConfigurationError, match='healthcheck'):
         checks(options)
+
+
+def test_liveness_asks_nothing(engine):
+    engine.script = {}
+    response = check(path='/healthcheck/live')
+    assert (response.status_int, response.json) == (200, {'status': 'ok'})
+    assert engine.calls == []
+
+
+def test_readiness_names_what_fails_and_for_how_long(engine):
+    engine.script = {
+        'list_services': {'raises': {'ServiceUnavailable': {'reason': 'the database is away'}}}
+    }
+    response = check(path='/healthcheck/ready')
+    assert response.status_int == 503
+    broker, found = response.json['checks']
+    assert broker == {'name': 'broker', 'status': 'ok'}
+    assert found['name'] == 'engine' and 'the database is away' in found['reason']
+    assert found['seconds'] >= 0 and found['since']
+
+
+def test_readiness_asks_at_most_once_a_second(engine):
+    engine.script = {'list_services': {'returns': []}}
+    served = health.HealthFilter(application, EngineClient(timeout=60), checks())
+    for _ in range(5):
+        request = webob.Request.blank('/healthcheck/ready')
+        assert request.get_response(served).json['status'] == 'ok'
+    assert len(engine.calls) == 1
+
+
+def test_readiness_obeys_the_files_of_the_operator(engine, tmp_path):
+    engine.script = {'list_services': {'returns': []}}
+    options = f'backends = enable_by_files\nenable_by_file_paths = {tmp_path}/in-service\n'
+    response = check(path='/healthcheck/ready', options=options)
+    assert response.status_int == 503
+    assert response.json['checks'][-1] == {
+        'name': 'healthcheck',
+        'status': 'failing',
+        'reason': 'FILE PATH MISSING',
+    }
+    ranges = 'allowed_source_ranges = 10.0.0.0/8\n'
+    other = check(path='/healthcheck/live', options=ranges, REMOTE_ADDR='11.1.2.3')
+    assert other.text == 'application'

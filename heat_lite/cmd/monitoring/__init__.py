@@ -1,0 +1,1 @@
+"""What a program tells about itself: its page of health and metrics."""

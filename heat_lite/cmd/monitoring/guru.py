@@ -1,0 +1,63 @@
+"""The report of a process at SIGUSR2 (oslo.reports): threads, options, and its work.
+
+It goes to standard error, or to a file in [oslo_reports] log_dir. The values of secret options are
+not in it. The library is loaded at the first signal.
+"""
+
+import contextlib
+import importlib
+import json
+import signal
+from collections.abc import Callable
+from typing import Any
+
+from heat_lite.common import installation
+
+GROUP = 'oslo_reports'
+
+
+class Version:
+    """The version of this program, as the library asks for it."""
+
+    def vendor_string(self) -> str:
+        return 'heat_lite'
+
+    def product_string(self) -> str:
+        return 'heat_lite'
+
+    def version_string_with_package(self) -> str:
+        return installation.revision()
+
+
+def install(conf: Any, describe: Callable[[], dict[str, Any]]) -> None:
+    """Report at SIGUSR2. ``describe()`` returns what the process does, as data of JSON."""
+    with contextlib.suppress(ValueError):  # only a main thread can receive signals
+        signal.signal(signal.SIGUSR2, lambda signum, frame: report(conf, describe, frame))
+
+
+def report(conf: Any, describe: Callable[[], dict[str, Any]], frame: Any = None) -> None:
+    """Write the report of this process."""
+    library = importlib.import_module('oslo_reports.guru_meditation_report')
+    options = importlib.import_module('oslo_reports.opts')
+    conf.register_opts([each for _, opts in options.list_opts() for each in opts], group=GROUP)
+    guru = library.TextGuruMeditation
+    if not getattr(guru, 'heat_lite_work', None):
+        guru.register_section('Work', lambda: _Work(guru.heat_lite_work))
+    guru.heat_lite_work = staticmethod(describe)
+    guru.handle_signal(Version(), conf.prog, conf[GROUP].log_dir, frame)
+
+
+class _Work:
+    """The section with the work of the process."""
+
+    def __init__(self, describe: Callable[[], dict[str, Any]]) -> None:
+        self._describe = describe
+
+    def set_current_view_type(self, view: str, visited: Any = None) -> None:
+        """The library asks for a kind of view; this section has one."""
+
+    def __str__(self) -> str:
+        try:
+            return json.dumps(self._describe(), indent=1, default=str)
+        except Exception as error:
+            return f'unknown: {type(error).__name__}: {error}'
