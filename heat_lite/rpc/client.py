@@ -222,7 +222,7 @@ class EngineClient(RpcClient):
     # the service
     authenticated_to_backend = call('authenticated_to_backend')
     get_revision = call('get_revision')
-    list_services = call('list_services', '1.4')
+    list_services = call('list_services', '1.4', with_stacks=ABSENT)
 
     def delete_stack(
         self,

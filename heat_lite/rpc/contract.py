@@ -13,7 +13,7 @@ from typing import Any, Self, overload
 
 import oslo_messaging
 
-from heat_lite.common import cooperation, exception
+from heat_lite.common import cooperation, exception, metrics, tracing
 from heat_lite.common.context import RequestContext
 from heat_lite.rpc import messaging, remote_errors
 
@@ -115,6 +115,26 @@ class RpcClient:
         An error of the server is raised with the same class and text. Raises EngineTimeout when no
         server replies in time, ServiceUnavailable when the broker cannot be reached.
         """
+        began, outcome = time.monotonic(), 'error'
+        try:
+            with tracing.span(f'{self.topic} {method.name}', tracing.CLIENT):
+                result = self._deliver(method, context, args, expects_reply, timeout)
+            outcome = 'ok'
+            return result
+        except exception.HeatException as error:
+            outcome = 'error' if getattr(error, 'code', 500) >= 500 else 'refused'
+            raise
+        finally:
+            metrics.RPC_CLIENT.add(time.monotonic() - began, self.topic, method.name, outcome)
+
+    def _deliver(
+        self,
+        method: Method,
+        context: RequestContext,
+        args: dict[str, Any],
+        expects_reply: bool | None,
+        timeout: float | None,
+    ) -> Any:
         prepared = self._prepare(method.version, timeout or self.timeout)
         expects_reply = method.expects_reply if expects_reply is None else expects_reply
         send = prepared.call if expects_reply else prepared.cast

@@ -23,6 +23,7 @@ class ListenerClient(RpcClient):
     listening = call('listening')
     send = call('send', '1.0', 'stack_identity', 'message')
     stop_stack = call('stop_stack', '1.0', 'stack_identity')
+    describe_work = call('describe_work')
 
 
 def is_alive(context: RequestContext, engine_id: str) -> bool:

@@ -23,7 +23,7 @@ from oslo_messaging.rpc import dispatcher as oslo_dispatcher
 from oslo_messaging.rpc import server as oslo_server
 
 from heat_lite.common import context as common_context
-from heat_lite.common import cooperation, exception, log_context
+from heat_lite.common import cooperation, exception, log_context, metrics, tracing
 from heat_lite.rpc import api, fair_executor, rabbit, remote_errors, reply_size
 
 LOG = logging.getLogger(__name__)
@@ -63,10 +63,11 @@ def setup(conf: cfg.ConfigOpts, url: str | None = None) -> Any:
 def cleanup() -> None:
     """Close the transports that ``setup`` and ``notifier`` created."""
     global transport, _notification_transport
-    for opened in (transport, _notification_transport):
+    former, transport = transport, None
+    for opened in (former, _notification_transport):
         if opened is not None:
             opened.cleanup()
-    transport = _notification_transport = None
+    _notification_transport = None
 
 
 def set_defaults() -> None:
@@ -112,14 +113,19 @@ def check_broker() -> None:
 def probe() -> None:
     """Open and close a channel of the broker. Raises the library's errors; may hang.
 
-    Does nothing for a transport inside the process.
+    Does nothing for a transport inside the process, or one that is closed meanwhile.
     """
-    get = getattr(transport and transport._driver, '_get_connection', None)
+    opened = transport
+    get = getattr(opened and opened._driver, '_get_connection', None)
     if get is None:
         return
     check_broker()
-    with get(retry=0) as pooled:
-        pooled.ensure(functools.partial(_open_channel, pooled), retry=0)
+    try:
+        with get(retry=0) as pooled:
+            pooled.ensure(functools.partial(_open_channel, pooled), retry=0)
+    except Exception:
+        if transport is opened:
+            raise
 
 
 def _open_channel(pooled: Any) -> None:
@@ -225,9 +231,11 @@ class ContextSerializer(oslo_serializer.NoOpSerializer):
     """Serializer of request contexts as dicts of their non-empty values."""
 
     def serialize_context(self, ctxt: common_context.RequestContext) -> dict[str, Any]:
-        return {
+        values = {
             name: value for name, value in ctxt.to_dict().items() if value not in (None, '', [])
         }
+        traced = tracing.current()
+        return values if traced is None else {**values, tracing.TRACEPARENT: traced.traceparent}
 
     def deserialize_context(self, ctxt: dict[str, Any]) -> common_context.RequestContext:
         return common_context.RequestContext.from_dict(ctxt)
@@ -311,16 +319,25 @@ class Dispatcher(oslo_dispatcher.RPCDispatcher):
         log_context.forget_request()
         subject = log_context.subject_of_arguments(incoming.message.get('args'))
         log_context.set_subject(subject)
+        began, outcome = time.monotonic(), 'ok'
+        method = str(incoming.message.get('method'))
         try:
-            with cooperation.work(fair_executor.project_of([incoming])), self._around():
+            with (
+                tracing.message(incoming.ctxt, method),
+                cooperation.work(fair_executor.project_of([incoming])),
+                self._around(),
+            ):
                 reply = super().dispatch(incoming)
-            reply_size.check(str(incoming.message.get('method')), reply, self._max_reply)
+            reply_size.check(method, reply, self._max_reply)
             return reply
         except Exception as error:
-            _log_failure(incoming.message.get('method'), error)
+            outcome = 'refused' if is_expected(error) else 'error'
+            _log_failure(method, error)
             # An error may quote the value of a hidden parameter, which the requester knows
             # already; logs of clients and reasons of other stacks would repeat it.
             carrier = remote_errors.Carrier(error, subject.redactor.redact_data)
+        finally:
+            metrics.RPC_SERVER.add(time.monotonic() - began, method, outcome)
         # Outside of the block, which forgets the error. A variable of it would keep it, by its
         # traceback, with all values of the request until a collection of garbage.
         raise _expected(carrier)
