@@ -5,6 +5,7 @@ Paths are relative to the versioned root of the API. Failures are raised as the 
 """
 
 import builtins
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,9 +13,11 @@ import requests
 from keystoneauth1 import exceptions
 
 from heat_lite.clients import errors, microversions
-from heat_lite.common import cooperation
+from heat_lite.common import cooperation, log_context, metrics, tracing
 
 NEXT_PAGE = 'next'
+#: header with the id of the request, by which services write it into their logs
+REQUEST_ID = 'X-OpenStack-Request-ID'
 
 
 class Api:
@@ -94,7 +97,7 @@ class Api:
         given = {name: value for name, value in options.items() if value is not None}
         sent = {**({} if text is None else {'Content-Type': 'text/plain'}), **(headers or {})}
         try:
-            response = self._adapter.request(path, method, raise_exc=False, headers=sent, **given)
+            response = self._send(path, method, headers=sent, **given)
         except exceptions.EndpointNotFound as error:
             raise errors.NoCloud(reason=f'the catalog has no endpoint of {self.name}') from error
         except exceptions.ConnectionError as error:
@@ -107,6 +110,18 @@ class Api:
         if response.status_code >= 400:
             raise errors.from_response(self.name, method, path, response)
         return response
+
+    def _send(self, path: str, method: str, **options: Any) -> requests.Response:
+        began, code = time.monotonic(), 'none'
+        try:
+            with tracing.span(f'{self.name} {method}', tracing.CLIENT, {'url.path': path}) as span:
+                response = self._adapter.request(path, method, raise_exc=False, **options)
+                code = str(response.status_code)
+                if span is not None:
+                    span.set('http.response.status_code', response.status_code)
+            return response
+        finally:
+            metrics.CLOUD.add(time.monotonic() - began, self.name, method, code)
 
 
 class UnloggedAdapter:
@@ -124,6 +139,11 @@ class UnloggedAdapter:
         return microversions.is_enough(self._inner.default_microversion, microversion)
 
     def request(self, path: str, method: str, **options: Any) -> requests.Response:
+        request_id = log_context.request_id()
+        if request_id is not None:
+            options['headers'] = {REQUEST_ID: request_id, **(options.get('headers') or {})}
+        if traced := tracing.headers():
+            options['headers'] = {**(options.get('headers') or {}), **traced}
         with cooperation.away():
             return self._inner.request(path, method, log=self._log, **options)
 

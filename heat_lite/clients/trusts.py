@@ -10,7 +10,7 @@ from oslo_config import cfg
 from oslo_utils import timeutils
 
 from heat_lite.clients import errors, keystone_session
-from heat_lite.common import exception
+from heat_lite.common import exception, metrics
 from heat_lite.common.context import RequestContext
 
 LOG = logging.getLogger(__name__)
@@ -89,6 +89,7 @@ class TrustStore:
             raise errors.unavailable('keystone', 'POST', '/OS-TRUST/trusts', error) from error
         except exceptions.ClientException as error:
             raise errors.Unauthorized(f'{NOT_CREATED}{error}') from error
+        metrics.TRUSTS.add('created')
         return response.json()['trust']['id']
 
     def _trustee_id(self) -> str:
@@ -165,4 +166,5 @@ class TrustStore:
             )
         except keystone_session.REJECTIONS:
             return False
+        metrics.TRUSTS.add('deleted')
         return True

@@ -1,0 +1,116 @@
+"""The client of the Docker Engine API, which Docker and Podman speak.
+
+This module imports the library docker, so it is imported when a client is first needed.
+"""
+
+import re
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import docker
+import requests
+from docker import errors as docker_errors
+from docker import tls
+
+from heat_lite.clients import errors
+
+SERVICE = 'docker'
+#: connections that are kept open for further requests
+CONNECTIONS = 64
+#: errors that Podman answers with status 500 although the request can be fulfilled later
+_CONFLICT = re.compile(
+    r'already in use|already exists|already used|is being used|name .* is in use', re.IGNORECASE
+)
+_NOT_FOUND = re.compile(r'no such (container|network|volume|image)|not known', re.IGNORECASE)
+
+
+class ContainerEngine:
+    """One container engine: the methods of docker.APIClient with the errors of cloud services."""
+
+    def __init__(self, url: str, options: dict[str, Any]) -> None:
+        self.url = url
+        self._options = options
+        self._api: docker.APIClient | None = None
+        self._lock = threading.Lock()
+
+    def call(self, method: str, *args: Any, **options: Any) -> Any:
+        """Return the result of a method of docker.APIClient. Raises errors.ServiceError.
+
+        Each request may be repeated: objects have names of their own, so none is made twice.
+        """
+        try:
+            return getattr(self._connected(), method)(*args, **options)
+        except docker_errors.APIError as error:
+            raise _service_error(method, error) from error
+        except (requests.RequestException, docker_errors.DockerException, OSError) as error:
+            raise self._unavailable(method, error) from error
+
+    def stream(self, method: str, *args: Any, **options: Any) -> Iterator[Any]:
+        """Yield the items of the answer of a method. Raises errors.ServiceError."""
+        try:
+            yield from self.call(method, *args, **options)
+        except docker_errors.APIError as error:
+            raise _service_error(method, error) from error
+        except (requests.RequestException, docker_errors.DockerException, OSError) as error:
+            raise self._unavailable(method, error) from error
+
+    def pages(self, path: str, key: str | None, **query: Any) -> Iterator[list[dict[str, Any]]]:
+        """Yield one list of containers, for shared polls: those with the given ids, or all."""
+        listed = self.call('containers', all=True, filters={'id': query.get('id') or []})
+        yield [{**each, 'id': each['Id']} for each in listed]
+
+    def _connected(self) -> docker.APIClient:
+        """Return the connected client; its first request agrees on the version of the API."""
+        with self._lock:
+            if self._api is None:
+                self._api = docker.APIClient(**connection_options(self.url, self._options))
+            return self._api
+
+    def _unavailable(self, method: str, error: Exception) -> errors.ServiceError:
+        result = errors.Unavailable(
+            f'the container engine at {self.url} cannot be reached: {error} ({method})'
+        )
+        result.transient = True
+        return result
+
+
+def connection_options(url: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of docker.APIClient."""
+    given: dict[str, Any] = {
+        'base_url': url,
+        'version': 'auto',
+        'timeout': options['timeout'],
+        'max_pool_size': CONNECTIONS,
+    }
+    if url.startswith('ssh://'):
+        # the keys, the agent and the known hosts of the user of this process
+        given['use_ssh_client'] = True
+    pair = (options['cert_file'], options['key_file'])
+    if url.startswith(('tcp://', 'https://')) and (all(pair) or options['ca_file']):
+        given['tls'] = tls.TLSConfig(
+            client_cert=pair if all(pair) else None,
+            ca_cert=options['ca_file'],
+            verify=False if options['insecure'] else options['ca_file'] or True,
+        )
+    return given
+
+
+def _service_error(method: str, error: docker_errors.APIError) -> errors.ServiceError:
+    if error.response is None:
+        return errors.ServiceError(f'{error.explanation or error} ({SERVICE}, {method})')
+    request = error.response.request
+    result = errors.from_response(SERVICE, request.method, request.path_url, error.response)
+    text = result.service_message
+    if result.code == 500 and _CONFLICT.search(text):
+        return _as(errors.Conflict, result)
+    if result.code == 500 and _NOT_FOUND.search(text):
+        return _as(errors.NotFound, result)
+    return result
+
+
+def _as(kind: type[errors.ServiceError], error: errors.ServiceError) -> errors.ServiceError:
+    """Return the error as one of another class, with the same texts."""
+    result = kind(str(error), kind.code)
+    result.service_message = error.service_message
+    return result

@@ -1,0 +1,1 @@
+"""Resource types of container engines: HeatLite::Container::* and DockerInc::Docker::Container."""

@@ -1,0 +1,191 @@
+"""HeatLite::Container::Container."""
+
+from heat_lite.clients import errors
+from heat_lite.common import exception
+from heat_lite.resources.containers import container_body
+from heat_lite.resources.containers.container_schema import (
+    file_properties,
+    health_properties,
+    limit_properties,
+    mount_properties,
+    network_properties,
+    port_properties,
+    process_properties,
+    right_properties,
+    service_properties,
+)
+from heat_lite.resources.containers.engine_object import RESOURCE, STACK_ID
+from heat_lite.resources.containers.process import (
+    PROCESS_ATTRIBUTES,
+    RELEASED,
+    RUNNING,
+    ProcessContainer,
+)
+from heat_lite.template.schema import CACHE_NONE, integer_attribute, map_attribute, text
+
+LIMITS = {'memory', 'cpus', 'cpu_shares', 'cpu_set', 'restart'}
+
+
+class Container(ProcessContainer):
+    """A container that serves. It is complete when it runs and is healthy.
+
+    A replacement starts beside the container, which ends only when the replacement is healthy. If
+    both need the same name, published port or fixed address, the container is stopped before, and
+    started again if its replacement fails.
+    """
+
+    resource_type = 'HeatLite::Container::Container'
+
+    properties_schema = {
+        **process_properties(),
+        **port_properties(),
+        **health_properties(),
+        **service_properties(),
+        **network_properties(),
+        **mount_properties(),
+        **file_properties(),
+        **limit_properties(),
+        **right_properties(),
+    }
+    attributes_schema = {
+        **PROCESS_ATTRIBUTES,
+        'health': text('Result of the health check by the engine.', cache_mode=CACHE_NONE),
+        'ports': map_attribute(
+            'Published ports: the port of the container, such as 80/tcp, and that of the host.'
+        ),
+        'port': integer_attribute('First published port at the host.'),
+    }
+
+    def validate(self):
+        super().validate()
+        for each in self.properties['volumes'] or ():
+            if bool(each['volume']) == bool(each['host_path']):
+                raise exception.StackValidationFailed(
+                    message=f'{self.name}: a mount in "volumes" names either a "volume" or a '
+                    f'"host_path"; the one at {each["path"]} does not'
+                )
+        if self.properties['network_mode'] and self.properties['networks']:
+            raise exception.StackValidationFailed(
+                message=f'{self.name}: give either "networks" or "network_mode"'
+            )
+
+    def host_uses(self):
+        return container_body.host_uses(self.properties)
+
+    def grace_seconds(self):
+        return self.stored_property('stop_grace_period')
+
+    def health_command(self):
+        check = self.properties['health_check']
+        return check and [str(each) for each in check['command']]
+
+    # ------------------------------------------------------------ update
+
+    def needs_update(self, definition):
+        """Return True also after a failed replacement: the container gets back what it lost."""
+        return RELEASED in self.data() or super().needs_update(definition)
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        if RELEASED in self.data():
+            yield from self._take_back()
+        if LIMITS & prop_diff.keys():
+            yield from self._update_limits(prop_diff)
+        if 'networks' in prop_diff:
+            yield from self._update_networks(prop_diff['networks'] or ())
+
+    def _update_limits(self, diff):
+        """Generator: change limits in place. Raises UpdateReplace where the engine cannot."""
+        changed = {name: diff.get(name) for name in LIMITS & diff.keys()}
+        if None in changed.values():
+            raise exception.UpdateReplace(self.name)  # no request takes a limit away
+        options = {
+            'mem_limit': changed.get('memory') and changed['memory'] * container_body.MIB,
+            'cpu_quota': container_body.cpu_quota(changed.get('cpus')),
+            'cpu_period': container_body.CPU_PERIOD if changed.get('cpus') else None,
+            'cpu_shares': changed.get('cpu_shares'),
+            'cpuset_cpus': changed.get('cpu_set'),
+            'restart_policy': changed.get('restart')
+            and container_body.restart_policy(changed['restart']),
+        }
+        given = {name: value for name, value in options.items() if value is not None}
+        try:
+            yield from self.request('update_container', self.resource_id, **given)
+        except (errors.NotFound, errors.BadRequest) as error:
+            raise exception.UpdateReplace(self.name) from error
+
+    def _update_networks(self, networks):
+        before = {each['network']: each for each in self.stored_property('networks') or ()}
+        after = {each['network']: each for each in networks}
+        if bool(before) != bool(after):
+            raise exception.UpdateReplace(self.name)
+        for name in [name for name, each in before.items() if after.get(name) != each]:
+            call = self.container_engine().call
+            disconnect = ('disconnect_container_from_network', self.resource_id, name)
+            yield from self.delete_if_present(call, *disconnect)
+        shown = yield from self.request('inspect_container', self.resource_id)
+        connected = shown['NetworkSettings']['Networks']
+        for name in [name for name in after if name not in connected]:
+            yield from self.connect(after[name])
+
+    # ------------------------------------------------------------ replacement
+
+    def prepare_for_replace(self, definition):
+        if self.resource_id is None:
+            return
+        mine = container_body.exclusive_uses(self.stored_properties() or self.properties)
+        shared = mine & container_body.exclusive_uses(self.properties_of(definition))
+        if not shared:
+            return
+        self.data_set(RELEASED, '1')
+        try:
+            yield from self.stop_container()
+            if any(kind == 'name' for kind, *_ in shared):
+                yield from self.request('rename', self.resource_id, self._spare_name())
+        except errors.NotFound:
+            return
+
+    def _spare_name(self):
+        return f'{self.physical_resource_name()}-replaced'
+
+    def _take_back(self):
+        """Generator: start again, after the failed replacement has let go of what both need."""
+        filters = {'label': [f'{STACK_ID}={self.stack.id}', f'{RESOURCE}={self.name}']}
+        listed = yield from self.request('containers', all=True, filters=filters)
+        for each in listed:
+            if each['Id'] != self.resource_id:
+                yield from self.request_in_thread('stop', each['Id'], timeout=0)
+                yield from self.request('rename', each['Id'], f'{each["Id"][:12]}-failed')
+        shown = yield from self.request('inspect_container', self.resource_id)
+        if shown['Name'].lstrip('/') == self._spare_name():
+            yield from self.request('rename', self.resource_id, self.object_name())
+        yield from self.request('start', self.resource_id)
+        yield from self.wait_until_ready()
+        self.data_delete(RELEASED)
+
+    def needs_replace_failed(self):
+        """Return whether the failed container is replaced: not if it runs and only was unhealthy
+        for too long.
+        """
+        if self.resource_id is None:
+            return True
+        try:
+            state = self.inspect()['State']
+        except errors.NotFound:
+            return True
+        return RELEASED not in self.data() and state['Status'] not in RUNNING
+
+    # ------------------------------------------------------------ attributes
+
+    def attribute_of(self, shown, name):
+        if name == 'health':
+            return (shown['State'].get('Health') or {}).get('Status')
+        if name in ('ports', 'port'):
+            ports = published_ports(shown)
+            return ports if name == 'ports' else next(iter(ports.values()), None)
+        return super().attribute_of(shown, name)
+
+
+def published_ports(shown):
+    """Return ``{'80/tcp': port of the host}`` of a container."""
+    ports = (shown.get('NetworkSettings') or {}).get('Ports') or {}
+    return {name: int(hosts[0]['HostPort']) for name, hosts in sorted(ports.items()) if hosts}

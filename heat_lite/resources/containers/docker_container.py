@@ -1,0 +1,263 @@
+"""DockerInc::Docker::Container, with the properties and attributes of Heat's contrib plug-in."""
+
+from heat_lite.resources.containers import container_body
+from heat_lite.resources.containers.process import ProcessContainer
+from heat_lite.template.constraints import AllowedValues, Length
+from heat_lite.template.schema import (
+    CACHE_NONE,
+    boolean,
+    integer,
+    list_,
+    map_,
+    map_attribute,
+    string,
+    text,
+)
+
+CAPABILITIES = (
+    'SETPCAP',
+    'SYS_MODULE',
+    'SYS_RAWIO',
+    'SYS_PACCT',
+    'SYS_ADMIN',
+    'SYS_NICE',
+    'SYS_RESOURCE',
+    'SYS_TIME',
+    'SYS_TTY_CONFIG',
+    'MKNOD',
+    'AUDIT_WRITE',
+    'AUDIT_CONTROL',
+    'MAC_OVERRIDE',
+    'MAC_ADMIN',
+    'NET_ADMIN',
+    'SYSLOG',
+    'CHOWN',
+    'NET_RAW',
+    'DAC_OVERRIDE',
+    'FOWNER',
+    'DAC_READ_SEARCH',
+    'FSETID',
+    'KILL',
+    'SETGID',
+    'SETUID',
+    'LINUX_IMMUTABLE',
+    'NET_BIND_SERVICE',
+    'NET_BROADCAST',
+    'IPC_LOCK',
+    'IPC_OWNER',
+    'SYS_CHROOT',
+    'SYS_PTRACE',
+    'SYS_BOOT',
+    'LEASE',
+    'SETFCAP',
+    'WAKE_ALARM',
+    'BLOCK_SUSPEND',
+    'ALL',
+)
+PERMISSIONS = ('r', 'w', 'm', 'rw', 'rm', 'wm', 'rwm')
+ALL_LINES = 'all'
+
+
+def _capability(description):
+    return list_(
+        description,
+        string('Capability, as in Linux without CAP_.', constraints=[AllowedValues(CAPABILITIES)]),
+        default=[],
+    )
+
+
+class DockerContainer(ProcessContainer):
+    """A container as in the contrib plug-in; HeatLite::Container::Container does more."""
+
+    resource_type = 'DockerInc::Docker::Container'
+
+    properties_schema = {
+        'docker_endpoint': string(
+            'URL of the container engine. The operator has to allow it. If omitted, the engine of '
+            'the service is used.'
+        ),
+        'hostname': string('Host name of the container.', default=''),
+        'user': string('User of the command.', default=''),
+        'memory': integer('Memory limit in bytes.'),
+        'port_specs': list_('Ports that the container exposes, such as 80 or 53/udp.'),
+        'privileged': boolean(
+            'Whether the container has all rights on the host. Requires the option '
+            'allow_privileged.',
+            default=False,
+        ),
+        'tty': boolean('Whether the container has a terminal.', default=False),
+        'open_stdin': boolean('Whether the standard input is open.', default=False),
+        'stdin_once': boolean(
+            'Whether the standard input is closed after the first client.', default=False
+        ),
+        'env': list_('Environment variables as NAME=VALUE.'),
+        'cmd': list_('Command and its arguments.', default=[]),
+        'dns': list_('Addresses of DNS servers.'),
+        'image': string('Name of the image.', required=True),
+        'volumes': map_(
+            'Paths of the host, or volumes, and the paths in the container at which they are '
+            'mounted. Paths of the host require the option allow_host_paths.',
+            default={},
+        ),
+        'volumes_from': list_('Containers whose volumes are mounted.'),
+        'port_bindings': map_('Ports of the container and the ports of the host for them.'),
+        'links': map_('Containers to link to, and their names in this container.'),
+        'name': string('Name of the container.'),
+        'restart_policy': map_(
+            'Restart policy.',
+            {
+                'Name': string(
+                    'Name of the policy.',
+                    default='no',
+                    constraints=[AllowedValues(['no', 'on-failure', 'always'])],
+                ),
+                'MaximumRetryCount': integer(
+                    'Number of restarts with the policy on-failure.', default=0
+                ),
+            },
+            default={},
+        ),
+        'cap_add': _capability('Capabilities to add. Requires the option allow_privileged.'),
+        'cap_drop': _capability('Capabilities to drop.'),
+        'read_only': boolean('Whether the file system is read-only.', default=False),
+        'cpu_shares': integer('Relative weight among containers.', default=0),
+        'devices': list_(
+            'Devices of the host. Requires the option allow_host_paths.',
+            map_(
+                None,
+                {
+                    'path_on_host': string(
+                        'Path of the device on the host.',
+                        required=True,
+                        constraints=[Length(0, 255)],
+                    ),
+                    'path_in_container': string(
+                        'Path of the device in the container. By default, that on the host.',
+                        constraints=[Length(0, 255)],
+                    ),
+                    'permissions': string(
+                        'Permissions: read, write, mknod.',
+                        default='rwm',
+                        constraints=[AllowedValues(PERMISSIONS)],
+                    ),
+                },
+            ),
+            default=[],
+        ),
+        'cpu_set': string('CPUs on which the container runs.'),
+    }
+    attributes_schema = {
+        'info': map_attribute('Data of the container.'),
+        'network_info': map_attribute('Network settings of the container.'),
+        'network_ip': text('IP address of the container.'),
+        'network_gateway': text('Gateway of the container.'),
+        'network_tcp_ports': text('TCP ports of the container, separated by commas.'),
+        'network_udp_ports': text('UDP ports of the container, separated by commas.'),
+        'logs': text('Logs of the container.', cache_mode=CACHE_NONE),
+        'logs_head': text('First line of the logs.', cache_mode=CACHE_NONE),
+        'logs_tail': text('Last line of the logs.', cache_mode=CACHE_NONE),
+    }
+
+    def host_uses(self):
+        values = self.properties
+        for path in values['volumes'] or {}:
+            if container_body.is_host_path(path):
+                yield 'host_paths', f'volumes mount {path} of the host'
+        if values['devices']:
+            yield 'host_paths', 'devices are those of the host'
+        for name in ('privileged', 'cap_add'):
+            if values[name]:
+                yield 'privileged', f'{name} extends the rights of the container'
+
+    def container_body(self):
+        values = self.properties
+        bindings = {
+            _port(port): _hosts(host) for port, host in (values['port_bindings'] or {}).items()
+        }
+        exposed = {_port(each) for each in values['port_specs'] or ()} | set(bindings)
+        body = {
+            'Image': values['image'],
+            'Cmd': [str(each) for each in values['cmd'] or ()],
+            'Env': [str(each) for each in values['env'] or ()],
+            'Hostname': values['hostname'],
+            'User': values['user'],
+            'Tty': values['tty'],
+            'OpenStdin': values['open_stdin'],
+            'StdinOnce': values['stdin_once'],
+            'ExposedPorts': dict.fromkeys(sorted(exposed), {}),
+            'Labels': self.labels(),
+            'HostConfig': {**self._host_config(), 'PortBindings': bindings},
+        }
+        return {name: value for name, value in body.items() if value not in (None, '', [], {})}
+
+    def _host_config(self):
+        values = self.properties
+        policy = values['restart_policy'] or {}
+        config = {
+            'Memory': values['memory'],
+            'CpuShares': values['cpu_shares'],
+            'CpusetCpus': values['cpu_set'],
+            'Privileged': values['privileged'],
+            'Dns': values['dns'],
+            'Binds': [_bind(*each) for each in (values['volumes'] or {}).items()],
+            'VolumesFrom': values['volumes_from'],
+            'Links': [f'{name}:{alias}' for name, alias in (values['links'] or {}).items()],
+            'RestartPolicy': {
+                'Name': policy.get('Name') or 'no',
+                'MaximumRetryCount': policy.get('MaximumRetryCount') or 0,
+            },
+            'CapAdd': values['cap_add'],
+            'CapDrop': values['cap_drop'],
+            'ReadonlyRootfs': values['read_only'],
+            'Devices': [container_body.device(each) for each in values['devices'] or ()],
+        }
+        return {name: value for name, value in config.items() if value}
+
+    def container_files(self):
+        return {}
+
+    def container_networks(self):
+        return ()
+
+    # ------------------------------------------------------------ attributes
+
+    def resolve_attribute(self, name):
+        if self.resource_id is None:
+            return None
+        if name.startswith('logs'):
+            lines = self.read_logs(1 if name == 'logs_tail' else ALL_LINES)
+            return lines.split('\n')[0] if name == 'logs_head' else lines.removesuffix('\n')
+        return self.attribute_of(self.show(), name)
+
+    def attribute_of(self, shown, name):
+        settings = shown.get('NetworkSettings') or {}
+        if name in ('info', 'network_info'):
+            return shown if name == 'info' else settings
+        if name in ('network_ip', 'network_gateway'):
+            key = 'IPAddress' if name == 'network_ip' else 'Gateway'
+            of_networks = (each.get(key) for each in (settings.get('Networks') or {}).values())
+            return settings.get(key) or next(filter(None, of_networks), '')
+        protocol = name.split('_')[1]
+        ports = (port.split('/') for port in settings.get('Ports') or {})
+        return ','.join(sorted((port for port, kind in ports if kind == protocol), key=int))
+
+
+def _port(given):
+    port = str(given)
+    return port if '/' in port else f'{port}/tcp'
+
+
+def _hosts(given):
+    """Return the ports of the host: a number, or a pair of an address and a number."""
+    if isinstance(given, list | tuple):
+        return [{'HostIp': str(given[0]), 'HostPort': str(given[1])}]
+    address, _, port = str(given or '').rpartition(':')
+    return [{'HostIp': address, 'HostPort': port}]
+
+
+def _bind(source, target):
+    """Return a mount as SOURCE:TARGET:MODE; the target may be a map with bind, mode and ro."""
+    if isinstance(target, dict):
+        mode = target.get('mode') or ('ro' if target.get('ro') else 'rw')
+        return f'{source}:{target["bind"]}:{mode}'
+    return f'{source}:{target}'

@@ -1,0 +1,198 @@
+"""The base class of resource types whose objects are in a container engine."""
+
+import threading
+import time
+
+from heat_lite.clients import errors
+from heat_lite.common import exception
+from heat_lite.resources.base.cloud import ServiceResource
+from heat_lite.template.schema import map_, string
+
+#: the label that all objects of this service have, and those that name their resource
+MARK, OBJECT = 'heat_lite', 'heat_lite.object'
+STACK_ID, STACK_NAME = 'heat_lite.stack_id', 'heat_lite.stack_name'
+RESOURCE, PROJECT = 'heat_lite.resource', 'heat_lite.project'
+#: seconds between two looks at a request that runs in a thread of its own
+THREAD_DELAYS = (0.02, 0.05, 0.1, 0.2, 0.5)
+
+
+def endpoint_property():
+    """Return the schema of the container engine that an object is in."""
+    return string(
+        'URL of the container engine, such as unix:///run/docker.sock, tcp://HOST:2376 or '
+        'ssh://USER@HOST. The operator has to allow it. If omitted, the engine of the service '
+        'is used.'
+    )
+
+
+def labels_property():
+    """Return the schema of labels."""
+    return map_('Labels of the object, beside those that name its stack and resource.', default={})
+
+
+class EngineObject(ServiceResource):
+    """A resource that represents one object of a container engine.
+
+    Each object has a label with the unique physical name of its resource. By this label an object
+    is found again whose create was interrupted.
+    """
+
+    default_client_name = 'docker'
+    repeatable = True
+    #: how errors name the object
+    noun = 'object'
+
+    # ------------------------------------------------------------ the engine
+
+    def container_engine(self):
+        """Return the client of the container engine of this resource."""
+        return self.client_plugin().at(self.stored_property('docker_endpoint'))
+
+    def validate(self):
+        super().validate()
+        endpoint = self.properties['docker_endpoint']
+        try:
+            self.client_plugin().at(endpoint)
+        except (errors.ServiceError, errors.NoCloud) as error:
+            raise exception.StackValidationFailed(message=f'{self.name}: {error}') from error
+        self.require_rights()
+
+    def host_uses(self):
+        """Yield pairs (option, what) of what the object uses of the host of its engine."""
+        return ()
+
+    def require_rights(self):
+        """Raise StackValidationFailed unless the operator allows what the object uses.
+
+        Values that a validation does not know yet are checked before the create.
+        """
+        for option, what in self.host_uses():
+            if not self.client_plugin().allows(option):
+                raise exception.StackValidationFailed(
+                    message=f'{self.name}: {what}, which is allowed only with '
+                    f'[clients_docker] allow_{option} = true in the configuration of the service'
+                )
+
+    def request(self, method, *args, **options):
+        """Generator: return the result of a method of the client, with retries."""
+        call = self.container_engine().call
+        return (yield from self.call_with_retry(call, method, *args, **options))
+
+    def request_in_thread(self, method, *args, **options):
+        """Generator: return the result of a method that may take long, such as a stop or a pull.
+
+        It runs in a thread of its own, so that it does not hold one of the task pool.
+        """
+        work = ThreadedCall(self.container_engine().call, method, *args, **options)
+        return (yield from work.wait())
+
+    def request_if_found(self, method, *args):
+        """Generator: return the result of a method; None if there is no such object."""
+        try:
+            return (yield from self.request(method, *args))
+        except errors.NotFound:
+            return None
+
+    def request_if_present(self, method, *args, **options):
+        """Generator: call a method that deletes. Return False if there is no such object."""
+        return (
+            yield from self.delete_if_present(
+                self.container_engine().call, method, *args, **options
+            )
+        )
+
+    # ------------------------------------------------------------ names and labels
+
+    def object_name(self):
+        """Return the given name, or the generated one."""
+        return self.stored_property('name') or self.physical_resource_name()
+
+    def labels(self):
+        """Return the labels of the object."""
+        return {
+            **{name: str(value) for name, value in (self.given_labels() or {}).items()},
+            MARK: '1',
+            OBJECT: self.physical_resource_name(),
+            STACK_ID: self.stack.id,
+            STACK_NAME: self.stack.name,
+            RESOURCE: self.name,
+            PROJECT: self.context.project_id or '',
+        }
+
+    def given_labels(self):
+        """Return the labels of the template."""
+        return self.properties['labels'] if 'labels' in self.properties_schema else {}
+
+    def is_own(self, labels):
+        """Return whether the labels of an object are those of this resource."""
+        return (labels or {}).get(OBJECT) == self.physical_resource_name()
+
+    def own_filter(self):
+        """Return the filter of a list that only the object of this resource passes."""
+        return {'label': [f'{OBJECT}={self.physical_resource_name()}']}
+
+    def create_once(self, method, *args, **options):
+        """Generator: create the object and return its id, also if an earlier request has made it.
+
+        Raises Conflict if another object has its name.
+        """
+        try:
+            return self.id_of((yield from self.request(method, *args, **options)))
+        except errors.Conflict:
+            found = self.find_existing()
+            if found is None:
+                raise
+            return found
+
+    @staticmethod
+    def id_of(made):
+        """Return the id in the answer of a create."""
+        return made['Id']
+
+    # ------------------------------------------------------------ states
+
+    def inspect(self):
+        """Return the object as the engine shows it. Raises errors.NotFound."""
+        raise NotImplementedError
+
+    def show(self):
+        return None if self.resource_id is None else self.inspect()
+
+    def handle_check(self):
+        self.require_object()
+        yield
+        self.inspect()
+
+
+class ThreadedCall:
+    """A call in a thread of its own."""
+
+    def __init__(self, call, *args, **options):
+        self._result = self._error = None
+        self._work = lambda: call(*args, **options)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        try:
+            self._result = self._work()
+        except BaseException as error:  # the waiting task raises it
+            self._error = error
+
+    def has_ended(self, seconds=float('inf')):
+        """Generator: wait for the end of the call. Return False if it takes longer."""
+        until = time.monotonic() + seconds
+        delays, delay = iter(THREAD_DELAYS), 0.0
+        while self._thread.is_alive():
+            if time.monotonic() > until:
+                return False
+            delay = next(delays, delay)
+            yield delay
+        return True
+
+    def wait(self):
+        """Generator: return the result of the call, or raise its error."""
+        yield from self.has_ended()
+        if self._error is not None:
+            raise self._error
+        return self._result

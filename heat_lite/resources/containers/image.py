@@ -1,0 +1,233 @@
+"""HeatLite::Container::Image."""
+
+import base64
+import binascii
+import io
+import json
+import re
+
+from heat_lite.clients import errors
+from heat_lite.common import exception
+from heat_lite.resources.containers import archives
+from heat_lite.resources.containers.engine_object import (
+    OBJECT,
+    EngineObject,
+    ThreadedCall,
+    endpoint_property,
+    labels_property,
+)
+from heat_lite.template.constraints import AllowedValues
+from heat_lite.template.schema import (
+    boolean,
+    integer_attribute,
+    list_,
+    list_attribute,
+    map_,
+    string,
+    text,
+)
+
+#: characters of a reason that the output of a failed build may take
+OUTPUT_LENGTH = 600
+
+
+FILE_KEYS = {'content', 'base64', 'mode'}
+
+
+class Image(EngineObject):
+    """An image: pulled from a registry, built from files, or imported from an archive."""
+
+    resource_type = 'HeatLite::Container::Image'
+    entity = 'images'
+    noun = 'image'
+
+    properties_schema = {
+        'name': string(
+            'Name and tag of the image, such as docker.io/library/nginx:1.27. An image to build '
+            'or to import gets a generated name if it is omitted.'
+        ),
+        'docker_endpoint': endpoint_property(),
+        'pull_policy': string(
+            'Policy that decides when the image is pulled.',
+            default='if_not_present',
+            constraints=[AllowedValues(['if_not_present', 'always', 'never'])],
+        ),
+        'registry_auth': map_(
+            'Credentials for the registry.',
+            {
+                'username': string('Name of the user.', required=True),
+                'password': string('Password or token of the user.', required=True),
+            },
+        ),
+        'platform': string('Platform of the image, such as linux/arm64.'),
+        'context': map_(
+            'Files to build the image from: paths and texts. The file that dockerfile names is '
+            'among them. Instead of a text, a map has "content" or "base64", and "mode", such as '
+            '"0755".'
+        ),
+        'dockerfile': string('Path of the file with the steps of the build.', default='Dockerfile'),
+        'build_args': map_('Arguments of the build.', default={}),
+        'target': string('Stage of the file at which the build ends.'),
+        'archive': string('Archive (tar) of the file system of an image to import, in base64.'),
+        'changes': list_(
+            'Instructions for an imported image, such as CMD ["/bin/sh"].', default=[]
+        ),
+        'labels': labels_property(),
+        'keep': boolean(
+            'Whether the image stays when the resource is deleted. By default, pulled images stay.',
+            update_allowed=True,
+        ),
+    }
+    attributes_schema = {
+        'id': text('Id of the image.', wire='Id'),
+        'tags': list_attribute('Names of the image.', wire='RepoTags'),
+        'digests': list_attribute('Digests of the image in registries.', wire='RepoDigests'),
+        'size': integer_attribute('Size of the image in bytes.', wire='Size'),
+        'architecture': text('Architecture of the image.', wire='Architecture'),
+    }
+
+    def validate(self):
+        super().validate()
+        given = [name for name in ('context', 'archive') if self.properties[name]]
+        if len(given) > 1 or not given and not self.properties['name']:
+            raise exception.StackValidationFailed(
+                message=f'{self.name}: give "name" to pull an image, "context" to build one, or '
+                '"archive" to import one'
+            )
+        if given == ['context'] and self.properties['dockerfile'] not in self.properties['context']:
+            raise exception.StackValidationFailed(
+                message=f'{self.name}: the context has no file "{self.properties["dockerfile"]}"; '
+                'add it, or name the file in "dockerfile"'
+            )
+
+        for path, each in (self.properties['context'] or {}).items():
+            if isinstance(each, dict) and each.keys() - FILE_KEYS:
+                raise exception.StackValidationFailed(
+                    message=f'{self.name}: the file "{path}" in "context" is a text, or a map with '
+                    '"content" or "base64", and "mode"'
+                )
+
+    def object_name(self):
+        """Return the name with the tag."""
+        name = self.stored_property('name')
+        if name is None:
+            slug = re.sub(r'[^a-z0-9]+', '-', self.physical_resource_name().lower()).strip('-')
+            return f'heat-lite/{slug}:latest'
+        return name if ':' in name.rpartition('/')[2] or '@' in name else f'{name}:latest'
+
+    def handle_create(self):
+        if self.properties['context']:
+            yield from self._build()
+        elif self.properties['archive']:
+            yield from self._import()
+        elif self._wants_pull():
+            yield from self._pull()
+        found = yield from self.request('inspect_image', self.object_name())
+        self.resource_id_set(found['Id'])
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        return
+        yield  # makes this handler a generator
+
+    def _wants_pull(self):
+        policy = self.properties['pull_policy']
+        return policy == 'always' or policy != 'never' and self.find_existing() is None
+
+    def _pull(self):
+        given = self.properties['registry_auth']
+        answer = yield from self.request_in_thread(
+            'pull',
+            self.object_name(),
+            auth_config=dict(given) if given else None,
+            platform=self.properties['platform'],
+        )
+        said = [json.loads(line) for line in (answer or '').splitlines() if line.strip()]
+        failed = next((each['error'] for each in said if 'error' in each), None)
+        if failed:
+            raise errors.BadRequest(f'the image {self.object_name()} cannot be pulled: {failed}')
+
+    def _build(self):
+        files = {path: _file(path, each) for path, each in self.properties['context'].items()}
+        options = {
+            'fileobj': io.BytesIO(archives.of_files(files)),
+            'custom_context': True,
+            'tag': self.object_name(),
+            'dockerfile': self.properties['dockerfile'],
+            'buildargs': {name: str(each) for name, each in self.properties['build_args'].items()},
+            'target': self.properties['target'],
+            'platform': self.properties['platform'],
+            'labels': self.labels(),
+            'rm': True,
+            'forcerm': True,
+            'decode': True,
+        }
+        stream = self.container_engine().stream
+        lines = yield from ThreadedCall(lambda: list(stream('build', **options))).wait()
+        if any('error' in each for each in lines):
+            said = ''.join(each.get('stream') or each.get('error') or '' for each in lines)
+            raise errors.BadRequest(
+                f'the build of {self.object_name()} failed: {said[-OUTPUT_LENGTH:]}'
+            )
+
+    def _import(self):
+        data = _decoded(self.properties['archive'], 'the archive')
+        repository, _, tag = self.object_name().rpartition(':')
+        changes = [*self.properties['changes'], f'LABEL {OBJECT}={self.physical_resource_name()}']
+        yield
+        archives.import_archive(self.container_engine().call, data, repository, tag, changes)
+
+    def find_existing(self):
+        """Return the id of the image with the name: images are not distinguished further."""
+        try:
+            return self.container_engine().call('inspect_image', self.object_name())['Id']
+        except errors.NotFound:
+            return None
+
+    def handle_delete(self):
+        if self.resource_id is None or self._keeps():
+            return
+        # by name: the same image may have other names; but its replacement may have the name now
+        shown = yield from self.request_if_found('inspect_image', self.object_name())
+        is_named = shown is not None and shown['Id'] == self.resource_id
+        name = self.object_name() if is_named else self.resource_id
+        try:
+            yield from self.request_if_present('remove_image', name)
+        except errors.Conflict:
+            if is_named:
+                raise  # else: other names or containers need it
+
+    def _keeps(self):
+        keep = self.stored_property('keep')
+        made = self.stored_property('context') or self.stored_property('archive')
+        return not made if keep is None else keep
+
+    def inspect(self):
+        return self.container_engine().call('inspect_image', self.resource_id)
+
+    def get_reference_id(self):
+        """Return the name; the id of a built image with a given name, as the next one has it."""
+        if self.resource_id is None:
+            return super().get_reference_id()
+        made = self.stored_property('context') or self.stored_property('archive')
+        return self.resource_id if made and self.stored_property('name') else self.object_name()
+
+    def resolve_attribute(self, name):
+        found = self.show()
+        return found and found.get(self.attributes_schema[name].wire)
+
+
+def _file(path, given):
+    """Return a file of a context (see ``archives.of_files``). Raises Error for invalid base64."""
+    if not isinstance(given, dict):
+        return {'content': '' if given is None else str(given)}
+    content = given.get('content')
+    if given.get('base64') is not None:
+        content = _decoded(given['base64'], f'the file "{path}"')
+    return {'content': content, 'mode': given.get('mode')}
+
+
+def _decoded(text, what):
+    try:
+        return base64.b64decode(text, validate=False)
+    except (binascii.Error, ValueError) as error:
+        raise exception.Error(f'{what} is not in base64: {error}') from error

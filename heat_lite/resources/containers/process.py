@@ -1,0 +1,268 @@
+"""The base class of resource types that run a container."""
+
+from heat_lite.clients import errors
+from heat_lite.common import exception
+from heat_lite.resources.containers import archives, container_body, health
+from heat_lite.resources.containers.engine_object import EngineObject
+from heat_lite.template.schema import CACHE_NONE, map_attribute, text
+
+#: data: the container was stopped for its replacement, and starts again if that fails
+RELEASED = 'released'
+GRACE_SECONDS = 10
+LOG_LINES, REASON_LINES, REASON_LENGTH = 1000, 5, 500
+MAX_LOG_BYTES = 40000
+#: states of a container that was not started yet, and of one that runs
+CREATED, RUNNING = ('created', 'configured', 'initialized'), ('running', 'paused')
+RESTARTING = 'restarting'
+POLL_SECONDS = 0.5
+#: seconds after which a container without a health check must still run
+STEADY_SECONDS = 0.3
+
+PROCESS_ATTRIBUTES = {
+    'name': text('Name of the container.'),
+    'status': text('Status of the container.', cache_mode=CACHE_NONE),
+    'exit_code': text('Exit status of the container, if it has ended.', cache_mode=CACHE_NONE),
+    'address': text('IP address in the first network.'),
+    'addresses': map_attribute('IP addresses by network.'),
+    'image_id': text('Id of the image.'),
+    'started_at': text('Time of the last start.', cache_mode=CACHE_NONE),
+    'logs': text(
+        f'Last {LOG_LINES} lines of standard output and standard error.', cache_mode=CACHE_NONE
+    ),
+}
+
+
+class ProcessContainer(EngineObject):
+    """A container that is created, started, stopped and removed."""
+
+    entity = 'containers'
+    noun = 'container'
+    requires_deferred_auth = False
+
+    # ------------------------------------------------------------ hooks of types
+
+    def container_body(self):
+        """Return the body of the create request."""
+        return container_body.create_body(self.properties, self.labels())
+
+    def container_files(self):
+        """Return the files to put into the container (see ``archives.of_files``)."""
+        return container_body.files(self.properties, self.stack.runtime.secret)
+
+    def container_networks(self):
+        """Return the networks of the container; the first one is in the body already."""
+        return self.properties['networks'] or ()
+
+    def grace_seconds(self):
+        """Return the seconds that the container has to end."""
+        return GRACE_SECONDS
+
+    def health_command(self):
+        """Return the command of the health check of the template; None for that of the image."""
+        return None
+
+    # ------------------------------------------------------------ create
+
+    def handle_create(self):
+        if self.resource_id is None:
+            self.require_rights()
+            made = yield from self.create_container()
+            self.resource_id_set(made)
+        yield from self.start_container()
+        yield from self.wait_until_ready()
+
+    def create_container(self):
+        """Generator: create the container and return its id; pull its image if it is missing."""
+        create = ('create_container_from_config', self.container_body(), self.object_name())
+        try:
+            return (yield from self.create_once(*create))
+        except errors.NotFound as error:
+            if 'image' not in error.service_message.lower():
+                raise
+        yield from self.pull_image()
+        return (yield from self.create_once(*create))
+
+    def pull_image(self):
+        """Generator: pull the image. Raises BadRequest if that is impossible."""
+        image = self.properties['image']
+        stream = yield from self.request_in_thread('pull', image)
+        if '"error"' in (stream or ''):
+            raise errors.BadRequest(
+                f'the container engine has no image "{image}" and cannot pull it: '
+                f'{stream.strip().splitlines()[-1][-REASON_LENGTH:]}'
+            )
+
+    def start_container(self):
+        """Generator: put in the files, connect the further networks, start the container.
+
+        Each step may have been done before the service was killed.
+        """
+        shown = yield from self.request('inspect_container', self.resource_id)
+        if shown['State']['Status'] not in CREATED:
+            return
+        files = self.container_files()
+        if files:
+            data = archives.of_files(files)
+            yield from self.request('put_archive', self.resource_id, '/', data)
+        connected = (shown.get('NetworkSettings') or {}).get('Networks') or {}
+        for each in list(self.container_networks())[1:]:
+            if each['network'] not in connected:
+                yield from self.connect(each)
+        yield from self.request('start', self.resource_id)
+
+    def connect(self, given):
+        """Generator: connect the container to a network."""
+        yield from self.request(
+            'connect_container_to_network',
+            self.resource_id,
+            given['network'],
+            ipv4_address=given['ip_address'],
+            ipv6_address=given['ipv6_address'],
+            aliases=given['aliases'] or None,
+        )
+
+    def find_existing(self):
+        listed = self.container_engine().call('containers', all=True, filters=self.own_filter())
+        return next((each['Id'] for each in listed if self.is_own(each.get('Labels'))), None)
+
+    # ------------------------------------------------------------ states
+
+    def running_state(self):
+        """Generator: return the state of a container that runs or has ended well.
+
+        Raises Error if it has failed.
+        """
+        while True:
+            shown = yield from self.request('inspect_container', self.resource_id)
+            state = shown['State']
+            if state['Status'] in RUNNING:
+                return state
+            if state['Status'] == 'exited' and state['ExitCode'] == 0:
+                return state
+            if state['Status'] != RESTARTING:
+                raise exception.Error(
+                    f'the container ended with status {state["ExitCode"]}{self.last_output()}'
+                )
+            yield POLL_SECONDS
+
+    def wait_until_ready(self):
+        """Generator: wait until the container runs and, if it has a check, is healthy."""
+        shown = yield from self.request('inspect_container', self.resource_id)
+        config = shown.get('Config') or {}
+        check = health.HealthCheck(config.get('Healthcheck'), self.health_command())
+        if not check.command:
+            yield from self.running_state()
+            yield STEADY_SECONDS
+            yield from self.running_state()
+        else:
+            yield from health.wait_until_healthy(self, check)
+
+    def last_output(self):
+        """Return the last lines of the logs as the end of a reason."""
+        try:
+            lines = self.read_logs(REASON_LINES).strip()
+        except errors.ServiceError:
+            return ''
+        return f': {lines[-REASON_LENGTH:]}' if lines else ' and without output'
+
+    def read_logs(self, lines=LOG_LINES, **options):
+        """Return the last lines of the logs as text."""
+        call = self.container_engine().call
+        found = _decode(call('logs', self.resource_id, tail=lines, **options))
+        # With a number of lines, Podman leaves out text that no line feed ends.
+        return found or self.read_end_of_logs(**options)
+
+    def read_end_of_logs(self, **options):
+        """Return the last characters of all logs. They are read as a stream."""
+        end = b''
+        stream = self.container_engine().stream
+        for chunk in stream('logs', self.resource_id, stream=True, follow=False, **options):
+            end = (end + chunk)[-MAX_LOG_BYTES:]
+        return _decode(end)
+
+    def inspect(self):
+        return self.container_engine().call('inspect_container', self.resource_id)
+
+    def handle_check(self):
+        self.require_object()
+        yield
+        state = self.inspect()['State']
+        healthy = (state.get('Health') or {}).get('Status')
+        if healthy == 'unhealthy':
+            raise exception.Error('the container is unhealthy')
+        if state['Status'] not in RUNNING and (state['Status'] != 'exited' or state['ExitCode']):
+            raise exception.Error(
+                f"'status': expected 'running', got '{state['Status']}' with exit status "
+                f'{state["ExitCode"]}'
+            )
+
+    # ------------------------------------------------------------ stop and delete
+
+    def stop_container(self):
+        """Generator: stop the container; it may be stopped already."""
+        yield from self.request_in_thread(
+            'stop', self.resource_id, timeout=int(self.grace_seconds())
+        )
+
+    def handle_delete(self):
+        if self.resource_id is None:
+            return
+        try:
+            yield from self.stop_container()
+        except errors.NotFound:
+            return
+        yield from self.request_if_present('remove_container', self.resource_id, force=True, v=True)
+
+    def handle_suspend(self):
+        self.require_object()
+        yield from self.stop_container()
+
+    def handle_resume(self):
+        self.require_object()
+        yield from self.request('start', self.resource_id)
+        yield from self.wait_until_ready()
+
+    # ------------------------------------------------------------ attributes
+
+    def resolve_attribute(self, name):
+        if self.resource_id is None:
+            return None
+        if name == 'logs':
+            return self.read_logs()
+        return self.attribute_of(self.show(), name)
+
+    def attribute_of(self, shown, name):
+        """Return an attribute from what the engine shows."""
+        state, networks = shown['State'], addresses(shown)
+        if name == 'addresses':
+            return networks
+        if name == 'address':
+            return next(iter(self._in_order(networks)), None)
+        if name == 'exit_code':
+            return None if state['Status'] in RUNNING else str(state['ExitCode'])
+        values = {
+            'name': shown['Name'].lstrip('/'),
+            'status': state['Status'],
+            'image_id': shown['Image'],
+            'started_at': state.get('StartedAt'),
+        }
+        return values.get(name)
+
+    def _in_order(self, networks):
+        """Return the addresses, those of the networks in the template first."""
+        given = [each['network'] for each in self.container_networks()]
+        return [networks[name] for name in (*given, *networks) if networks.get(name)]
+
+
+def addresses(shown):
+    """Return ``{network: IP address}`` of a container."""
+    settings = shown.get('NetworkSettings') or {}
+    found = {
+        name: each.get('IPAddress') or each.get('GlobalIPv6Address')
+        for name, each in (settings.get('Networks') or {}).items()
+    }
+    return {name: address for name, address in found.items() if address}
+
+
+def _decode(data):
+    return data.decode(errors='replace') if isinstance(data, bytes) else data

@@ -1,0 +1,153 @@
+"""A container engine for tests: Podman's service with the API of Docker, and an image.
+
+The tests are skipped where podman is not installed; with CI set they fail. The image holds a static
+busybox, so no registry is needed.
+"""
+
+import contextlib
+import functools
+import io
+import os
+import pathlib
+import shutil
+import subprocess
+import tarfile
+import time
+
+import docker
+
+from tests.databases import skip_or_fail
+from tests.timeouts import WAIT_SECONDS
+
+IMAGE = 'heat-lite-test:1'
+APPLETS = (
+    'sh httpd wget nc sleep cat tail date hostname ip ls mkdir echo true false test env ps kill '
+    'nslookup awk grep sed chmod timeout sort'
+).split()
+MARK, STACK = 'heat_lite', 'heat_lite.stack_id'
+#: what the kernels of test machines accept: runc without systemd, and limits that are not raised
+CONFIGURATION = """
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+[containers]
+default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
+"""
+PACKAGES = 'podman runc netavark aardvark-dns iptables busybox-static'
+
+
+@contextlib.contextmanager
+def running(folder):
+    """Run the service of Podman in a folder and yield its Service."""
+    missing = why_missing()
+    if missing:
+        skip_or_fail(f'{missing}: apt-get install {PACKAGES}')
+    service = Service(pathlib.Path(folder))
+    service.start()
+    try:
+        service.provide_image()
+        yield service
+    finally:
+        service.stop()
+
+
+@functools.cache
+def why_missing():
+    """Return what a container engine lacks on this machine; None if nothing."""
+    if os.getuid() != 0:
+        return 'the tests of containers run as root'
+    lacking = [name for name in ('podman', 'runc', 'iptables') if shutil.which(name) is None]
+    if lacking:
+        return f'{", ".join(lacking)} not found'
+    return None if _busybox() else 'there is no static busybox'
+
+
+def _busybox():
+    """Return the path of a busybox without shared libraries; None if there is none."""
+    for path in ('/bin/busybox', '/usr/bin/busybox', '/bin/busybox.static'):
+        if os.path.exists(path):
+            data = pathlib.Path(path).read_bytes()
+            if b'ld-linux' not in data[:4096]:
+                return path
+    return None
+
+
+class Service:
+    """The process ``podman system service``. Containers go on when it is killed."""
+
+    def __init__(self, folder):
+        self.socket = folder / 'engine.sock'
+        self.url = f'unix://{self.socket}'
+        self._log = folder / 'engine.log'
+        self._conf = folder / 'containers.conf'
+        self._conf.write_text(CONFIGURATION)
+        self._process = None
+
+    def start(self):
+        self.socket.unlink(missing_ok=True)
+        command = ['podman', 'system', 'service', '--time=0', self.url]
+        environment = {**os.environ, 'CONTAINERS_CONF': str(self._conf)}
+        with self._log.open('a') as log:
+            self._process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        until = time.monotonic() + WAIT_SECONDS
+        while not self._answers():
+            assert self._process.poll() is None, self._log.read_text()
+            assert time.monotonic() < until, self._log.read_text()
+            time.sleep(0.05)
+
+    def kill(self):
+        """End the service at once, as kill -9 does."""
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self):
+        self._process.terminate()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def client(self):
+        return docker.APIClient(self.url, version='auto', timeout=60)
+
+    def _answers(self):
+        try:
+            return self.client().ping()
+        except (docker.errors.DockerException, OSError):
+            return False
+
+    def provide_image(self):
+        """Import the image of the tests, once for a machine."""
+        if not self.client().images(IMAGE):
+            command = ['podman', 'import', '-q', '--change', 'CMD ["/bin/sh"]', '-', IMAGE]
+            subprocess.run(command, input=image_archive(), check=True, capture_output=True)
+
+    def objects(self, stack_id=None):
+        """Return names of the containers, networks and volumes of all stacks, or of one."""
+        api = self.client()
+        marks = {'label': [f'{STACK}={stack_id}' if stack_id else MARK]}
+        found = [each['Names'][0].lstrip('/') for each in api.containers(all=True, filters=marks)]
+        found += [each['Name'] for each in api.networks(filters=marks)]
+        found += [each['Name'] for each in api.volumes(filters=marks)['Volumes'] or ()]
+        return sorted(found)
+
+
+def image_archive():
+    """Return an archive of a file system with busybox."""
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode='w') as archive:
+        archive.add(os.path.realpath(_busybox()), 'bin/busybox')
+        for name in APPLETS:
+            link = tarfile.TarInfo(f'bin/{name}')
+            link.type, link.linkname = tarfile.SYMTYPE, 'busybox'
+            archive.addfile(link)
+        users = b'root:x:0:0::/:/bin/sh\n'
+        entry = tarfile.TarInfo('etc/passwd')
+        entry.size = len(users)
+        archive.addfile(entry, io.BytesIO(users))
+        for name in ('tmp', 'www'):
+            folder = tarfile.TarInfo(name)
+            folder.type, folder.mode = tarfile.DIRTYPE, 0o777
+            archive.addfile(folder)
+    return target.getvalue()
