@@ -1,12 +1,15 @@
-"""``heat-lite convert``: CFN to HOT, YAML to JSON, JSON to YAML."""
+"""``heat-lite convert``: CFN and compose files to HOT, YAML to JSON, JSON to YAML."""
 
 import argparse
 import functools
 import json
 import os
+import pathlib
+import re
 import sys
 
-from heat_lite.cmd.authoring import template_files
+from heat_lite.cmd import located_errors
+from heat_lite.cmd.authoring import compose, compose_reader, template_files
 from heat_lite.cmd.cli import arguments, errors, runner
 from heat_lite.common import printable
 from heat_lite.template import reader, source_positions
@@ -16,6 +19,8 @@ from heat_lite.template.editing import formatting, yaml_writer
 HOT, YAML, JSON = 'hot', 'yaml', 'json'
 #: lines of lost comments that are named
 MAX_LINES = 20
+COMPOSE = re.compile(r'^(services|include):', re.MULTILINE)
+RESOURCES = re.compile(r'^["\']?resources["\']?:', re.MULTILINE | re.IGNORECASE)
 CONVERT = (
     arguments.argument(
         'file', metavar='FILE', help='a template or an environment; - reads standard input'
@@ -30,6 +35,13 @@ CONVERT = (
         '-o', '--output', metavar='FILE', help='write to this file (default: standard output)'
     ),
     arguments.flag('--force', help='overwrite an existing file'),
+    arguments.argument(
+        '--profile',
+        action='append',
+        metavar='NAME',
+        help='convert the services of this profile of a compose file, too; * for all; may be '
+        'repeated',
+    ),
     arguments.flag(
         '--partial',
         help='write the template even if parts of it have no equivalent; these parts stay as they'
@@ -41,8 +53,8 @@ CONVERT = (
 def parser() -> arguments.Parser:
     return arguments.Parser(
         'convert',
-        'convert a template from CFN to HOT, from JSON to YAML, or from YAML to JSON. What has no'
-        ' equivalent is named, and nothing is written',
+        'convert a template from CFN to HOT, from JSON to YAML, or from YAML to JSON, and a compose'
+        ' file to HOT. What has no equivalent is named, and nothing is written',
         'heat-lite convert old.template -o app.yaml\nheat-lite convert --to json app.yaml',
         CONVERT,
     )
@@ -57,17 +69,7 @@ def _convert(args: argparse.Namespace) -> int:
     if args.output and os.path.lexists(args.output) and not args.force:
         raise errors.FileError(f'{args.output} exists already: --force overwrites it')
     text = template_files.read(args.file)
-    try:
-        data = cfn_reader.parse(text, args.file)
-    except reader.FormatError as error:
-        raise errors.FileError(f'{args.file}: {error}') from None
-    is_cfn = cfn_to_hot.is_cfn(data)
-    target = args.to or (HOT if is_cfn else YAML if _is_json(text) else JSON)
-    status = errors.DONE
-    if target == HOT:
-        if not is_cfn:
-            raise errors.FileError(f'{args.file} is no template in CFN: write --to yaml or json')
-        data, status = _to_hot(args.file, text, data)
+    data, target, status = _converted(args, text)
     if status == errors.DONE or args.partial:
         lost = _write(args, data, target, [] if _is_json(text) else comments.read(text))
         if lost:
@@ -80,6 +82,27 @@ def _convert(args: argparse.Namespace) -> int:
                 f' {why}'
             )
     return status
+
+
+def _converted(args, text):
+    """Return the new document, its format, and the exit status."""
+    if COMPOSE.search(text) and args.to in (None, HOT) and not RESOURCES.search(text):
+        data, status = _from_compose(args, text)
+        return data, HOT, status
+    try:
+        data = cfn_reader.parse(text, args.file)
+    except reader.FormatError as error:
+        raise located_errors.format_error(args.file, error, text) from None
+    is_cfn = cfn_to_hot.is_cfn(data)
+    target = args.to or (HOT if is_cfn else YAML if _is_json(text) else JSON)
+    if target != HOT:
+        return data, target, errors.DONE
+    if not is_cfn:
+        raise errors.FileError(
+            f'{args.file} is no template in CFN and no compose file: write --to yaml or json'
+        )
+    data, status = _to_hot(args.file, text, data)
+    return data, HOT, status
 
 
 def _is_json(text):
@@ -99,6 +122,27 @@ def _to_hot(name, text, data):
         parts = 'one part has' if count == 1 else f'{count} parts have'
         _say(f'heat-lite: {name}: {parts} no equivalent in HOT; --partial writes the rest')
     return done.data, errors.FAILED if done.problems else errors.DONE
+
+
+def _from_compose(args, text):
+    """Return the template of a compose file, and the exit status."""
+    path = pathlib.Path('compose.yaml' if args.file == '-' else args.file)
+    reader_of_file = compose_reader.Reader(os.environ, args.profile or [])
+    folder = pathlib.Path(args.output).parent if args.output else path.parent
+    try:
+        given = text if args.file == '-' else None
+        data = reader_of_file.read(pathlib.Path(os.path.abspath(path)), given)
+        conversion = compose.Conversion(data, folder, os.environ)
+        template = conversion.template()
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise errors.FileError(f'{args.file} is no valid compose file: {error}') from error
+    for each in conversion.problems:
+        _say(f'{args.file}: error: {each}')
+    for each in (*reader_of_file.notes, *conversion.notes):
+        _say(f'{args.file}: note: {each}')
+    if conversion.problems:
+        _say(f'heat-lite: {args.file}: --partial writes the rest')
+    return template, errors.FAILED if conversion.problems else errors.DONE
 
 
 def _say(text):

@@ -53,7 +53,7 @@ def _format_all(args: argparse.Namespace) -> int:
         try:
             is_changed = _format(name, args)
         except errors.FileError as error:
-            errors.complain(str(error))
+            errors.complain_of(error)
             status = errors.FAILED
             continue
         if is_changed and args.check:
@@ -79,7 +79,8 @@ def _format(name: str, args: argparse.Namespace) -> bool:
 
 
 def _formatted(name, text):
-    template_files.parse(name, text)
+    if not template_files.parse(name, text):
+        raise errors.FileError(f'{name}: not formatted: The document is empty.')
     try:
         return formatting.formatted(text)
     except (reader.FormatError, formatting.NotFormattable) as error:

@@ -5,7 +5,7 @@ import os
 import tempfile
 from collections.abc import Iterable
 
-from heat_lite.cmd import file_references
+from heat_lite.cmd import file_references, located_errors
 from heat_lite.cmd.authoring import lint_settings
 from heat_lite.cmd.cli import errors
 from heat_lite.template import reader
@@ -28,15 +28,11 @@ def read(name: str) -> str:
 
 
 def parse(name: str, text: str) -> dict:
-    """Return the data of a text. Raises FileError, which names the file, for an invalid one."""
+    """Return the data of a text. Raises FileError, which names the place, for an invalid one."""
     try:
         return reader.parse(text, name=name)
     except reader.FormatError as error:
-        raise errors.FileError(_with_name(name, str(error))) from None
-
-
-def _with_name(name, text):
-    return text if name in text else f'{name}: {text}'
+        raise located_errors.format_error(name, error, text) from None
 
 
 def write(name: str, text: str) -> None:

@@ -97,6 +97,15 @@ def _properties(schemata, indent, width, is_top=False):
     return lines
 
 
+def table_of(schemata: Mapping[str, Any], prefix: str = '') -> Iterator[tuple[str, str, str]]:
+    """Yield (name, facts, description) of properties and, as ``name.key``, of those in them."""
+    for name, schema in sorted(_shown(schemata).items(), key=lambda pair: not pair[1].required):
+        facts = [*_facts(schema), *([] if prefix else [_update(schema)])]
+        texts = [schema.description or '', _deprecation(schema)]
+        yield f'{prefix}{name}', ', '.join(facts), ' '.join(filter(None, texts))
+        yield from table_of(schema.children() or {}, f'{prefix}{name}.')
+
+
 def _deprecation(schema):
     return '' if schema.support.status == support.SUPPORTED else _support(schema.support)
 

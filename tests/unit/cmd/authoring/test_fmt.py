@@ -53,6 +53,15 @@ def test_symbolic_link_stays_a_link(folder):
     assert (folder / 'link.yaml').is_symlink() and (folder / 'ugly.yaml').read_text() == PRETTY
 
 
+@pytest.mark.parametrize('text', ['', '\n', '# a comment\n'])
+def test_empty_file_is_refused_and_stays_as_it_is(folder, capsys, text):
+    (folder / 'empty.yaml').write_text(text)
+    assert fmt.main(['empty.yaml']) == 1
+    output = capsys.readouterr()
+    assert output.out == '' and 'empty.yaml: not formatted: The document is empty.' in output.err
+    assert (folder / 'empty.yaml').read_text() == text
+
+
 def test_invalid_file_is_reported_and_does_not_stop_the_others(folder, capsys):
     (folder / 'broken.yaml').write_text('a: [')
     assert fmt.main(['broken.yaml', 'gone.yaml', 'ugly.yaml']) == 1
