@@ -1,6 +1,7 @@
 """``heat-lite-manage``: administration of the database and of the engines."""
 
 import argparse
+import importlib
 import secrets
 import sys
 
@@ -12,15 +13,12 @@ from heat_lite.cmd import settings
 from heat_lite.cmd.cli import option_parser
 from heat_lite.cmd.config_check import option_report
 from heat_lite.cmd.heat_database import commands as heat_database
+from heat_lite.cmd.maintenance import commands as maintenance
 from heat_lite.common import cipher, context, exception
 from heat_lite.db import migration, purge, reencrypt, resources, services, session, stacks
 
 GRANULARITIES = ('days', 'hours', 'minutes', 'seconds')
 COLUMNS = ('hostname', 'binary', 'engine_id', 'host', 'topic', 'status', 'updated_at')
-#: commands of heat-manage that are not implemented: {name: arguments}
-NOT_IMPLEMENTED: dict[str, list[str]] = {
-    'migrate_properties_data': [],
-}
 
 
 def main(argv=None):
@@ -88,6 +86,11 @@ def service_list(conf):
         )
 
 
+def top(conf):
+    """Show what each engine does now."""
+    return importlib.import_module('heat_lite.cmd.monitoring.engine_table').run(conf)
+
+
 def service_clean(conf):
     """Remove dead engines from the list."""
     print(f'Dead engines removed: {services.clean(context.admin_context())}')
@@ -138,7 +141,7 @@ def check_config(conf):
 
 
 #: commands that need no configuration
-WITHOUT_DATABASE = (check_config, generate_key)
+WITHOUT_DATABASE = (check_config, generate_key, maintenance.custom_guidelines)
 
 
 def _reencrypt(conf, encrypt, verbose):
@@ -181,11 +184,6 @@ def _row_id(text):
         raise ValueError(f'The id of a resource is the number of its row, not {text!r}.') from None
 
 
-def not_implemented(conf):
-    """Refuse a command of heat-manage that is not implemented."""
-    raise ValueError(f'{conf.command.name} is not implemented.')
-
-
 def _row(service):
     values = {**service._mapping, 'status': 'up' if services.is_up(service) else 'down'}
     return tuple(str(values[column]) for column in COLUMNS)
@@ -222,10 +220,52 @@ def _add_commands(commands):
         'stack_id', nargs='+', help='the id of a stack that no action works on'
     )
     _add_service_commands(commands)
-    for name, arguments in NOT_IMPLEMENTED.items():
-        parser = _add(commands, name, not_implemented, text='Not implemented.')
-        for argument in arguments:
-            parser.add_argument(argument, nargs='?', help='is not read')
+    _add_top_arguments(_add(commands, 'top', top, ' --once'))
+    _add(commands, 'migrate_properties_data', maintenance.migrate_properties_data)
+    _add(commands, 'backup', maintenance.backup, ' heat.backup.gz').add_argument(
+        'file', metavar='FILE', help='the new file, with all secrets as the database has them'
+    )
+    _add(commands, 'restore', maintenance.restore, ' heat.backup.gz').add_argument(
+        'file', metavar='FILE', help='a file of the command backup'
+    )
+    _add(commands, 'verify', maintenance.verify)
+    _add_orphan_arguments(_add(commands, 'container_orphans', maintenance.container_orphans))
+    _add_guideline_arguments(
+        _add(commands, 'custom_guidelines', maintenance.custom_guidelines, ' --plugin-dir plugins')
+    )
+
+
+def _add_orphan_arguments(parser):
+    parser.add_argument(
+        '--url',
+        metavar='URL',
+        help='the container engine (default: [clients_docker] url, or the local one)',
+    )
+    parser.add_argument(
+        '--delete',
+        action='store_true',
+        help='remove what is found; only where no other service uses the engine',
+    )
+
+
+def _add_guideline_arguments(parser):
+    parser.add_argument(
+        'type', metavar='TYPE', nargs='*', help='a resource type (default: all of them)'
+    )
+    parser.add_argument(
+        '--plugin-dir',
+        metavar='FOLDER',
+        action='append',
+        default=[],
+        help='check the types of the plug-ins in this folder, too',
+    )
+    parser.add_argument(
+        '--exclude',
+        metavar='TEXT',
+        action='append',
+        default=[],
+        help='leave out types with this text in the name',
+    )
 
 
 def _add(commands, name, function, arguments='', text=None):
@@ -248,6 +288,13 @@ def _add_service_commands(commands):
     actions = service.add_subparsers(required=True, dest='action', help='what to do')
     _add(actions, 'list', service_list)
     _add(actions, 'clean', service_clean)
+
+
+def _add_top_arguments(parser):
+    parser.add_argument('--once', action='store_true', help='print the table once, then end')
+    parser.add_argument(
+        '--interval', type=_number, default=2, help='seconds between two tables (default: 2)'
+    )
 
 
 def _add_sync_arguments(parser):

@@ -12,6 +12,7 @@ import sqlalchemy
 from oslo_db.sqlalchemy import exc_filters
 from sqlalchemy import event, exc, pool
 
+from heat_lite.common import metrics, tracing
 from heat_lite.db import connection_pool
 
 DRIVERS = {
@@ -25,6 +26,8 @@ DRIVERS = {
 # resources, operator intervention, system error.
 TRANSIENT_MYSQL = {3, 1021, 1030, 1037, 1038, 1040, 1041, 1053, 1114, 1203, 1290, 1836, 1927}
 TRANSIENT_POSTGRESQL = ('08', '25P03', '53', '57', '58')
+#: the verbs of statements that are counted
+VERBS = ('select', 'insert', 'update', 'delete', 'with', 'begin', 'pragma')
 TRANSIENT_SQLITE = ('is full', 'disk I/O error', 'is locked', 'unable to open', 'readonly')
 # Seconds that a writer waits for the SQLite lock of another process.
 SQLITE_LOCK_TIMEOUT = 30
@@ -147,7 +150,17 @@ def _create(url, **args):
     engine = sqlalchemy.create_engine(url, pool_reset_on_return=None, hide_parameters=True, **args)
     exc_filters.register_engine(engine)
     _guard_against_forks(engine)
+    if metrics.enabled() or tracing.enabled():
+        _count_statements(engine)
     return engine
+
+
+def _count_statements(engine):
+    @event.listens_for(engine, 'after_cursor_execute')
+    def count(connection, cursor, statement, parameters, context, many):
+        verb = statement.lstrip('( ').partition(' ')[0].lower()
+        metrics.STATEMENTS.add(verb if verb in VERBS else metrics.OTHER)
+        tracing.count_statement(verb)
 
 
 def _set_on_connect(engine, variables):

@@ -9,7 +9,7 @@ import time
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from heat_lite.common import cooperation
+from heat_lite.common import cooperation, tracing
 from heat_lite.common.context import RequestContext
 from heat_lite.db import session
 
@@ -66,7 +66,7 @@ class GroupCommit:
 
     def submit(self, request: typing.Any) -> typing.Any:
         """Execute a request and return its result. Raises the error of this request."""
-        with cooperation.away():
+        with tracing.span('group of transactions'), cooperation.away():
             return self._submit(request)
 
     def _submit(self, request):

@@ -11,7 +11,7 @@ import typing
 from oslo_db import exception as db_exception
 from sqlalchemy import delete, insert, or_, select, tuple_, update
 
-from heat_lite.common import cooperation
+from heat_lite.common import cooperation, metrics
 from heat_lite.common.context import RequestContext
 from heat_lite.db import (
     batch,
@@ -121,16 +121,16 @@ def _save(context, changes):
         raise
 
 
-def _save_many(requests):
-    return _write(requests[0][0], [changes for _, changes in requests])
-
-
-_saves = group_commit.GroupCommit(_save_many, lambda request: _save(*request))
+_saves = group_commit.GroupCommit(
+    lambda requests: _write(requests[0][0], [changes for _, changes in requests]),
+    lambda request: _save(*request),
+)
 
 
 @session.writer
 def _write(context, change_sets):
     """Write several change sets and return the ids of the rows that each of them adds."""
+    metrics.JOURNAL.add(len(change_sets))
     _check_locks(change_sets)
     _update_stacks(change_sets)
     for changes in change_sets:

@@ -7,7 +7,7 @@ import collections
 import json
 
 from oslo_db import exception as db_exception
-from sqlalchemy import delete, exists, select, update
+from sqlalchemy import delete, exists, func, select, update
 
 from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
@@ -114,6 +114,20 @@ def stack_ids_by_engine(context: RequestContext) -> dict[str, list[str]]:
     for stack_id, engine_id in session.execute(select(_L.c.stack_id, _L.c.engine_id)):
         found[engine_id].append(stack_id)
     return dict(found)
+
+
+@session.reader
+def stacks_at_work(context: RequestContext, limit: int) -> list:
+    """Return the locked top-level stacks of all projects, the longest at work first.
+
+    A row has ``engine_id``, ``id``, ``name``, ``tenant``, ``action``, ``status`` and ``since``.
+    """
+    table = models.stack
+    since = func.coalesce(table.c.updated_at, table.c.created_at).label('since')
+    found = table.c.id, table.c.name, table.c.tenant, table.c.action, table.c.status
+    query = select(_L.c.engine_id, *found, since).join(table, table.c.id == _L.c.stack_id)
+    top = query.where(table.c.owner_id.is_(None)).order_by(since, table.c.id).limit(limit)
+    return list(session.execute(top))
 
 
 @session.reader

@@ -25,7 +25,7 @@ from oslo_config import cfg
 from oslo_db import exception as db_exception
 from oslo_db import options as db_options
 
-from heat_lite.common import cooperation
+from heat_lite.common import cooperation, metrics, tracing
 from heat_lite.db import connections, encryption
 
 OPTIONS = db_options.database_opts
@@ -38,6 +38,8 @@ PAUSES = (0, 0.1, 0.5, 1, 2, 4, 8)
 # Seconds between the retries of a thread that retries forever.
 FOREVER_PAUSE = 2
 MAX_DEADLOCK_RETRIES = 20
+#: attributes of the spans of transactions
+KINDS = {kind: {'heat.transaction': kind} for kind in ('read', 'write')}
 # Rows whose columns are converted between two pauses.
 ROWS_A_PART = 100
 F = typing.TypeVar('F', bound=Callable)
@@ -245,6 +247,7 @@ def _retry(function, writes, args, kwargs, repeatable):
         try:
             return _once(function, writes, args, kwargs)
         except LOST as error:
+            metrics.DB_RETRIES.add('lost')
             if isinstance(error, CommitOutcomeUnknown) and not repeatable:
                 raise
             pause = next(pauses, FOREVER_PAUSE if retries_forever() else None)
@@ -257,6 +260,7 @@ def _retry(function, writes, args, kwargs, repeatable):
             pause = min(pause * random.uniform(0.5, 1), left)
         except ABORTED:
             deadlocks += 1
+            metrics.DB_RETRIES.add('aborted')
             if deadlocks > MAX_DEADLOCK_RETRIES:
                 raise
             # Random, so that the two transactions do not collide again.
@@ -279,14 +283,17 @@ def _once(function, writes, args, kwargs):
 
 
 def _run(function, writes, args, kwargs):
+    kind, began = 'write' if writes else 'read', time.monotonic()
     with (
+        tracing.span('transaction', tracing.CLIENT, KINDS[kind]),
         cooperation.away(),
         _state.write_lock if writes else contextlib.nullcontext(),
         engine(writes).connect() as connection,
     ):
+        metrics.DB_WAITS.add(time.monotonic() - began, kind)
         _current.connection, _current.writes = connection, writes
         try:
-            with _committed(connection, writes):
+            with metrics.TRANSACTIONS.time(kind), _committed(connection, writes):
                 return function(*args, **kwargs)
         finally:
             _current.connection = None

@@ -320,6 +320,13 @@ def count(context: RequestContext, stack_filter: StackFilter = DEFAULT_FILTER) -
     return session.execute(select(func.count()).select_from(_S).where(*conditions)).scalar()
 
 
+@session.reader
+def tenants_among(names: Collection[str]) -> set[str]:
+    """Return those of these projects that have stacks."""
+    query = select(_S.c.tenant).where(_S.c.tenant.in_(names), _S.c.deleted_at.is_(None)).distinct()
+    return set(session.execute(query).scalars())
+
+
 # The last function of the module: its name hides Python's list below this line.
 @session.reader
 def list(
@@ -341,3 +348,21 @@ def list(
     rows = session.execute(query).all()
     tags_of = _tags([row.id for row in rows])
     return [kind(*row, tags_of.get(row.id, [])) for row in rows]
+
+
+@session.reader
+def count_by_state(context: RequestContext) -> Sequence[tuple[str, str, int, typing.Any]]:
+    """Return rows of the stacks by their state, without deleted ones.
+
+    A row is (action, status, number of stacks, time of the oldest last change). Nested stacks count
+    like others. The last change of a stack in progress is the beginning of its action, since only
+    the states of a stack are stored with a time.
+    """
+    table = models.stack
+    changed = func.coalesce(table.c.updated_at, table.c.created_at)
+    query = (
+        select(table.c.action, table.c.status, func.count(), func.min(changed))
+        .where(table.c.deleted_at.is_(None))
+        .group_by(table.c.action, table.c.status)
+    )
+    return [tuple(row) for row in session.rows(query)]

@@ -12,7 +12,16 @@ import pytest
 from heat_lite.cmd.aliases import commands
 
 ROOT = Path(__file__).parents[3]
-COMMANDS = ('heat-api', 'heat-api-cfn', 'heat-api-cloudwatch', 'heat-engine', 'heat-manage')
+COMMANDS = (
+    'heat-api',
+    'heat-api-cfn',
+    'heat-api-cloudwatch',
+    'heat-engine',
+    'heat-manage',
+    'heat-status',
+    'heat-db-setup',
+    'heat-keystone-setup-domain',
+)
 SCRIPTS = ('heat-wsgi-api', 'heat-wsgi-api-cfn', 'heat-wsgi-api-cloudwatch')
 REQUEST = """
 import runpy, sys, webob

@@ -63,6 +63,24 @@ log_context.forget_request()
 print(oslo_context.get_current(), log_context.get_subject())
 """
 
+CANCELLED = """
+from heat_lite.cmd import concurrency
+concurrency.use('eventlet')
+import eventlet
+from eventlet import hubs
+limits = [eventlet.Timeout(3600) for _ in range(10)]
+fired = []
+eventlet.spawn_after(0.2, fired.append, 'due')
+eventlet.sleep(0)
+for limit in limits:
+    limit.cancel()
+before = len(hubs.get_hub().timers)
+concurrency.drop_cancelled_timers()
+print(before, len(hubs.get_hub().timers))
+eventlet.sleep(0.4)
+print(*fired)
+"""
+
 
 def output(program):
     done = subprocess.run(
@@ -84,6 +102,10 @@ def test_modules_imported_before_the_choice_keep_values_of_each_green_thread():
     own, forgotten = output(STORES).splitlines()
     assert own == '(None, None, False) req-first first'
     assert forgotten == 'None None'
+
+
+def test_cancelled_timers_are_dropped_and_others_fire():
+    assert output(CANCELLED).splitlines() == ['11 1', 'due']
 
 
 def test_unknown_kind_is_refused():

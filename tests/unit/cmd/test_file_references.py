@@ -37,9 +37,11 @@ def test_url_of_a_path_is_absolute_and_quoted(tmp_path, monkeypatch):
 def test_unreadable_files_are_refused_with_the_reason(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / 'pipe')
     (tmp_path / 'long').write_bytes(b'12345')
+    (tmp_path / 'server.yaml').write_bytes(b'')
     monkeypatch.setattr(file_references, 'MAX_BYTES', 4)
     for name, text in (
-        ('missing', 'No such file'),
+        ('missing', 'No such file or directory$'),
+        ('sever.yaml', 'Did you mean .*/server.yaml[?]$'),
         ('', 'Is a directory'),
         ('pipe', 'no regular file'),
         ('long', 'longer than 4 bytes'),

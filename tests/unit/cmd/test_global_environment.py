@@ -43,13 +43,30 @@ def test_load_reads_each_file_but_hidden_ones_and_folders(tmp_path):
 
 
 def test_type_that_the_operator_maps_is_in_the_environment_of_the_stack(tmp_path):
-    (tmp_path / 'a.yaml').write_text('resource_registry: {"My::*": "OS::Heat::*", A::B: My::Value}')
+    (tmp_path / 'a.yaml').write_text(
+        'resource_registry: {"My::*": "OS::Heat::*", A::B: My::Value, Thing: thing.yaml}'
+    )
+    (tmp_path / 'thing.yaml').write_text('heat_template_version: 2021-04-16')
     known = resources.build_registry(*global_environment.load(tmp_path, tmp_path))
     environment = Environment({'resource_registry': {'Our::X': 'A::B'}})
-    for name in ('Our::X', 'OS::Heat::None'):
+    for name in ('Our::X', 'My::None', 'Thing', 'OS::Heat::None'):
         known.class_for(environment, name, 'r')
-    shown = {'Our::X': 'A::B', 'A::B': 'OS::Heat::Value', 'resources': {}}
+    shown = {'Our::X': 'A::B', 'A::B': 'My::Value', 'My::None': 'OS::Heat::*', 'resources': {}}
+    shown['Thing'] = 'thing.yaml'
     assert environment.as_dict()['resource_registry'] == shown
+
+
+def test_types_of_the_user_that_lead_nowhere_are_passed_over(tmp_path):
+    (tmp_path / 'a.yaml').write_text(
+        'resource_registry: {A::B: OS::Heat::Value, OS::Heat::Delay: "", A::Bad: X::Unknown}'
+    )
+    known = resources.build_registry(*global_environment.load(tmp_path, tmp_path))
+    environment = Environment({'resource_registry': {'A::*': 'X::*', 'OS::Heat::None': 'A::Bad'}})
+    for name, target in (('A::B', 'Value'), ('OS::Heat::None', 'None')):
+        assert known.class_for(environment, name, 'r') is known.get(f'OS::Heat::{target}')
+    for name in ('A::Bad', 'OS::Heat::Delay'):
+        with pytest.raises(exception.EntityNotFound):
+            known.class_for(environment, name, 'r')
 
 
 def test_types_are_shown_as_the_environment_maps_them(tmp_path):

@@ -113,6 +113,22 @@ def test_sarif_format_is_sarif_2_1(folder):
     assert done.returncode == 2
 
 
+def test_suggestions_for_many_wrong_references_are_those_of_the_first_names(tmp_path):
+    """They are the same in each run, although not all names of a large template are compared."""
+    rows = [
+        f'  node_{number}: {{type: OS::Heat::Value, '
+        f'properties: {{value: {{get_resource: {wrong}}}}}}}'
+        for number in range(4000)
+        for wrong in [f'nodes_{number}' if number % 100 == 0 else 'node_0']
+    ]
+    (tmp_path / 'app.yaml').write_text(HOT + 'resources:\n' + '\n'.join(rows) + '\n')
+    done = run('lint', '--format', 'short', 'app.yaml', cwd=tmp_path)
+    found = [line for line in done.stdout.splitlines() if 'unknown-reference' in line]
+    for number, line in zip(range(0, 2000, 100), found, strict=False):
+        assert line.endswith(f'Did you mean "node_{number}"?')
+    assert len(found) == 40
+
+
 def test_valid_template_exits_with_0(folder):
     done = run('lint', 'good.yaml', cwd=folder)
     assert (done.returncode, done.stdout) == (0, 'nothing to complain about\n')
@@ -136,6 +152,21 @@ def test_missing_file_is_a_syntax_error(folder):
         in done.stdout
     )
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    'name', ['http://far.example/notes.txt', '/outside/of/all/folders.txt', '{get_param: name}']
+)
+def test_property_fed_by_a_file_that_is_not_read_is_no_error(tmp_path, name):
+    (tmp_path / 'app.yaml').write_text(
+        f'{HOT}parameters:\n  name: {{type: string, default: x}}\nresources:\n'
+        '  config: {type: OS::Heat::SoftwareConfig, properties: {config: "true"}}\n'
+        '  work:\n    type: OS::Heat::SoftwareDeployment\n    properties:\n'
+        '      config: {get_resource: config}\n      server: an-id\n'
+        f'      input_values: {{notes: {{get_file: {name}}}, name: {{get_param: name}}}}\n'
+    )
+    done = run('lint', '--format', 'short', 'app.yaml', cwd=tmp_path)
+    assert (done.returncode, 'error' in done.stdout) == (0, False), done.stdout
 
 
 def test_packaged_templates_have_no_findings():

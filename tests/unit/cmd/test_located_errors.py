@@ -3,7 +3,9 @@ import argparse
 import pytest
 
 from heat_lite.cmd import located_errors
-from heat_lite.cmd.cli import api_client, errors, stack_files
+from heat_lite.cmd.authoring import convert, fmt
+from heat_lite.cmd.cli import api_client, errors, main, stack_files
+from heat_lite.cmd.template_tests import command
 
 TEXT = 'heat_template_version: 2021-04-16\nresources:\n  r: {type: Nope}\n'
 
@@ -60,6 +62,35 @@ def test_error_without_a_place_in_a_file_is_left_to_the_caller():
     assert located(None) is None
     failed = api_client.RequestFailed(400, 'Wrong')
     assert located_errors.of_response(failed, argparse.Namespace(template='app.yaml')) is None
+
+
+def test_template_without_a_version_is_located_with_what_to_write(folder):
+    (folder / 'app.yaml').write_text('resources: {}\n')
+    failed = api_client.RequestFailed(
+        400, 'Template not in valid format: Template format version not found.'
+    )
+    found = located_errors.of_response(failed, argparse.Namespace(template='app.yaml'))
+    first, *shown = str(found).splitlines()
+    assert first.startswith('app.yaml:1:1: error: Template not in valid format')
+    assert first.endswith('Begin it with "heat_template_version: 2021-04-16".') and len(shown) == 2
+
+
+@pytest.mark.parametrize(
+    ('program', 'arguments'),
+    [
+        (fmt.main, ['bad.json']),
+        (convert.main, ['bad.json']),
+        (command.main, ['bad.json']),
+        (main.main, ['graph', '-t', 'bad.json']),
+        (main.main, ['adopt', '--adopt-file', 'bad.json', 'app']),
+    ],
+)
+def test_syntax_error_of_any_file_is_at_its_place(folder, capfd, program, arguments):
+    (folder / 'bad.json').write_text('{"a": [1,}\n')
+    assert program(arguments) != errors.DONE
+    printed = capfd.readouterr()
+    assert (printed.out + printed.err).startswith('bad.json:1:10: error: while parsing')
+    assert 'unicode string' not in printed.err
 
 
 def test_missing_parameter_says_how_to_set_it():

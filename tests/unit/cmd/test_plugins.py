@@ -90,6 +90,22 @@ def test_submodules_are_loaded_and_import_each_other(folder):
     assert installed(folder('shop/till.py', text)).get('Shop::Till').__name__ == 'Till'
 
 
+def test_folders_with_a_module_of_the_same_name_are_loaded_both(folder):
+    folder('one/resources/__init__.py', '')
+    folder('one/resources/thing.py', GOOD)
+    folder('two/resources/__init__.py', 'NAME = "Second::Thing"')
+    folder('two/helper.py', 'from .resources import NAME')
+    second = GOOD.replace("'Third::Party::Thing'", 'helper.NAME').replace('third.even', 'even')
+    root = folder('two/resources/thing.py', 'from .. import helper\n' + textwrap.dedent(second))
+    known = installed(root / 'one', root / 'two')
+    assert {'Third::Party::Thing', 'Second::Thing'} <= set(known.names())
+    assert {'third.even', 'even'} <= set(known.constraint_names())
+    first, other = known.get('Third::Party::Thing'), known.get('Second::Thing')
+    assert first is not other
+    installed(root / 'two')  # a name that is free again is taken
+    assert sys.modules['heat_lite_plugins.resources'].NAME == 'Second::Thing'
+
+
 def test_available_resource_mapping_replaces_resource_mapping(folder):
     more = "def available_resource_mapping():\n    return {'Third::Party::Other': Thing}\n"
     names = installed(folder('good.py', textwrap.dedent(GOOD) + more)).names()

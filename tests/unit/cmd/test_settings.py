@@ -2,8 +2,9 @@ import argparse
 
 import pytest
 from oslo_config import cfg
+from oslo_upgradecheck import upgradecheck
 
-from heat_lite.cmd import manage, settings
+from heat_lite.cmd import manage, settings, status
 from heat_lite.cmd.cli import option_parser
 
 
@@ -75,6 +76,8 @@ def test_configuration_file_that_cannot_be_read_ends_a_program_with_a_line(
     conf = cfg.ConfigOpts()
     if program == 'heat-lite-manage':
         manage._register(conf)
+    if program == 'heat-lite-status':
+        upgradecheck.register_cli_options(conf, status.Checks(conf))
     arguments = ['--config-file', str(tmp_path / name), *settings.HELP[program][1].split()]
     with pytest.raises(SystemExit) as caught:
         settings.load(arguments, program, conf)

@@ -173,9 +173,9 @@ def test_config_file_that_is_missing_is_an_error(tmp_path):
 
 
 def test_encryption_key_is_created_once_with_mode_0600(tmp_path):
-    key = embedded._encryption_key(tmp_path)
+    key = data_folder.encryption_key(tmp_path)
     assert len(key) == 32
-    assert embedded._encryption_key(tmp_path) == key
+    assert data_folder.encryption_key(tmp_path) == key
     assert (tmp_path / 'key').stat().st_mode & 0o777 == 0o600
 
 

@@ -168,6 +168,14 @@ def test_count_tree_resources_includes_nested_stacks(database, context, make_sta
     assert stacks.count_tree_resources(context, root) == 5
 
 
+def test_tenants_among_are_those_with_stacks_that_are_not_deleted(database, context, make_stack):
+    stacks.delete(context, make_stack('former'))
+    assert stacks.tenants_among([context.project_id, 'other']) == set()
+    make_stack('present')
+    assert stacks.tenants_among([context.project_id, 'other']) == {context.project_id}
+    assert stacks.tenants_among([]) == set()
+
+
 # --------------------------------------------------------------- costs of reads
 
 

@@ -83,7 +83,9 @@ def test_page_of_a_proxy_without_its_service_is_no_wrong_url(status):
 def test_refused_token_names_the_options_that_give_another():
     with (
         serve_response('401 Unauthorized', b'{"error": {"message": "No."}}') as url,
-        pytest.raises(api_client.RequestFailed, match='No. Another token .* --os-cloud') as caught,
+        pytest.raises(
+            api_client.RequestFailed, match='No .http.*. Another token .*--os-cloud'
+        ) as caught,
     ):
         api_client.ApiClient(url + '/v1/p', 'old').call('GET', '/stacks')
     assert caught.value.status == 401

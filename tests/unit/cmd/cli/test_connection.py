@@ -1,8 +1,10 @@
+import fcntl
 import json
 
 import pytest
 
 from heat_lite.cmd.cli import api_client, connection
+from heat_lite.common import installation
 from tests import identity
 
 USERS = {'demo': {'password': 'secret', 'project': 'shop', 'roles': ['member']}}
@@ -83,6 +85,8 @@ def test_cloud_of_clouds_yaml_is_used(keystone, monkeypatch, tmp_path):
     file.write_text(json.dumps({'clouds': {'home': {'auth': auth}}}))
     monkeypatch.setenv('OS_CLIENT_CONFIG_FILE', str(file))
     assert connect(cloud='home').endpoint == f'{SERVICE}/{identity.ident("shop")}'
+    with pytest.raises(api_client.RequestFailed, match='hom was not found in .*, only home$'):
+        connect(cloud='hom')
     file.write_text('clouds: [')
     with pytest.raises(api_client.RequestFailed, match='cannot log in'):
         connect(cloud='home')
@@ -121,3 +125,14 @@ def test_cloud_without_login_is_its_endpoint():
 def test_endpoint_that_is_no_url_is_refused(endpoint):
     with pytest.raises(api_client.RequestFailed, match='is no endpoint'):
         connect(endpoint=endpoint)
+
+
+def test_embedded_service_of_several_clouds_has_no_default(tmp_path, monkeypatch):
+    monkeypatch.setenv('HEAT_LITE_DATA_DIR', str(tmp_path))
+    (tmp_path / installation.URL_FILE).write_text('http://127.0.0.1:9')
+    with open(tmp_path / installation.LOCK_FILE, 'w') as lock:
+        stale = connection.connect(connection.Choice(), {})
+        assert stale.endpoint == connection.DEFAULT_ENDPOINT
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(api_client.InvalidEndpoint, match='several clouds: .*:9/v1/CLOUD'):
+            connection.connect(connection.Choice(), {})

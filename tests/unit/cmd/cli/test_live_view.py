@@ -39,6 +39,16 @@ def test_small_terminal_shows_failed_and_running_members_and_counts_others():
     assert '289 complete' in lines[-1] and 'not shown' in lines[-1]
 
 
+def test_member_below_a_folded_one_shows_what_contains_it():
+    rows = [row('group', 'CREATE_IN_PROGRESS', 's', 'g')]
+    for name in 'abc':
+        rows.append(row(name, 'CREATE_IN_PROGRESS', stack='g', nested=name))
+        rows.append(row('thing', 'CREATE_FAILED', stack=name))
+    lines = [line.plain for line in picture(rows).lines(70, 8, clock=3)]
+    names = [line.split()[1] for line in lines[1:-1]]
+    assert names == ['group', 'a/thing', 'b/thing', 'c/thing']
+
+
 def test_nested_members_are_indented_and_waiting_ones_say_for_what():
     rows = [
         row('outer', 'CREATE_IN_PROGRESS', nested='n', required_by=['later']),

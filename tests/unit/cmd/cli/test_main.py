@@ -132,6 +132,51 @@ def test_examples_of_verbs_can_be_parsed(name):
         parser_of(name).parse_args(words[1 + len(name.split()) :])
 
 
+@pytest.mark.parametrize(
+    'words, found',
+    [
+        (['event', 'list', 'app'], ('events', 2)),
+        (['output', 'show', 'app', 'url'], ('outputs', 2)),
+        (['resource', 'type', 'list'], ('types', 3)),
+        (['template', 'function', 'list', 'x'], ('functions', 3)),
+        (['template', 'show', 'app'], ('template', 2)),
+        (['template', 'show'], ('template', 1)),
+        (['failures', 'list', '--json'], ('failures', 1)),
+    ],
+)
+def test_verbs_of_the_stock_client_are_known(words, found):
+    assert verbs.find(words) == found
+
+
+@pytest.mark.parametrize(
+    'words, depth, stack',
+    [
+        (['app', '--nested'], 5, 'app'),
+        (['--nested', 'app'], 5, 'app'),
+        (['--nested', '2', 'app'], 2, 'app'),
+        (['app'], 0, 'app'),
+    ],
+)
+def test_nested_without_a_depth_has_one(words, depth, stack):
+    parser = parser_of('events')
+    args = parser.parse_args(arguments.with_depth(words, parser))
+    assert (args.nested, args.stack) == (depth, stack)
+    listing = parser_of('list')
+    assert listing.parse_args(arguments.with_depth(['--nested'], listing)).nested is True
+
+
+def test_options_of_the_output_may_precede_the_verb():
+    leading, rest = arguments.split_leading(['--json', '--os-cloud', 'home', 'list', '--json'])
+    assert (leading, rest) == (['--json', '--os-cloud', 'home'], ['list', '--json'])
+
+
+@pytest.mark.parametrize('name', ['up', 'lint', 'docs'])
+def test_plugin_folder_that_does_not_exist_is_a_usage_error(name, tmp_path, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main.main([name, '--plugin-dir', str(tmp_path / 'none')])
+    assert caught.value.code == 2 and 'is no folder' in capsys.readouterr().err
+
+
 def test_aliases_lead_to_verbs():
     assert set(verbs.ALIASES.values()) <= verbs.VERBS.keys()
     assert verbs.find(['resources', 'app']) == ('resource list', 1)

@@ -58,7 +58,9 @@ class _Arguments:
 def test_advice_names_the_command_that_helps(text, command):
     error = api_client.RequestFailed(400, text)
     assert f'`heat-lite {command} app`' in errors.advice(error, _Arguments)
-    assert errors.advice(api_client.RequestFailed(400, 'else'), _Arguments) == ''
+    ended = 'Cancelling update when stack is CREATE_COMPLETE is not supported.'
+    for other in ('else', ended):
+        assert errors.advice(api_client.RequestFailed(400, other), _Arguments) == ''
 
 
 def test_event_of_a_stack_that_is_gone_keeps_its_name():

@@ -1,0 +1,1 @@
+"""Maintenance of the database and of resource types."""

@@ -1,0 +1,117 @@
+"""``heat-lite-manage container_orphans``: objects of container engines that no stack has."""
+
+import dataclasses
+import importlib
+
+from heat_lite.clients import container_endpoints, errors
+from heat_lite.common import context, identifier
+from heat_lite.db import resources, stacks
+
+MARK, OBJECT = 'heat_lite', 'heat_lite.object'
+STACK_ID, STACK_NAME, RESOURCE = 'heat_lite.stack_id', 'heat_lite.stack_name', 'heat_lite.resource'
+#: what the labels of a helper container, or of a volume of a snapshot, have after the name
+HELPER = '-copy'
+#: the kinds in the order in which they can be removed, and the requests that remove them
+REMOVALS = {
+    'container': ('remove_container', {'force': True, 'v': True}),
+    'network': ('remove_network', {}),
+    'volume': ('remove_volume', {}),
+    'image': ('remove_image', {'force': True}),
+}
+CONNECTION = ('ca_file', 'cert_file', 'key_file', 'insecure', 'timeout')
+TIMEOUT = 60
+
+
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """An object of an engine with the label of this service."""
+
+    kind: str
+    id: str
+    name: str
+    labels: dict[str, str]
+
+    def __str__(self):
+        label = self.labels.get
+        return f'{self.kind} {self.name}: resource {label(RESOURCE)} of stack {label(STACK_NAME)}'
+
+
+def container_orphans(conf):
+    """Find containers, networks, volumes and images that no stack of the database has.
+
+    Return 1 if there are any. Other services that use the engine have stacks of their own, so
+    nothing is removed without --delete.
+    """
+    engine = _engine(conf)
+    try:
+        found = orphans(labelled(engine))
+        for each in found:
+            print(each)
+        print(f'{engine.url}: {len(found)} orphans')
+        if not conf.command.delete:
+            return 1 if found else 0
+        for each in found:
+            method, options = REMOVALS[each.kind]
+            engine.call(method, each.id, **options)
+            print(f'{each.kind} {each.name}: removed')
+    except errors.ServiceError as error:
+        raise ValueError(str(error)) from error
+    return 0
+
+
+def _engine(conf):
+    """Return the client of the container engine. Raises ValueError if there is none."""
+    group = conf.clients_docker
+    local = container_endpoints.find_local()
+    url = conf.command.url or group.url or (local and local.url)
+    if not url:
+        raise ValueError('There is no container engine: name it by --url URL.')
+    options = {name: getattr(group, name) for name in CONNECTION}
+    module = importlib.import_module('heat_lite.clients.container_engine')
+    return module.ContainerEngine(url, {**options, 'timeout': options['timeout'] or TIMEOUT})
+
+
+def labelled(engine):
+    """Return the objects of an engine that have the label of this service."""
+    marked = {'label': [MARK]}
+    found = []
+    for each in engine.call('containers', all=True, filters=marked):
+        name = (each.get('Names') or [each['Id']])[0].lstrip('/')
+        found.append(Found('container', each['Id'], name, each['Labels']))
+    for each in engine.call('networks', filters=marked):
+        found.append(Found('network', each['Id'], each['Name'], each['Labels']))
+    for each in engine.call('volumes', filters=marked).get('Volumes') or ():
+        found.append(Found('volume', each['Name'], each['Name'], each['Labels']))
+    for each in engine.call('images', filters=marked):
+        name = (each.get('RepoTags') or [each['Id']])[0]
+        found.append(Found('image', each['Id'], name, each['Labels']))
+    return found
+
+
+def orphans(found):
+    """Return the objects of stacks that are gone, and of resources that are gone.
+
+    An object whose create was interrupted is none: the resource finds it again.
+    """
+    names = _names({each.labels.get(STACK_ID, '') for each in found})
+    return [each for each in found if not _is_used(each, names.get(each.labels.get(STACK_ID)))]
+
+
+def _is_used(found, names):
+    """Return whether a resource has an object; ``names`` are those of the stack, None without."""
+    if names is None:
+        return False
+    name = found.labels.get(OBJECT, '')
+    return name.removesuffix(HELPER) in names
+
+
+def _names(stack_ids):
+    """Return ``{stack id: physical names of its resources}`` of the living stacks."""
+    admin = context.admin_context()
+    living = [row for row in (stacks.get(admin, each) for each in sorted(stack_ids)) if row]
+    names = {row.id: set() for row in living}
+    stack_names = {row.id: row.name for row in living}
+    for row in resources.list_by_stacks(admin, list(names)):
+        physical = identifier.physical_name(stack_names[row.stack_id], row.name, row.uuid)
+        names[row.stack_id].add(physical)
+    return names

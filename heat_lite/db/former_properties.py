@@ -1,0 +1,103 @@
+"""Properties that old versions of Heat stored in ``resource`` and ``event`` themselves.
+
+Since Heat 9 both refer to ``resource_properties_data``. The batches are transactions of their own:
+the move can be interrupted and repeated, and engines may run meanwhile.
+"""
+
+import collections
+import io
+import json
+import pickle
+import typing
+
+from sqlalchemy import insert, select, update
+
+from heat_lite.common.context import RequestContext
+from heat_lite.db import encryption, models, session
+
+_R, _E, _P = models.resource, models.event, models.resource_properties_data
+#: rows of one transaction
+BATCH = 200
+
+
+class Moved(typing.NamedTuple):
+    """The numbers of moved rows, and (id, reason) of the events whose properties are unreadable."""
+
+    resources: int
+    events: int
+    unreadable: list[tuple[int, str]]
+
+
+class _Values(pickle.Unpickler):
+    """Reads pickled maps, lists, texts and numbers: classes could run code of their own."""
+
+    def find_class(self, module: str, name: str) -> typing.Any:
+        if (module, name) == ('collections', 'OrderedDict'):
+            return collections.OrderedDict
+        raise ValueError(f'it contains an object of {module}.{name}')
+
+
+def move(context: RequestContext) -> Moved:
+    """Move the properties of all resources and events that have them in their own rows."""
+    resources = 0
+    while count := _move_resources(context):
+        resources += count
+    events, last = 0, 0
+    unreadable: list[tuple[int, str]] = []
+    while True:
+        count, wrong, last = _move_events(context, last)
+        if last is None:
+            return Moved(resources, events, unreadable)
+        events += count
+        unreadable += wrong
+
+
+@session.writer
+def _move_resources(context):
+    query = select(_R.c.id, _R.c.properties_data, _R.c.properties_data_encrypted)
+    query = query.add_columns(_R.c.rsrc_prop_data_id).where(_R.c.properties_data.is_not(None))
+    rows = session.execute(query.limit(BATCH).with_for_update()).all()
+    for row in rows:
+        values: dict[str, typing.Any] = {'properties_data': None}
+        if row.properties_data and row.rsrc_prop_data_id is None:
+            encrypted = bool(row.properties_data_encrypted)
+            values['rsrc_prop_data_id'] = _store(encrypted, row.properties_data)
+        session.execute(
+            update(_R).where(_R.c.id == row.id).values(updated_at=_R.c.updated_at, **values)
+        )
+    return len(rows)
+
+
+@session.writer
+def _move_events(context, last):
+    """Return (number of moved rows, unreadable ones, the last id); the id is None at the end."""
+    query = select(_E.c.id, _E.c.resource_properties, _E.c.rsrc_prop_data_id)
+    query = query.where(_E.c.resource_properties.is_not(None), _E.c.id > last)
+    rows = session.execute(query.order_by(_E.c.id).limit(BATCH).with_for_update()).all()
+    unreadable = []
+    for row in rows:
+        values: dict[str, typing.Any] = {'resource_properties': None}
+        try:
+            found = _read(row.resource_properties)
+        except Exception as error:  # a damaged pickle fails in any way
+            unreadable.append((row.id, str(error) or type(error).__name__))
+            continue
+        if found and row.rsrc_prop_data_id is None:
+            values['rsrc_prop_data_id'] = _store(*encryption.encrypt_properties(found))
+        session.execute(
+            update(_E).where(_E.c.id == row.id).values(updated_at=_E.c.updated_at, **values)
+        )
+    return len(rows) - len(unreadable), unreadable, rows[-1].id if rows else None
+
+
+def _store(encrypted, values):
+    query = insert(_P).values(data=values, encrypted=encrypted)
+    return session.execute(query).inserted_primary_key[0]
+
+
+def _read(data):
+    values = _Values(io.BytesIO(data)).load()
+    if values is not None and not isinstance(values, dict):
+        raise ValueError('it is no map')
+    json.dumps(values)  # what JSON cannot say must not stop the whole batch later
+    return values
