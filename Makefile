@@ -6,7 +6,10 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Number of parallel test processes: functional tests start whole services on two cores.
 WORKERS ?= 2
 
-.PHONY: help demo up test unit services functional browser attacks chaos lint format sample types ui wheel lock clean
+CONTAINER_ENGINE ?= $(shell command -v podman || command -v docker)
+BASE_IMAGE ?= docker.io/library/python:3.11-slim-bookworm
+
+.PHONY: help demo up test unit services functional browser attacks chaos lint format sample types ui wheel wheels image containers man site lock clean
 
 help:
 	@echo 'make demo        start a service, create a stack, show its progress, delete it'
@@ -17,6 +20,10 @@ help:
 	@echo 'make types       compare the resource types with those of OpenStack Heat'
 	@echo 'make ui          build the web page into heat_lite/ui (needs Node.js 20 or newer)'
 	@echo 'make wheel       build the wheels into dist/'
+	@echo 'make image       build the container image heat-lite (BASE_IMAGE, CONTAINER_ENGINE)'
+	@echo 'make containers  build the image and test it'
+	@echo 'make site        build the documentation as a site into build/site'
+	@echo 'make man         write the man pages into build/man'
 	@echo 'make lock        write requirements.lock, the dependencies of a container image'
 
 $(BIN)/python:
@@ -98,6 +105,27 @@ ui: ui/node_modules
 wheel: $(VENV)/.test
 	$(BIN)/python -m build --wheel
 	$(BIN)/python -m build --wheel --outdir dist aliases
+
+# what the container image installs: this version, the versions of the lock file, their list (SBOM)
+wheels: $(VENV)/.test
+	rm -rf build/wheels
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheels -r requirements.lock .
+	$(BIN)/cyclonedx-py requirements --output-file build/sbom.cdx.json requirements.lock
+
+image: wheels
+	$(CONTAINER_ENGINE) build --format docker --build-arg BASE=$(BASE_IMAGE) \
+	    --build-arg VERSION=$$($(BIN)/heat-lite-manage --version | cut -d ' ' -f 2) \
+	    -f deploy/container/Containerfile -t localhost/heat-lite .
+
+containers: image
+	HEAT_LITE_TEST_IMAGE=localhost/heat-lite CONTAINER_ENGINE=$(CONTAINER_ENGINE) \
+	    $(BIN)/python -m pytest tests/image
+
+site: $(VENV)/.test
+	$(BIN)/mkdocs build --strict
+
+man: $(VENV)/.service
+	$(BIN)/python -W ignore deploy/man_pages.py build/man
 
 clean:
 	rm -rf build dist *.egg-info aliases/build aliases/*.egg-info .pytest_cache .ruff_cache .mypy_cache

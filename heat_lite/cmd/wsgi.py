@@ -6,6 +6,7 @@ import os
 import sys
 
 from heat_lite.cmd import concurrency, settings
+from heat_lite.cmd.monitoring import traces
 from heat_lite.common import log_context
 
 CONFIG_FILE_VARIABLE = 'HEAT_LITE_CONFIG_FILE'
@@ -42,10 +43,14 @@ def _load(args, program, pipeline=None):
     conf = settings.load(args, program)
     settings.start_logging(conf)
     settings.require_private_key(conf)
+    traces.require(conf)
+    traces.start(conf)
     # Imported late: oslo.messaging looks for eventlet when it is imported.
     importlib.import_module('heat_lite.rpc.messaging').setup(conf)
     LOG.info('Python %s', sys.version.split()[0])
     app = importlib.import_module('heat_lite.api.deploy').load_app(conf, pipeline)
+
+    app = importlib.import_module('heat_lite.api.request_metrics').measured(app)
 
     def with_own_log_lines(environ, start_response):
         log_context.forget_request()

@@ -15,9 +15,9 @@ import eventlet
 import eventlet.wsgi
 import greenlet
 
-from heat_lite.api import event_feed, wsgi
+from heat_lite.api import event_feed, request_metrics, wsgi
 from heat_lite.cmd import peer_turns, wsgi_connection
-from heat_lite.common import fair_turns, log_context
+from heat_lite.common import fair_turns, log_context, metrics
 
 LOG = logging.getLogger(__name__)
 
@@ -160,7 +160,7 @@ class Server:
         self._http = eventlet.wsgi.Server(
             sock,
             sock.getsockname(),
-            app,
+            request_metrics.measured(app),
             log=LOG,
             log_format=LOG_FORMAT,
             log_output=LOG.isEnabledFor(logging.INFO),
@@ -171,6 +171,7 @@ class Server:
 
     def start(self):
         """Start to accept connections."""
+        metrics.add_sampler(request_metrics.sample)
         self._thread = eventlet.spawn(self._accept)
 
     def stop(self, seconds):
