@@ -20,6 +20,8 @@ VALIDATION_ERRORS = (
     exception.ResourcePropertyConflict,
     exception.PropertyUnspecifiedError,
 )
+#: stands for the content of a binary file, which only the service gets
+BINARY = 'YmluYXJ5'
 
 
 INVALID_FILE = 'The content of a file that the resource reads is not valid for its property'
@@ -88,12 +90,16 @@ def offline_clients(request):
 def validation_errors(types, document):
     """Yield the exceptions that the resource types of a template raise from ``validate()``.
 
-    Errors that a parameter without a value may decide, or the cloud, are left out. No text
-    contains a part of a file that the template reads: an error that empty files do not cause, too,
-    is replaced by one without its text.
+    Errors that a parameter without a value may decide, or the cloud, or a file that is not read,
+    are left out. No text contains a part of a file that the template reads: an error that empty
+    files do not cause, too, is replaced by one without its text.
     """
-    files = _files(document)
-    errors = list(_errors_with(types, document, files))
+    files, unread = _files(document)
+    errors = [
+        each
+        for each in _errors_with(types, document, files)
+        if not any(_leads_to(path, each.path) for path in unread)
+    ]
     if errors and any(files.values()):
         shown = {str(error) for error in _errors_with(types, document, dict.fromkeys(files, ''))}
         errors = [error if str(error) in shown else _without_text(error) for error in errors]
@@ -225,11 +231,33 @@ def _causes(error):
 
 
 def _files(document):
-    """Return the files that a template reads: {name in the template: text}."""
-    found = {}
+    """Return the files that a template reads, and the paths of calls whose file is not read.
+
+    The files: {name in the template: text}. Remote files are not read, nor those whose name is
+    computed; other rules report a missing one.
+    """
+    found, unread = {}, []
     for call in document.calls.calls:
-        if isinstance(call.node, refs.GetFile) and isinstance(call.node.args, str):
-            file = document.files.join(document.name, call.node.args)
-            if document.files.has(file):
-                found[call.node.args] = document.files.read(file)
-    return found
+        if not isinstance(call.node, refs.GetFile):
+            continue
+        name = call.node.args
+        file = document.files.join(document.name, name) if isinstance(name, str) else None
+        if file is not None and document.files.has(file):
+            found[name] = _content(document.files, file)
+        else:
+            unread.append(call.path)
+    return found, unread
+
+
+def _content(files, name):
+    """Return the text of a file; for a binary one a text in base64, as clients send it."""
+    try:
+        return files.read(name)
+    except ValueError:
+        return BINARY
+
+
+def _leads_to(path, error_path):
+    """Whether an error is about the property, or the resource, that has the part at ``path``."""
+    about = tuple(error_path[:4]) if len(error_path) > 3 else tuple(error_path[:2])
+    return tuple(path[: len(about)]) == about

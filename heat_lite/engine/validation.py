@@ -166,9 +166,7 @@ def template(context, runtime, parsed, show_nested=False, ignorable=()):
     ``ignorable``: the codes of errors of resources to ignore.
     For an error in the text of the template the response is ``{'Error': text, 'Path': [...]}``.
     """
-    item = engine_stack.Stack(
-        runtime, context, parsed, tenant=context.tenant_id, name='template_validate'
-    )
+    item = engine_stack.Stack(runtime, context, parsed, tenant=context.tenant_id, name='dummy')
     try:
         parsed.validate()
         item.parameters.validate(validate_value=False)

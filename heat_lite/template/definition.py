@@ -141,17 +141,20 @@ class ResourceDefinition:
         properties, metadata, depends_on.
         """
         required = {name for name in self.depends_on if name in names}
-        for part, word in (('properties', 'Properties'), ('metadata', 'Metadata')):
-            referenced = function.dependencies(getattr(self, part))
+        for given, word in ((self.properties, 'Properties'), (self.metadata, 'Metadata')):
+            if not given:
+                continue
+            referenced = function.dependencies(given)
             if not referenced.issubset(names):
-                self._raise_unknown(
-                    getattr(self, part), referenced.difference(names), f'{self.name}.{word}', names
-                )
+                unknown = referenced.difference(names)
+                self._raise_unknown(given, unknown, f'{self.name}.{word}', names)
             required |= referenced
         if self.depends_on:
             place = (self._section, self.name, self.version.dialect.resource['depends_on'])
-            unknown = checks.depends_on(self.name, self.depends_on, self._declared)
-            checks.raise_first(unknown, place)
+            errors = checks.depends_on(self.name, self.depends_on, self._declared)
+            checks.raise_first(errors, place)
+        if self.update_policy is None and self.external_id is None:
+            return required
         # resolution reports unknown names in these two parts
         return required.union(
             function.dependencies([self.update_policy, self.external_id]).intersection(names)
@@ -185,8 +188,10 @@ class ResourceDefinition:
     def validate(self, scope: function.Scope | None = None) -> None:
         """Raise StackValidationFailed for invalid functions (see ``Function.validate``)."""
         for part in PARTS:
+            if not (given := getattr(self, part)):
+                continue
             word = self.version.dialect.resource.get(part)
-            function.validate(getattr(self, part), (self._section, self.name, word), scope)
+            function.validate(given, (self._section, self.name, word), scope)
 
     def __eq__(self, other):
         return (

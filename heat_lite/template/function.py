@@ -158,7 +158,8 @@ class Parser:
 
     ``functions`` maps names to classes (or to 'module:class', loaded at the first use) for one
     template version. ``scope`` resolves parameters, conditions and files at parse time.
-    ``resources`` are the names that references may use. ``conditions`` is the parser for the
+    ``resources`` are the names that references may use, in an order that does not change: errors
+    suggest one of the first. ``conditions`` is the parser for the
     condition of an ``if``. ``mappings`` is the section Mappings of a CFN template.
     """
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import regex
 
-from heat_lite.common import cooperation
+from heat_lite.common import cooperation, lru_cache
 from heat_lite.template.functions import budget
 
 MAX_LENGTH = 10_000
@@ -118,7 +118,7 @@ def check(text: str) -> None:
     _syntax(text, 0)
 
 
-@functools.lru_cache(maxsize=64)
+@lru_cache.cached_function(64)
 def compile_pattern(text: str, flags: int = 0) -> Pattern:
     """Compile a pattern with flags of ``re``. Raises ``re.error`` if it is not valid."""
     found = _syntax(text, flags)
@@ -129,7 +129,7 @@ def compile_pattern(text: str, flags: int = 0) -> Pattern:
         raise re.error(str(error)) from None
 
 
-@functools.lru_cache(maxsize=64)
+@lru_cache.cached_function(64)
 def _syntax(text, flags):
     """Return the flags of a valid pattern, those that are written in it included."""
     if len(text) > MAX_LENGTH:

@@ -5,7 +5,7 @@ import copy
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from heat_lite.common import exception
+from heat_lite.common import exception, lru_cache
 from heat_lite.template import coercion, function, property_checks, translation
 from heat_lite.template.checks import raise_first
 from heat_lite.template.constraints import LIST, MAP
@@ -13,6 +13,8 @@ from heat_lite.template.function import ARGUMENT_ERRORS, Function, is_omitted
 from heat_lite.template.schema import PropertySchema
 
 _UNREAD = object()
+#: types whose schemata are looked at once
+MAX_FACTS = 500
 
 
 def _as_is(snippet):
@@ -58,7 +60,8 @@ class Properties(Mapping):
         self._is_pending = pending
         self._rules = rules
         self._strict = coercion.CheckOptions(True, lookup) if strict else coercion.LENIENT
-        self._aliases = coercion.aliases_of(schemata)
+        self._facts = _facts_of(schemata)
+        self._aliases = self._facts.aliases
         self._values: dict[str, Any] = {}
         self._translated = None
 
@@ -166,7 +169,7 @@ class Properties(Mapping):
         raise_first(property_checks.property_names(self.schemata, self.data, (self.section,)))
         if with_value:
             with self.translated_once():
-                for key in self.schemata:
+                for key in self._facts.to_validate(self):
                     self._validate(key)
 
     def _validate(self, key):
@@ -257,6 +260,39 @@ class Properties(Mapping):
 
     def _invalid(self, key):
         return KeyError(f'{self.name}: Invalid Property {key}')
+
+
+class _Facts:
+    """What reading and validation need of the schemata of a type."""
+
+    def __init__(self, schemata):
+        self.schemata = schemata
+        self.aliases = coercion.aliases_of(schemata)
+        self.order = {key: number for number, key in enumerate(schemata)}
+        #: the properties that are validated even if they are not given
+        self.demanding = {
+            key
+            for key, schema in schemata.items()
+            if schema.required or (schema.has_default and schema.type in (LIST, MAP))
+        }
+
+    def to_validate(self, properties):
+        """Return the properties whose values can be invalid, in order."""
+        if properties._aliases or properties._rules:
+            return properties.schemata
+        given = properties.data.keys() & self.order.keys()
+        return sorted(given | self.demanding, key=self.order.get)
+
+
+#: by the id of the schemata, which the value keeps alive
+_known_facts = lru_cache.LruCache(MAX_FACTS, MAX_FACTS, lambda facts: 1)
+
+
+def _facts_of(schemata):
+    found = _known_facts.get(id(schemata))
+    if found is None or found.schemata is not schemata or len(found.order) != len(schemata):
+        found = _known_facts.put(id(schemata), _Facts(schemata))
+    return found
 
 
 def _has_no_functions(snippet):

@@ -8,7 +8,7 @@ actions by name of resource.
 
 import fnmatch
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from heat_lite.common import cooperation, exception
@@ -21,6 +21,8 @@ TEMPLATE, TYPE = 'template', 'type'
 TEMPLATE_SUFFIXES = ('.yaml', '.template')
 #: entries that the resolution of one type may follow; a pattern can make a name grow for ever
 MAX_LINKS = 20
+#: entries that are tried before one is found that leads to a type
+MAX_TRIED = 1000
 MAX_TARGET = 1024
 #: characters of a pattern of names of resources: no name is longer
 MAX_PATTERN = 255
@@ -55,13 +57,15 @@ class TypeRegistry:
         self._patterns = {
             name: target
             for name, target in self._entries.items()
-            if name.endswith('*') and not is_template(target)
+            if name.endswith('*') and isinstance(target, str) and not is_template(target)
         }
         self._prefix_lengths = sorted({len(name) - 1 for name in self._patterns})
         self._settings: dict[tuple[str, str], set[str]] = {}
         self._compiled: list[tuple[Callable, dict[str, Any]]] | None = None
         self._base, self._records = base, records
         self._resolved: dict[str, str] = {}
+        #: results that the owner of the types keeps here
+        self.found: dict[Any, Resolution] = {}
 
     # ------------------------------------------------------------ types
 
@@ -70,64 +74,67 @@ class TypeRegistry:
     ) -> Resolution:
         """Return the target of the type of a resource.
 
+        Entries that lead to no type are passed over, as in Heat: the next one counts.
         ``known(name)`` returns whether a built-in type of that name exists. Raises EntityNotFound
         for an unknown type, StackValidationFailed for circular mappings and too many of them.
         """
-        name = type_name
-        seen = [name]
-        while True:
-            target = self.next_target(name, resource_name)
-            if target is None:
-                return self._final_target(type_name, name, known)
-            if is_template(target):
-                return Resolution(TEMPLATE, target)
-            if target in seen:
-                cycle = ' -> '.join([*seen, target])
-                raise exception.StackValidationFailed(
-                    f'The types of the resource_registry stand for each other: {cycle}'
-                )
-            seen.append(target)
-            name = target
-            if len(seen) > MAX_LINKS or len(name) > MAX_TARGET:
-                raise exception.StackValidationFailed(
-                    f'The type {type_name[:MAX_PATTERN]} leads to more than {MAX_LINKS} entries of '
-                    f'the resource_registry, or to a name of more than {MAX_TARGET} characters'
-                )
+        search = _Search(self, type_name, resource_name, known)
+        found = search.resolve(type_name, (type_name,))
+        if found is None:
+            raise exception.EntityNotFound(entity='Resource Type', name=type_name)
+        return found
 
-    def next_target(self, name: str, resource_name: str | None) -> str | None:
-        """Return the target of the first matching entry; None if there is none or it maps the name
-        to itself.
+    def next_entry(
+        self, name: str, resource_name: str | None, known: Callable[[str], bool]
+    ) -> tuple[str, str] | None:
+        """Return (entry as it is given, its target) of the first entry that leads to a type; None
+        if there is none or it maps the name to itself.
         """
-        entry = self._matching_entry(name, resource_name)
-        if entry is None:
-            return self._base.next_target(name, resource_name) if self._base else None
-        pattern, target = entry
-        if self._entries.get(name) != target:
-            self.record(name, target)
-        if pattern.endswith('*') and target.endswith('*'):
-            target = target[:-1] + name[len(pattern) - 1 :]
-        return None if target == name else target
+        search = _Search(self, name, resource_name, known)
+        for given, target in self.entries_for(name, resource_name):
+            if search.follow(name, target, (name,)) is not None:
+                self.record_unless_given(name, given)
+                return None if target == name else (given, target)
+        return None
 
-    def _matching_entry(self, name, resource_name):
+    def entries_for(self, name: str, resource_name: str | None) -> Iterator[tuple[str, str]]:
+        """Yield (entry as it is given, its target) of the entries for a type, the first to count
+        first.
+        """
+        for pattern, given in self._matching_entries(name, resource_name):
+            grows = pattern.endswith('*') and given.endswith('*')
+            yield given, given[:-1] + name[len(pattern) - 1 :] if grows else given
+        if self._base:
+            yield from self._base.entries_for(name, resource_name)
+
+    def _matching_entries(self, name, resource_name):
         own = (
             self._resources.get(resource_name, {}).get(name) if resource_name is not None else None
         )
         if isinstance(own, str):
-            return name, own
+            yield name, own
         # as in Heat: patterns sort before the names that they match, and so override them
         prefixes = (name[:size] for size in self._prefix_lengths if size <= len(name))
-        matching = [f'{each}*' for each in prefixes if f'{each}*' in self._patterns]
-        if matching:
-            return min(matching), self._patterns[min(matching)]
-        return (name, self._entries[name]) if isinstance(self._entries.get(name), str) else None
+        for pattern in sorted(f'{each}*' for each in prefixes):
+            if pattern in self._patterns:
+                yield pattern, self._patterns[pattern]
+        if isinstance(self._entries.get(name), str):
+            yield name, self._entries[name]
 
-    def _final_target(self, type_name, name, known):
-        if known(name):
-            return Resolution(TYPE, name)
-        if is_template(name):
-            self.record(name, name)
-            return Resolution(TEMPLATE, name)
-        raise exception.EntityNotFound(entity='Resource Type', name=type_name)
+    def record_unless_given(self, name: str, given: str) -> None:
+        """Show from now on which entry counts for a name that has no entry of its own."""
+        if self._entries.get(name) != given:
+            self.record(name, given)
+
+    def names_resource(self, resource_name: str | None) -> bool:
+        """Return whether there are entries for this resource alone."""
+        return resource_name in self._resources or bool(
+            self._base and self._base.names_resource(resource_name)
+        )
+
+    def hides(self, name: str) -> bool:
+        """Return whether the entry of a type is empty. An empty entry of the operator hides it."""
+        return self._entries.get(name) == ''
 
     def record(self, name: str, target: str) -> None:
         """Show from now on what a name has been resolved to."""
@@ -195,8 +202,12 @@ class TypeRegistry:
         own = [name for name in self._entries if name[-1:] != '*' and name not in _CHECKS]
         return own + (self._base.names() if self._base else [])
 
+    def maps(self, name: str) -> bool:
+        """Return whether a type has an entry of its own, not one of a pattern or of ``base``."""
+        return name in self._entries
+
     def hidden_names(self) -> set[str]:
-        """Return the type names with an empty entry, which hides the type."""
+        """Return the type names that ``hides`` is true of."""
         return {name for name, target in self._entries.items() if target == ''}
 
     def as_dict(self) -> dict[str, Any]:
@@ -218,6 +229,60 @@ class TypeRegistry:
         return {PER_RESOURCE: inner, **entries}
 
 
+class _Search:
+    """The search for the type that one type name stands for."""
+
+    def __init__(self, registry, type_name, resource_name, known):
+        self._registry, self._resource_name, self._known = registry, resource_name, known
+        self._type_name = type_name
+        self._tried = 0
+        #: names that lead to no type
+        self._unknown: set[str] = set()
+
+    def resolve(self, name, path):
+        """Return the Resolution of a name; None if it leads to no type. ``path``: the names that
+        led to it.
+        """
+        for given, target in self._registry.entries_for(name, self._resource_name):
+            found = self.follow(name, target, path)
+            if found is not None:
+                self._registry.record_unless_given(name, given)
+                return found
+        return self._own(name)
+
+    def follow(self, name, target, path):
+        """Return the Resolution of the target of an entry for a name; None if it leads to none."""
+        self._tried += 1
+        if len(path) > MAX_LINKS or len(target) > MAX_TARGET or self._tried > MAX_TRIED:
+            raise exception.StackValidationFailed(
+                f'The type {self._type_name[:MAX_PATTERN]} leads to more than {MAX_LINKS} entries '
+                f'of the resource_registry, or to a name of more than {MAX_TARGET} characters'
+            )
+        if is_template(target):
+            return Resolution(TEMPLATE, target)
+        if target == name:
+            return self._own(name)
+        if target in path:
+            cycle = ' -> '.join([*path, target])
+            raise exception.StackValidationFailed(
+                f'The types of the resource_registry stand for each other: {cycle}'
+            )
+        if target in self._unknown:
+            return None
+        found = self.resolve(target, (*path, target))
+        if found is None:
+            self._unknown.add(target)
+        return found
+
+    def _own(self, name):
+        if self._known(name):
+            return Resolution(TYPE, name)
+        if is_template(name):
+            self._registry.record(name, name)
+            return Resolution(TEMPLATE, name)
+        return None
+
+
 def is_template(target: Any) -> bool:
     """Return whether an entry or a type name is the file name or URL of a template."""
     return isinstance(target, str) and target.endswith(TEMPLATE_SUFFIXES)
@@ -228,14 +293,17 @@ def _without(entries, target):
 
 
 def _entries(data):
-    """Return the entries that are not null. Raises for an entry of the wrong type."""
+    """Return the entries that are not null. Raises for an entry of the wrong type.
+
+    A map leads to no type: it is shown, unless it is empty, and passed over (as in Heat).
+    """
     entries = {}
     for name, target in data.items():
-        if target is None:
+        if target is None or _is_empty(target):
             continue
         if name in _CHECKS:
             _CHECKS[name](target)
-        elif not isinstance(target, str):
+        elif not isinstance(target, str | Mapping):
             raise AttributeError(f'The entry "{name}" of the resource_registry must be a string')
         entries[name] = target
     return entries
@@ -252,7 +320,11 @@ def _resources(data):
                 f'The name "{name[:MAX_PATTERN]}..." in the resources of the resource_registry has '
                 f'more than {MAX_PATTERN} characters'
             )
-    return {name: _entry(name, value) for name, value in data.items() if value is not None}
+    return {
+        name: _entry(name, value)
+        for name, value in data.items()
+        if value is not None and not _is_empty(value)
+    }
 
 
 def _entry(name, data):
@@ -263,12 +335,17 @@ def _entry(name, data):
         )
     result = {}
     for key, value in data.items():
-        if value is None:
+        if value is None or _is_empty(value):
             continue
         if key in _CHECKS:
             _CHECKS[key](value)
         result[key] = _entry(key, value) if isinstance(value, Mapping) else value
     return result
+
+
+def _is_empty(value):
+    """Return whether a map has no values at any depth: such maps are not shown, as in Heat."""
+    return isinstance(value, Mapping) and all(_is_empty(each) for each in value.values())
 
 
 def _check_hooks(given):

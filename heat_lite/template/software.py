@@ -114,14 +114,17 @@ def _flag(value, key, name):
 
 
 def normalize_config(
-    config: typing.Any, inputs: Iterable | None, outputs: Iterable | None, options: Mapping | None
+    config: typing.Any, inputs: Iterable | None, outputs: Iterable | None, options: typing.Any
 ) -> dict:
-    """Return the parts of a configuration as they are stored."""
+    """Return the parts of a configuration as they are stored.
+
+    The options are data for the tool on the server: usually a map, but any value is kept.
+    """
     return {
         'config': config,
         'inputs': [normalize_input(item) for item in inputs or ()],
         'outputs': [normalize_output(item) for item in outputs or ()],
-        'options': dict(options or {}),
+        'options': options or {},
     }
 
 

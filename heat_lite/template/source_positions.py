@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from heat_lite.common import cooperation
 from heat_lite.template import yaml_reader
 
-_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _MERGE_KEY = '<<'
 
 
@@ -172,6 +172,7 @@ def _below(top):
         if id(node) in seen:
             continue
         seen.add(id(node))
+        cooperation.cooperate()
         yield path, node
         pending.extend(reversed([((*path, part), child) for part, child in _children(node)]))
 
@@ -181,7 +182,7 @@ def _compose(text):
     # JSON allows tabs for indentation, YAML does not; strings in JSON contain no literal tabs
     text = text.replace('\t', ' ') if text.lstrip()[:1] == '{' else text
     try:
-        return yaml.compose(text, Loader=_LOADER)
+        return yaml.compose(text, Loader=yaml_reader.PausingLoader)
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
 
@@ -199,7 +200,7 @@ class _Keys:
         self._own = {}
         self._lower = {}
         self.merged = []
-        for key, value in node.value:
+        for key, value in cooperation.each(node.value):
             if _is_merge(key):
                 self.merged += _merged(value)
             else:

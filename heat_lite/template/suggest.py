@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from heat_lite.common import cooperation
 from heat_lite.common.exception import append_hint
 
 #: Limits of the search, to bound the cost of an error message.
@@ -51,17 +52,33 @@ def closest_match(name: Any, known: Iterable) -> str | None:
     """Return the most similar known name, ignoring case; None if none is similar enough."""
     if not isinstance(name, str) or not MIN_LENGTH <= len(name) <= MAX_LENGTH:
         return None
-    return _index(_searched(known)).closest(name)
+    cooperation.cooperate()  # an error report may have thousands of names
+    return _index_of(known).closest(name)
 
 
-def _searched(known):
-    """Return the names to search, within the limits of an index."""
+def _index_of(known):
+    """Return the index of the names. Their limits are checked once for each index."""
     names = tuple(itertools.islice(known, MAX_NAMES))
+    try:
+        found = _recent.get(names)
+    except TypeError:  # something that is no name
+        found = None
+    if found is None:
+        names = _searched(names)
+        found = _recent.get(names) or _NameIndex(names)
+        if len(_recent) >= MAX_INDEXES:
+            _recent.clear()
+        _recent[names] = found
+    return found
+
+
+def _searched(names):
+    """Return the names to search, within the limits of an index."""
     try:
         if max(map(len, names), default=0) <= MAX_LENGTH and _characters(names) <= MAX_CHARACTERS:
             hash(names)
             return names
-    except TypeError:  # something that is no name
+    except TypeError:
         pass
     return _shortened(names)
 
@@ -97,6 +114,8 @@ class _NameIndex:
         self._bits: dict[tuple[str, int], int] = {}
         #: several rules ask for the same name
         self.closest = functools.lru_cache(maxsize=256)(self._closest)
+        #: generated names have the same letters, such as ``disk_12`` and ``disk_21``
+        self._similar = functools.lru_cache(maxsize=256)(self._find_similar)
         #: {length: {letters: [(text in lower case, name)]}}
         self._by_length: dict[int, dict[int, list[tuple[str, str]]]] = {}
         for name in names:
@@ -110,7 +129,7 @@ class _NameIndex:
                 group.sort(reverse=True)
 
     def _letters(self, text, bit_of):
-        seen: collections.Counter[str] = collections.Counter()
+        seen: dict[str, int] = collections.defaultdict(int)
         letters = 0
         for letter in text:
             bit = bit_of((letter, seen[letter]))
@@ -150,11 +169,21 @@ class _NameIndex:
 
         Names of similar length only: ``parameter_groups`` is no typo of ``parameters``.
         """
-        letters, length = self._letters(lower, self._known_bit), len(lower)
-        margin = max(2, len(name) // 5)
+        letters = self._letters(lower, self._known_bit)
+        names = (
+            (bound, text, original)
+            for bound, group in self._similar(letters, len(lower), len(name), least)
+            for text, original in group
+            if original != name
+        )
+        return heapq.nlargest(MAX_COMPARED, names)
+
+    def _find_similar(self, letters, lower_length, length, least):
+        """Return ``(bound, group)`` of the most promising groups of names."""
+        margin = max(2, length // 5)
         found = []
-        for other_length in range(len(name) - margin, len(name) + margin + 1):
-            total = length + other_length
+        for other_length in range(length - margin, length + margin + 1):
+            total = lower_length + other_length
             least_shared = least * total / 2
             found += [
                 (2 * shared / total, group)
@@ -162,15 +191,9 @@ class _NameIndex:
                 if (shared := (letters & other).bit_count()) >= least_shared
             ]
         # one more, for the group of the name itself
-        groups = heapq.nlargest(MAX_COMPARED + 1, found)
-        names = (
-            (bound, text, original)
-            for bound, group in groups
-            for text, original in group
-            if original != name
-        )
-        return heapq.nlargest(MAX_COMPARED, names)
+        return heapq.nlargest(MAX_COMPARED + 1, found)
 
 
 #: few, because each may keep megabytes
-_index = functools.lru_cache(maxsize=2)(_NameIndex)
+MAX_INDEXES = 2
+_recent: dict[tuple, _NameIndex] = {}

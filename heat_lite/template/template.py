@@ -56,7 +56,7 @@ class Template:
         """``{name: schema}`` in template order. Raises InvalidSchemaError."""
         return {
             name: self._parameter_schema(name, data)
-            for name, data in self._map('parameters').items()
+            for name, data in cooperation.each(self._map('parameters').items())
         }
 
     def _parameter_schema(self, name, data):
@@ -177,7 +177,7 @@ class BoundTemplate:
         word = self.version.dialect.sections['resources']
         checks.raise_first(checks.section_map('resources', snippets, word), (word,))
         valid, enabled, error = self._decide_conditions(snippets)
-        parser = self._parser(frozenset(name for name, wanted in enabled.items() if wanted))
+        parser = self._parser(dict.fromkeys(name for name, wanted in enabled.items() if wanted))
         definitions = {
             name: ResourceDefinition(name, snippet, self.version, parser, snippets, self.template)
             for name, snippet in cooperation.each(valid.items())
@@ -235,7 +235,7 @@ class BoundTemplate:
     @cooperation.cached_property
     def outputs(self) -> dict[str, OutputDefinition]:
         """The outputs, parsed at first use: as in Heat, errors of resources come first."""
-        parser = self._parser(frozenset(self.resources))
+        parser = self._parser(dict.fromkeys(self.resources))
         return {
             name: self._output(name, snippet, parser)
             for name, snippet in cooperation.each(self.template.output_snippets.items())

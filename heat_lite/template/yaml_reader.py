@@ -19,7 +19,7 @@ from yaml.events import (
 
 from heat_lite.common import cooperation
 
-__all__ = ['YAMLError', 'key_text', 'read']
+__all__ = ['PausingLoader', 'YAMLError', 'key_text', 'read']
 
 _LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _TAG = 'tag:yaml.org,2002:'
@@ -30,8 +30,19 @@ _NUMBER_LENGTH = 2000
 _VALUE_SIZE = 8
 #: An invalid text up to this length is parsed again in Python, for better error messages.
 _EXPLAINED_LENGTH = 16384
+_TOO_DEEP = 'maps and lists are nested too deeply'
+#: The problem that libyaml 0.2.6 reports beyond 1,000 levels in brackets, whatever our limit.
+_TOO_DEEP_IN_LIBYAML = 'exceeded maximum nesting depth'
 #: Events after which other threads get a turn.
 _PAUSE_EVENTS = 1000
+
+
+class PausingLoader(_LOADER):  # type: ignore[misc, valid-type]
+    """A loader of PyYAML that lets other threads run between the nodes of a text."""
+
+    def resolve(self, kind, value, implicit):
+        cooperation.cooperate()
+        return super().resolve(kind, value, implicit)
 
 
 def read(text: str, depth: int, size: int) -> Any:
@@ -60,6 +71,8 @@ def key_text(text: str, tag: str) -> str:
 
 def _explained(text, error):
     """Return the error as PyYAML's Python parser reports it, with the line of the text."""
+    if getattr(error, 'problem', None) == _TOO_DEEP_IN_LIBYAML:
+        return ConstructorError(problem=_TOO_DEEP, problem_mark=_mark(text, error.problem_mark))
     if len(text) <= _EXPLAINED_LENGTH:
         try:
             for _event in yaml.parse(text, Loader=yaml.SafeLoader):
@@ -165,7 +178,7 @@ class _Reader:
         self.size += _VALUE_SIZE
         depth = len(self.open)
         if depth > self.depth_limit:
-            raise self._error('maps and lists are nested too deeply', event)
+            raise self._error(_TOO_DEEP, event)
         if event.tag not in _CONTAINERS[type(event)]:
             raise self._error(f'could not determine a constructor for the tag {event.tag!r}', event)
         if event.anchor:
@@ -212,7 +225,7 @@ class _Reader:
             raise self._error('the aliases unfold to too much', event)
         max_depth = len(self.open) + height
         if max_depth > self.depth_limit:
-            raise self._error('maps and lists are nested too deeply', event)
+            raise self._error(_TOO_DEEP, event)
         if self.open:
             self.open[-1].max_depth = max(self.open[-1].max_depth, max_depth)
         self._put(value, event)

@@ -6,6 +6,8 @@ VERSION = '2018-08-31'
 NESTED = 'range(200).select(range(200).select(range(200).select(1).sum()).sum()).sum()'
 #: the same as many times as an attribute says; it is null before the resource exists
 UNKNOWN = 'range(int($.data)).select(range(200).select(range(200).select(1).sum()).len()).len()'
+#: lists that contain the next one twice
+LISTS = 'range(60).aggregate([$1, $1], [])'
 SLOW = '(a|aa)+$'
 LONG = 'a' * 80 + 'b'
 FILE = 'x' * 400_000
@@ -153,6 +155,9 @@ REQUESTS = {
     'yaql: regex': lambda: yaql(f'regex("{SLOW}").matches($.data)', LONG),
     'yaql: nested range().select()': lambda: yaql(NESTED),
     'yaql: 8 hanging resources at run time': _at_run_time,
+    'yaql: lists in lists, compared': lambda: yaql(f'{LISTS} = {LISTS}'),
+    'yaql: lists in lists, as a text': lambda: yaql(f'str({LISTS}).len()'),
+    'yaql: a list of 100,000 numbers': lambda: yaql('[' + '1,' * 100_000 + '1]'),
     'yaql: pow(7, 6000000)': lambda: yaql('pow(7, 6000000)'),
     'yaql: shiftBitsLeft(1, 2**33)': lambda: yaql('shiftBitsLeft(1, 8589934592)'),
     'yaql: text * number': lambda: yaql('"x" * 1000000000'),
@@ -193,6 +198,15 @@ REQUESTS = {
         [{n: n for n in ITEMS[:15_000]}, [{'get_attr': ['r0', 'value']}] * 10_000]),
     'digests of 4 MB': lambda: stack(
         [{'digest': ['sha512', BIG]}] * 100, more={'files': {'f': FILE}}),
+    '4,500,000 values in an answer': lambda: stack(
+        [{'get_param': 'p'}] * 45,
+        parameters={'p': {'type': 'json', 'default': [1] * 99_000}}),
+    'lint of 250,000 numbers': lambda: (
+        'POST', '/validate/lint',
+        {'template': f'heat_template_version: {VERSION}\ndescription: [' + '1,' * 250_000 + '1]'}),
+    '15,000 patterns of one parameter': lambda: stack([1], parameters={'p': {
+        'type': 'string', 'default': 'x',
+        'constraints': [{'allowed_pattern': f'x{n}?'} for n in range(15_000)]}}),
     'YAML: aliases, 500 bytes to 40 MB': _aliases,
     'YAML: 1:1:1:...': lambda: text('description: ' + ':'.join(['1'] * 200_000)),
     'YAML: huge numbers': lambda: text('description: [' + ', '.join(['9' * 1990] * 240) + ']'),

@@ -187,7 +187,9 @@ def clean(service):
     found = service.ask('GET', '/stacks', project=ATTACKER).json()['stacks']
     paths = [f'/stacks/{each["stack_name"]}/{each["id"]}' for each in found]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda path: service.ask('DELETE', path, project=ATTACKER), paths))
+        list(
+            pool.map(lambda path: service.ask('DELETE', path, project=ATTACKER, timeout=300), paths)
+        )
 
 
 def judge(shape, folder, pattern, clients, write=print):

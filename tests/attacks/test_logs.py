@@ -179,7 +179,7 @@ def test_failure_of_a_resource_is_one_line_with_request_project_and_stack(servic
         assert time.monotonic() < end, service.logs()
         time.sleep(0.1)
     (line,) = found
-    assert ' INFO ' in line and request in line and f'[stack failing/{identity}]' in line
+    assert ' INFO ' in line and request in line and f'[stack failing/{identity} resource ' in line
     assert ' demo ' in line.partition('[stack')[0] and 'forged' not in line
 
 

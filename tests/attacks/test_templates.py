@@ -109,6 +109,37 @@ GREEDY = {
         [expression('range(200).select(range(200).select(range(200).select(range(200))))')],
         'would give .* values',
     ),
+    # each level contains the one below twice: what reads all of it would never end
+    **{
+        f'yaql: lists in lists, {name}': (
+            [expression(text.format('range(60).aggregate([$1, $1], [])'))],
+            'would compute .* values',
+        )
+        for name, text in {
+            'compared': '{0} = {0}',
+            'ordered': '[{0}, {0}].orderBy($)',
+            'distinct': '[{0}, {0}].distinct()',
+            'as a key': '{{{0} => 1}}.len()',
+            'in a set': 'set({0}).len()',
+            'as a text': 'str({0}).len()',
+            'flat': '{0}.flatten().len()',
+            'searched': '1 in {0}',
+        }.items()
+    },
+    'yaql: maps in maps, compared': (
+        [expression('{0} = {0}'.format('range(60).aggregate({a => $1, b => $1}, {})'))],
+        'would compute .* values',
+    ),
+    'yaql: maps in maps, merged': (
+        [expression('{0}.mergeWith({0})'.format('range(60).aggregate({a => $1, b => $1}, {})'))],
+        'would compute .* values',
+    ),
+    # a list of arguments is copied for each further one
+    'yaql: 100,000 numbers': (
+        [expression('[' + '1,' * 100_000 + '1].len()')],
+        'more than 10000 words and signs',
+    ),
+    'yaql: 100,000 signs': ([expression('-' * 100_000 + '1')], 'more than 10000 words and signs'),
     'yaql: nested ranges': (
         [
             expression(

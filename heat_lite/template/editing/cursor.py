@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from heat_lite.common import cooperation
 from heat_lite.template import yaml_reader
 from heat_lite.template.editing import repair
 
-_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 #: stands for the word that is being written
 MARK = 'heat-lite-cursor'
 _WORD_BEFORE = re.compile(r'[\w:.%/-]*$')
@@ -134,6 +134,7 @@ def _covers(node, line, column):
 def _find_mark(node) -> Place | None:
     waiting: list[tuple[tuple, Any]] = [] if node is None else [((), node)]
     while waiting:
+        cooperation.cooperate()
         path, node = waiting.pop()
         if isinstance(node, yaml.ScalarNode):
             if node.value == MARK:
@@ -157,6 +158,6 @@ def _name(key):
 def _compose(text):
     text = text.replace('\t', ' ') if text.lstrip()[:1] == '{' else text
     try:
-        return yaml.compose(text, Loader=_LOADER)
+        return yaml.compose(text, Loader=yaml_reader.PausingLoader)
     except (yaml.YAMLError, ValueError, RecursionError):
         return None

@@ -7,6 +7,8 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from heat_lite.common import cooperation
+
 _PAIRS = {'[': ']', '{': '}'}
 _QUOTES = '\'"'
 #: what stands before the begin of a quoted text
@@ -48,6 +50,10 @@ class Repaired:
 
     def __init__(self, lines: Sequence[str], number: int, is_readable: Callable[[str], bool]):
         self._lines = [with_spaces(line) for line in lines]
+        #: the ranks of the lines at which entries begin, by their numbers
+        self._ranks = {
+            index: _rank(line) for index, line in enumerate(self._lines) if _is_entry(line)
+        }
         self._is_readable = is_readable
         self._number = number
         self._path = self._ancestors()
@@ -61,15 +67,14 @@ class Repaired:
         found = [self._number]
         rank = _rank(self._lines[self._number])
         for index in range(self._number - 1, -1, -1):
-            line = self._lines[index]
-            if _is_entry(line) and _rank(line) < rank:
+            if self._ranks.get(index, rank) < rank:
                 found.append(index)
-                rank = _rank(line)
+                rank = self._ranks[index]
         return found[::-1]
 
     def _keep_around(self):
         begin, end = 0, len(self._lines)
-        for head in self._path:
+        for head in cooperation.each(self._path):
             rank = _rank(self._lines[head])
             stop = next((i for i in range(head + 1, end) if self._starts(i, rank)), end)
             self.before += self._kept(self._lines[begin:head], rank)
@@ -83,8 +88,8 @@ class Repaired:
 
     def _starts(self, index, rank):
         """Whether an entry begins at a line that is not below one of this rank."""
-        line = self._lines[index]
-        return _is_entry(line) and _rank(line) <= rank and line.lstrip()[0] not in ']}'
+        begun = self._ranks.get(index)
+        return begun is not None and begun <= rank and self._lines[index].lstrip()[0] not in ']}'
 
     def _opens(self, head):
         """Keep the begin of a list or a map in brackets that contains the cursor."""

@@ -9,8 +9,9 @@ import datetime
 import functools
 
 import yaql
-from yaql.language import exceptions, utils
+from yaql.language import exceptions, expressions, utils
 
+from heat_lite.common import lru_cache
 from heat_lite.template.function import Function, resolve
 from heat_lite.template.functions import budget, yaql_limits
 
@@ -56,7 +57,7 @@ class Yaql(Function):
         expression = self._compile(resolve(self.args['expression'], scope))
         data = resolve(self.args.get('data', {}), scope)
         stopwatch = budget.Stopwatch(self.name)
-        context = yaql_limits.MeteredContext(_context(), stopwatch)
+        context = yaql_limits.MeteredContext(_context(), yaql_limits.Meter(stopwatch, data))
         try:
             value = _Output().convert(expression.evaluate(data={'data': data}, context=context))
             stopwatch.stop()
@@ -86,14 +87,20 @@ def _engine(iterators, memory):
     return budget.host.run(yaql.YaqlFactory().create, options)
 
 
-@functools.lru_cache(maxsize=128)
+@lru_cache.cached_function(128)
 def _parse(expression, iterators, memory):
-    return _engine(iterators, memory)(expression)
+    engine = _engine(iterators, memory)
+    stopwatch = budget.Stopwatch('yaql')
+    lexer = yaql_limits.MeteredLexer(engine.lexer, stopwatch)
+    statement = engine.parser.parse(expression, lexer=lexer)
+    stopwatch.stop()
+    return expressions.Statement(statement, engine)
 
 
 def load() -> None:
     """Build what the first expression would build otherwise."""
     _context()
+    _engine(budget.yaql_limits.iterators, budget.yaql_limits.memory)
 
 
 @functools.cache

@@ -2,8 +2,9 @@
 
 import re
 
-from yaql.language import contexts, utils, yaqltypes
+from yaql.language import contexts, exceptions, utils, yaqltypes
 
+from heat_lite.common import cooperation
 from heat_lite.template import patterns
 from heat_lite.template.functions import budget
 
@@ -12,16 +13,116 @@ MODULUS_BITS = 4096
 ROUND_DIGITS = 1000
 
 
-class MeteredContext(contexts.Context):
-    """A context that charges each call of a function, and each variable scope, as one step."""
+#: Tokens of an expression: the parser copies the list of arguments for each further one.
+MAX_TOKENS = 10_000
+COLLECTIONS = tuple, list, dict, set, frozenset, utils.FrozenDict
 
-    def __init__(self, parent_context, stopwatch=None):
+
+class Sizes:
+    """The sizes of collections, which may contain another one many times, e.g. ``[$, $]``.
+
+    A size counts all of them, as a comparison, a hash or a text of the collection does, which run
+    without a pause.
+    """
+
+    def __init__(self, max_weight):
+        #: id of a collection -> the collection, which keeps the id its own, and its size
+        self._known = {}
+        self._weight, self._max_weight = 0, max_weight
+
+    def of(self, value):
+        """Return the number of values in a collection; a text counts by its characters."""
+        if self._weight > self._max_weight:
+            self._known.clear()
+            self._weight = 0
+        pending = [value] if self._is_unknown(value) else []
+        while pending:
+            cooperation.cooperate()
+            part = pending[-1]
+            parts = _parts(part)
+            unknown = [each for each in parts if self._is_unknown(each)]
+            pending += unknown
+            if not unknown:
+                pending.pop()
+                self._weight += 1 + sum(map(_weigh, parts))
+                self._known[id(part)] = part, 1 + sum(map(self._of_part, parts))
+        return self._known[id(value)][1]
+
+    def _is_unknown(self, value):
+        return isinstance(value, COLLECTIONS) and id(value) not in self._known
+
+    def _of_part(self, value):
+        return self._known[id(value)][1] if isinstance(value, COLLECTIONS) else _weigh(value)
+
+
+def _parts(value):
+    if isinstance(value, dict | utils.FrozenDict):
+        return [*value.keys(), *value.values()]
+    return value
+
+
+def _weigh(value):
+    return 1 + len(value) // budget.CHARACTERS_A_STEP if isinstance(value, str) else 1
+
+
+class Meter:
+    """The steps of one expression, and the size of what it computes from its data."""
+
+    def __init__(self, stopwatch, data):
+        self.step = stopwatch.step
+        read = budget.count_values(data) + budget.count_characters(data) // budget.CHARACTERS_A_STEP
+        self._limit = budget.MAX_VALUES + read
+        self._sizes = Sizes(4 * self._limit)
+
+    def check(self, value):
+        """Return a value. Raises LimitExceeded if its size is above the limit."""
+        if isinstance(value, COLLECTIONS) and (size := self._sizes.of(value)) > self._limit:
+            raise budget.LimitExceeded(
+                f'"yaql" would compute {size} values, the limit is {self._limit}'
+            )
+        return value
+
+
+class MeteredContext(contexts.Context):
+    """A context that charges each call of a function, and each variable scope, as one step.
+
+    It checks the size of each result.
+    """
+
+    def __init__(self, parent_context, meter=None):
         super().__init__(parent_context)
-        self._stopwatch = stopwatch or parent_context._stopwatch
+        self._meter = meter or parent_context._meter
 
     def collect_functions(self, name, predicate=None, use_convention=False):
-        self._stopwatch.step()
+        self._meter.step()
         return super().collect_functions(name, predicate, use_convention)
+
+    def __call__(self, *where, **how):
+        call = super().__call__(*where, **how)
+        return lambda *args, **kwargs: self._meter.check(call(*args, **kwargs))
+
+
+class MeteredLexer:
+    """The tokens of one expression: each is charged as one step, and their number is limited."""
+
+    def __init__(self, lexer, stopwatch):
+        # a copy: others parse in the pauses of this expression
+        self._lexer = lexer.clone()
+        self._stopwatch = stopwatch
+        self._count = 0
+
+    def __getattr__(self, name):
+        return getattr(self._lexer, name)
+
+    def token(self):
+        """Return the next token. Raises YaqlParsingException beyond the limit."""
+        self._stopwatch.step()
+        self._count += 1
+        if self._count > MAX_TOKENS:
+            raise exceptions.YaqlParsingException(
+                None, None, f'it has more than {MAX_TOKENS} words and signs'
+            )
+        return self._lexer.token()
 
 
 def limit_functions(context):

@@ -106,7 +106,7 @@ class Calls:
         functions = _undecided_functions(template.version.functions)
         self._parsers = {
             is_dormant: function.Parser(
-                functions, self._scope, frozenset(known), self._conditions, mappings
+                functions, self._scope, dict.fromkeys(known), self._conditions, mappings
             )
             for is_dormant, known in ((False, enabled), (True, names))
         }

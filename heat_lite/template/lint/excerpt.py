@@ -23,7 +23,7 @@ def excerpt_of_lines(lines: Sequence[str], line: int, column: int) -> list[str]:
         return []
     shown = _printable(lines[line - 1].rstrip('\r'))
     start = max(0, column - 1 - CONTEXT) if len(shown) > WIDTH else 0
-    before = ' ' * sum(_width(each) for each in shown[start : column - 1])
+    before = ' ' * _width(shown[start : column - 1])
     margin = f'{line:5}'
     return [
         f'{margin} | {shown[start : start + WIDTH]}',
@@ -32,13 +32,19 @@ def excerpt_of_lines(lines: Sequence[str], line: int, column: int) -> list[str]:
 
 
 def _printable(text):
+    if text.isprintable():
+        return text
     return ''.join(
         each if each.isprintable() else ' ' if each == '\t' else '\ufffd' for each in text
     )
 
 
-def _width(character):
-    """Return the columns of a character in a terminal."""
+def _width(text):
+    """Return the columns of a text in a terminal."""
+    return len(text) if text.isascii() else sum(map(_character_width, text))
+
+
+def _character_width(character):
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in 'WF' else 1

@@ -26,6 +26,11 @@ ADVICE = {
 }
 
 
+def is_syntax_error(text: str) -> bool:
+    """Return whether an error is one of the YAML parser."""
+    return bool(_PREFIX.match(text) or _MARK.search(text))
+
+
 def position_of(text: str) -> Position:
     """Return the position of an error of the YAML parser.
 

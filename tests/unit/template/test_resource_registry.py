@@ -29,6 +29,16 @@ def known(name):
         ({'My::V*': 'OS::Nope::*', 'My::*': 'OS::Heat::*', 'My::Value': NONE}, 'My::Value', VALUE),
         ({'resources': {'r': {'My::X': VALUE}}}, 'My::X', VALUE),
         ({'My::X': 'OS::Nope', 'resources': {'r': {'My::X': VALUE}}}, 'My::X', VALUE),
+        # entries that lead to no type are passed over
+        ({VALUE: 'My::Nope'}, VALUE, VALUE),
+        ({VALUE: 'My::Y', 'My::Y': 'My::Nope'}, VALUE, VALUE),
+        ({VALUE: ''}, VALUE, VALUE),
+        ({VALUE: {'a': 'b'}}, VALUE, VALUE),
+        ({'OS::Heat::*': 'My::*'}, VALUE, VALUE),
+        ({'My::*': 'OS::Nope::*', 'My::X': VALUE}, 'My::X', VALUE),
+        ({'My::*': 'OS::Nope::*', 'My::V*': 'OS::Heat::V*'}, 'My::Value', VALUE),
+        ({'My::X': VALUE, 'resources': {'r': {'My::X': 'My::Nope'}}}, 'My::X', VALUE),
+        ({'My::X': VALUE, 'resources': {'r': {'hooks': 'pre-create'}}}, 'My::X', VALUE),
     ],
 )
 def test_resolve_type_follows_the_registry(entries, name, target):
@@ -65,6 +75,24 @@ def test_resolve_unknown_type_raises(entries):
     with pytest.raises(exception.EntityNotFound) as caught:
         TypeRegistry(entries).resolve('My::X', 'r', known)
     assert str(caught.value) == 'The Resource Type (My::X) could not be found.'
+
+
+def test_search_that_tries_too_many_entries_is_refused():
+    entries = {f'{"a" * number}*': f'b{number}*' for number in range(1, 200)}
+    entries |= {f'b{number}*': f'{"a" * number}c*' for number in range(1, 200)}
+    with pytest.raises(exception.StackValidationFailed, match='more than 20 entries'):
+        TypeRegistry(entries).resolve('a' * 250, 'r', known)
+
+
+def test_resolve_passes_over_what_leads_nowhere_to_the_base():
+    base = TypeRegistry({'My::X': VALUE})
+    assert TypeRegistry({'My::*': 'OS::Nope'}, base).resolve('My::X', 'r', known).target == VALUE
+
+
+def test_empty_maps_are_not_shown():
+    resources = {'r': {}, 's': {'X': {}}, 't': {'X': None}}
+    registry = TypeRegistry({'My::X': {}, 'My::Y': {'a': 'b'}, 'resources': resources})
+    assert registry.as_dict() == {'resources': {'t': {}}, 'My::Y': {'a': 'b'}}
 
 
 def test_resolve_circular_mapping_raises():

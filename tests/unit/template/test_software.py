@@ -4,6 +4,13 @@ from heat_lite.common import exception
 from heat_lite.template import software
 
 
+@pytest.mark.parametrize(
+    ('given', 'stored'), [({'a': 1}, {'a': 1}), (['a'], ['a']), (3, 3), ([], {}), ('', {})]
+)
+def test_normalize_config_keeps_options_of_any_type(given, stored):
+    assert software.normalize_config('x', None, None, given)['options'] == stored
+
+
 def test_normalize_config_returns_inputs_and_outputs():
     given = {
         'default': '5',

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from heat_lite.template.function import Scope
-from heat_lite.template.functions import budget, yaql
+from heat_lite.template.functions import budget, yaql, yaql_limits
 
 
 def evaluate(expression, data=None):
@@ -70,3 +70,42 @@ def test_yaql_library_is_imported_at_first_use():
         [sys.executable, '-c', code], capture_output=True, text=True, check=True
     ).stdout
     assert shown == "('a', False) (2, True)\n"
+
+
+def test_sizes_count_a_part_each_time_that_it_occurs():
+    sizes = yaql_limits.Sizes(1000)
+    part = (1, 'x' * 640, {'a': 2})
+    assert sizes.of(part) == 1 + 1 + 11 + 3
+    assert sizes.of((part, part, frozenset([part[1]]))) == 1 + 2 * 16 + 12
+    assert sizes.of(()) == 1
+
+
+def test_sizes_forget_collections_beyond_their_weight():
+    sizes = yaql_limits.Sizes(100)
+    large = tuple(range(90))
+    assert sizes.of((large,)) == 92
+    for number in range(100):
+        assert sizes.of((number,)) == 2
+    assert sizes.of((large, large)) == 183
+
+
+def test_large_data_may_be_read_as_a_whole():
+    data = {f'k{number}': ['x'] * 100 for number in range(2000)}
+    assert evaluate('[$.data, 1].len()', data) == 2
+    assert evaluate('$.data = $.data', data) is True
+
+
+def test_expressions_are_parsed_in_the_pauses_of_another(monkeypatch):
+    """Each has a lexer of its own: the text of one must not appear in the other."""
+    texts = [f"'{letter}' + " * 20 + "''" for letter in 'ab']
+    others = []
+
+    def pause(*_):
+        if not others:
+            others.append(None)
+            others.append(str(yaql._parse(texts[1], 200, 10_000)))
+
+    monkeypatch.setattr(budget.Stopwatch, 'step', pause)
+    first = str(yaql._parse(texts[0], 200, 10_000))
+    assert first.count("'a'") == others[1].count("'b'") == 20
+    assert "'b'" not in first
