@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from heat_lite.common import installation
+from heat_lite.common import cipher, installation
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 #: the user who can read each file anyway
@@ -78,6 +78,11 @@ def secret(folder: Path, name: str, make: Callable[[], str]) -> str:
         new.replace(file)  # a crash leaves a whole text or none
     file.chmod(0o600)
     return file.read_text().strip()
+
+
+def encryption_key(folder: Path) -> str:
+    """Return the key of the data folder. Create its file, with mode 0600, if there is none."""
+    return secret(folder, 'key', lambda: secrets.token_hex(cipher.KEY_LENGTH // 2))
 
 
 def remember_clouds(folder: Path, names: Iterable[str]) -> set[str]:

@@ -8,7 +8,6 @@ import contextlib
 import errno
 import http.client
 import importlib
-import secrets
 import sys
 import time
 import urllib.parse
@@ -22,17 +21,20 @@ from heat_lite.api import deploy
 from heat_lite.cmd import (
     aws_ports,
     bootstrap_db,
+    container_port,
     data_folder,
     engine_worker,
     global_environment,
     lazy_imports,
+    local_containers,
     settings,
     supervisor,
     wsgi_server,
 )
-from heat_lite.common import cipher, installation
+from heat_lite.cmd.monitoring import monitor
+from heat_lite.common import installation
 from heat_lite.conf import identity
-from heat_lite.db import session
+from heat_lite.db import session, stacks
 
 PROJECT = 'default'
 READY_SECONDS = 30
@@ -76,39 +78,47 @@ def serve(args, report):
     with data_folder.lock(args.data_dir):
         conf = configure(args)
         sockets = supervisor.inherited_listeners(wsgi_server.adopt_socket) or [
-            _listen(args.host, port) for port in (args.port, *aws_ports.wanted(args).values())
+            *(_listen(args.host, port) for port in (args.port, *aws_ports.wanted(args).values())),
+            *(_listen(container_port.ALL_ADDRESSES, port) for port in container_port.wanted(args)),
         ]
         replaces = supervisor.WorkerSlot.from_environment() is not None
+        served = 1 + len(aws_ports.wanted(args)) + len(container_port.wanted(args))
+        shown = monitor.create(conf, conf.metrics.port, 1, sockets[served:])
+        sockets = sockets[:served]
         if not supervisor.is_supported():
+            shown.remove_at_exit()
+            shown.count(0)
             with supervisor.signal_stream() as signals:
-                return _run(args, conf, sockets, signals)
+                return _run(args, conf, sockets, signals, shown)
 
         def work(number, signals):
-            return report(lambda: _run(args, conf, sockets, signals, patient=replaces))
+            shown.count(number)
+            return report(lambda: _run(args, conf, sockets, signals, shown, patient=replaces))
 
         watched = supervisor.Supervisor(
             work,
             1,
             grace=2 * GRACE_SECONDS,
             delay=conf.heat_lite.worker_restart_delay,
-            listeners=sockets,
+            listeners=(*sockets, *shown.sockets),
             limits=(conf.heat_lite.engine_silence_limit, conf.heat_lite.engine_memory_limit),
             standalone=True,
         )
         return watched.serve()
 
 
-def _run(args, conf, sockets, signals, patient=False):
+def _run(args, conf, sockets, signals, shown, patient=False):
     """Serve on sockets until the stream of signals ends. Return the exit status.
 
-    ``patient``: wait for clouds that do not respond.
+    ``shown``: the monitor of the program. ``patient``: wait for clouds that do not respond.
     """
-    sock, *aws_sockets = sockets
+    sock, aws_sockets, container_sockets = _sorted_sockets(args, sockets)
     with contextlib.ExitStack() as stack:
         host, port = sock.getsockname()[:2]
         url = _url(host, port)
         clouds = _log_in(args, conf, url, patient)
         conf.set_default('url', f'{url}/v1/%(tenant_id)s', group='clients_heat')
+        container_port.set_url(args, conf, container_sockets)
         session.configure(conf)
         bootstrap_db.ensure_schema(conf.database.connection)
         registry = global_environment.build_registry(conf)
@@ -117,25 +127,37 @@ def _run(args, conf, sockets, signals, patient=False):
         stack.callback(engine_worker.stop, service, GRACE_SECONDS)
         token = data_folder.token(args.data_dir) if args.require_token else None
         app = _load_app(conf, [host, args.host, *args.allow_host], token, clouds)
-        server = wsgi_server.serve(sock, app, conf)
-        stack.callback(server.stop, GRACE_SECONDS)
-        for each in aws_ports.start(args, conf, aws_sockets, clouds):
+        servers = [wsgi_server.serve(sock, app, conf)]
+        servers += aws_ports.start(args, conf, aws_sockets, clouds)
+        for each in (*servers, *container_port.start(conf, container_sockets)):
             stack.callback(each.stop, GRACE_SECONDS)
-        urls = [f'{_url(*each.getsockname()[:2])}/v1/' for each in aws_sockets]
-        aws_urls = dict(zip(aws_ports.wanted(args), urls, strict=True))
         projects = list(clouds.logins) if clouds else [PROJECT]
         endpoints = [f'{url}/v1/{urllib.parse.quote(each)}' for each in projects]
         announced = endpoints[0] if len(endpoints) == 1 else url
+        aws_urls = _aws_urls(args, aws_sockets)
         stack.enter_context(data_folder.announce(args.data_dir, announced, aws_urls))
         _wait_until_ready(host, port, projects[0], token)
         engine_worker.settle(registry)
         _print_urls(endpoints, f'{url}/ui/' if conf.heat_lite.web_page else None, aws_urls)
         if token:
             _print_options(endpoints[0], args.data_dir)
+        stack.callback(shown.stop)
+        shown.start(0, service.probes, service.describe_work)
         for _ in signals:
             settings.reload(conf)
             service.reset()
     return 0
+
+
+def _sorted_sockets(args, sockets):
+    """Return the socket of the REST API, those of the AWS APIs, and those for containers."""
+    end = 1 + len(aws_ports.wanted(args))
+    return sockets[0], sockets[1:end], sockets[end:]
+
+
+def _aws_urls(args, sockets):
+    urls = [f'{_url(*each.getsockname()[:2])}/v1/' for each in sockets]
+    return dict(zip(aws_ports.wanted(args), urls, strict=True))
 
 
 def _print_urls(endpoints, page, aws_urls):
@@ -149,8 +171,9 @@ def _print_urls(endpoints, page, aws_urls):
 def _log_in(args, conf, url, patient):
     """Log in to the clouds of the arguments, and print what the logins may not do.
 
-    Return None without clouds. Raises StartError.
+    Print the local container engine as well. Return None without clouds. Raises StartError.
     """
+    print(local_containers.find(conf), flush=True)
     if not args.cloud:
         return None
     # The libraries of OpenStack start slowly: only clouds need them.
@@ -164,9 +187,9 @@ def _log_in(args, conf, url, patient):
 
 
 def _absent_clouds(folder, clouds):
-    """Return the clouds of earlier starts whose login is not given now, and print them."""
+    """Return the clouds that have stacks, but no login at this start, and print them."""
     names = set(clouds.logins) if clouds else set()
-    absent = sorted(data_folder.remember_clouds(folder, names) - names)
+    absent = sorted(stacks.tenants_among(data_folder.remember_clouds(folder, names) - names))
     if absent:
         options = ' '.join(f'--cloud {name}' for name in absent)
         print(
@@ -250,16 +273,11 @@ def _set_encryption_key(conf, folder):
 
     The public default key still decrypts: an older database can contain secrets under it.
     """
-    conf.set_default('auth_encryption_key', _encryption_key(folder))
+    conf.set_default('auth_encryption_key', data_folder.encryption_key(folder))
     if settings.encryption_key(conf) == identity.WELL_KNOWN_KEY:
-        conf.set_override('auth_encryption_key', _encryption_key(folder))
+        conf.set_override('auth_encryption_key', data_folder.encryption_key(folder))
     former = [*conf.heat_lite.former_encryption_keys, identity.WELL_KNOWN_KEY]
     conf.set_override('former_encryption_keys', former, 'heat_lite')
-
-
-def _encryption_key(folder):
-    """Return the key of the data folder. Create its file, with mode 0600, if there is none."""
-    return data_folder.secret(folder, 'key', lambda: secrets.token_hex(cipher.KEY_LENGTH // 2))
 
 
 def _listen(host, port):

@@ -4,6 +4,7 @@ A file has a name: a path, relative to the working directory or absolute, or a U
 file is relative to that file.
 """
 
+import difflib
 import os
 import pathlib
 import stat
@@ -13,6 +14,8 @@ import urllib.request
 
 STDIN = '-'
 MAX_BYTES = 8 * 1024 * 1024
+#: files of a folder that are compared with a misspelt name
+MAX_NAMES = 1000
 
 
 def is_url(name: str) -> bool:
@@ -61,7 +64,20 @@ def read_bytes(name: str) -> bytes:
                 raise ValueError(f'The file is longer than {MAX_BYTES} bytes')
             return file.read(MAX_BYTES)
     except OSError as error:
-        raise ValueError(f'The file cannot be read: {error.strerror}') from None
+        similar = _similar_file(name) if isinstance(error, FileNotFoundError) else None
+        hint = f'. Did you mean {similar}?' if similar else ''
+        raise ValueError(f'The file cannot be read: {error.strerror}{hint}') from None
+
+
+def _similar_file(name):
+    """Return the name of the file of the same folder that is most similar; None if none is."""
+    folder, base = os.path.split(name)
+    try:
+        names = os.listdir(folder or '.')[:MAX_NAMES]
+    except OSError:
+        return None
+    found = difflib.get_close_matches(base, names, n=1, cutoff=0.7)
+    return os.path.join(folder, found[0]) if found else None
 
 
 def _open_without_wait(name, flags):

@@ -4,13 +4,16 @@ import os
 from typing import Any
 
 from heat_lite.cmd import file_references
-from heat_lite.cmd.cli import api_client
-from heat_lite.cmd.cli.errors import LocatedError
+from heat_lite.cmd.cli import api_client, runner
+from heat_lite.cmd.cli.errors import FileError, LocatedError
 from heat_lite.template import source_positions
 from heat_lite.template.lint import cycles, excerpt, syntax_errors
 
-#: what to do after an error of the service: {class of the error: advice}
+#: the end of the error of a template without a version
+NO_VERSION = 'Template format version not found.'
+#: what to do after an error of the service: {class of the error, or end of its text: advice}
 ADVICE = {
+    NO_VERSION: ' Begin it with "heat_template_version: 2021-04-16".',
     'UserParameterMissing': ' Give it a value with -P NAME=VALUE or in an environment (-e FILE).',
 }
 
@@ -27,13 +30,20 @@ def syntax_error(name: str, error: Exception, source: str) -> LocatedError:
     return located(name, *position, syntax_errors.summary(error), source)
 
 
+def format_error(name: str, error: Exception, source: str) -> FileError:
+    """Return the error of a file that cannot be read as a map, at its place if it has one."""
+    if syntax_errors.is_syntax_error(str(error)):
+        return syntax_error(name, error, source)
+    return FileError(f'{name}: {error}')
+
+
 def of_response(error: api_client.RequestFailed, args: Any) -> LocatedError | None:
     """Return the error of the service at its place in a file of the user; None without a place.
 
     The service names the template ``template``, and other files by their URL.
     """
     if error.position is None:
-        return None
+        return _of_whole_template(error, args)
     file = str(error.position['file'])
     name = getattr(args, 'template', None) if file == source_positions.TEMPLATE else _name_of(file)
     if not name:
@@ -44,6 +54,17 @@ def of_response(error: api_client.RequestFailed, args: Any) -> LocatedError | No
     if error.kind == 'CircularDependencyException' and source is not None:
         shown = LocatedError('\n'.join([str(shown), *cycles.cycle_lines(name, error.text, source)]))
     return shown
+
+
+def _of_whole_template(error, args):
+    """Return an error that is about the template as a whole at its beginning; None for others."""
+    name = getattr(args, 'template', None)
+    if not name or not error.text.startswith(runner.NO_TEMPLATE):
+        return None
+    text, source = error.text, _source(name, getattr(args, 'sources', {}))
+    if text.endswith(NO_VERSION):
+        text += ADVICE[NO_VERSION]
+    return located(name, *source_positions.START, text, source or None)
 
 
 def _name_of(url):

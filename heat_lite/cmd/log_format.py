@@ -53,11 +53,24 @@ class LineFormatter(logging.Formatter):
         if subject is not None:
             if subject.context is not None and not hasattr(record, 'context'):
                 safe.context = subject.context
-            if subject.stack is not None:
-                message = f'[stack {printable.escape(subject.stack)}] {message}'
+            if self._is_json:
+                safe.extra = {**getattr(record, 'extra', {}), **_fields(subject)}
+            elif subject.stack is not None:
+                message = f'[stack {printable.escape(_place(subject))}] {message}'
         safe.msg, safe.args = printable.shorten(message, MESSAGE_SIZE), None
         text = redact(self._inner.format(safe))
         return _short_json(text) if self._is_json else _safe_lines(text)
+
+
+def _place(subject):
+    return subject.stack + (f' resource {subject.resource}' if subject.resource else '')
+
+
+def _fields(subject):
+    """Return what a line of JSON has beside the message."""
+    name, _, stack_id = (subject.stack or '').rpartition('/')
+    found = {'stack': name or stack_id, 'stack_id': name and stack_id, 'resource': subject.resource}
+    return {key: value for key, value in found.items() if value}
 
 
 def _message(record):

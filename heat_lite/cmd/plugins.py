@@ -190,11 +190,31 @@ def _modules_in(folders):
     for name in [each for each in sys.modules if each.startswith(f'{PACKAGE}.')]:
         del sys.modules[name]
     heat_imports.forget_plugins()
-    package = types.ModuleType(PACKAGE, 'Modules of plugin_dirs.')
-    package.__path__ = existing
-    sys.modules[PACKAGE] = package
-    for found in pkgutil.walk_packages(existing, f'{PACKAGE}.', onerror=lambda name: None):
-        yield found.name, lambda name=found.name: importlib.import_module(name)
+    for name, paths in _packages(existing):
+        package = types.ModuleType(name, 'Modules of plugin_dirs.')
+        package.__path__ = paths
+        sys.modules[name] = package
+        for found in pkgutil.walk_packages(paths, f'{name}.', onerror=lambda name: None):
+            yield found.name, lambda name=found.name: importlib.import_module(name)
+
+
+def _packages(folders):
+    """Return [(name, folders)] of the packages for the modules of plugin_dirs.
+
+    Most folders share one. A folder with the name of a module that another folder has before it
+    (``resources``, for example) gets one of its own, else its module would not be found.
+    """
+    shared: list[str] = []
+    taken: set[str] = set()
+    packages = [(PACKAGE, shared)]
+    for folder in dict.fromkeys(folders):
+        names = {found.name for found in pkgutil.iter_modules([folder])}
+        if names & taken:
+            packages.append((f'{PACKAGE}.folder_{len(packages) + 1}', [folder]))
+        else:
+            taken |= names
+            shared.append(folder)
+    return packages
 
 
 def _entry_points(groups):

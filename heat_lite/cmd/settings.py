@@ -54,6 +54,7 @@ HELP = {
     'heat-lite-api-cloudwatch': ('Accept measurements of alarms, and serve the alarms.', ''),
     'heat-lite-engine': ('Run engines, which work on the stacks.', ''),
     'heat-lite-manage': ('Administer the database and the engines.', ' db_sync'),
+    'heat-lite-status': ('Check whether an upgrade may begin.', ' upgrade check'),
 }
 
 

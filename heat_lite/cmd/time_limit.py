@@ -1,5 +1,6 @@
 """A time limit for work on templates, which may be a stranger's."""
 
+import gc
 import os
 import signal
 import sys
@@ -9,6 +10,8 @@ from collections.abc import Callable
 #: default of --timeout, in seconds
 TIMEOUT = 60.0
 FAILED = 2
+#: new objects after which their garbage is collected
+OBJECTS_PER_COLLECTION = 100_000
 
 
 def exit_status(program: str, seconds: float, work: Callable[[], int]) -> int:
@@ -20,6 +23,7 @@ def exit_status(program: str, seconds: float, work: Callable[[], int]) -> int:
     child = os.fork()
     if child == 0:
         status = FAILED
+        _collect_seldom()
         try:
             status = work()
         except KeyboardInterrupt:
@@ -44,6 +48,15 @@ def exit_status(program: str, seconds: float, work: Callable[[], int]) -> int:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
+
+
+def _collect_seldom():
+    """Collect garbage seldom: a large template is many objects that stay until the end.
+
+    With the usual thresholds, a lint of 9,000 references takes twice as long.
+    """
+    gc.freeze()
+    gc.set_threshold(OBJECTS_PER_COLLECTION, 50, 50)
 
 
 def _raise_timeout(signum, frame):

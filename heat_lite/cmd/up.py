@@ -56,7 +56,7 @@ def _add_service_arguments(parser):
     )
     parser.add_argument(
         '--plugin-dir',
-        type=Path,
+        type=option_parser.folder,
         action='append',
         default=[],
         help='folder of plug-in modules with further resource types',
@@ -93,6 +93,13 @@ def _add_cloud_arguments(parser):
         metavar='NAME',
         help='act in this cloud of clouds.yaml, with its login, at the endpoint /v1/NAME; may be '
         'repeated',
+    )
+    parser.add_argument(
+        '--container-port',
+        type=_port,
+        metavar='PORT',
+        help='also take signals of containers on this port, 0 for any free one, at all addresses '
+        'of the machine; only requests with a URL that this service has signed are accepted',
     )
     parser.add_argument(
         '--public-url',
@@ -140,8 +147,13 @@ def main(argv=None):
 
 def _refusal(args):
     """Return why the arguments are refused; None if they are not."""
-    if not args.cloud and args.public_url:
-        return 'servers of a cloud reach --public-url; name the cloud with --cloud'
+    if not args.cloud and args.public_url and args.container_port is None:
+        return (
+            'servers of a cloud reach --public-url, or containers; name the cloud with --cloud, or '
+            'the port with --container-port'
+        )
+    if args.cloud and args.container_port is not None:
+        return 'with --cloud, containers and servers send signals to --public-url'
     if args.cloud and not args.require_token:
         host = urllib.parse.urlsplit(args.public_url).hostname if args.public_url else args.host
         exposed = next((each for each in (args.host, host) if not is_loopback(each)), None)

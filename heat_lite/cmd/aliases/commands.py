@@ -40,6 +40,22 @@ def manage() -> Any:
     return _run('heat-manage', 'heat_lite.cmd.manage')
 
 
+def status() -> Any:
+    return _run('heat-status', 'heat_lite.cmd.status')
+
+
+def db_setup() -> Any:
+    # It reads no configuration.
+    of_heat = command_of_heat('console_scripts', 'heat-db-setup')
+    return (of_heat or importlib.import_module('heat_lite.cmd.setup_database').main)()
+
+
+def keystone_setup_domain() -> Any:
+    name, module = 'heat-keystone-setup-domain', 'heat_lite.cmd.setup_keystone'
+    of_heat = command_of_heat('console_scripts', name)
+    return (of_heat or importlib.import_module(module).domain)()
+
+
 def wsgi_api() -> Any:
     return _wsgi('heat-wsgi-api', 'heat-api', wsgi.application)
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import TextIO
 
+from heat_lite.cmd import located_errors
 from heat_lite.cmd.cli import (
     api_client,
     arguments,
@@ -99,8 +100,8 @@ def _check_document(text: str, name: str) -> None:
     """Raise FileError for a document, in JSON or YAML, that describes no stack."""
     try:
         document = reader.parse(text)
-    except reader.FormatError:
-        document = {}
+    except reader.FormatError as error:
+        raise located_errors.format_error(name, error, text) from None
     if 'template' not in document:
         raise errors.FileError(
             f'{name} describes no stack: it has no "template". `heat-lite export` and '

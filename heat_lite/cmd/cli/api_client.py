@@ -238,7 +238,8 @@ class ApiClient:
             if error.status != 401:
                 raise
             if self._renew is None:
-                raise RequestFailed(401, f'{error.text.rstrip(".")}{NO_TOKEN}') from error
+                text = f'{error.text.rstrip(".")} ({self.endpoint}){NO_TOKEN}'
+                raise RequestFailed(401, text) from error
         self.headers = {TOKEN_HEADER: self._renew()}
         return self._send(method, url, body)
 

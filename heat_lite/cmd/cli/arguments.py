@@ -49,12 +49,15 @@ RESOURCE = argument('resource', metavar='RESOURCE', help='name of the resource')
 NO_WAIT = flag('--no-wait', help='return as soon as the service has accepted the request')
 YES = flag('-y', '--yes', help='do not ask')
 DETAILED_EXITCODE = flag('--detailed-exitcode', help='exit with status 3 if there are changes')
+NESTED, ALL_DEPTHS = '--nested', 5
 NESTED_DEPTH = argument(
-    '--nested',
+    NESTED,
+    nargs='?',
     type=count,
     metavar='DEPTH',
     default=0,
-    help='include nested stacks down to this depth',
+    const=ALL_DEPTHS,
+    help=f'include nested stacks down to this depth, without DEPTH {ALL_DEPTHS} (default: 0)',
 )
 FILES = (
     repeatable(
@@ -144,8 +147,24 @@ def parser(verb: str, summary: str, example: str, specific: Iterable[Argument]) 
 
 def split_leading(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the options of the service in front of the verb, and the rest."""
-    names = {name for each in CONNECTION for name in each.names}
+    names = {name for each in (*CONNECTION, JSON) for name in each.names}
     index = 0
     while index < len(argv) and argv[index].partition('=')[0] in names:
-        index += 1 if '=' in argv[index] else 2
+        index += 2 if needs_value(argv[index]) else 1
     return list(argv[:index]), list(argv[index:])
+
+
+def needs_value(option: str) -> bool:
+    """Return whether the next word is the value of an option of the service."""
+    return '=' not in option and option not in JSON.names
+
+
+def with_depth(words: Sequence[str], parser: argparse.ArgumentParser) -> list[str]:
+    """Return a command line whose ``--nested`` has a depth: the name of a stack is none."""
+    action = parser._option_string_actions.get(NESTED)
+    if action is None or action.nargs != '?' or NESTED not in words:
+        return list(words)
+    index = words.index(NESTED) + 1
+    if words[index : index + 1] and words[index].isdigit():
+        return list(words)
+    return [*words[:index], str(action.const), *words[index:]]

@@ -15,6 +15,8 @@ from keystoneauth1 import exceptions
 from heat_lite.cmd.cli import api_client
 
 SERVICE = 'orchestration'
+#: names of the loader for the OS_* variables, and for no cloud at all
+MADE_UP = ('envvars', 'defaults')
 #: an error has all that a warning in the log of the library says
 logging.getLogger('keystoneauth').addHandler(logging.NullHandler())
 
@@ -47,6 +49,10 @@ def _load(cloud, region, env):
     loader = openstack.config.OpenStackConfig(app_name='heat-lite')
     cloud = cloud or env.get('OS_CLOUD') or None
     options = {'auth_type': 'token'} if not cloud and _has_only_a_token(env) else {}
+    known = [each for each in loader.get_cloud_names() if each not in MADE_UP]
+    if cloud and cloud not in (*known, *MADE_UP):
+        place = f'clouds.yaml, only {", ".join(sorted(known))}' if known else 'a clouds.yaml'
+        raise ValueError(f'Cloud {cloud} was not found in {place}')
     return loader.get_one(cloud=cloud, region_name=region, **options)
 
 

@@ -105,7 +105,7 @@ def parser_of(words: list[str]) -> tuple[int, argparse.ArgumentParser]:
 
 def _is_open(leading):
     """Whether the last of the leading options still needs its value."""
-    return bool(leading) and leading[-1].startswith('--') and '=' not in leading[-1]
+    return bool(leading) and leading[-1].startswith('--') and arguments.needs_value(leading[-1])
 
 
 def _service_parser():

@@ -83,12 +83,23 @@ def _cloud(choice, env):
 
 
 def announced_endpoint() -> str | None:
-    """Return the endpoint of the running embedded service; None with several clouds."""
+    """Return the endpoint of the embedded service, None if there is none.
+
+    Raises InvalidEndpoint if it runs with several clouds: none of them is the default.
+    """
+    folder = installation.data_folder()
     try:
-        url = (installation.data_folder() / installation.URL_FILE).read_text()
+        url = (folder / installation.URL_FILE).read_text()
+        if urllib.parse.urlsplit(url).path:
+            return url
+        if not _is_locked(folder):
+            return None
     except (OSError, ValueError):
         return None
-    return url if urllib.parse.urlsplit(url).path else None
+    raise api_client.InvalidEndpoint(
+        f'`heat-lite up` serves several clouds: choose one with --endpoint {url}/v1/CLOUD, or'
+        ' HEAT_LITE_ENDPOINT'
+    )
 
 
 def local_token(endpoint: str) -> str | None:

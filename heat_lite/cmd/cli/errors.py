@@ -14,7 +14,7 @@ DONE, FAILED, USAGE, CHANGED, INTERRUPTED = 0, 1, 2, 3, 130
 MAX_NAMES = 1000
 #: (pattern of an error of the service, what to do)
 ADVICE = (
-    (r'^Cancelling update when stack is .*CREATE', '`heat-lite cancel --no-rollback {}` stops it.'),
+    (r'^Cancelling update .*CREATE.*IN_PROGRESS', '`heat-lite cancel --no-rollback {}` stops it.'),
     (r'^Updating a stack when it is suspended', '`heat-lite resume {}` resumes it.'),
     (r'protected from being deleted', '`heat-lite protect --off {}` does so.'),
     (
@@ -61,6 +61,11 @@ class Interrupted(CommandError):
 def complain(text: str, prefix: str = 'heat-lite: ') -> None:
     """Write an error to the standard error output, harmless for a terminal."""
     print(prefix + printable.escape(text, keep=chr(10)), file=sys.stderr)
+
+
+def complain_of(error: CommandError) -> None:
+    """Write an error; one at a place begins with the place."""
+    complain(str(error), *([''] if isinstance(error, LocatedError) else []))
 
 
 def advice(error: api_client.RequestFailed, args: Any) -> str:

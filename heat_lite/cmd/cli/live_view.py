@@ -175,8 +175,8 @@ class Picture:
         shown = self._fitting(members, max(height - RESERVED_LINES, 1))
         names = _name_columns(shown, width)
         lines = [self._totals(members, now, width)]
-        lines += [self._line(each, now, width, names) for each in shown]
         kept = {each.path for each in shown}
+        lines += [self._line(each, now, width, names, label_of(each, kept)) for each in shown]
         folded = [each for each in members if each.path not in kept]
         if folded:
             lines.append(Text(self._folded(folded), 'dim'))
@@ -246,11 +246,11 @@ class Picture:
             counts = counts[1:]
         return Text.assemble(name, state, counts)
 
-    def _line(self, member, now, width, names):
+    def _line(self, member, now, width, names, label):
         line = Text(' ' + '  ' * member.depth)
         outcome = self._outcome(member)
         line.append(self._symbol(outcome, now) + ' ', STYLES[outcome])
-        line.append(printable.escape(member.name))
+        line.append(printable.escape(label))
         line.truncate(names - 1, overflow='ellipsis')
         _pad(line, names)
         seconds = views.seconds_text(member.seconds(now)) if member.touched else ''
@@ -295,6 +295,15 @@ def progress_of(action: str, members: list[resource_tree.Member]) -> tuple[int, 
         members = [each for each in members if each.touched]
         return sum(each.outcome == 'COMPLETE' for each in members), len(members)
     return sum(each.status == f'{action}_COMPLETE' for each in members), len(members)
+
+
+def label_of(member: resource_tree.Member, shown: set[str]) -> str:
+    """Return the name of a member, with the names of what contains it and is not ``shown``."""
+    label, outer = member.name, member.path.rpartition('/')[0]
+    while outer and outer not in shown:
+        outer, _, name = outer.rpartition('/')
+        label = f'{name}/{label}'
+    return label
 
 
 def _name_columns(members, width):

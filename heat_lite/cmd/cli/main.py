@@ -34,7 +34,9 @@ COMMANDS = {
     ),
     'fmt': Program('heat_lite.cmd.offline:fmt', 'write templates in their usual form', AUTHORING),
     'convert': Program(
-        'heat_lite.cmd.offline:convert', 'convert CFN to HOT, JSON to YAML, YAML to JSON', AUTHORING
+        'heat_lite.cmd.offline:convert',
+        'convert CFN or compose to HOT, JSON to YAML or back',
+        AUTHORING,
     ),
     'docs': Program(
         'heat_lite.cmd.offline:docs', 'describe a resource type, with an example', AUTHORING

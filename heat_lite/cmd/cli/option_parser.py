@@ -28,12 +28,20 @@ class Argument(NamedTuple):
         parser.add_argument(*self.names, **self.settings)
 
 
+def folder(text: str) -> str:
+    """Read the name of a folder that exists."""
+    if not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f'{text!r} is no folder')
+    return text
+
+
 #: folders of plug-ins, for the commands that need no service
 PLUGIN_DIR = Argument(
     ('--plugin-dir',),
     {
         'action': 'append',
         'default': [],
+        'type': folder,
         'metavar': 'FOLDER',
         'help': 'load resource types from the modules in this folder, and run them;'
         ' may be repeated',

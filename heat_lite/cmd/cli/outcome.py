@@ -45,14 +45,11 @@ def name_of(path: str) -> str:
 
 def _detached(name, follower):
     """Return how to continue after the user has stopped following."""
-    lines = [
-        'the action goes on in the service.',
-        f'  heat-lite follow {name}    to follow it again',
-    ]
+    rows = [('follow', 'follow it again')]
     cancel = {'CREATE': 'cancel --no-rollback', 'UPDATE': 'cancel'}.get(follower.action)
     if cancel:
-        lines.append(f'  heat-lite {cancel} {name}    to cancel it')
-    return '\n'.join(lines)
+        rows.append((cancel, 'cancel it'))
+    return '\n'.join(['the action goes on in the service.', *_commands(name, rows)])
 
 
 def has_succeeded(status: str, expected: str | None) -> bool:
@@ -93,9 +90,14 @@ def _next_commands(name, status):
     if status.endswith('FAILED'):
         rows.append(('retry', 'continue where it stopped'))
     rows.append(('delete', 'delete the stack'))
+    return ['next:', *_commands(name, rows)]
+
+
+def _commands(name, rows):
+    """Return lines of commands with what each does."""
     commands = [(f'heat-lite {verb} {name}', text) for verb, text in rows]
     width = max(len(command) for command, _ in commands)
-    return ['next:', *(f'  {command:{width}}  {text}' for command, text in commands)]
+    return [f'  {command:{width}}  {text}' for command, text in commands]
 
 
 def causes(

@@ -42,7 +42,14 @@ MARK = (
 CLEAR_HOOK = (
     arguments.STACK,
     PATH,
-    argument('hook', choices=resource_tree.HOOK_NAMES, help='hook that the resource waits at'),
+    argument(
+        'hook',
+        metavar='HOOK',
+        nargs='?',
+        choices=resource_tree.HOOK_NAMES,
+        help=f'one of {", ".join(resource_tree.HOOK_NAMES)}; else the one that the resource waits'
+        ' at',
+    ),
 )
 HOOKS = (arguments.STACK,)
 
@@ -108,10 +115,21 @@ def mark(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Names
 def hooks(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     """List the resources that wait at a hook, by their last events."""
     path = api.find(args.stack)
+    rows = _waiting(api, path)
+    if out.is_json:
+        out.write_json(rows)
+    elif rows:
+        out.table(['RESOURCE', 'HOOK', 'SINCE'], [list(row.values()) for row in rows])
+    else:
+        out.write_line(_why_none_waits(api, path))
+
+
+def _waiting(api, path):
+    """Return {resource, hook, since} of each resource that waits at a hook."""
     depth = resource_tree.NESTED_DEPTH
     found = api.call('GET', f'{path}/events', nested_depth=depth, **events.OLDEST_FIRST)['events']
     paths = _paths_by_stack_and_name(progress.list_resources(api, path))
-    rows = [
+    return [
         {
             'resource': paths.get((resource_tree.stack_of(event), event['resource_name']))
             or event['resource_name'],
@@ -120,12 +138,6 @@ def hooks(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
         }
         for event, hook in resource_tree.waiting_at_hooks(found)
     ]
-    if out.is_json:
-        out.write_json(rows)
-    elif rows:
-        out.table(['RESOURCE', 'HOOK', 'SINCE'], [list(row.values()) for row in rows])
-    else:
-        out.write_line(_why_none_waits(api, path))
 
 
 def _why_none_waits(api, path):
@@ -146,5 +158,14 @@ def _paths_by_stack_and_name(rows):
 
 def clear_hook(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     path = find(api, args.stack, args.resource)
-    api.call('POST', f'{path}/signal', {'unset_hook': args.hook})
+    hook = args.hook or _hook_of(api, api.find(args.stack), args.resource)
+    api.call('POST', f'{path}/signal', {'unset_hook': hook})
     out.confirm(f'{args.resource} continues')
+
+
+def _hook_of(api, path, resource):
+    """Return the hook that a resource waits at. Raises CommandError if it waits at none."""
+    hooks = [each['hook'] for each in _waiting(api, path) if each['resource'] == resource]
+    if not hooks:
+        raise errors.CommandError(f'{resource} waits at no hook')
+    return hooks[-1]

@@ -21,6 +21,8 @@ from heat_lite.cmd.cli import (
 #: set to any value, it shows the traceback of an unexpected error
 DEBUG = 'HEAT_LITE_DEBUG'
 MORE = f' ({DEBUG}=1 shows more)'
+#: the beginning of the errors about a template as a whole, which are shown at its first line
+NO_TEMPLATE = 'Template not in valid format'
 OF_RESPONSE = 'heat_lite.cmd.located_errors:of_response'
 
 
@@ -37,7 +39,7 @@ def run(argv: list[str], known: list[str]) -> int:
     if not name:
         return _unknown(words, known)
     function, parser = resolve(name)
-    args = parser.parse_args([*leading, *words[length:]])
+    args = parser.parse_args(arguments.with_depth([*leading, *words[length:]], parser))
     offline = verbs.VERBS[name].offline
     if offline and getattr(args, offline):
         out = terminal.Terminal(is_json=args.json)
@@ -93,7 +95,7 @@ def _with_service(function, args):
         errors.complain(api.unexpected_text(error) + MORE)
         return errors.FAILED
     except api_client.RequestFailed as error:
-        if error.position is not None:
+        if error.position is not None or error.text.startswith(NO_TEMPLATE):
             _raise_at_its_place(error, args)
         hint = errors.suggestion(api, error, args) or errors.advice(error, args)
         errors.complain(f'{str(error).rstrip(".")}.{hint}' if hint else str(error))
@@ -119,11 +121,8 @@ def guarded(work: Callable[[], int | None]) -> int:
         # The reader closed the pipe (`| head`). Nothing may be written to it at exit either.
         sys.stdout = None  # type: ignore[assignment]
         return errors.DONE
-    except errors.LocatedError as error:
-        errors.complain(str(error), prefix='')
-        return error.exit_status
     except errors.CommandError as error:
-        errors.complain(str(error))
+        errors.complain_of(error)
         return error.exit_status
     except api_client.RequestFailed as error:
         errors.complain(str(error))

@@ -36,7 +36,9 @@ def fetch(url: str) -> bytes:
         with api_client.build_opener(url).open(url, timeout=FETCH_SECONDS) as response:
             content = response.read(file_references.MAX_BYTES + 1)
     except OSError as error:
-        raise ValueError(f'The URL cannot be read: {getattr(error, "reason", error)}') from None
+        reason = getattr(error, 'reason', error)
+        reason = getattr(reason, 'strerror', None) or reason
+        raise ValueError(f'The URL cannot be read: {reason}') from None
     if len(content) > file_references.MAX_BYTES:
         raise ValueError(f'The file is longer than {file_references.MAX_BYTES} bytes')
     return content
@@ -102,7 +104,7 @@ class StackFiles:
         try:
             environment = reader.parse_environment(text)
         except reader.FormatError as error:
-            raise _environment_error(name, error, text) from None
+            raise located_errors.format_error(name, error, text) from None
         registry = environment.get('resource_registry')
         if self._with_references and isinstance(registry, dict):
             self._resolve_registry(name, name, registry)
@@ -171,15 +173,6 @@ class StackFiles:
             parts += [text[end : node.start_mark.index], json.dumps(url), ending]
             end = node.end_mark.index
         return ''.join(parts) + text[end:]
-
-
-def _environment_error(name, error, text):
-    is_syntax = ', column ' in str(error)
-    return (
-        located_errors.syntax_error(name, error, text)
-        if is_syntax
-        else FileError(f'{name}: {error}')
-    )
 
 
 def _is_remote(name: str) -> bool:

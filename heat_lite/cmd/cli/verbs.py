@@ -232,9 +232,21 @@ VERBS = {
     ),
 }
 
-#: other names of verbs
+#: other names of verbs, also those of `openstack stack`
 ALIASES = {
+    'environment show': 'environment',
+    'event list': 'events',
+    'failures list': 'failures',
+    'output list': 'outputs',
+    'output show': 'outputs',
+    'resource signal': 'signal',
+    'resource type list': 'types',
+    'resource type show': 'types',
     'resources': 'resource list',
+    'template function list': 'functions',
+    'template show': 'template',
+    'template validate': 'validate',
+    'template version list': 'functions',
     'hooks': 'hook list',
     'hook poll': 'hook list',
     'snapshot': 'snapshot create',
@@ -249,8 +261,11 @@ OTHER_WORDS = {
     'diff': 'preview',
     'errors': 'failures',
     'explain': 'docs',
+    'generate': 'init',
     'get': 'show',
     'info': 'show',
+    'inspect': 'show',
+    'kill': 'delete',
     'log': 'events',
     'logs': 'events',
     'ls': 'list',
@@ -262,11 +277,15 @@ OTHER_WORDS = {
     'remove': 'delete',
     'rm': 'delete',
     'rollback': 'cancel',
+    'run': 'apply',
+    'serve': 'up',
+    'server': 'up',
     'status': 'show',
     'stop': 'cancel',
     'start': 'create',
     'tail': 'events --follow',
     'taint': 'resource mark',
+    'tree': 'graph',
     'unlock': 'protect --off',
     'unprotect': 'protect --off',
     'upgrade': 'update',
@@ -281,9 +300,15 @@ def find(words: list[str]) -> tuple[str, int]:
 
     Returns an empty name and 0 for no known verb.
     """
-    for length in (2, 1):
-        name = ' '.join(words[:length])
-        name = ALIASES.get(name, name)
-        if len(words) >= length and name in VERBS:
+    for length in (3, 2, 1):
+        given = ' '.join(words[:length])
+        name = ALIASES.get(given, given)
+        if len(words) >= length and name in VERBS and not _is_argument(given, words[length:]):
             return name, length
     return '', 0
+
+
+def _is_argument(name, rest):
+    """Whether the last word of an alias is an argument: ``template show`` of the stack "show"."""
+    first, _, more = name.partition(' ')
+    return bool(more) and name in ALIASES and first in VERBS and rest[:1] in ([], ['--json'])

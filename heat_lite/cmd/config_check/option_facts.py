@@ -32,7 +32,6 @@ UNUSED_GROUPS = {
     'oslo_middleware_tracing': NOT_LOADED,
     'oslo_reports': NOT_LOADED,
     'oslo_versionedobjects': NOT_LOADED,
-    'profiler': NOT_LOADED,
     'profiler_jaeger': NOT_LOADED,
     'profiler_otlp': NOT_LOADED,
     'ssl': 'cert_file and key_file of [heat_api] make a server speak HTTPS.',
@@ -44,7 +43,16 @@ _TIMING = 'timings are not collected.'
 _UNLOGGED = 'requests with signatures are not logged.'
 _SERVER = 'the servers read {} of [heat_api], [heat_api_cfn] and [heat_api_cloudwatch].'
 _OWN_SERVER = 'the servers are not those of oslo.service.'
+_DRIVER = 'traces are sent by OTLP.'
 UNUSED = {
+    ('profiler', 'trace_sqlalchemy'): 'transactions are always traced.',
+    ('profiler', 'trace_requests'): 'requests to services are always traced.',
+    ('profiler', 'es_doc_type'): _DRIVER,
+    ('profiler', 'es_scroll_time'): _DRIVER,
+    ('profiler', 'es_scroll_size'): _DRIVER,
+    ('profiler', 'socket_timeout'): _DRIVER,
+    ('profiler', 'sentinel_service_name'): _DRIVER,
+    ('profiler', 'filter_error_trace'): _DRIVER,
     ('DEFAULT', 'graceful_shutdown_timeout'): 'see graceful_shutdown_timeout of [heat_lite].',
     ('DEFAULT', 'log_options'): 'options are not logged.',
     ('DEFAULT', 'backdoor_port'): NOT_LOADED,

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from heat_lite.cmd import located_errors
 from heat_lite.template import reader, source_positions
 from heat_lite.template.suggest import with_suggestion
 
@@ -102,7 +103,7 @@ def parse(text: str, name: str) -> list[Case]:
     try:
         data = reader.parse(text, name=name)
     except ValueError as error:
-        raise CaseFileError(f'{name}: {error}') from None
+        raise CaseFileError(located_errors.format_error(name, error, text)) from None
     return list(_FileReader(name, data, source_positions.Positions(text)).cases())
 
 
