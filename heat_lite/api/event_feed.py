@@ -23,7 +23,7 @@ from heat_lite.rpc.client import EngineClient
 LOG = logging.getLogger(__name__)
 
 #: seconds between two reads without news, and the least between two with news
-READ_SECONDS, MIN_INTERVAL = 3.0, 0.02
+READ_SECONDS, MIN_INTERVAL = 3.0, 0.05
 #: seconds for which engines announce events, and after which the announcement is renewed
 LEASE_SECONDS, RENEW_SECONDS = 30, 10
 #: Seconds after which no transaction that has taken an id commits: the database ends one that is
@@ -38,6 +38,11 @@ MAX_WAITING = 500_000
 STOPPING = 'This process of the API stops. Continue with the header Last-Event-ID.'
 
 _feeds: 'weakref.WeakSet[EventFeed]' = weakref.WeakSet()
+
+
+def count() -> int:
+    """Return the number of open streams of this process."""
+    return sum(len(feed._open()) for feed in list(_feeds))
 
 
 def stop_all(seconds: float) -> None:

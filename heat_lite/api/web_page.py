@@ -4,7 +4,6 @@ The files are those of the folder ``heat_lite/ui``, which ``make ui`` builds. Th
 of a user: the page in the browser asks the API, as any other client does.
 """
 
-import functools
 import gzip
 import hashlib
 import json
@@ -19,7 +18,7 @@ from oslo_config import cfg
 
 from heat_lite.api import wsgi
 from heat_lite.api.middleware.context import auth_url_of
-from heat_lite.common import installation
+from heat_lite.common import installation, lru_cache
 from heat_lite.conf import identity
 
 PREFIX = '/ui'
@@ -119,18 +118,18 @@ class WebPageFilter:
         return [] if environ['REQUEST_METHOD'] == 'HEAD' else [body]
 
 
-@functools.lru_cache(4)
+@lru_cache.cached_function(4)
 def _files(folder: Path) -> dict[str, bytes]:
     """Return the content of the files of a folder, by their names."""
     return {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
 
 
-@functools.lru_cache(64)
+@lru_cache.cached_function(64)
 def _compressed(content: bytes) -> bytes:
     return gzip.compress(content, mtime=0)
 
 
-@functools.lru_cache(64)
+@lru_cache.cached_function(64)
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:20]
 
@@ -138,6 +137,10 @@ def _digest(content: bytes) -> str:
 def accepts_gzip(environ: wsgi.Environ) -> bool:
     """Return whether a client takes a compressed body."""
     return bool(GZIP.search(environ.get('HTTP_ACCEPT_ENCODING', '')))
+
+
+# The tables of 400 types stay for good, so they are loaded before any request.
+mimetypes.init()
 
 
 def content_type(name: str) -> str:

@@ -151,7 +151,7 @@ def test_failure_is_explained_and_a_retry_repairs_it(window, make):
     assert card.get_by_role('button', name='ready', exact=True).count() == 1
     window.wait_for_tones({'complete': 2, 'failed': 1, 'none': 1})
     window.picture('failure')
-    card.get_by_role('button', name='place in the template').click()
+    card.get_by_role('link', name='place in the template').click()
     page.locator('.cm-lintRange-error').first.wait_for()
     page.get_by_role('link', name='resources').click()
     page.get_by_role('button', name='handle', exact=True).click()
@@ -248,7 +248,8 @@ def test_verbs_act_on_a_stack(window, make):
     page.get_by_text('There is no snapshot').wait_for()
     page.get_by_role('link', name='drift').click()
     page.get_by_role('button', name='Compare with the cloud').click()
-    page.get_by_text('Nothing was changed by others').wait_for()
+    page.get_by_text('None of the resources can be compared').wait_for()
+    page.get_by_text('Resources of this type cannot be compared').first.wait_for()
     choose(page, 'Protect')
     choose(page, 'Delete…')
     confirm(page, 'Delete', 'verbs')
@@ -267,7 +268,14 @@ def test_several_stacks_are_deleted_after_a_word(window, make):
     for number in range(3):
         make(f'many-{number}', BROKEN if number == 2 else SHOP)
     page = window.open('stacks')
-    page.get_by_label('Filter by name').fill('many-')
+    # all stacks of the project are searched, not only those that a list begins with
+    with page.expect_request(lambda request: 'limit=5000' in request.url):
+        page.get_by_label('Filter by name').fill('many-')
+    with page.expect_request(lambda request: 'status=FAILED' in request.url):
+        page.get_by_role('button', name='Failed').click()
+    page.get_by_label('Select many-2').wait_for()
+    page.get_by_label('Select many-0').wait_for(state='detached')
+    page.get_by_role('button', name='All').click()
     for number in range(3):
         page.get_by_label(f'Select many-{number}').check()
     page.get_by_role('button', name='Delete 3…').click()

@@ -2,13 +2,17 @@
 import { useState } from 'preact/hooks';
 import { ApiError, stackPath } from './api';
 import type { StackContext } from './stack-page';
-import { Confirm, Empty, ErrorNote, Value } from './widgets';
+import { DEPTH } from './stack-store';
+import { Confirm, Empty, ErrorNote, plain, Value } from './widgets';
 
-interface Difference { resource: string; resource_type: string; property: string; wanted: unknown; found: unknown; missing?: boolean }
+interface Found { checked: number; resources: Drifted[]; unchecked: Unchecked[] }
+interface Difference { stack: string; resource: string; resource_type: string; property: string; wanted: unknown; found: unknown; missing?: boolean }
+
+interface Unchecked { resource_name: string; stack_name: string; reason: string }
 
 export function DriftPanel({ context }: { context: StackContext }) {
   const { api, store } = context;
-  const [differences, setDifferences] = useState<Difference[] | null>(null);
+  const [found, setFound] = useState<Found | null>(null);
   const [busy, setBusy] = useState(false);
   const [asked, setAsked] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -16,14 +20,15 @@ export function DriftPanel({ context }: { context: StackContext }) {
     setBusy(true);
     setError(null);
     try {
-      const { drift } = await api.get<{ drift: { resources: Drifted[] } }>(stackPath(store.name, store.id, 'drift'));
-      setDifferences(rowsOf(drift.resources));
+      const { drift } = await api.get<{ drift: Found }>(stackPath(store.name, store.id, 'drift'), { nested_depth: DEPTH });
+      setFound(drift);
     } catch (problem) {
       setError((problem as ApiError).status === 404
         ? new Error('This service cannot compare a stack with the cloud. The action Check verifies that its objects exist.') : problem);
     }
     setBusy(false);
   };
+  const differences = found && rowsOf(found.resources);
   return (
     <div>
       <div class="bar filters">
@@ -32,14 +37,18 @@ export function DriftPanel({ context }: { context: StackContext }) {
       </div>
       <ErrorNote error={error} />
       {!differences && !error && <Empty><p class="dim">Reads each object as it is now and lists the properties that others have changed since the last action.</p></Empty>}
-      {differences && !differences.length && <Empty><p>Nothing was changed by others.</p></Empty>}
+      {found && <p class="dim" role="status">{found.checked} {found.checked === 1 ? 'resource' : 'resources'} compared{found.unchecked.length > 0 && `, ${found.unchecked.length} not`}.</p>}
+      {found && !differences!.length && <Empty><p>{found.checked > 0 ? 'Nothing was changed by others.' : 'None of the resources can be compared with the cloud.'}</p></Empty>}
       {differences && differences.length > 0 && <div class="scroll"><table class="list">
         <thead><tr><th>Resource</th><th class="wide">Type</th><th>Property</th><th>Wanted</th><th>Found</th></tr></thead>
-        <tbody>{differences.map((each) => <tr><td>{each.resource}</td><td class="wide type">{each.resource_type}</td><td>{each.property}</td><td class="before"><Value value={each.wanted} /></td><td class="after">{each.missing ? 'the object is gone' : <Value value={each.found} />}</td></tr>)}</tbody>
+        <tbody>{differences.map((each) => <tr><td>{each.stack !== store.name && <span class="dim">{plain(each.stack)} / </span>}{plain(each.resource)}</td><td class="wide type">{each.resource_type}</td><td>{each.property}</td><td class="before"><Value value={each.wanted} /></td><td class="after">{each.missing ? 'the object is gone' : <Value value={each.found} />}</td></tr>)}</tbody>
       </table></div>}
+      {found && found.unchecked.length > 0 && <details class="values" open={!found.checked}><summary>Not compared</summary>
+        <dl>{found.unchecked.slice(0, 200).map((each) => <><dt>{plain(each.resource_name)}</dt><dd>{each.reason}</dd></>)}</dl>
+      </details>}
       {asked && (
         <Confirm title="Undo the changes of others" label="Converge" onClose={() => setAsked(false)}
-          run={async () => { await api.request('PATCH', stackPath(store.name, store.id), { converge: true }); setDifferences(null); store.refresh(); }}>
+          run={async () => { await api.request('PATCH', stackPath(store.name, store.id), { converge: true }); setFound(null); store.refresh(); }}>
           <p>An update sets the properties back to what the template says. Objects that are gone are created again.</p>
         </Confirm>
       )}
@@ -51,7 +60,7 @@ interface Drifted { resource_name: string; resource_type: string; stack_name: st
 
 function rowsOf(drifted: Drifted[]): Difference[] {
   return drifted.flatMap((each): Difference[] => {
-    const own = { resource: each.resource_name, resource_type: each.resource_type };
+    const own = { stack: each.stack_name, resource: each.resource_name, resource_type: each.resource_type };
     if (each.status === 'missing') return [{ ...own, property: '', wanted: 'an object', found: null, missing: true }];
     return (each.properties ?? []).map((one) => ({ ...own, property: one.property, wanted: one.expected, found: one.actual }));
   });

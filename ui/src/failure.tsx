@@ -1,6 +1,7 @@
 // The failure of a stack, first on its page: the cause, its place, and what to do.
 import { useState } from 'preact/hooks';
 import type { Failure } from './api';
+import { href } from './router';
 import type { StackContext } from './stack-page';
 import { isFailed, type Node, type StackStore } from './stack-store';
 import { ErrorNote, plain } from './widgets';
@@ -60,12 +61,13 @@ export function FailureCard({ context }: { context: StackContext }) {
 
 function Cause({ context, node }: { context: StackContext; node: Node }) {
   const inRoot = node.stackId === context.store.id;
+  const place = href(context.route.project, ['stacks', node.stackName, node.stackId, 'template'], { at: node.resource_name });
   return (
     <div class="cause">
       <p class="where">
         <button class="link" onClick={() => context.select(node.key)}>{node.parent_resource ? `${plain(node.parent_resource)} / ` : ''}{plain(node.resource_name)}</button>
         <span class="type">{node.resource_type}</span>
-        {inRoot && <button class="link" onClick={() => context.open('template', { at: node.resource_name })}>place in the template</button>}
+        <a href={place}>place in the {inRoot ? 'template' : 'template of the nested stack'}</a>
       </p>
       <p class="reason">{node.resource_status_reason}</p>
     </div>

@@ -115,6 +115,7 @@ export class GraphDrawing {
     this.structure = structure;
     this.shape = shape;
     this.request += 1;
+    if (!this.graph.elements().length) this.element.dataset.arranging = '';
     const { width, height } = this.element.getBoundingClientRect();
     const request: LayoutRequest = {
       id: this.request, width: WIDTH, height: HEIGHT, aspect: Math.max(0.4, width / Math.max(height, 1)),
@@ -142,6 +143,7 @@ export class GraphDrawing {
       this.graph.add(elements);
       if (nodes.length > MANY) this.graph.edges().style('curve-style', 'haystack');
     });
+    delete this.element.dataset.arranging;
     this.touched = false;
     this.fit();
     this.choose(this.chosen);

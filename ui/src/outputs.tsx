@@ -44,5 +44,5 @@ function Copy({ value }: { value: unknown }) {
     setDone(true);
     setTimeout(() => setDone(false), 1500);
   };
-  return navigator.clipboard ? <button class="plain" aria-label="Copy the value" onClick={() => void copy()}>{done ? '✓' : '⧉'}</button> : null;
+  return navigator.clipboard ? <button class="plain" aria-label="Copy the value" onClick={() => void copy()}>{done ? 'Copied' : 'Copy'}</button> : null;
 }

@@ -1,16 +1,25 @@
 // The snapshots of a stack.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { type Snapshot, stackPath } from './api';
 import type { StackContext } from './stack-page';
 import { Age, Confirm, Empty, ErrorNote, Status, useLoad } from './widgets';
+
+/** Milliseconds between two reads while a snapshot is being taken or deleted. */
+const REFRESH = 1500;
 
 export function SnapshotsPanel({ context }: { context: StackContext }) {
   const { api, store } = context;
   const [name, setName] = useState('');
   const [asked, setAsked] = useState<{ what: 'restore' | 'delete'; snapshot: Snapshot } | null>(null);
+  const [leaving, setLeaving] = useState<string[]>([]);
   const [problem, setProblem] = useState<unknown>(null);
   const path = (...rest: string[]) => stackPath(store.name, store.id, 'snapshots', ...rest);
   const { value, error, again } = useLoad(() => api.get<{ snapshots: Snapshot[] }>(path()), [store.stack?.stack_status, store.version > 0]);
+  useEffect(() => {
+    const isPending = value?.snapshots.some((each) => each.status === 'IN_PROGRESS' || leaving.includes(each.id));
+    const timer = isPending ? setTimeout(again, REFRESH) : undefined;
+    return () => clearTimeout(timer);
+  }, [value, leaving]);
   const make = async (event: globalThis.Event) => {
     event.preventDefault();
     setProblem(null);
@@ -36,6 +45,7 @@ export function SnapshotsPanel({ context }: { context: StackContext }) {
         <Confirm title={asked.what === 'restore' ? 'Restore the stack' : 'Delete the snapshot'} label={asked.what === 'restore' ? 'Restore' : 'Delete'} danger onClose={() => setAsked(null)}
           run={async () => {
             await (asked.what === 'restore' ? api.request('POST', path(asked.snapshot.id, 'restore')) : api.request('DELETE', path(asked.snapshot.id)));
+            if (asked.what === 'delete') setLeaving((old) => [...old, asked.snapshot.id]);
             store.refresh();
             again();
           }}>

@@ -4,10 +4,13 @@ import { type Api, isPassing, RETRY, type Stack, stackPath } from './api';
 import { type Connection, follow } from './live';
 import { go, href, type Route } from './router';
 import { isBusy } from './stack-store';
-import { Age, Confirm, Empty, ErrorNote, plain, Status, tone } from './widgets';
+import { Age, Confirm, Empty, ErrorNote, plain, Status } from './widgets';
 
 const PAGE = 200;
+/** So many stacks are searched for a part of a name, which the API does not filter by. */
+const SEARCHED = 5000;
 const STATES = ['', 'progress', 'failed', 'complete'] as const;
+const STATUSES: Record<string, string> = { progress: 'IN_PROGRESS', failed: 'FAILED', complete: 'COMPLETE' };
 const LABELS: Record<string, string> = { '': 'All', progress: 'In progress', failed: 'Failed', complete: 'Complete' };
 
 interface Row { stack: Stack; depth: number; children: number }
@@ -31,7 +34,9 @@ function tree(stacks: Stack[], open: Set<string>): Row[] {
   return rows;
 }
 
-export function useStacks(api: Api, nested: boolean, tags: string) {
+interface Filter { nested: boolean; tags: string; state: string; searching: boolean }
+
+export function useStacks(api: Api, { nested, tags, state, searching }: Filter) {
   const [stacks, setStacks] = useState<Stack[] | null>(null);
   const [count, setCount] = useState(0);
   const [limit, setLimit] = useState(PAGE);
@@ -47,7 +52,8 @@ export function useStacks(api: Api, nested: boolean, tags: string) {
       running = true;
       try {
         const found = await api.get<{ stacks: Stack[]; count?: number }>('stacks', {
-          limit, with_count: true, show_nested: nested || undefined, tags: tags || undefined,
+          limit: searching ? SEARCHED : limit, with_count: true, show_nested: nested || undefined,
+          tags: tags || undefined, status: STATUSES[state],
         });
         if (ended) return;
         latest.current = found.stacks;
@@ -77,8 +83,8 @@ export function useStacks(api: Api, nested: boolean, tags: string) {
     });
     void read();
     return () => { ended = true; stop(); clearTimeout(timer); };
-  }, [api, nested, tags, limit]);
-  return { stacks, count, error, connection, more: () => setLimit((old) => old + PAGE), reload: () => reload.current() };
+  }, [api, nested, tags, limit, state, searching]);
+  return { stacks, count, limit, error, connection, more: () => setLimit((old) => old + PAGE), reload: () => reload.current() };
 }
 
 export function StacksView({ api, route }: { api: Api; route: Route }) {
@@ -88,16 +94,18 @@ export function StacksView({ api, route }: { api: Api; route: Route }) {
   const [open, setOpen] = useState<Set<string>>(new Set());
   const [chosen, setChosen] = useState<Set<string>>(new Set());
   const [deleting, setDeleting] = useState(false);
-  const { stacks, count, error, connection, more, reload } = useStacks(api, nested, tags);
+  const { stacks, count, limit, error, connection, more, reload } = useStacks(api, { nested, tags, state, searching: !!text });
   const set = (change: Record<string, string>) => {
     const values = { name: text, state, tags, nested: nested ? '1' : '', ...change };
     go(href(route.project, ['stacks'], values), true);
   };
   const rows = useMemo(() => {
     const matching = (stacks ?? []).filter((stack) => stack.stack_name.toLowerCase().includes(text.toLowerCase())
-      && (!state || tone(stack.stack_status) === state));
+      && (!state || stack.stack_status.endsWith(STATUSES[state])));
     return tree(matching, open);
   }, [stacks, text, state, open]);
+  const shown = rows.slice(0, text ? limit : rows.length);
+  const all = text && stacks && stacks.length >= count ? rows.length : count;
   const selected = (stacks ?? []).filter((stack) => chosen.has(stack.id));
   const toggle = (old: Set<string>, id: string) => {
     const next = new Set(old);
@@ -107,7 +115,7 @@ export function StacksView({ api, route }: { api: Api; route: Route }) {
   return (
     <main>
       <div class="bar">
-        <h1>Stacks <span class="count">{stacks ? count : ''}</span></h1>
+        <h1>Stacks <span class="count">{stacks ? all : ''}</span></h1>
         <Live connection={connection} />
         <span class="grow" />
         <a class="button primary" href={href(route.project, ['create'])}>New stack</a>
@@ -131,7 +139,7 @@ export function StacksView({ api, route }: { api: Api; route: Route }) {
               <th class="tick"><span class="hidden">Select</span></th><th>Name</th><th>Status</th>
               <th class="wide">Reason</th><th class="wide">Tags</th><th>Changed</th><th class="wide">Age</th>
             </tr></thead>
-            <tbody>{rows.map(({ stack, depth, children }) => (
+            <tbody>{shown.map(({ stack, depth, children }) => (
               <tr key={stack.id}>
                 <td class="tick"><input type="checkbox" aria-label={`Select ${stack.stack_name}`} checked={chosen.has(stack.id)} onChange={() => setChosen((old) => toggle(old, stack.id))} /></td>
                 <td class="name" style={{ paddingLeft: `${8 + depth * 20}px` }}>
@@ -151,7 +159,8 @@ export function StacksView({ api, route }: { api: Api; route: Route }) {
           </table>
         </div>
       )}
-      {stacks && stacks.length < count && <button class="more" onClick={more}>Show more: {stacks.length} of {count}</button>}
+      {text && stacks && stacks.length < count && <p class="dim">The newest {stacks.length} of {count} stacks were searched.</p>}
+      {stacks && (text ? shown.length < rows.length : stacks.length < count) && <button class="more" onClick={more}>Show more: {text ? shown.length : stacks.length} of {all}</button>}
       {deleting && <DeleteMany api={api} stacks={selected} onClose={() => { setDeleting(false); setChosen(new Set()); reload(); }} />}
     </main>
   );

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { ApiError, stackPath } from './api';
 import type { StackContext } from './stack-page';
 import { DEPTH, isBusy } from './stack-store';
-import { age, Empty, ErrorNote, plain, tone, useClock, useLoad } from './widgets';
+import { age, clock, Empty, ErrorNote, plain, tone, useClock, useLoad } from './widgets';
 
 const SHOWN = 150;
 /** Milliseconds between two reads while the stack is busy. */
@@ -12,7 +12,7 @@ const REFRESH = 3000;
 type Kind = 'waiting' | 'calling' | 'polling' | 'working';
 interface Phase { phase: Kind; started_at: string; ended_at: string | null; status: string | null }
 interface Row { id: string; resource_name: string; resource_type: string; stack_id: string; phases: Phase[]; critical: boolean }
-interface Action { number: number; action: string; started_at: string; ended_at: string | null; seconds: number | null }
+interface Action { number: number; action: string; partial?: boolean; started_at: string; ended_at: string | null; seconds: number | null }
 interface Timeline extends Action { actions: Action[]; resources: Row[] }
 
 /** The phases as people read them; the events of older versions do not tell calling from polling. */
@@ -32,7 +32,7 @@ export function TimelinePanel({ context }: { context: StackContext }) {
   const { value, error } = useLoad(
     () => api.get<{ timeline: Timeline }>(path, { nested_depth: DEPTH, number: chosen }), [path, chosen, turn, store.stack?.stack_status],
   );
-  if (error instanceof ApiError && error.status === 404) return <Empty><p class="dim">No whole action is stored: there are no events yet, or the oldest were deleted (max_events_per_stack).</p></Empty>;
+  if (error instanceof ApiError && error.status === 404) return <Empty><p class="dim">No action is stored: there are no events yet, or the oldest were deleted (max_events_per_stack).</p></Empty>;
   if (!value) return error ? <ErrorNote error={error} /> : <Empty><p class="dim">Reading the events…</p></Empty>;
   const action = value.timeline;
   const begin = Date.parse(action.started_at);
@@ -49,6 +49,7 @@ export function TimelinePanel({ context }: { context: StackContext }) {
         <div class="segments" role="group" aria-label="Order"><button aria-pressed={order === 'time'} onClick={() => setOrder('time')}>by start</button><button aria-pressed={order === 'duration'} onClick={() => setOrder('duration')}>by duration</button></div>
         <span class="grow" /><span class="dim">{seconds(end - begin)} in all</span>
       </div>
+      {action.partial && <p class="note">The oldest events of this action were deleted (max_events_per_stack). What happened before {clock(action.started_at)} is missing.</p>}
       <Legend rows={rows} />
       <ErrorNote error={error} />
       {!rows.length && <Empty><p class="dim">No resource was touched.</p></Empty>}
@@ -66,7 +67,7 @@ export function TimelinePanel({ context }: { context: StackContext }) {
 
 /** The phases of one resource; the last words are those of the critical path. */
 function Track({ row, begin, end }: { row: Row; begin: number; end: number }) {
-  const text = row.phases.map((each) => `${WORDS[each.phase]} ${seconds(length(each, end))}`).join(', ');
+  const text = row.phases.map((each) => `${WORDS[each.phase]} ${seconds(length(each, end))}`).join(', ') || 'began before the oldest stored event';
   return (
     <span class="track" role="img" title={text} aria-label={row.critical ? `${text}; on the critical path` : text}>
       {row.phases.map((each) => {

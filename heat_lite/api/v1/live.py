@@ -32,7 +32,9 @@ class LiveController:
         """Return what each resource did in one action, by default the last one."""
         identity, depth = params.identity_of(**path), _depth(request)
         query = params.read(params.TIMELINE, request.query)
-        actions = timeline.actions_of(path['stack_id'], self._events(request, identity, depth))
+        stack = self._stack(request, identity)
+        events = self._events(request, identity, depth)
+        actions = timeline.actions_of(path['stack_id'], events, stack['stack_action'])
         chosen = [
             each
             for each in actions
@@ -45,7 +47,7 @@ class LiveController:
                 'parameters lists those that there are.'
             )
         rows = self._resources(request, identity, depth)
-        graph = stack_graph.graph(self._stack(request, identity), rows)
+        graph = stack_graph.graph(stack, rows)
         requirements: dict[str, list[str]] = {}
         for edge in graph['edges']:
             before, after = edge['source'], edge['target']

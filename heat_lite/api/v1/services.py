@@ -3,6 +3,7 @@
 from typing import Any
 
 from heat_lite.api import wsgi
+from heat_lite.api.v1 import params
 from heat_lite.common import installation
 from heat_lite.rpc.client import EngineClient
 
@@ -30,4 +31,6 @@ class ServiceController:
         self.client = client
 
     def index(self, request: wsgi.Request, tenant_id: str) -> dict[str, Any]:
-        return {'services': self.client.list_services(request.context)}
+        """List the engines; ``with_stacks`` adds the top-level stacks on which each works."""
+        more = {'with_stacks': True} if params.read_flag(request.query, 'with_stacks') else {}
+        return {'services': self.client.list_services(request.context, **more)}

@@ -34,10 +34,11 @@ DEPLOYMENT_UPDATE_KEYS = (
 TYPES: dict[str, type] = {
     'inputs': list,
     'outputs': list,
-    'options': dict,
     'input_values': dict,
     'output_values': dict,
 }
+#: keys of a configuration whose empty values stand for none, whatever their type (as in Heat)
+OPTIONAL_KEYS = ('inputs', 'outputs', 'options')
 STRING_KEYS = (
     'group',
     'name',
@@ -140,7 +141,11 @@ def _values(body: Any, keys: tuple[str, ...]) -> dict[str, Any]:
     """
     if body is None:
         raise exc.HTTPBadRequest()
-    values = {key: body[key] for key in keys if key in body}
+    values = {
+        key: None if key in OPTIONAL_KEYS and not body[key] else body[key]
+        for key in keys
+        if key in body
+    }
     for key, value in values.items():
         expected = TYPES.get(key)
         if expected and value is not None and not isinstance(value, expected):

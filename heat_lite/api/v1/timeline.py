@@ -19,12 +19,16 @@ Row = dict[str, Any]
 
 
 class Action:
-    """One action of a stack: its events, from those of its tree in their order."""
+    """One action of a stack: its events, from those of its tree in their order.
 
-    def __init__(self, number: int, first: Row) -> None:
+    ``partial``: the event of its begin was deleted; ``first`` is the oldest that is stored.
+    """
+
+    def __init__(self, number: int, first: Row, partial: bool = False) -> None:
         self.number = number
         self.name = first['resource_action']
         self.first = first
+        self.partial = partial
         self.last: Row | None = None
         self.rows: list[Row] = []
 
@@ -33,22 +37,33 @@ class Action:
         return {
             'number': self.number,
             'action': self.name,
-            'status': (self.last or self.first)['resource_status'],
+            'status': self.last['resource_status'] if self.last else status.IN_PROGRESS,
+            'partial': self.partial,
             **_times(self.first, self.last),
         }
 
 
-def actions_of(stack_id: str, rows: Iterable[Row]) -> list[Action]:
-    """Return the actions of a stack, numbered from 1 in the stored events, oldest first."""
+def actions_of(stack_id: str, rows: Iterable[Row], current: str) -> list[Action]:
+    """Return the actions of a stack, numbered from 1 in the stored events, oldest first.
+
+    ``current``: the name of the last action. The first action is partial if the events do not
+    begin with its begin: those of a large stack are deleted from the oldest on.
+    """
     found: list[Action] = []
     for row in rows:
-        if is_of_stack(row) and row['lineage'][0] == stack_id:
-            if row['resource_status'] == status.IN_PROGRESS:
-                found.append(Action(len(found) + 1, row))
-            elif found:
-                found[-1].last = row
+        is_own = row['lineage'][0] == stack_id
+        if is_own and is_of_stack(row) and row['resource_status'] == status.IN_PROGRESS:
+            found.append(Action(len(found) + 1, row))
+        elif is_own and not found:
+            found.append(Action(1, row, partial=True))
+        if is_own and is_of_stack(row) and row['resource_status'] != status.IN_PROGRESS:
+            found[-1].last = row
+            if found[-1].partial:
+                found[-1].name = row['resource_action']
         if found:
             found[-1].rows.append(row)
+    if found and found[-1].partial and found[-1].last is None:
+        found[-1].name = current
     return found
 
 
@@ -89,7 +104,8 @@ def timeline(
 
 
 def _resource(key: str, row: Row, begin: Row) -> Row:
-    waited = _phase(WAITING, begin, row, None) if row['timestamp'] > begin['timestamp'] else None
+    starts = row['resource_status'] == status.IN_PROGRESS and row['timestamp'] > begin['timestamp']
+    waited = _phase(WAITING, begin, row, None) if starts else None
     return {
         'id': key,
         'resource_name': row['resource_name'],
