@@ -27,11 +27,12 @@ def load_app(conf: cfg.ConfigOpts, name: str | None = None) -> Any:
 
     ``messaging.setup`` must be called before the first request.
     """
-    app = _load_pipeline(conf, name)
+    app = load_pipeline(conf, name)
     return app if name else web_page.add_to(app, conf)
 
 
-def _load_pipeline(conf: cfg.ConfigOpts, name: str | None = None) -> Any:
+def load_pipeline(conf: cfg.ConfigOpts, name: str | None = None) -> Any:
+    """Return the application without a web page."""
     urlfetch.configure(conf)
     file = pipelines_file(conf)
     flavor = None if name else conf.paste_deploy.flavor
@@ -45,7 +46,7 @@ def load_local_app(conf: cfg.ConfigOpts, hosts: list[str], token: str | None = N
 
     ``hosts``: names and addresses of the service. ``token``: required of each request, or None.
     """
-    app = _load_pipeline(conf)
+    app = load_pipeline(conf)
     origins = conf.cors.allowed_origin or ()
     guarded = fault.FaultFilter(local_requests.LocalRequestFilter(app, hosts, origins, token))
     return web_page.add_to(guarded, conf, [DEFAULT_PROJECT], token is not None)
@@ -65,7 +66,7 @@ def load_cloud_app(
     ``hosts`` and ``token`` as for ``load_local_app``, ``users`` as for ``CloudFilter``.
     ``regions``: those of the clouds. ``url``: the public URL of the service.
     """
-    app, max_body = _load_pipeline(conf), conf.max_json_body_size
+    app, max_body = load_pipeline(conf), conf.max_json_body_size
     guarded = local_requests.LocalRequestFilter(
         cloud_requests.CloudFilter(app, users), hosts, conf.cors.allowed_origin or (), token
     )

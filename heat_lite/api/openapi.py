@@ -3,7 +3,6 @@
 It is served as ``/openapi.json`` without authentication: it has no data of any project.
 """
 
-import functools
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -14,6 +13,7 @@ import webob
 from heat_lite import policies
 from heat_lite.api import openapi_summaries, wsgi
 from heat_lite.api.v1 import params, routes
+from heat_lite.common import lru_cache
 
 PATH = '/openapi.json'
 VERSION = '3.1.0'
@@ -64,6 +64,7 @@ QUERY: dict[str, dict[str, Any]] = {
     'live.graph': {'nested_depth': params.optional_integer},
     'live.timeline': {'nested_depth': params.optional_integer, **params.TIMELINE},
     'live.drift': {'nested_depth': params.optional_integer},
+    'service.index': {'with_stacks': params.flag},
     'types.list_resource_types': params.RESOURCE_TYPES,
     'types.resource_schema': {'with_description': params.flag},
     'types.generate_template': {'template_type': params.text},
@@ -164,7 +165,7 @@ ERROR_SCHEMA = {
 }
 
 
-@functools.cache
+@lru_cache.cached_function(1)
 def document() -> dict[str, Any]:
     """Return the description."""
     paths: dict[str, dict[str, Any]] = {}
@@ -220,7 +221,7 @@ def _policy_scope(scope: str) -> str:
     return 'stacks' if scope in ('types', 'snapshots', 'stack_lookup') else scope
 
 
-@functools.cache
+@lru_cache.cached_function(1)
 def _policy_defaults() -> dict[str, str]:
     return {row[0]: row[1] for row in policies.REST}
 
@@ -253,7 +254,7 @@ def _responses(target: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield code, {'description': text, 'content': {'application/json': {'schema': schema}}}
 
 
-@functools.cache
+@lru_cache.cached_function(1)
 def _body() -> bytes:
     return json.dumps(document()).encode()
 

@@ -13,6 +13,8 @@ class Route(NamedTuple):
 
     action: Callable[..., Any]
     rule: str | None
+    #: e.g. ``stacks.create``
+    name: str = ''
 
 
 class Router:

@@ -12,7 +12,7 @@ import webob.exc
 
 from heat_lite.api.admission import AdmissionControl
 from heat_lite.api.routing import Route, Router
-from heat_lite.common import exception, fair_turns
+from heat_lite.common import exception, fair_turns, log_context
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.common.policy import Enforcer
@@ -264,6 +264,10 @@ def no_content(headers: dict[str, str] | None = None) -> webob.Response:
     return response
 
 
+#: key of the environ with what is known of the request, for metrics; copies of filters share it
+FACTS = 'heat_lite.facts'
+
+
 class Application:
     """Application that routes requests for /{tenant_id}/... to actions of controllers.
 
@@ -299,6 +303,8 @@ class Application:
         if route is None:
             return no_content(gaps)
         context = request.context
+        facts = {'action': route.name, 'request_id': log_context.id_of(context)}
+        request.environ.get(FACTS, {}).update(facts)
         context.is_admin = self._enforcer.is_admin(context)
         if not context.is_admin and context.project_id != gaps['tenant_id']:
             raise webob.exc.HTTPForbidden()
@@ -332,5 +338,7 @@ def _route(controllers: dict[str, Any], target: str, rule: Any = True) -> Route:
     scope, _, action = target.partition('.')
     controller = controllers[scope]
     return Route(
-        getattr(controller, action), f'{controller.scope}:{action}' if rule is True else rule
+        getattr(controller, action),
+        f'{controller.scope}:{action}' if rule is True else rule,
+        f'{scope}.{action}',
     )

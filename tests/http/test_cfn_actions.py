@@ -12,7 +12,7 @@ import pytest
 import webob
 
 from heat_lite.api import wsgi
-from heat_lite.api.aws import query
+from heat_lite.api.aws import faults, query
 from heat_lite.api.cfn import application
 from heat_lite.common import context, ec2, exception, policy
 from tests import identity
@@ -599,14 +599,38 @@ def test_form_of_a_megabyte_is_answered(service):
     values = {f'Parameters.member.{n}.ParameterValue': '<&>' * 20 for n in range(1, 4000)}
     result(service, 'CreateStack', **CREATE, **names, **values)
     assert len(args(service, 'create_stack')['params']['parameters']) == 3999
-    response = send(service, 'CreateStack', **CREATE, Description='x' * 900_000)
+    response = send(service, 'CreateStack', **CREATE, RoleARN='x' * 900_000)
     assert error_of(response)[1] == 'InvalidQueryParameter'
     body = '{"HeatTemplateFormatVersion": "2012-12-12", "Description": "%s"}' % ('x' * 700_000)
     response = send(service, 'CreateStack', StackName='s', TemplateBody=body)
     assert error_of(response)[1] == 'RequestLimitExceeded'
 
 
+def test_parameters_that_no_action_has_are_ignored_as_by_heat(service):
+    result(service, 'CreateStack', **CREATE, Colour='red', LogicalResourceId='a')
+    assert 'Colour' not in str(args(service, 'create_stack'))
+    result(service, 'CancelUpdateStack', StackName='s', ClientRequestToken='t-1')
+    result(service, 'ListStacks', **{'Filter.member.1.Name': 'x'})
+
+
+@pytest.mark.parametrize('name', application.REFUSED)
+def test_parameters_of_amazon_that_would_restrict_are_refused(service, name):
+    for key in (name, f'{name}.member.1'):
+        response = send(service, 'DeleteStack', StackName='s', **{key: 'x'})
+        assert error_of(response)[1] == 'InvalidQueryParameter' and not calls(service)
+
+
 # --------------------------------------------------------------- other logins
+
+
+def test_login_without_a_project_is_refused():
+    requester = context.RequestContext(user_id='u', roles=['member', 'reader'])
+    request = webob.Request.blank('/v1/?Action=ListStacks')
+    query.read(request.environ, 1000)
+    request.environ[wsgi.CONTEXT] = requester
+    with pytest.raises(faults.Fault, match='X-Project-Id') as refusal:
+        request.get_response(application.build(scripted.configuration()))
+    assert (refusal.value.status, refusal.value.code) == (403, 'AccessDenied')
 
 
 def test_version_list_and_pages_of_other_origins(service):

@@ -195,7 +195,7 @@ def test_version_4_in_the_header(service, method):
 
 
 def test_form_beyond_the_limit_of_keystone_needs_version_4(services):
-    template = {'TemplateBody': 'x' * 300_000}
+    template = {'RoleARN': 'x' * 300_000}
     for service in services.values():
         response = send_4(service, version_4(service, 'POST', data={**PARAMS, **template}))
         assert error_of(response)[:2] == (400, 'InvalidQueryParameter')  # the signature is valid

@@ -18,11 +18,18 @@ SIGNERS = test_access_cfn.SIGNERS
 
 
 class Keystone(test_access_cfn.Keystone):
-    """Keystone with the access keys of ``names`` only."""
+    """Keystone with the access keys of ``names`` only.
+
+    ``refusals``: how often it refuses the service that asks.
+    """
 
     names = ()
+    refusals = 0
 
     def check(self, environ, body):
+        if self.refusals:
+            self.refusals -= 1
+            raise identity.Refused(403, 'You are not authorized to perform the requested action.')
         if body['ec2Credentials']['access'] not in self.names:
             raise identity.Refused(404, 'EC2 access key not found.')
         return super().check(environ, body)
@@ -71,6 +78,15 @@ def test_each_cloud_is_asked_until_one_knows_the_key(keystones, tmp_path):
         project, _ = SIGNERS[signer]
         assert send(app, signer) == (200, repr((project, keystones[name][1])))
     assert send(app, 'reader')[0] == send(app, 'stranger', 'wrong')[0] == 403
+
+
+def test_refusal_of_the_service_by_chance_refuses_no_key(keystones, tmp_path):
+    app = application(tmp_path, CLOUD.format(group='ec2authtoken', url=keystones['east'][1]))
+    keystones['east'][0].refusals = 1
+    assert send(app, 'member')[0] == 200
+    keystones['east'][0].refusals = 2
+    assert send(app, 'member')[0] == 403
+    assert keystones['east'][0].refusals == 0
 
 
 def test_cloud_that_cannot_be_reached_refuses_no_key_of_another(keystones, tmp_path):

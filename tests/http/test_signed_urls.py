@@ -106,6 +106,11 @@ OTHER_VERSION = (
     'signature one of version 4',
 )
 UNSIGNED = (400, 'IncompleteSignature', 'The request signature does not conform to AWS standards')
+NO_KEY = (
+    403,
+    'MissingAuthenticationToken',
+    'Does not contain a valid AWS Access Key or certificate',
+)
 
 
 def test_signal_to_wait_condition_is_synchronous(service):
@@ -158,8 +163,8 @@ def test_signal_to_other_resource_is_asynchronous(service, verb):
         (with_signature('a'), 'PUT', DENIED),
         (with_signature('\u00e9'), 'PUT', DENIED),
         (with_signature(''), 'PUT', UNSIGNED),
-        (signed().replace('AWSAccessKeyId=key', 'AWSAccessKeyId='), 'PUT', UNSIGNED),
-        (signed().replace('AWSAccessKeyId', 'awsaccesskeyid'), 'PUT', UNSIGNED),
+        (signed().replace('AWSAccessKeyId=key', 'AWSAccessKeyId='), 'PUT', NO_KEY),
+        (signed().replace('AWSAccessKeyId', 'awsaccesskeyid'), 'PUT', NO_KEY),
         (signed() + '&AWSAccessKeyId=key', 'PUT', REPEATED),
         (signed() + '&Signature=x', 'PUT', REPEATED),
         (signed() + '&SignatureVersion=1', 'PUT', REPEATED),

@@ -60,12 +60,7 @@ class Keystone:
     def validate(self, credentials: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
         """Return the token and its id. Raises Fault for a wrong signature, or without Keystone."""
         try:
-            response = self.adapter.post(
-                f'{self.url}/ec2tokens',
-                json={'ec2Credentials': credentials},
-                authenticated=self.adapter.session.auth is not None,
-                log=False,
-            )
+            response = self._ask(credentials)
         except REJECTIONS as error:
             LOG.info('Keystone rejected access key %s: %s', credentials['access'], error)
             raise faults.denied() from None
@@ -80,6 +75,25 @@ class Keystone:
                 503, 'ServiceUnavailable', f'Keystone cannot be reached: {type(error).__name__}'
             ) from error
         return response.json()['token'], response.headers.get('X-Subject-Token')
+
+    def _ask(self, credentials: dict[str, Any]) -> Any:
+        """Return the response of Keystone to a signature.
+
+        A 403 is about the login of the service, not the key (401). Keystone 30 was seen to give one
+        by chance, with that of a parallel request, so it is asked twice.
+        """
+        try:
+            return self._post(credentials)
+        except exceptions.Forbidden:
+            return self._post(credentials)
+
+    def _post(self, credentials: dict[str, Any]) -> Any:
+        return self.adapter.post(
+            f'{self.url}/ec2tokens',
+            json={'ec2Credentials': credentials},
+            authenticated=self.adapter.session.auth is not None,
+            log=False,
+        )
 
 
 def configured(conf: cfg.ConfigOpts) -> list[Keystone]:

@@ -16,17 +16,28 @@ from heat_lite.common.context import RequestContext
 Run = Callable[[RequestContext, dict[str, str]], dict[str, Any]]
 
 
+NO_PROJECT = 'the login has no project, and the user no default project: X-Project-Id names it'
+
+
 @dataclasses.dataclass(frozen=True)
 class Action:
     """An action, its policy rule, and the names of its parameters.
 
     ``params``: of lists without ``.member.N``. ``required``: those that a request must have.
+    ``refused``: those of Amazon whose meaning the action does not have; None: all others.
     """
 
     run: Run
     rule: str
     params: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
+    refused: tuple[str, ...] | None = None
+
+    def refuses(self, name: str) -> bool:
+        """Return whether a request may not have a parameter, e.g. ``Tags.1.x`` for a list."""
+        if name in self.params:
+            return False
+        return self.refused is None or name.partition('.')[0] in (*self.params, *self.refused)
 
 
 class QueryApplication:
@@ -55,6 +66,8 @@ class QueryApplication:
         context: RequestContext = environ[wsgi.CONTEXT]
         name = found.params.get('Action', '')
         action = self._action(name)
+        if not context.tenant_id:
+            raise faults.fault('AccessDenied', NO_PROJECT)
         context.is_admin = self.enforcer.is_admin(context)
         self.enforcer.enforce(context, action.rule)
         self._check(name, action, found)
@@ -72,14 +85,14 @@ class QueryApplication:
         return self.actions[name]
 
     def _check(self, name: str, action: Action, found: query.Query) -> None:
-        """Raise Fault for a parameter that is missing or that the action does not have."""
+        """Raise Fault for a parameter that is missing or that the action refuses."""
         version, arguments = found.params.get('Version', self.version), found.arguments
         if version != self.version:
             raise faults.fault(
                 'InvalidParameterValue', f'Version must be {self.version}, not "{version}"'
             )
         for key in arguments:
-            if query.base_name(key) not in action.params:
+            if action.refuses(query.base_name(key)):
                 raise faults.fault(
                     'InvalidQueryParameter', f'{name} has no parameter {key[:100]} in this service'
                 )

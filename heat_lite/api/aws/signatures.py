@@ -66,8 +66,10 @@ def _version_2(
     request: webob.Request, params: dict[str, str], now: datetime.datetime
 ) -> dict[str, Any]:
     access, signature = params.get('AWSAccessKeyId'), params.pop('Signature', None)
-    if not access or not signature:
+    if not signature:
         raise faults.unsigned()
+    if not access:
+        raise faults.fault('MissingAuthenticationToken')
     if params.get('SignatureVersion') != ec2.VERSION:
         raise faults.fault(
             'IncompleteSignature', 'SignatureVersion must be 2, or the signature one of version 4'

@@ -32,6 +32,21 @@ CHANGE = (
     'TimeoutInMinutes',
 )
 STACK = ('StackName',)
+#: parameters of Amazon that would restrict or protect: to ignore them, as Heat does with all that
+#: it does not know, would do what the requester has excluded
+REFUSED = (
+    'ChangeSetName',
+    'DeletionMode',
+    'EnableTerminationProtection',
+    'ResourceTypes',
+    'RetainResources',
+    'RoleARN',
+    'RollbackConfiguration',
+    'StackPolicyBody',
+    'StackPolicyDuringUpdateBody',
+    'StackPolicyDuringUpdateURL',
+    'StackPolicyURL',
+)
 #: action -> its method, its parameters and those of them that a request must have
 ACTIONS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     'CancelUpdateStack': ('stacks.cancel', STACK, STACK),
@@ -100,7 +115,7 @@ def _actions(client: EngineClient, limits: RequestLimits) -> dict[str, Action]:
     for name, (target, params, required) in ACTIONS.items():
         controller, _, method = target.partition('.')
         run = getattr(controllers[controller], method)
-        found[name] = Action(run, f'cloudformation:{name}', params, required)
+        found[name] = Action(run, f'cloudformation:{name}', params, required, REFUSED)
     return found
 
 

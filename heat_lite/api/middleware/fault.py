@@ -9,7 +9,7 @@ import webob
 import webob.exc
 
 from heat_lite.api import paste_config, wsgi
-from heat_lite.common import exception
+from heat_lite.common import exception, metrics
 
 LOG = logging.getLogger(__name__)
 
@@ -20,6 +20,8 @@ STATUS = {ValueError: 400, AttributeError: 400}
 # statuses after which a retry may succeed, and the seconds to wait before it
 RETRIABLE = (429, 503)
 RETRY_SECONDS = 5
+#: statuses of requests that a limit refuses: too many, too large, too much at work
+LIMITED = (413, 429, 503)
 
 
 class FaultFilter:
@@ -43,6 +45,8 @@ class FaultFilter:
 
     def _response(self, error: Exception) -> webob.Response:
         status = status_of(error)
+        if status in LIMITED:
+            metrics.LIMITS.add(getattr(error, 'kind', None) or type(error).__name__)
         if isinstance(error, exception.ServiceUnavailable) and error.__cause__ is None:
             LOG.warning('Request refused: %s', error)  # a traceback would show no more
         elif status >= 500:

@@ -1,12 +1,14 @@
 """AWS::ElasticLoadBalancing::LoadBalancer."""
 
+import contextlib
 import copy
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.engine.resource import Resource
+from heat_lite.resources.aws.autoscaling_group import NETWORK
 from heat_lite.resources.base import common_properties
-from heat_lite.resources.base.group_balancer import GroupBalancer
+from heat_lite.resources.base.group_balancer import NAMES, GroupBalancer
 from heat_lite.resources.base.template_resource import fetch_template
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import integer, list_, map_, string, text
@@ -145,10 +147,11 @@ class LoadBalancer(GroupBalancer):
         return key if subnet is None else {**key, SUBNET: subnet}
 
     def handle_create(self):
-        """Create the nested stack in the subnet of the first instance; other subnets may not reach
-        it. The subnet never changes.
+        """Create the nested stack in the subnet of the first instance, or in that of a group that
+        names the balancer; other subnets may not reach it. The subnet never changes.
         """
         subnet = self._subnet_of(*(self.properties['Instances'] or ())[:1])
+        subnet = subnet or self._subnet_of_groups()
         if subnet is not None:
             self.data_set(SUBNET, subnet)
         yield from super().handle_create()
@@ -156,6 +159,17 @@ class LoadBalancer(GroupBalancer):
     def _subnet_of(self, server=None):
         ports = self.client('neutron').list('/ports', 'ports', device_id=server) if server else ()
         return next((each['subnet_id'] for port in ports for each in port['fixed_ips']), None)
+
+    def _subnet_of_groups(self):
+        """Return the subnet of the first group that names the balancer, if it exists already."""
+        for each in self.stack.current_resources():
+            if not each.properties_schema.keys() >= {NAMES, NETWORK}:
+                continue
+            if self.name in (each.properties[NAMES] or ()):
+                for subnet in filter(None, each.properties[NETWORK] or ()):
+                    with contextlib.suppress(errors.NoCloud, errors.NoSuchObject, errors.NotFound):
+                        return self.stack.clients().find('neutron.subnet', subnet)
+        return None
 
     def _addresses(self):
         """Return the addresses of the instances and of the members of groups.
