@@ -179,6 +179,8 @@ CLOUDWATCH = (
 
 # Resource types that only an administrator may use in a template.
 ADMIN_TYPES = (
+    'DockerInc::Docker::*',
+    'HeatLite::Container::*',
     'OS::Blazar::Host',
     'OS::Cinder::EncryptedVolumeType',
     'OS::Cinder::QoSAssociation',

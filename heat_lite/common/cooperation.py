@@ -2,8 +2,9 @@
 
 Loops over a large stack, and the functions of templates, call ``cooperate``. Green threads change
 only there and where they wait. Native threads are divided by the interpreter, but it divides the
-time by their number. So with either kind a work that has computed for LONG_SECONDS goes on in its
-turn only (``common/long_turns.py: LongTurns``): others wait for one long work, not for all.
+time by their number. So with either kind a work that has computed for LONG_SECONDS, or a limit of
+its own, goes on in its turn only (``common/long_turns.py: LongTurns``): others wait for one long
+work, not for all.
 
 A work may pause with a lock held if no code that others need at once takes that lock. Within
 ``away`` it does not wait for a turn: others wait for it, or it has left its turn to others.
@@ -47,15 +48,15 @@ def use_green_threads() -> None:
 
 
 @contextlib.contextmanager
-def work(party: str) -> Iterator[None]:
-    """Run the block, a request, as a work of a party, e.g. of a project.
+def work(party: str, long_seconds: float = LONG_SECONDS) -> Iterator[None]:
+    """Run the block, a request or the step of a task, as a work of a party, e.g. of a project.
 
-    Threads without a work compute without a turn. Those of the task pool have none: steps of
-    several stacks share the transactions that they write, so they must not follow each other.
+    It needs a turn after ``long_seconds`` of processor time. Threads without a work compute without
+    a turn.
     """
     before = getattr(_current, 'work', None)
-    new = _current.work = long_turns.Work(party, time.thread_time())
-    new.due = time.monotonic() + LONG_SECONDS
+    new = _current.work = long_turns.Work(party, time.thread_time(), long_seconds)
+    new.due = time.monotonic() + long_seconds
     try:
         yield
     finally:
@@ -109,7 +110,7 @@ def _take_turn(present):
     spent = now - max(present.mark, _state.begun)
     present.mark = now
     present.spent += spent
-    if present.spent > LONG_SECONDS:
+    if present.spent > present.limit:
         _turns.take(present, spent)
 
 

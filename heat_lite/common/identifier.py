@@ -2,12 +2,13 @@
 
 import base64
 import dataclasses
-import functools
 import re
 import typing
 import urllib.parse
 import uuid
 from collections.abc import Mapping
+
+from heat_lite.common import lru_cache
 
 _ARN = re.compile(
     r'^arn:openstack:heat::(?P<tenant>[^:]*)'
@@ -77,7 +78,7 @@ class HeatIdentifier:
 
 
 # Cached, because each row of a list has the same stack.
-@functools.lru_cache(maxsize=4096)
+@lru_cache.cached_function(4096)
 def stack_path(tenant: str, stack_name: str, stack_id: str | None) -> str:
     """Return ``tenant/stacks/name/id`` with each part quoted."""
     return f'{_quote(tenant)}/stacks/{_quote(stack_name)}/{_quote(stack_id or "")}'

@@ -9,7 +9,7 @@ import contextlib
 import dataclasses
 import threading
 import typing
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from oslo_context import context as oslo_context
 
@@ -26,6 +26,12 @@ class Subject:
     context: RequestContext | None
     stack: str | None
     redactor: redaction.Redactor = dataclasses.field(default_factory=redaction.Redactor)
+    #: the name of the resource, None for work on the whole stack
+    resource: str | None = None
+
+    def of_resource(self, name: str | None) -> 'Subject':
+        """Return the subject of work on a resource of the stack."""
+        return dataclasses.replace(self, resource=name)
 
 
 _current = threading.local()
@@ -50,6 +56,30 @@ def forget_request() -> None:
 def get_subject() -> Subject | None:
     """Return the subject of this thread."""
     return getattr(_current, 'subject', None)
+
+
+@contextlib.contextmanager
+def naming_resource(name: str) -> Iterator[None]:
+    """Name the resource in the log lines of the block."""
+    subject = get_subject()
+    set_subject(subject and subject.of_resource(name))
+    try:
+        yield
+    finally:
+        set_subject(subject)
+
+
+def request_id() -> str | None:
+    """Return the id of the request that this thread works for: the client's, else ours."""
+    subject = get_subject()
+    own = subject.context if subject is not None else None
+    context = own or oslo_context.get_current()
+    return id_of(context) if context is not None else None
+
+
+def id_of(context: oslo_context.RequestContext) -> str | None:
+    """Return the id by which a request is found in the logs: the client's, else ours."""
+    return context.global_request_id or context.request_id
 
 
 def add_secrets(texts: Iterable[str]) -> None:

@@ -28,10 +28,12 @@ _numbers = itertools.count()
 class Work:
     """The work of one thread, e.g. a request; ``party``: whose work it is."""
 
-    __slots__ = ('party', 'number', 'spent', 'mark', 'due', 'away')
+    __slots__ = ('party', 'limit', 'number', 'spent', 'mark', 'due', 'away')
 
-    def __init__(self, party: str, mark: float) -> None:
+    def __init__(self, party: str, mark: float, limit: float = 0.0) -> None:
         self.party = party
+        #: processor time in seconds after which it needs a turn
+        self.limit = limit
         self.number = next(_numbers)
         #: processor time in seconds
         self.spent = 0.0

@@ -1,22 +1,44 @@
-"""A cache that evicts the least recently used values, limited in number and in weight."""
+"""Caches that evict the least recently used values, and drop them while a process is idle."""
 
 import collections
+import functools
 import threading
 import typing
 import weakref
 from collections.abc import Callable, Hashable
 
 _caches: 'weakref.WeakSet[LruCache]' = weakref.WeakSet()
+_functions: list[typing.Any] = []
 
 
 def drop_idle() -> None:
-    """Drop the values of all caches that were not used since the last call."""
+    """Drop the values of all caches that were not used since the last call.
+
+    Those of ``cached_function`` are all dropped: they take little time to make again.
+    """
     for cache in list(_caches):
         cache.drop_idle()
+    for function in _functions:
+        function.cache_clear()
+
+
+def cached_function(max_entries: int) -> Callable[[typing.Any], typing.Any]:
+    """Decorate a function of a module as ``functools.lru_cache`` does; ``drop_idle`` empties it.
+
+    For results that depend on what users send. A small one that stays keeps a whole block of
+    memory from the system, since the memory around it can not be returned.
+    """
+
+    def decorate(function):
+        cached = functools.lru_cache(max_entries)(function)
+        _functions.append(cached)
+        return cached
+
+    return decorate
 
 
 class LruCache:
-    """A thread-safe cache of values by key.
+    """A thread-safe cache of values by key, limited in number and in weight.
 
     It holds at most ``max_entries`` values of at most ``max_weight`` in total; ``weigh(value)``
     returns the weight of one value. The most recently used value is never evicted.

@@ -14,11 +14,12 @@ import ctypes
 import functools
 import gc
 import os
+import re
 import sys
 import threading
 import time
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from heat_lite.common import lru_cache
 
@@ -75,28 +76,41 @@ def resident() -> int:
         return 0
 
 
-def reclaim(run: Callable[..., typing.Any] = lambda call, *arguments: call(*arguments)) -> None:
+def reclaim(
+    run: Callable[..., typing.Any] = lambda call, *arguments: call(*arguments),
+    droppers: Sequence[Callable[[], None]] = (),
+) -> float:
     """Drop idle values of caches, collect all garbage, and return free memory to the system.
 
     ``run`` calls a function that works without the interpreter lock, while other threads run.
+    ``droppers`` drop what other parts of the process keep without need. Return the seconds of
+    processor time during which no other thread could run.
     """
-    lru_cache.drop_idle()
+    for drop in (lru_cache.drop_idle, *droppers):
+        drop()
+    re.purge()  # 512 patterns, of which users may have written each
+    held = 0.0
     for _ in range(COLLECTIONS):
+        begun = time.thread_time()
         gc.collect()
+        held += time.thread_time() - begun
+        time.sleep(0)
     libc = _libc()
     if libc is not None:
         run(libc.malloc_trim, 0)
+    return held
 
 
 class Reclaimer:
     """Reclaims the memory of this process when it has grown and grows no more.
 
-    ``resident()`` returns its resident memory in MiB, ``worked()`` its processor time in seconds.
+    ``reclaim()`` returns for how many seconds it kept all other threads from running,
+    ``resident()`` the resident memory in MiB, ``worked()`` the processor time in seconds.
     """
 
     def __init__(
         self,
-        reclaim: Callable[[], None],
+        reclaim: Callable[[], float],
         resident: Callable[[], int] = resident,
         clock: Callable[[], float] = time.monotonic,
         worked: Callable[[], float] = time.process_time,
@@ -118,10 +132,11 @@ class Reclaimer:
         has_work = resident > self._left + GROWTH or self._has_worked()
         if not quiet or begun < self._due or not self._is_large(resident, begun):
             return False
-        self._reclaim()
+        held = self._reclaim()
         self._has_idle = has_work
         ended = self._clock()
-        self._due = ended + PAUSE_FACTOR * (ended - begun)
+        # Not by the clock: on a busy machine it would put off the next one for minutes.
+        self._due = ended + PAUSE_FACTOR * held
         self._repeat_at = ended + REPEAT_SECONDS
         self._left = self._last = self._resident()
         self._worked_at = self._worked()
@@ -143,10 +158,10 @@ class Reclaimer:
             self.check()
 
 
-def start_reclaimer(run: Callable[..., typing.Any]) -> None:
+def start_reclaimer(run: Callable[..., typing.Any], droppers: Sequence[Callable[[], None]]) -> None:
     """Reclaim the memory of this process in the background. Call it after any fork.
 
-    ``run``: as for ``reclaim``.
+    ``run``, ``droppers``: as for ``reclaim``.
     """
-    reclaimer = Reclaimer(functools.partial(reclaim, run))
+    reclaimer = Reclaimer(functools.partial(reclaim, run, droppers))
     threading.Thread(target=reclaimer.run, name='reclaimer', daemon=True).start()

@@ -12,7 +12,8 @@ from heat_lite.engine import stack as engine_stack
 from heat_lite.engine.action_run import ADOPTED
 from heat_lite.rpc import api
 from heat_lite.template import reader
-from heat_lite.template.environment import ENCRYPTED, Environment
+from heat_lite.template.environment import ENCRYPTED, RESOURCE_REGISTRY, Environment
+from heat_lite.template.resource_registry import is_template
 from heat_lite.template.template import Template
 
 LONGEST_ID = LONGEST_KEY = 255  # lengths of the columns
@@ -119,7 +120,7 @@ def export_stack(stack, describe=lambda resource: resource.prepare_abandon()):
         'name': stack.name,
         'id': stack.id,
         'action': stack.action,
-        'environment': _exported_environment(stack.template.environment),
+        'environment': _exported_environment(stack.template),
         'files': dict(stack.template.files),
         'status': stack.status,
         'template': stack.template.data,
@@ -130,9 +131,18 @@ def export_stack(stack, describe=lambda resource: resource.prepare_abandon()):
     }
 
 
-def _exported_environment(environment):
+def _exported_environment(template):
+    """Return the environment, without the entries of templates of the operator: another service
+    has its own.
+    """
+    environment = template.environment
     shown = environment.as_dict()
     shown.pop(ENCRYPTED)
+    shown[RESOURCE_REGISTRY] = {
+        name: target
+        for name, target in shown[RESOURCE_REGISTRY].items()
+        if not is_template(target) or target in template.files or environment.registry.maps(name)
+    }
     return shown
 
 

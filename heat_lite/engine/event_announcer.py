@@ -13,7 +13,7 @@ from heat_lite.common import exception
 LOG = logging.getLogger(__name__)
 
 #: seconds between two messages, for the events of all stacks
-MIN_INTERVAL = 0.01
+MIN_INTERVAL = 0.05
 
 
 class EventAnnouncer:

@@ -186,6 +186,17 @@ def service(row, up):
     }
 
 
+def stack_at_work(row):
+    """Return a stack on which an engine works. ``since``: the begin of the action."""
+    return {
+        'id': row.id,
+        'stack_name': row.name,
+        'project': row.tenant,
+        'stack_status': f'{row.action}_{row.status}',
+        'since': _iso(row.since),
+    }
+
+
 def _iso(value):
     return None if value is None else value.isoformat(timespec='microseconds')
 

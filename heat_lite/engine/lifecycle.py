@@ -12,8 +12,9 @@ import functools
 import inspect
 import logging
 
-from heat_lite.common import exception, status
+from heat_lite.common import exception, log_context, status, tracing
 from heat_lite.engine import conflict_retry, diff, event, failures, handlers, scheduler
+from heat_lite.engine.resource_metrics import counted, facts_of, repeated
 
 LOG = logging.getLogger(__name__)
 RETRY_PAUSE = 2.0
@@ -209,6 +210,7 @@ def _invalid_state(resource, action):
 # --------------------------------------------------------------- the frame
 
 
+@counted
 def _perform(resource, action, work, reason='state changed'):
     resource.clear_stored_attributes()
     state_set(resource, action, status.IN_PROGRESS, reason)
@@ -216,6 +218,7 @@ def _perform(resource, action, work, reason='state changed'):
     try:
         if not resource.local:
             yield
+        work = tracing.handler(work, f'{action} resource', facts_of(resource))
         result = (yield from work) if work is not None else None
     except scheduler.Cancelled as error:
         state_set(resource, action, status.FAILED, f'{action} aborted ({error})')
@@ -248,7 +251,8 @@ def _failed(resource, action, error):
     """Store the state FAILED. Return the failure to raise."""
     failure = exception.ResourceFailure(error, ('resources', resource.name), action)
     # Without the text of the error, which may repeat a hidden parameter; the event has it.
-    LOG.info('%s of %s failed: %s', action, resource, failures.kind_of(error))
+    with log_context.naming_resource(resource.name):
+        LOG.info('%s of %s failed: %s', action, resource, failures.kind_of(error))
     state_set(resource, action, status.FAILED, str(failure))
     failures.note(resource, action, failure)
     return failure
@@ -275,6 +279,7 @@ def _create(resource, interrupted=False):
             # again after a conflict, e.g. while another stack still uses a name or an address.
             if attempt == retries or not _can_create_again(error):
                 raise
+            repeated(resource)
             LOG.info(
                 '%s failed: %s; attempt %d of %d',
                 resource,

@@ -4,8 +4,10 @@ Tests: tests/unit/cmd/test_global_environment.py.
 """
 
 import fnmatch
+import functools
 import importlib
 import logging
+import re
 
 from heat_lite.clients import errors
 from heat_lite.clients.finders import FINDERS
@@ -15,6 +17,22 @@ from heat_lite.template.resource_registry import TEMPLATE, TypeRegistry, is_temp
 from heat_lite.template.suggest import suggest
 
 LOG = logging.getLogger(__name__)
+
+
+def _kept_by_environment(resolve):
+    """Let the environment keep results: a large template names the same few types very often."""
+
+    @functools.wraps(resolve)
+    def look_up(registry, environment, type_name, resource_name):
+        kept = environment.registry
+        named = resource_name if kept.names_resource(resource_name) else None
+        key = registry, len(registry._locations), type_name, named
+        found = kept.found.get(key)
+        if found is None:
+            found = kept.found[key] = resolve(registry, environment, type_name, resource_name)
+        return found
+
+    return look_up
 
 
 class Registry:
@@ -50,7 +68,7 @@ class Registry:
         return {
             name: target
             for name, target in self._mappings.as_dict().items()
-            if not is_template(target)
+            if isinstance(target, str) and not is_template(target)
         }
 
     def _templates(self):
@@ -83,14 +101,14 @@ class Registry:
 
         The name is another one for an alias. Raises EntityNotFound for an unknown or hidden type.
         """
-        found = self._mappings.resolve(type_name, None, self.knows)
+        found = self._operator_target(type_name)
         if found.kind == TEMPLATE:
             return type_name, self._described(type_name)
         return found.target, self.get(found.target)
 
     def _described(self, type_name):
         """Return a class that describes a template as a type. It is never instantiated."""
-        target = self._mappings.resolve(type_name, None, self.knows).target
+        target = self._operator_target(type_name).target
         return importlib.import_module(self._template_type[0]).describe_template(
             type_name, target, self.files
         )
@@ -124,48 +142,68 @@ class Registry:
         As in Heat, an alias of a type that is mapped to a template takes none.
         """
         template = self.template_of(environment, type_name, resource_name)
-        target = environment.registry.next_target(type_name, resource_name)
-        if template is None or template != (
-            target or self._mappings.next_target(type_name, resource_name)
-        ):
+        entry = environment.registry.next_entry(
+            type_name, resource_name, self._is_type
+        ) or self._mappings.next_entry(type_name, None, self._serves)
+        if template is None or entry is None or entry[1] != template:
             return None
         mappings = self._mappings.without(template)
         try:
             found = environment.registry.without(template).resolve(
-                type_name, resource_name, lambda name: not is_template(name)
+                type_name, resource_name, self._is_type
             )
             return (
                 found
                 if found.kind == TEMPLATE
-                else mappings.resolve(found.target, None, self.knows)
+                else mappings.resolve(found.target, None, self._serves)
             )
         except exception.EntityNotFound:
             return None
 
+    @_kept_by_environment
     def _resolve(self, environment, type_name, resource_name):
-        """Resolve a type name by the environment of the stack, then by that of the operator."""
+        """Resolve a type name by the environment of the stack, then by that of the operator.
+
+        The environment of the stack shows the operator's entry from then on, as in Heat.
+        """
         try:
-            found = environment.registry.resolve(
-                type_name, resource_name, lambda name: not is_template(name)
-            )
+            found = environment.registry.resolve(type_name, resource_name, self._is_type)
             if found.kind == TEMPLATE:
                 return found
-            target = self._mappings.resolve(found.target, None, self.knows)
-            if target.kind != TEMPLATE and target.target != found.target:
-                environment.registry.record(found.target, target.target)
-            return target
+            entry = self._mappings.next_entry(found.target, None, self._serves)
+            if entry is not None:
+                environment.registry.record(found.target, entry[0])
+            return self._operator_target(found.target)
         except exception.EntityNotFound:
             known = [*environment.registry.names(), *self._locations]
             raise exception.EntityNotFound(entity='Resource Type', name=type_name).with_hint(
                 suggest(type_name, known)
             ) from None
 
+    def _operator_target(self, type_name):
+        return self._mappings.resolve(type_name, None, self._serves)
+
+    def _serves(self, name):
+        """Return whether a type is built in, and not hidden by the operator."""
+        return name in self._locations and not self._mappings.hides(name)
+
+    def _is_type(self, name):
+        """Return whether a name leads to a type here, by entries of the operator or by itself."""
+        if name in self._locations and not self._mappings.hides(name):
+            return True
+        try:
+            self._operator_target(name)
+        except exception.EntityNotFound:
+            return False
+        return not is_template(name)
+
     def _template_class(self):
         module, name = self._template_type
         return getattr(importlib.import_module(module), name)
 
     def matching(self, pattern):
-        return [name for name in self.names() if fnmatch.fnmatchcase(name, pattern)]
+        is_match = re.compile(fnmatch.translate(pattern)).match
+        return [name for name in self.names() if is_match(name)]
 
     def constraint_names(self):
         """Return the names of the constraints that ``lookup`` knows."""

@@ -257,11 +257,9 @@ class Resource(ResourceType):
             return {}
 
     def validate(self):
-        """Validate properties.
-
-        Raises StackValidationFailed. Types that override it call ``super()``.
-        """
-        self.update_policy().validate()
+        """Raise StackValidationFailed if it is invalid. Types that override it call ``super()``."""
+        if self.update_policy_schema or self.definition.update_policy:
+            self.update_policy().validate()
         self.properties.validate(with_value=self.stack.tree.strict)
 
     def supports_snapshot_delete(self):

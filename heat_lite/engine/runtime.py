@@ -202,7 +202,7 @@ class ServiceEndpoints:
 
     ``rest`` contains ``%(tenant_id)s``; None means: look it up in the catalog. ``waitcondition``
     belongs to the CFN API, ``metadata`` is its root. ``reachable``: whether servers of the cloud
-    reach these URLs.
+    reach these URLs. ``containers``: the root for signed signals of containers, or None.
     ``keystone_interface``: the interface of the catalog whose Keystone servers use; None means
     ``auth_url``.
     """
@@ -213,6 +213,7 @@ class ServiceEndpoints:
     auth_url: str | None = None
     region: str | None = None
     reachable: bool = True
+    containers: str | None = None
     keystone_interface: str | None = None
 
     def rest_url(self, project):
@@ -232,6 +233,7 @@ def service_endpoints(conf, clouds=None):
         auth_url=clouds.identity_url if clouds else keystone_session.auth_url(conf),
         region=conf.region_name_for_services,
         reachable=clouds is None or clouds.reachable,
+        containers=conf.clients_docker.signal_url if clouds is None else None,
         keystone_interface=None if clouds else conf.server_keystone_endpoint_type or None,
     )
 

@@ -11,7 +11,7 @@ import threading
 import time
 import uuid
 
-from heat_lite.clients import clients, keystone, trusts
+from heat_lite.clients import clients, docker_plugin, keystone, trusts
 from heat_lite.common import context as request_context
 from heat_lite.common import exception, health_checks, installation, policy, urlfetch
 from heat_lite.db import group_commit
@@ -48,7 +48,7 @@ from heat_lite.engine.endpoints import (
 from heat_lite.engine.endpoints import software as software_endpoints
 from heat_lite.engine.endpoints import watch_rules as watch_rule_endpoints
 from heat_lite.engine.event_announcer import EventAnnouncer
-from heat_lite.engine.execution import nested_stacks, task_manager, workers
+from heat_lite.engine.execution import nested_stacks, task_manager, work_report, workers
 from heat_lite.rpc import api as rpc_api
 from heat_lite.rpc import event_stream as event_messages
 from heat_lite.rpc import listener as rpc_listener
@@ -133,9 +133,12 @@ class EngineService:
         self._timers = []
         self._notifications = None
         #: what the engine cannot work without
-        self.health = health_checks.Health(
-            {'database': db_session.probe, 'broker': messaging.probe, 'heartbeat': self._probe}
-        )
+        self.probes = {
+            'database': db_session.probe,
+            'broker': messaging.probe,
+            'heartbeat': self._probe,
+        }
+        self.health = health_checks.Health(self.probes)
 
     def _probe(self):
         """Raise an error if other engines may take this one for dead."""
@@ -155,7 +158,9 @@ class EngineService:
             limits=runtime.read_limits(self._conf),
             engine_id=self.engine_id,
             clients=clients.ClientFactory(
-                self._conf, registry.client_plugins, self._clouds and self._clouds.logins
+                self._conf,
+                docker_plugin.BUILT_IN | registry.client_plugins,
+                self._clouds and self._clouds.logins,
             ),
             clouds=self._clouds,
             endpoints=runtime.service_endpoints(self._conf, self._clouds),
@@ -282,6 +287,10 @@ class EngineService:
         self.runtime.event_sinks.stop(NOTIFICATION_SECONDS)
         if self._heartbeat is not None:
             self._heartbeat.stop()
+
+    def describe_work(self):
+        """Return what the engine does now, as plain data."""
+        return work_report.describe(self.runtime)
 
     def reset(self):
         """Reload the options that may change at run time."""

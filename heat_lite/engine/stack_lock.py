@@ -5,7 +5,7 @@ Tests: tests/chaos/test_takeover.py.
 
 import logging
 
-from heat_lite.common import exception
+from heat_lite.common import exception, metrics
 from heat_lite.db import journal, locks, traversals
 
 LOG = logging.getLogger(__name__)
@@ -45,6 +45,7 @@ class StackLock:
             )
             if locks.steal(self._context, self._stack.id, holder, self._engine_id) is None:
                 return
+        metrics.LOCK_CONFLICTS.add()
         raise exception.ActionInProgress(stack_name=self._stack.name, action=self._stack.action)
 
     def release(self):

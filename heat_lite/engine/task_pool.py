@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from heat_lite.common import cooperation, log_context
+from heat_lite.common import cooperation, log_context, metrics, tracing
 from heat_lite.engine.scheduler import TaskRunner
 
 LOG = logging.getLogger(__name__)
@@ -29,6 +29,10 @@ IDLE_SECONDS = 30.0
 MAX_SHARE = 75
 #: seconds between two checks of ``may_step`` while it is False
 BLOCKED_POLL_SECONDS = 0.1
+#: Seconds of processor time after which a step needs a turn. More than nearly every step takes:
+#: steps of several stacks share the transactions that they write, so they must not follow each
+#: other. A long one shares none meanwhile, and many of them at once delay every request.
+LONG_STEP_SECONDS = 0.05
 
 
 class PoolClosed(RuntimeError):
@@ -64,6 +68,7 @@ class Job:
     ):
         self.runner = runner
         self._subject = subject
+        self._trace = tracing.base()
         context = subject and subject.context
         #: the id of the project whose work it is; None: the engine's own
         self.project = context.project_id if context else None
@@ -90,6 +95,13 @@ class Job:
     def step(self) -> float | None:
         """Run to the next wait. Return the pause in seconds, or None when the job has ended."""
         log_context.set_subject(self._subject)
+        with cooperation.work(self.project or '', LONG_STEP_SECONDS), tracing.turn(self._trace):
+            try:
+                return self._step()
+            finally:
+                self._trace = tracing.base()  # of the action that has begun or ended
+
+    def _step(self) -> float | None:
         try:
             done = self.runner.step()
         except BaseException as error:  # a timeout or a cancellation ends a task as an error does
@@ -240,6 +252,16 @@ class TaskPool:
         """
         return min(self._ready.runnable_count(), self._size)
 
+    def counts(self) -> dict[str, int]:
+        """Return the number of jobs in each state."""
+        with self._changed:
+            running, sleeping = self._stepping, len(self._sleepers)
+            return {
+                'running': running,
+                'sleeping': sleeping,
+                'ready': max(len(self.jobs) - running - sleeping, 0),
+            }
+
     def wake(self, job: Job) -> None:
         with self._changed:
             if job.state == 'running':
@@ -306,7 +328,8 @@ class TaskPool:
                     return
                 job.state, job.woken = 'running', False
                 self._stepping += 1
-            pause = job.step()
+            with metrics.TURNS.time():
+                pause = job.step()
             cooperation.cooperate()
             with self._changed:
                 self._stepping -= 1

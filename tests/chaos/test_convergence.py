@@ -148,7 +148,7 @@ def both_of(engines):
 
 @on('mysql')
 def test_cancel_whose_messages_are_lost_stops_all_engines(cluster):
-    chains, length = 30, 8
+    chains, length = 30, 16
     names = [[f'c{chain}-{number}' for number in range(length)] for chain in range(chains)]
     long = template()
     for chain in names:

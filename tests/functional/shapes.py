@@ -121,6 +121,16 @@ class Service:
         )
 
 
+def wait_for(url):
+    """Wait until a service answers at a URL."""
+    end = time.monotonic() + READY_SECONDS
+    while time.monotonic() < end:
+        with contextlib.suppress(requests.ConnectionError):
+            return requests.get(url, timeout=60)
+        time.sleep(0.1)
+    raise AssertionError(f'{url} does not answer')
+
+
 # --------------------------------------------------------------- processes
 
 

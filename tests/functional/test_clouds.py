@@ -275,7 +275,8 @@ def test_work_continues_after_kill_and_start_with_the_same_cloud(clouds, clouds_
     with up(clouds_file, tmp_path, 'two') as other:
         assert other.ask('GET', '/stacks', project='one').status_code == 404
     with up(clouds_file, tmp_path) as without:
-        assert '--cloud one --cloud two' in (tmp_path / 'up.log').read_text()
+        # nothing of the cloud two, which has no stacks
+        assert 'start with --cloud one to continue' in (tmp_path / 'up.log').read_text()
         [stack] = without.ask('GET', '/stacks').json()['stacks']
         assert stack['stack_status'] == 'CREATE_IN_PROGRESS'
     for volume in one.of('block-storage', '/volumes'):
@@ -402,6 +403,33 @@ def test_stack_user_logs_in_by_the_inputs_of_heat_signal(service):
         for path in ('/stacks', '/services', '/software_configs', '/stacks?global_tenant=true'):
             answer = service.ask('GET', path, project=project, headers=headers)
             assert answer.status_code == 403, (project, path, answer.text)
+
+
+@pytest.mark.parametrize('transport', ['TOKEN_SIGNAL', 'CFN_SIGNAL'])
+def test_adopted_handle_has_credentials_of_its_new_stack(service, transport):
+    """Those of the document name a stack that is gone."""
+    handle = {
+        'type': 'OS::Heat::WaitConditionHandle',
+        'properties': {'signal_transport': transport},
+    }
+    outputs_of_handle = {
+        name: {'value': {'get_attr': ['handle', name]}} for name in ('curl_cli', 'signal')
+    }
+    former = create(service, {**HOT, 'resources': {'handle': handle}, 'outputs': outputs_of_handle})
+    wait(service, former)
+    path = f'/stacks/{former}/{stack(service, former)["id"]}'
+    document = service.ask('DELETE', f'{path}/abandon').text
+    body = {'stack_name': f'{former}-again', 'adopt_stack_data': document}
+    assert service.ask('POST', '/stacks', body).status_code == 201
+    name = wait(service, f'{former}-again', 'ADOPT_COMPLETE')['stack_name']
+    told = outputs(service, name)
+    if transport == 'CFN_SIGNAL':
+        url = json.loads(told['signal'])['alarm_url']
+        answer = requests.put(url, json={'data': 'x'}, timeout=60)
+    else:
+        token, url = re.search("X-Auth-Token: ([^']+)'.* (http.*)", told['curl_cli']).groups()
+        answer = requests.post(url, json={}, headers={'X-Auth-Token': token}, timeout=60)
+    assert answer.status_code == 200, answer.text
 
 
 def test_stack_user_of_another_stack_cannot_signal(service):

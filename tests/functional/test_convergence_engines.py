@@ -203,6 +203,31 @@ def test_reading_rows_again_keeps_what_is_not_written(engine):
     assert len(rows(models.resource, stack_id=identity['stack_id'])) == 2
 
 
+def test_replacement_that_is_replaced_at_once_leaves_no_row(engine, other):
+    def wide(value):
+        resources = {'first': {'type': TEST, 'properties': {'value': value}}}
+        properties = {'value': value, 'action_wait_secs': {'update': 0.3, 'create': 0.1}}
+        for number in range(8):
+            mine = {**properties, 'update_replace': number in (0, 7)}
+            resources[f'r{number}'] = {'type': TEST, 'depends_on': 'first', 'properties': mine}
+        last = {'type': TEST, 'depends_on': [*resources], 'properties': {'value': value}}
+        outputs = {'last': {'value': {'get_attr': ['last', 'output']}}}
+        return {'resources': {**resources, 'last': last}, 'outputs': outputs}
+
+    identity = engine.create(wide('0'), name='replaced')
+    engine.update(identity, wide('1'), wait=False)
+    stack_id = identity['stack_id']
+    # the last resource still requires the row that is replaced
+    until(lambda: len(rows(models.resource, stack_id=stack_id, name='r7', action='CREATE')) == 1)
+    until(lambda: rows(models.resource, stack_id=stack_id, name='r1', action='UPDATE'))
+    engine.update(identity, wide('2'), wait=False)
+    wanted = ('UPDATE_COMPLETE', {'last': '2'})
+    until(lambda: (engine.state(identity), engine.outputs(identity)) == wanted)
+    found = rows(models.resource, stack_id=stack_id)
+    assert sorted(row.name for row in found) == sorted(wide('2')['resources'])
+    assert not rows(models.sync_point, stack_id=stack_id)
+
+
 def test_handler_whose_row_is_lost_begins_nothing(engine):
     identity = engine.create({'resources': {'r': {'type': TEST}}}, name='abandoned')
     stack = loaded(engine.service, engine, identity)

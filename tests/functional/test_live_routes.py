@@ -1,8 +1,13 @@
-"""The graph, the timeline and the drift of a stack over REST."""
+"""The graph, the timeline and the drift of a stack over REST, and the stacks at work."""
+
+import copy
+import time
 
 import pytest
 
+from tests import identity
 from tests.functional.test_event_stream import NESTED, create, listened
+from tests.timeouts import WAIT_SECONDS
 
 SLOW = {
     'heat_template_version': '2021-04-16',
@@ -90,3 +95,33 @@ def test_unchanged_answer_is_not_sent_again(service, path):
         assert again.headers['ETag'] == first.headers['ETag']
         other = service.ask('GET', route, headers={'If-None-Match': '"other"'})
         assert other.json() == first.json()
+
+
+@both_shapes
+def test_services_have_the_stacks_at_work(service):
+    endless = copy.deepcopy(SLOW)
+    endless['resources']['ready']['properties']['action_wait_secs']['create'] = 3600
+    path = create(service, endless)
+    stack_id = path.rpartition('/')[2]
+    # administrators see the stacks of all projects
+    admin = {'user': 'heat', 'project': identity.ident('service')} if service.auth_url else {}
+
+    def services(**params):
+        answer = service.ask('GET', '/services', params=params, **admin)
+        assert answer.status_code == 200, answer.text
+        return answer.json()['services']
+
+    def at_work():
+        return {one['id']: one for each in services(with_stacks='true') for one in each['stacks']}
+
+    end = time.monotonic() + WAIT_SECONDS
+    while stack_id not in at_work():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    found = at_work()[stack_id]
+    assert (found['stack_status'], found['project']) == ('CREATE_IN_PROGRESS', service.project)
+    assert all('stacks' not in each for each in services())
+    service.ask('DELETE', path)
+    while stack_id in at_work():
+        assert time.monotonic() < end
+        time.sleep(0.1)

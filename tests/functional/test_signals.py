@@ -23,7 +23,8 @@ def engine(request, tmp_path_factory):
     configuration = folder / 'heat-lite.conf'
     configuration.write_text('[clients_heat]\nurl = http://here:8004/v1/%(tenant_id)s\n')
     with databases.migrated(request.param, folder) as url:
-        with engines.running(url, files=[configuration]) as driver:
+        settings = {'enable_stack_adopt': True, 'enable_stack_abandon': True}
+        with engines.running(url, files=[configuration], **settings) as driver:
             yield driver
 
 
@@ -321,6 +322,19 @@ def test_aws_wait_condition_waits_for_its_handle(engine):
     assert engine.outputs(identity) == {'o': '{"1": "d", "2": {"x": 1}}'}
     said = 'Signal: status:SUCCESS reason:r'
     assert signal_reasons(engine, identity) == [said, 'No signal details provided', said]
+
+
+def test_adopted_handle_has_the_url_of_its_new_stack(engine):
+    template = {
+        **aws_wait_condition(),
+        'outputs': {'url': {'value': {'get_resource': 'h'}}},
+    }
+    del template['resources']['w']
+    former = engine.create(template)
+    document = engine.client.export_stack(engine.context, stack_identity=former)
+    identity = engine.create(template, name='again', adopt_stack_data=json.dumps(document))
+    path = f'/stacks/again/{identity["stack_id"]}/resources/h/signal?handle='
+    assert path in engine.outputs(identity)['url']
 
 
 def test_update_handle_is_replaced_by_each_update(engine):

@@ -121,7 +121,7 @@ def test_load_balancer_configures_servers_of_instances(running_cloud, driver, de
     assert driver.state(stack) == 'DELETE_COMPLETE'
 
 
-def scaled(size=2, flavor='a flavor', balancers=('it',)):
+def scaled(size=2, flavor='a flavor', balancers=('it',), subnets=()):
     """A group behind the balancer, which does not list its instances."""
     template = balancer()
     template['resources'] |= {
@@ -138,6 +138,7 @@ def scaled(size=2, flavor='a flavor', balancers=('it',)):
                 'MaxSize': 3,
                 'DesiredCapacity': size,
                 'LoadBalancerNames': list(balancers),
+                'VPCZoneIdentifier': list(subnets),
             },
         },
         'more': {
@@ -160,19 +161,24 @@ def count_servers(driver, nested):
 
 
 def test_load_balancer_serves_the_members_of_a_group(running_cloud, driver, default_image):
-    stack = driver.create(scaled(), name='behind', wait=False)
+    subnet = running_cloud.cloud.of('network', '/subnets')[0]['id']
+    stack = driver.create(scaled(subnets=[subnet]), name='behind', wait=False)
     nested = signal_success(driver, stack, 'it', 'WaitHandle')
     driver.wait(stack)
     assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
 
     assert count_servers(driver, nested) == 2
+    balancer_id = driver.physical_id(nested, 'LB_instance')
+    ports = running_cloud.cloud.of('network', '/ports')
+    (port,) = [each for each in ports if each.get('device_id') == balancer_id]
+    assert port['fixed_ips'] == [{'subnet_id': subnet}]
     driver.client.resource_signal(
         driver.context, stack_identity=stack, resource_name='more', details=None, sync_call=True
     )
     assert count_servers(driver, nested) == 3
-    driver.update(stack, scaled(1))
+    driver.update(stack, scaled(1, subnets=[subnet]))
     assert driver.state(stack) == 'UPDATE_COMPLETE' and count_servers(driver, nested) == 1
-    without = scaled()
+    without = scaled(subnets=[subnet])
     del without['resources']['group'], without['resources']['more']
     driver.update(stack, without)
     assert driver.state(stack) == 'UPDATE_COMPLETE' and count_servers(driver, nested) == 0

@@ -20,7 +20,7 @@ def phases(driver, identity):
         driver.context, stack_identity=identity, nested_depth=0, after=[0, []], until=[MAX_ID, []]
     )
     stack_id = identity['stack_id']
-    (action,) = timeline.actions_of(stack_id, page['events'])
+    (action,) = timeline.actions_of(stack_id, page['events'], 'CREATE')
     (resource,) = timeline.timeline(stack_id, action, {}, {})['resources']
     return [
         (each['phase'], each['seconds'])

@@ -16,7 +16,7 @@ FLOORS = {
     'conf': (),
     'policies': (),
     'common': ('conf', 'policies'),
-    'template': ('common.exception', 'common.cooperation'),
+    'template': ('common.exception', 'common.cooperation', 'common.lru_cache'),
     'db': ('common', 'conf'),
     'clients': ('common', 'conf'),
     'rpc': ('common', 'conf'),
@@ -50,6 +50,7 @@ FLOORS = {
         'api',
         'resources',
     ),
+    'wsgi': ('cmd.wsgi',),
 }
 # the third-party libraries of the template package; it uses no cloud, configuration or clock
 TEMPLATE_LIBRARIES = {'yaml', 'yaql', 'croniter', 'regex'}
@@ -101,6 +102,7 @@ WIDE_CLASSES = {
 }
 WIDE_IMPORTS = {
     'heat_lite/api/v1/application.py': 'a table of the controllers',
+    'heat_lite/cmd/embedded.py': 'assembles the parts of the embedded service',
     'heat_lite/engine/service.py': 'assembles the endpoints of the engine, and does nothing else',
     'heat_lite/plugin/heat/surface.py': 'a table of what plug-ins import by the names of Heat',
 }

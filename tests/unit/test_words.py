@@ -50,6 +50,7 @@ NAMED_AFTER = {
     'cmd': 'the command',
     'plugin': 'the module that it exports',
     'resources': 'the resource type',
+    'wsgi': 'the API that its application serves',
 }
 STANDARD_LIBRARY_NAMES = {
     'engine/execution/mailbox.py': 'the term for the queue of an actor; mail is not meant',

@@ -15,6 +15,7 @@ import threading
 import time
 
 from heat_lite.common import context as request_context
+from heat_lite.common import metrics
 from heat_lite.db import locks, services
 from heat_lite.rpc import api as rpc_api
 
@@ -92,6 +93,7 @@ class Heartbeat:
             try:
                 self._report()
             except Exception:  # the database may be unreachable; the next interval retries
+                metrics.HEARTBEATS.add('failed')
                 LOG.exception(
                     'The heartbeat of engine %s could not be stored: the next interval retries',
                     self._engine_id,
@@ -112,7 +114,9 @@ class Heartbeat:
             )
         self._warn_of_others()
         # the time before the heartbeat was stored, to be on the safe side
+        metrics.HEARTBEATS.add('stored' if self.is_fresh() else 'late')
         self._last = now
+        metrics.LAST_HEARTBEAT.set(time.time())
 
     def stop(self):
         self._stopping.set()

@@ -12,7 +12,7 @@ import random
 import time
 
 from heat_lite.common import context as request_context
-from heat_lite.common import exception, status
+from heat_lite.common import exception, metrics, status
 from heat_lite.db import credentials, journal, locks, services
 from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
@@ -152,6 +152,7 @@ class TakeoverTask:
                 self._release(stack_id, stack)
             else:
                 LOG.info('Resuming the %s of %s', stack.action, stack)
+                metrics.TAKE_OVERS.add()
                 stack.stored_locked = True
                 actions.continue_after_takeover(stack)
         except exception.ActionInProgress:

@@ -7,7 +7,7 @@ from heat_lite.common import exception, identifier
 from heat_lite.common.context import RequestContext
 from heat_lite.engine import signals
 from heat_lite.engine.endpoints.base import Endpoint, Wire
-from heat_lite.engine.execution import actions
+from heat_lite.engine.execution import actions, work_report
 from heat_lite.rpc import api
 
 
@@ -35,6 +35,10 @@ class Listener(Endpoint):
     def announce_events(self, context: RequestContext, seconds: float) -> None:
         """Tell the APIs of new events for some seconds: one of them has listeners."""
         self._runtime.announcer.lease(seconds)
+
+    def describe_work(self, context: RequestContext) -> Wire:
+        """Return what the engine does now, for operators."""
+        return work_report.describe(self._runtime)
 
     def stop_stack(self, context: RequestContext, stack_identity: Wire) -> None:
         """Stop the task of a stack and wait for its end.

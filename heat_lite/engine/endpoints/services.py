@@ -9,11 +9,14 @@ from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.db import locks as db_locks
 from heat_lite.db import services as db_services
 from heat_lite.engine import format
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 
 LOG = logging.getLogger(__name__)
+#: stacks at work that a list of engines has at most
+MOST_STACKS = 1000
 #: what a backend may state about the requester beside the roles, and what it must
 IDENTITY = (
     'user_id',
@@ -28,9 +31,18 @@ REQUIRED = ('user_id', 'project_id')
 
 
 class Services(Endpoint):
-    def list_services(self, context: RequestContext) -> list[Wire]:
-        """Return all registered engines that have not been removed."""
-        return [format.service(row, db_services.is_up(row)) for row in db_services.list(context)]
+    def list_services(self, context: RequestContext, with_stacks: bool = False) -> list[Wire]:
+        """Return all registered engines that have not been removed.
+
+        ``with_stacks``: each with the top-level stacks that it works on, MOST_STACKS in all.
+        """
+        found = [format.service(row, db_services.is_up(row)) for row in db_services.list(context)]
+        if with_stacks:
+            at_work = db_locks.stacks_at_work(context, MOST_STACKS)
+            for each in found:
+                own = [row for row in at_work if row.engine_id == each['engine_id']]
+                each['stacks'] = [format.stack_at_work(row) for row in own]
+        return found
 
     def get_revision(self, context: RequestContext) -> str:
         """Return the name of this build (option ``[revision] heat_revision``)."""

@@ -34,7 +34,7 @@ class SoftwareConfigs(Endpoint):
         config: Any,
         inputs: list | None = None,
         outputs: list | None = None,
-        options: Wire | None = None,
+        options: Any = None,
     ) -> Wire:
         return self._runtime.software(context).create_config(
             group, name, config, inputs, outputs, options

@@ -10,7 +10,7 @@ Tests: tests/functional/test_convergence.py, tests/chaos/test_convergence.py.
 
 import functools
 import time
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Collection, Generator, Iterable, Mapping
 from typing import Any
 
 from heat_lite.db import sync_points
@@ -43,6 +43,10 @@ class ConvergedTraversal(traversal.Traversal):
         self._is_shared = False
         self._is_ended = False
         self._is_stale = False
+        #: whether changes of this engine were dropped, since another one held the rows
+        self._has_lost = False
+        #: nodes that the database has given to this engine after they had ended here
+        self._given_late: list[Node] = []
         #: the keys of the nodes whose failure in another engine is noted
         self._noted: list[list] = []
         super().__init__(stack, graph, *args)
@@ -101,11 +105,14 @@ class ConvergedTraversal(traversal.Traversal):
         self._release(node)
         super()._finish(node, error)
 
-    def _release(self, node: Node) -> None:
-        """Let go of the rows of an ended node; after a preemption the next walk does."""
+    def _release(self, node: Node, keep: Collection[int | None] = ()) -> None:
+        """Let go of the rows of an ended node, but for those in ``keep``.
+
+        After a preemption the next walk does.
+        """
         if self._stack.journal.participant in (None, self._group):
             for record in nodes.records_of(self._stack, node):
-                if record.engine_id == self._engine_id:
+                if record.engine_id == self._engine_id and record.id not in keep:
                     record.set(engine_id=None)
 
     # ------------------------------------------------------------ the turn
@@ -148,6 +155,11 @@ class ConvergedTraversal(traversal.Traversal):
         notify: dict[str, list[Key]] = {}
         for turn in turns:
             self._learn(turn, notify)
+        at_work = self._group.rows()
+        for node in self._given_late:
+            # a row may have been given again meanwhile, for the node that deletes it
+            self._release(node, at_work)
+        self._given_late = []
         self._group.hold(self._group.rows() | self._rows_of_draining())
         for engine_id, keys in notify.items():
             self._notify(engine_id, keys)
@@ -195,7 +207,7 @@ class ConvergedTraversal(traversal.Traversal):
                 if each is record or each.id == self._keys[node][0]:
                     each.engine_id = self._engine_id
             if self._group.has_ended(node):
-                self._release(node)
+                self._given_late.append(node)
 
     def _names_of(self, given: Iterable[Node]) -> set[str]:
         names = (steps.resource_name(self._stack, node) for node in given)
@@ -214,6 +226,7 @@ class ConvergedTraversal(traversal.Traversal):
             for node in (*self._group.running, *self._group.ready())
             if self._keys[node][0] in rows
         }
+        self._has_lost = True
         self._group.reopen(rows)
         for walk in self._stack.run.draining:
             walk.throw(scheduler.Abandoned(), rows)

@@ -186,9 +186,12 @@ class HomeTraversal(convergence.ConvergedTraversal):
         """Take over what other engines have done, and fail what dead ones have left."""
         if self._is_shared:
             self._take_results(outcome)
+        if self._has_lost:
+            # a row whose delete was dropped has no record here any more
+            self._refresh()
         if outcome.errors or outcome.stopped:
             self._fail_interrupted()
-        elif self._is_shared and not self._is_complete():
+        elif (self._is_shared or self._has_lost) and not self._is_complete():
             raise db_traversals.PlanOutdated(self._stack.id)
         if self._is_shared:
             db_traversals.end(self._stack.context, self._stack.id)

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from heat_lite.common import tracing
 from heat_lite.engine import legacy_stacks, stack_storage
 from heat_lite.engine.action_run import ActionRun
 from heat_lite.engine.stack import Stack
@@ -88,6 +89,7 @@ class ActionRequest(Request):
         self.stack = stack
         self.run = run
         self.action = action
+        self.trace = tracing.base()
 
     def check(self, live: Stack) -> None:
         """Raise what forbids the action on ``live``, the stack as its task knows it."""

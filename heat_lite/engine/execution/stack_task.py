@@ -12,7 +12,7 @@ import time
 from collections.abc import Generator
 from typing import Any
 
-from heat_lite.common import status
+from heat_lite.common import metrics, status, tracing
 from heat_lite.db import journal
 from heat_lite.engine import deferred_auth, failures, hooks, task_pool
 from heat_lite.engine.execution import home_traversal, planned_walk, recovery, traversal
@@ -74,23 +74,33 @@ class StackTask:
     def _execute(self, request: ActionRequest) -> Generator[Any, None, None]:
         """Execute one action. An internal error fails the stack, so it never stays IN_PROGRESS."""
         stack, name = self.stack, request.run.action
+        began, outcome = time.monotonic(), 'preempted'
+        facts = {'heat.stack.name': stack.name, 'heat.stack.id': stack.id}
+        traced = tracing.begin_action(request.trace, f'{name} stack', facts)
         plugins = stack.runtime.lifecycle_plugins
         try:
             plugins.before(stack, name)
             deferred_auth.begin(stack, name)
             yield from request.action.work(self)
+            outcome = stack.status.lower()
             plugins.after(stack, name)
         except Preempted:
             plugins.after(stack, name, failed=True)
         except (journal.LockLost, task_pool.PoolClosed):
+            outcome = 'left'
             plugins.after(stack, name, failed=True)
             raise
         except Exception as error:
             LOG.exception(
                 '%s of %s failed by an internal error; the stack becomes FAILED', name, stack
             )
+            outcome = 'failed'
             yield from self._fail(error)
             plugins.after(stack, name, failed=True)
+        finally:
+            metrics.STACK_ACTIONS.add(time.monotonic() - began, str(name), outcome)
+            tracing.end_action(traced, outcome)
+            tracing.set_base(request.trace)
 
     def _fail(self, error: Exception) -> Generator[Any, None, None]:
         stack = self.stack

@@ -40,6 +40,7 @@ class _Entry:
         self.lock = lock
         self.mailbox = Mailbox()
         self.ended = threading.Event()
+        self.began = time.monotonic()
         self._manager = manager
 
     def on_end(self, _result: Any, error: BaseException | None) -> None:
@@ -314,6 +315,11 @@ class ThreadGroupManager:
         with self._guard:
             stacks = [entry.stack for entry in self._entries.values()]
         return sum(tenant in (None, stack.tenant) for stack in stacks)
+
+    def entries(self) -> list[_Entry]:
+        """Return the stacks at work, with their tasks."""
+        with self._guard:
+            return list(self._entries.values())
 
     def stack_ids(self) -> list[str]:
         with self._guard:

@@ -238,6 +238,10 @@ class Traversal:
                 if record.id is not None:
                     participant.drain(record.id)
 
+    def names_at_work(self) -> set[str | None]:
+        """Return the names of the resources at work."""
+        return {self._names.get(node) for node in self.nodes_at_work()}
+
     def nodes_at_work(self) -> list[Node]:
         return list(self._group.running)
 
@@ -252,7 +256,7 @@ class Traversal:
                 on_step=self._on_step,
                 on_end=self._on_end(node),
                 low_priority=self._stack.owner_id is not None,
-                subject=self._stack.log_subject,
+                subject=self._stack.log_subject.of_resource(self._names[node]),
             )
             if node in self._group.running:
                 self._group.running[node] = job

@@ -6,7 +6,7 @@ import random
 import time
 
 from heat_lite.clients import errors
-from heat_lite.common import status
+from heat_lite.common import metrics, status
 
 FIRST_DELAY, MAX_DELAY, DELAY_GROWTH = 0.2, 10.0, 1.6
 #: seconds for which requests are retried while the service asks to wait, and while it is
@@ -90,6 +90,7 @@ class ServiceRetry:
 
     def report(self, error):
         """Set the status reason of the resource to what it waits for."""
+        metrics.CLOUD_WAITS.add(self._service)
         record = self._resource.record
         if record.status == status.IN_PROGRESS:
             record.set(

@@ -5,11 +5,12 @@ import logging
 import urllib.parse
 
 from heat_lite.clients import errors
-from heat_lite.common import ec2, exception
+from heat_lite.common import ec2, exception, signal_signature
 from heat_lite.resources.base import signal_transports
 from heat_lite.resources.base.stack_user import (
     ACCESS,
     CREDENTIAL,
+    KEYPAIR,
     PASSWORD,
     SECRET,
     USER,
@@ -33,6 +34,16 @@ TRANSPORT_POLL_SECONDS = 1.0
 SIGNED_URL, SIGNAL_URL, AUTH_TOKEN = 'ec2_signed_url', 'signal_url', 'token'
 #: the keys by which Heat stores the URL for signals: of TOKEN_SIGNAL and of HEAT_SIGNAL
 HEAT_SIGNAL_URLS = ('endpoint', 'heat_signal_url')
+#: what the data has of a user and a transport that only this service knows
+OWN_CREDENTIALS = (
+    USER,
+    PASSWORD,
+    *KEYPAIR,
+    SIGNED_URL,
+    SIGNAL_URL,
+    AUTH_TOKEN,
+    *HEAT_SIGNAL_URLS,
+)
 
 
 UNREACHABLE = (
@@ -64,6 +75,16 @@ def _has_user_of_heat(resource):
 def _makes_user_only(resource):
     """Return whether the type makes nothing but its user and its transport."""
     return type(resource).handle_create is SignalResponder.handle_create
+
+
+def _local_signal_url(resource):
+    """Return the URL for signals without a login: signed if containers reach it; or None."""
+    runtime, tenant = resource.stack.runtime, resource.stack.tenant
+    if runtime.endpoints.containers:
+        rest = f'{runtime.endpoints.containers}/v1/{urllib.parse.quote(tenant)}'
+        return signal_signature.sign(resource.build_signal_url(rest), runtime.secret)
+    rest = runtime.endpoints.rest_url(tenant)
+    return None if rest is None else resource.build_signal_url(rest)
 
 
 def _invalid(resource, text):
@@ -162,6 +183,18 @@ class SignalResponder(StackUser):
         if self.transport() != NONE:
             self.create_signal_transport()
 
+    def handle_adopt(self, resource_data):
+        """Adopt the user, with new credentials: the adopted ones name the former stack.
+
+        Users in Keystone and objects in other services stay as they are: servers hold their names.
+        """
+        super().handle_adopt(resource_data)
+        in_keystone = self.users is not None and self.users.in_keystone
+        if not in_keystone and _makes_user_only(self) and self.external_transport() is None:
+            for key in OWN_CREDENTIALS:
+                self.data_delete(key)
+            self.handle_create()
+
     def handle_delete(self):
         self.delete_signal_transport()
         super().handle_delete()
@@ -189,9 +222,9 @@ class SignalResponder(StackUser):
         if users is None:
             # without a signal URL, clients that know the endpoint of this service can still send
             # signals
-            rest = self.stack.runtime.endpoints.rest_url(self.stack.tenant)
-            if rest is not None:
-                self.data_set(SIGNAL_URL, self.build_signal_url(rest))
+            url = _local_signal_url(self)
+            if url is not None:
+                self.data_set(SIGNAL_URL, url)
             return
         token, rest, cfn = users.log_in(self.user_id, self.data()[PASSWORD])
         self.data_set(SIGNAL_URL, self.build_signal_url(rest))
@@ -323,17 +356,12 @@ class SignalResponder(StackUser):
             return None
         values = {
             CFN: lambda: {'alarm_url': self.signed_url()},
-            HEAT: self._credentials,
+            HEAT: lambda: _login_credentials(self),
             NONE: dict,
             TEMP_URL: lambda: {'alarm_url': self.temp_url()},
             ZAQAR: lambda: _queue_credentials(self),
         }.get(self.transport(), lambda: None)()
         return json.dumps(values)
-
-    def _credentials(self):
-        if self.users is None:
-            return {'alarm_url': self.signal_url()}
-        return {**self.login_values(), 'alarm_url': self.signal_url()}
 
     def login_values(self):
         addresses = self.stack.runtime.endpoints
@@ -346,6 +374,11 @@ class SignalResponder(StackUser):
             'domain_id': self.users.domain_id,
             'region_name': addresses.region,
         }
+
+
+def _login_credentials(resource):
+    login = {} if resource.users is None else resource.login_values()
+    return {**login, 'alarm_url': resource.signal_url()}
 
 
 def _queue_credentials(resource):

@@ -1,7 +1,6 @@
 """OS::Heat::CloudConfig."""
 
-import yaml
-
+from heat_lite.resources.base import long_texts
 from heat_lite.resources.base.software_config import UNGROUPED, Config
 from heat_lite.template import support
 from heat_lite.template.schema import map_
@@ -24,4 +23,4 @@ class CloudConfig(Config):
     def content(self):
         given = self.properties['cloud_config']
         # YAML ends a document that is no map with an end marker
-        return HEAD + yaml.safe_dump(given, default_flow_style=False).removesuffix('...\n')
+        return HEAD + long_texts.yaml_of(given).removesuffix('...\n')

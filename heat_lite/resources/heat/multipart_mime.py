@@ -1,9 +1,10 @@
 """OS::Heat::MultipartMime."""
 
-import email
+from email import message
 from email.mime import multipart, text
 
 from heat_lite.common import exception
+from heat_lite.resources.base import long_texts
 from heat_lite.resources.base.software_config import Config, group
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues
@@ -47,7 +48,10 @@ class MultipartMime(Config):
     }
 
     def content(self):
-        parts = [each for given in self.properties['parts'] or () for each in self._parts(given)]
+        parts: list[message.Message] = []
+        for given in self.properties['parts'] or ():
+            parts += self._parts(given)
+            long_texts.check_parts(parts)
         return multipart.MIMEMultipart(_subparts=parts).as_string()
 
     def _parts(self, given):
@@ -55,7 +59,7 @@ class MultipartMime(Config):
         content = self._content(given['config'])
         if given['type'] == TEXT:
             return [_text(content, given['subtype'], given['filename'])]
-        inner = email.message_from_string(content)
+        inner = long_texts.message_of(content)
         return (
             [_again(each) for each in inner.get_payload()]
             if inner.is_multipart()

@@ -1,5 +1,7 @@
 """OS::Heat::WaitCondition, OS::Heat::WaitConditionHandle."""
 
+import shlex
+
 from heat_lite.resources.base import common_properties, wait_condition
 from heat_lite.resources.base.signal_responder import TOKEN, TRANSPORTS
 from heat_lite.resources.base.signal_transports import SignedQueue
@@ -122,4 +124,4 @@ class HeatWaitConditionHandle(wait_condition.Handle):
         options = ' '.join(
             f"-H '{header}: {value}'" for header, value in headers.items() if value is not None
         )
-        return f'curl -i -X POST {options} {url}'
+        return f'curl -i -X POST {options} {shlex.quote(url)}'

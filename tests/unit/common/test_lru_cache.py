@@ -28,6 +28,21 @@ def test_heavy_value_evicts_several_values(cache):
     assert [cache.get(key) for key in 'cd'] == ['1234567', '123']
 
 
+def test_results_of_cached_functions_are_dropped_when_idle():
+    calls = []
+
+    @lru_cache.cached_function(2)
+    def double(number):
+        calls.append(number)
+        return 2 * number
+
+    assert [double(1), double(1), double(2)] == [2, 2, 4]
+    assert calls == [1, 2]
+    lru_cache.drop_idle()
+    assert double(1) == 2
+    assert calls == [1, 2, 1]
+
+
 def test_most_recent_value_over_max_weight_is_kept(cache):
     assert cache.put('a', 'x' * 100) == 'x' * 100
     assert cache.get('a') == 'x' * 100

@@ -9,7 +9,12 @@ from heat_lite.common import memory
 
 
 class Process:
-    """A process that reaches ``resident`` MiB; each reclaim takes a second and leaves ``live``."""
+    """A process that reaches ``resident`` MiB; each reclaim leaves ``live``.
+
+    It keeps others from running for ``held`` seconds, and takes ``waited`` seconds more.
+    """
+
+    held, waited = 1.0, 0.0
 
     def __init__(self, resident):
         self.resident = self.live = resident
@@ -20,7 +25,8 @@ class Process:
 
     def reclaim(self):
         self.resident = self.live
-        self.now += 1
+        self.now += self.held + self.waited
+        return self.held
 
     def checks(self, *residents):
         """Reach each of these sizes before a check, and return which checks reclaimed."""
@@ -44,6 +50,14 @@ def test_collections_take_a_small_part_of_the_time():
     process = Process(80)
     checks = process.checks(*[200] * 100)  # each leaves 80, and the next work takes 200 again
     assert sum(checks) * memory.PAUSE_FACTOR <= process.now
+
+
+def test_reclaim_that_had_to_wait_does_not_put_off_the_next():
+    process = Process(80)
+    process.held, process.waited = 0.1, 10.0
+    checks = process.checks(*[200] * 20)
+    # each second check finds that the process grows no more
+    assert sum(checks) == 10
 
 
 def test_memory_that_was_in_use_is_reclaimed_after_further_work():

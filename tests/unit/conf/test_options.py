@@ -97,6 +97,7 @@ PASSED_ON = {
         f'clients_{name}': ['clients/keystone_session.py', 'clients/clients.py']
         for name in options.clients.SERVICES
     },
+    'clients_docker': ['clients/docker_plugin.py'],
 }
 
 

@@ -42,7 +42,7 @@ ADDED = {
         'show_watch_metric',
         'set_watch_state',
     },
-    'listener': set(),
+    'listener': {'describe_work'},
     'worker': set(),
 }
 # parameters of requests that Heat does not have

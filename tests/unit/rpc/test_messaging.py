@@ -154,7 +154,10 @@ def test_unknown_method_raises_engine_too_old(transport, topic, start, ctx):
     assert caught.value.code == 501
 
 
-def test_failed_call_keeps_no_values_until_a_collection_of_garbage(transport, topic, start, ctx):
+def test_failed_call_keeps_no_values_until_a_collection_of_garbage(
+    transport, topic, start, ctx, monkeypatch
+):
+    monkeypatch.setattr(messaging.LOG, 'disabled', True)  # pytest keeps records with their errors
     endpoint = Endpoint()
     start(topic, [endpoint])
     gc.disable()
@@ -398,6 +401,24 @@ def test_send_without_broker_raises_service_unavailable(conf, ctx, send):
     finally:
         messaging.cleanup()
     assert caught.value.code == 503
+
+
+def test_probe_of_a_transport_that_is_closed_meanwhile_does_not_fail(conf, rabbit, monkeypatch):
+    messaging.setup(conf, rabbit)
+    try:
+        driver = messaging.transport._driver
+        get = driver._get_connection
+
+        def close_and_get(*args, **options):
+            messaging.cleanup()
+            return get(*args, **options)
+
+        messaging.probe()
+        monkeypatch.setattr(driver, '_get_connection', close_and_get)
+        messaging.probe()
+        assert messaging.transport is None
+    finally:
+        messaging.cleanup()
 
 
 def test_check_broker_with_one_of_two_hosts_succeeds(conf, rabbit, topic, start, ctx):

@@ -3,10 +3,9 @@
 import json
 from urllib.parse import quote
 
-import yaml
-
 from heat_lite.clients import errors
 from heat_lite.common import exception
+from heat_lite.resources.base import long_texts
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.signal_responder import SignalResponder
@@ -141,11 +140,8 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
         self.client().show(self._path())
 
     def _definition(self, name):
-        return yaml.safe_dump(
-            {'version': '2.0', name: tasks.workflow(self.properties)},
-            default_flow_style=False,
-            allow_unicode=True,
-        )
+        definition = {'version': '2.0', name: tasks.workflow(self.properties)}
+        return long_texts.yaml_of(definition, allow_unicode=True)
 
     def _path(self):
         return f'/workflows/{quote(self.resource_id)}'

@@ -49,7 +49,7 @@ def find(found, key):
 
 
 def test_resources_have_their_phases():
-    (action,) = timeline.actions_of('s', CREATE)
+    (action,) = timeline.actions_of('s', CREATE, 'CREATE')
     found = timeline.timeline('s', action, REQUIREMENTS, {'s/group': 'n'})
     assert (found['action'], found['status'], found['seconds']) == ('CREATE', 'COMPLETE', 9)
     phases = [(each['phase'], each['seconds']) for each in find(found, 's/group')['phases']]
@@ -60,14 +60,14 @@ def test_resources_have_their_phases():
 
 
 def test_critical_path_goes_through_what_ended_last():
-    (action,) = timeline.actions_of('s', CREATE)
+    (action,) = timeline.actions_of('s', CREATE, 'CREATE')
     found = timeline.timeline('s', action, REQUIREMENTS, {'s/group': 'n'})
     assert found['critical_path'] == ['s/slow', 's/group', 'n/x']
     assert not find(found, 's/quick')['critical']
 
 
 def test_action_in_progress_has_no_end():
-    (action,) = timeline.actions_of('s', CREATE[:8])
+    (action,) = timeline.actions_of('s', CREATE[:8], 'CREATE')
     found = timeline.timeline('s', action, REQUIREMENTS, {'s/group': 'n'})
     assert (found['status'], found['ended_at']) == ('IN_PROGRESS', None)
     assert find(found, 'n/x')['phases'][-1]['ended_at'] is None
@@ -75,17 +75,16 @@ def test_action_in_progress_has_no_end():
     assert find(found, 's/group')['ended_at'] is None
 
 
-def test_actions_are_numbered_and_a_trimmed_one_is_left_out():
+def test_actions_are_numbered():
     later = [event(20, None, 'UPDATE_IN_PROGRESS'), event(21, None, 'UPDATE_FAILED')]
-    found = timeline.actions_of('s', [*CREATE, *later])
+    found = timeline.actions_of('s', [*CREATE, *later], 'UPDATE')
     assert [(each.number, each.name) for each in found] == [(1, 'CREATE'), (2, 'UPDATE')]
     assert found[1].view()['status'] == 'FAILED'
-    assert timeline.actions_of('s', CREATE[3:]) == []
 
 
 def phases_of(end, *later):
     begin = [event(0, None, 'CREATE_IN_PROGRESS'), event(2, 'r', 'CREATE_IN_PROGRESS')]
-    (action,) = timeline.actions_of('s', [*begin, end, *later])
+    (action,) = timeline.actions_of('s', [*begin, end, *later], 'CREATE')
     resource = find(timeline.timeline('s', action, {}, {}), 's/r')
     timeline.without_marks([resource])
     return resource
@@ -133,3 +132,21 @@ def test_work_of_a_dead_engine_is_not_split():
         ('polling', 3),
     ]
     assert found['ended_at'] == '2026-01-01T00:00:09Z'
+
+
+def test_action_without_its_begin_is_partial():
+    later = [event(20, 'slow', 'UPDATE_IN_PROGRESS'), event(21, 'slow', 'UPDATE_COMPLETE')]
+    update = [event(19, None, 'UPDATE_IN_PROGRESS'), *later]
+    first, second = timeline.actions_of('s', [*CREATE[4:], *update], 'UPDATE')
+    assert (first.partial, first.name, second.partial) == (True, 'CREATE', False)
+    found = timeline.timeline('s', first, REQUIREMENTS, {'s/group': 'n'})
+    assert (found['partial'], found['status']) == (True, 'COMPLETE')
+    # no phase is invented for work whose begin is not stored
+    assert find(found, 's/slow')['phases'] == []
+    assert [each['phase'] for each in find(found, 's/group')['phases']] == ['working']
+    (only,) = timeline.actions_of('s', later, 'UPDATE')
+    assert (only.partial, only.name, only.view()['status']) == (True, 'UPDATE', 'IN_PROGRESS')
+
+
+def test_events_of_earlier_nested_stacks_begin_no_action():
+    assert timeline.actions_of('s', CREATE[6:10], 'CREATE') == []

@@ -2,11 +2,11 @@
 Pure functions.
 """
 
-import email
 import json
 import urllib.parse
 from email.mime import multipart, text
 
+from heat_lite.resources.base import long_texts
 from heat_lite.resources.openstack.nova.server import boot_scripts
 
 #: the MIME subtype of the parts that become files for heat-cfntools
@@ -99,7 +99,7 @@ def _common_parts():
 
 
 def _user_parts(user_data):
-    message = email.message_from_string(user_data)
+    message = long_texts.message_of(user_data)
     if message.is_multipart():
         return [_copy(part) for part in message.get_payload()]
     return [_part(user_data, 'plain')] if user_data else []
