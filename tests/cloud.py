@@ -123,6 +123,8 @@ class Cloud:
     def __init__(self):
         self.objects = {}
         self.asked = []
+        #: the request ids and trace contexts of all requests
+        self.request_ids, self.traces = set(), set()
         self.faults = []
         self.lost = []
         self.state = {}
@@ -186,6 +188,8 @@ class Cloud:
         query = {
             name: values[0] for name, values in parse_qs(environ.get('QUERY_STRING', '')).items()
         }
+        self.request_ids.add(environ.get('HTTP_X_OPENSTACK_REQUEST_ID'))
+        self.traces.add(environ.get('HTTP_TRACEPARENT'))
         headers = {}
         try:
             self._inject_fault(method, path)
