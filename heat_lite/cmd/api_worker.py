@@ -38,7 +38,7 @@ def prepare(conf, sock, options, name, shown):
 def run(conf, app, sock, signals, options, shown, number):
     """Serve until the stream of signals ends, then finish the requests in progress.
 
-    ``shown``: the monitor of the program, of which this is worker ``number``.
+    ``shown``: the monitor of the program; ``number``: the number of this worker in it.
     """
     shown.count(number)
     messaging.setup(conf)

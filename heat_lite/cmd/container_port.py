@@ -19,7 +19,7 @@ def wanted(args):
 
 
 def set_url(args, conf, sockets):
-    """Set the option with the URL of the sockets, of which there is one or none."""
+    """Set the option with the URL of the socket. ``sockets`` has one or none."""
     for each in sockets:
         conf.set_override('signal_url', _url_of(args, each), group='clients_docker')
 

@@ -88,7 +88,7 @@ def reclaim(
     """
     for drop in (lru_cache.drop_idle, *droppers):
         drop()
-    re.purge()  # 512 patterns, of which users may have written each
+    re.purge()  # up to 512 patterns, and users may have written them
     held = 0.0
     for _ in range(COLLECTIONS):
         begun = time.thread_time()

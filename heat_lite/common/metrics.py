@@ -21,7 +21,7 @@ LOG = logging.getLogger(__name__)
 #: label sets of a metric
 MAX_SERIES = 400
 OTHER = 'other'
-#: mode of the library for values of which each worker has its part, and for those of all workers
+#: how the library joins the values of workers: their sum, or the newest of them
 SUM, NEWEST = 'livesum', 'livemostrecent'
 #: upper bounds in seconds
 FAST = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)

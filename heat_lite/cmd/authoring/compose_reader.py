@@ -22,7 +22,7 @@ OVERRIDES = {
 #: the start of a variable: $$, $NAME, or the brace of ${NAME...}
 VARIABLE = re.compile(r'\$(?:(?P<dollar>\$)|(?P<plain>[A-Za-z_]\w*)|(?P<brace>\{))')
 NAME = re.compile(r'(?P<name>[A-Za-z_]\w*)(?P<sign>:?[-+?])?')
-#: lists of which compose keeps the items of both files; the key tells equal items apart
+#: lists whose items compose keeps from both files
 LISTS = ('ports', 'expose', 'dns', 'dns_search', 'tmpfs', 'external_links', 'cap_add', 'env_file')
 BY_TARGET = ('volumes', 'devices', 'secrets', 'configs')
 MAPPINGS = ('environment', 'labels', 'args', 'sysctls', 'extra_hosts')
