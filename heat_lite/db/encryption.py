@@ -69,18 +69,23 @@ def decrypt_parameters(environment: dict | None) -> dict:
 
     Heat lists encrypted parameters in ``encrypted_param_names`` and stores [method, ciphertext] as
     their values. A parameter of the list can be plain: Heat keeps the list of another template.
+    The list stays: GET .../environment shows it.
     """
     environment = environment or {}
     names = environment.get(ENCRYPTED_NAMES)
-    if names is None:
+    if not names:
         return environment
-    plain = {name: value for name, value in environment.items() if name != ENCRYPTED_NAMES}
-    values = {**(plain.get(PARAMETERS) or {})}
+    values = {**(environment.get(PARAMETERS) or {})}
     for name in names:
         if cipher.is_encrypted_pair(values.get(name)):
             method, text = values[name]
             values[name] = decrypt(method, text, f'parameter {name}')
-    return {**plain, PARAMETERS: values}
+    return {**environment, PARAMETERS: values}
+
+
+def encrypts_parameters() -> bool:
+    """Return whether parameters and properties are stored encrypted."""
+    return _Settings.encrypt_parameters
 
 
 def encrypt_or_none(text: str) -> str | None:

@@ -8,6 +8,7 @@ import hmac
 import json
 
 from heat_lite.common import cooperation, status
+from heat_lite.db import encryption
 
 #: what an update can change besides the template, environment and files: column -> attribute of the
 #: stack
@@ -27,7 +28,7 @@ def template_fingerprint(template, key: bytes = b'', **options) -> str:
     secret ``key``; without it, values of hidden parameters could be found by trying.
     """
     environment = {} if template.environment is None else template.environment.data
-    content = [template.data, template.files, _without_empty_sections(environment), options]
+    content = [template.data, template.files, _sections(environment), options]
     text = json.dumps(content, sort_keys=True, separators=(',', ':'), default=str)
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
@@ -75,6 +76,13 @@ def _is_settled(stack, resource):
     )
 
 
-def _without_empty_sections(environment):
-    """Drop empty sections: some clients send all sections, others only those with content."""
-    return {section: content for section, content in environment.items() if content}
+def _sections(environment):
+    """Drop empty sections: some clients send all sections, others only those with content.
+
+    The names of encrypted parameters tell how parameters are stored, not what a stack is.
+    """
+    return {
+        section: content
+        for section, content in environment.items()
+        if content and section != encryption.ENCRYPTED_NAMES
+    }

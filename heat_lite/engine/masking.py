@@ -7,6 +7,7 @@ import graphlib
 
 from heat_lite.common import exception, log_context
 from heat_lite.common.redaction import MASK, Redactor, texts_of
+from heat_lite.db import encryption
 from heat_lite.template import function
 
 #: reasons that quote nothing; most reasons are of these
@@ -31,6 +32,17 @@ def masked_environment(environment, template):
         for section in ('parameters', 'parameter_defaults')
     }
     return {**environment, **masked_sections}
+
+
+def encrypted_names(environment, template):
+    """Return the names of the parameters of an environment that are stored encrypted, as Heat
+    lists them: the stored list, then the hidden parameters with a value.
+    """
+    names = list(environment['encrypted_param_names'])
+    if encryption.encrypts_parameters():
+        hidden = hidden_parameters(template)
+        names += [name for name in environment['parameters'] if name in hidden]
+    return list(dict.fromkeys(names))
 
 
 def learn(stack, definition):

@@ -81,6 +81,16 @@ def test_stacks_of_both_engines_are_shown(driver, engine):
     assert [len(member) for member in members] == [32, 32]
 
 
+def test_environment_of_heat_names_its_encrypted_parameters(driver):
+    basic = identity_of(driver, 'leg-basic-1')
+    environment = driver.client.get_environment(driver.context, stack_identity=basic)
+    assert environment['encrypted_param_names'] == ['secret']
+    assert environment['parameters']['secret'] == '******'
+    plain = driver.create({'resources': {}}, 'plain', params={'encrypted_param_names': ['x']})
+    environment = driver.client.get_environment(driver.context, stack_identity=plain)
+    assert environment['encrypted_param_names'] == ['x']
+
+
 def test_report_names_the_secret_that_no_key_decrypts(url, driver):
     wait = identity_of(driver, 'leg-wait-1')['stack_id']
     statement = (
@@ -171,6 +181,10 @@ def test_given_back_database_has_the_form_of_heat(url):
         parent = driver.create({'resources': {'group': group}}, 'parent')
         for identity in (made, parent):
             driver.wait_for_free_lock(identity)
+        # Heat names what it stores encrypted
+        environment = driver.client.get_environment(driver.context, stack_identity=made)
+        assert environment['encrypted_param_names'] == ['p']
+        assert environment['parameters'] == {'p': '******'}
     with databases.configured(url, key=key, encrypt=True):
         stacks.update(context, parent['stack_id'], {'stack_user_project_id': 'project-of-users'})
         resource = resources.list_by_stack(context, made['stack_id'])[0]

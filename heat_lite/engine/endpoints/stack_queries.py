@@ -120,9 +120,9 @@ class StackQueries(Endpoint):
         for definition in cooperation.each(stack.definitions.values()):
             with contextlib.suppress(exception.HeatException):
                 stack.class_of(definition)  # the registry shows which entries were followed
-        environment = masking.masked_environment(
-            stack.template.environment.as_dict(), stack.template
-        )
+        shown = stack.template.environment.as_dict()
+        environment = masking.masked_environment(shown, stack.template)
+        environment['encrypted_param_names'] = masking.encrypted_names(shown, stack.template)
         return masking.redact_nested(stack, environment)
 
     def get_files(self, context: RequestContext, stack_identity: Wire) -> Wire:

@@ -166,7 +166,7 @@ def test_secrets_of_heat_are_decrypted(taken_over):
     stack = stacks.get_by_name(taken_over, 'leg-basic-1')
     template = templates.get(taken_over, stack.raw_template_id)
     assert template.environment['parameters'] == {'secret': 'veryquiet'}
-    assert 'encrypted_param_names' not in template.environment
+    assert template.environment['encrypted_param_names'] == ['secret']
     assert len(credentials.get(taken_over, stack.user_creds_id).trust_id) == 32
     handles = stacks.get_by_name(taken_over, 'leg-wait-1')
     data = {row.name: row.data for row in resources.list_by_stack(taken_over, handles.id)}

@@ -61,6 +61,12 @@ def test_fingerprint_differs_by_any_part(other):
     assert fingerprint.template_fingerprint(one) != fingerprint.template_fingerprint(other)
 
 
+def test_fingerprint_ignores_names_of_encrypted_parameters():
+    assert fingerprint.template_fingerprint(template()) == fingerprint.template_fingerprint(
+        template(encrypted_param_names=['p'])
+    )
+
+
 def test_fingerprint_covers_options_and_key():
     made = [
         fingerprint.template_fingerprint(template()),
