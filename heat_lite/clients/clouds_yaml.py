@@ -33,6 +33,8 @@ NO_WAY_IN = (
     'servers cannot reach this service (no --public-url): their signals go through object storage, '
     'where a cloud has it; signed URLs work on this machine only'
 )
+#: names of openstacksdk's loader for the OS_* variables, and for no cloud at all
+MADE_UP = {'envvars', 'defaults'}
 WRITING_ROLES = {'member', 'admin', 'manager'}
 
 
@@ -126,6 +128,10 @@ def _log_in(name: str) -> CloudLogin:
 def _load(name: str) -> Any:
     """Return the configuration of a cloud. OS_CACERT serves for clouds without a ``cacert``."""
     loader = openstack.config.OpenStackConfig(app_name='heat-lite')
+    known = sorted({*loader.get_cloud_names()} - MADE_UP)
+    if name not in (*known, *MADE_UP):
+        found = f'clouds.yaml has: {", ".join(known)}' if known else 'there is no clouds.yaml'
+        raise LoginError(f'cloud "{name}" was not found; {found}')
     authority = os.environ.get('OS_CACERT')
     config = loader.get_one(cloud=name)
     if authority and not config.config.get('cacert'):

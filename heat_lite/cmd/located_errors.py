@@ -1,16 +1,21 @@
 """Errors at a place of a file, in the form of compilers: file:line:col, text, line with a mark."""
 
 import os
+import re
 from typing import Any
 
 from heat_lite.cmd import file_references
 from heat_lite.cmd.cli import api_client, runner
 from heat_lite.cmd.cli.errors import FileError, LocatedError
-from heat_lite.template import source_positions
+from heat_lite.common.exception import HeatException, InvalidTemplateSection, append_hint
+from heat_lite.template import reader, source_positions, versions
 from heat_lite.template.lint import cycles, excerpt, syntax_errors
+from heat_lite.template.suggest import suggest
 
 #: the end of the error of a template without a version
 NO_VERSION = 'Template format version not found.'
+#: the error of an unknown section
+_UNKNOWN_SECTION = re.escape(InvalidTemplateSection.msg_fmt % {'section': ''}) + '(.*)'
 #: what to do after an error of the service: {class of the error, or end of its text: advice}
 ADVICE = {
     NO_VERSION: ' Begin it with "heat_template_version: 2021-04-16".',
@@ -48,12 +53,29 @@ def of_response(error: api_client.RequestFailed, args: Any) -> LocatedError | No
     name = getattr(args, 'template', None) if file == source_positions.TEMPLATE else _name_of(file)
     if not name:
         return None
-    text = error.text + ADVICE.get(error.kind, '')
     source = _source(name, getattr(args, 'sources', {}))
+    text = error.text + (ADVICE.get(error.kind) or _suggestion(error, source))
     shown = located(name, error.position['line'], error.position['column'], text, source)
     if error.kind == 'CircularDependencyException' and source is not None:
         shown = LocatedError('\n'.join([str(shown), *cycles.cycle_lines(name, error.text, source)]))
     return shown
+
+
+def _suggestion(error, source):
+    """Return the section or version that the template may mean, '' for other errors.
+
+    Clients look for the texts of the service, which are Heat's and suggest nothing.
+    """
+    section = re.fullmatch(_UNKNOWN_SECTION, error.text, re.DOTALL)
+    if source is None or not (section or error.kind == 'InvalidTemplateVersion'):
+        return ''
+    try:
+        data = reader.parse(source)
+        if section is None:
+            return append_hint('', versions.suggest_version(data))
+        return append_hint('', suggest(section[1], versions.template_version(data).sections))
+    except (ValueError, HeatException):
+        return ''
 
 
 def _of_whole_template(error, args):

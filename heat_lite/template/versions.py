@@ -326,6 +326,12 @@ def template_version(data: Mapping[str, Any]) -> Version:
     return TABLE[key][name]
 
 
+def suggest_version(data: Mapping[str, Any]) -> str:
+    """Return a suggestion for the unknown version of a template, '' if none is similar."""
+    keys = [key for key in TABLE if key in data]
+    return suggest(data[keys[0]], TABLE[keys[0]]) if len(keys) == 1 else ''
+
+
 def list_versions() -> list[dict]:
     """Return all versions, with release names as aliases."""
     listed = []

@@ -17,6 +17,7 @@ from heat_lite.template.functions import (
 )
 from tests.attacks import bystander
 from tests.functional import shapes
+from tests.timeouts import WAIT_SECONDS
 
 VERSION = '2018-08-31'
 SECONDS = 10  # of the test machine, which may be busy
@@ -445,7 +446,8 @@ REQUESTS = {
 def test_others_are_answered_while_a_request_is_refused(service, name):
     body, reason = REQUESTS[name]
     with bystander.asking(service) as waits:
-        answer = service.ask('POST', '/stacks', {'stack_name': 'greedy', **body})
+        greedy = {'stack_name': 'greedy', **body}
+        answer = service.ask('POST', '/stacks', greedy, timeout=WAIT_SECONDS)
     assert answer.status_code == 400, answer.text[:500]
     assert reason in answer.json()['error']['message']
     assert waits.longest < BYSTANDER_SECONDS

@@ -235,7 +235,10 @@ def test_types_of_a_missing_service_are_unavailable(service):
         ('nowhere', 'cloud "nowhere" cannot be reached'),
         ('elsewhere', 'no service in region RegionTwo'),
         ('none', 'the auth_type of cloud "none" gives no catalog'),
-        ('unknown', 'Cloud unknown was not found'),
+        (
+            'unknown',
+            'was not found; clouds.yaml has: elsewhere, none, nowhere, one, two, unscoped,',
+        ),
     ],
 )
 def test_cloud_without_a_login_ends_the_start_with_the_reason(clouds_file, tmp_path, name, reason):

@@ -302,6 +302,8 @@ def test_hook_is_listed_and_cleared(service, folder, command, name):
         assert time.monotonic() < deadline, output
         time.sleep(0.1)
     assert 'pre-create' in output
+    status, _, complaint = command('hook', 'clear', name, 'other')
+    assert status == 1 and 'other waits at no hook; what waits at one: plain' in complaint
     follower = threading.Timer(
         0.5, lambda: main.main(['--endpoint', service.endpoint, 'hook', 'clear', *cleared(name)])
     )

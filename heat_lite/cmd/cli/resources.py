@@ -24,6 +24,8 @@ def json_value(text: str) -> Any:
         raise argparse.ArgumentTypeError(f'{text!r} is not JSON: {error}') from None
 
 
+#: paths of resources in an error
+MAX_NAMED = 5
 #: the name of a nested resource is a path
 PATH = argument('resource', metavar='RESOURCE', help='name of the resource; OUTER/INNER if nested')
 LIST_RESOURCES = (arguments.STACK, arguments.NESTED_DEPTH)
@@ -165,7 +167,9 @@ def clear_hook(api: api_client.ApiClient, out: terminal.Terminal, args: argparse
 
 def _hook_of(api, path, resource):
     """Return the hook that a resource waits at. Raises CommandError if it waits at none."""
-    hooks = [each['hook'] for each in _waiting(api, path) if each['resource'] == resource]
-    if not hooks:
-        raise errors.CommandError(f'{resource} waits at no hook')
-    return hooks[-1]
+    hooks = {each['resource']: each['hook'] for each in _waiting(api, path)}
+    if resource not in hooks:
+        waiting = sorted(hooks)[:MAX_NAMED]
+        others = f'; what waits at one: {", ".join(waiting)}' if waiting else ''
+        raise errors.CommandError(f'{resource} waits at no hook{others}')
+    return hooks[resource]

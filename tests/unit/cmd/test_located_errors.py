@@ -17,9 +17,9 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def located(template, file='template', kind=''):
+def located(template, file='template', kind='', text='No such type.'):
     position = {'file': file, 'line': 3, 'column': 7}
-    failed = api_client.RequestFailed(400, 'No such type.', kind, position)
+    failed = api_client.RequestFailed(400, text, kind, position)
     found = located_errors.of_response(failed, argparse.Namespace(template=template))
     return None if found is None else str(found).splitlines()
 
@@ -37,6 +37,42 @@ def test_error_of_another_file_has_the_name_that_a_user_would_write(folder):
     (folder / 'lib' / 'part.yaml').write_text(TEXT)
     first, *shown = located('app.yaml', (folder / 'lib' / 'part.yaml').as_uri())
     assert first.startswith('lib/part.yaml:3:7: error') and len(shown) == 2
+
+
+@pytest.mark.parametrize(
+    'text, kind, template, suggested',
+    [
+        (
+            'The template section is invalid: resource',
+            'StackValidationFailed',
+            'heat_template_version: 2021-04-16\nresource: {}\n',
+            'resources',
+        ),
+        (
+            'The template section is invalid: Resource',
+            'StackValidationFailed',
+            "AWSTemplateFormatVersion: '2010-09-09'\nResource: {}\n",
+            'Resources',
+        ),
+        (
+            'The template version is invalid: "heat_template_version: 2021-4-16"',
+            'InvalidTemplateVersion',
+            'heat_template_version: 2021-4-16\n',
+            '2021-04-16',
+        ),
+        (
+            'The template section is invalid: zzz',
+            'StackValidationFailed',
+            'heat_template_version: 2021-04-16\nzzz: {}\n',
+            None,
+        ),
+    ],
+)
+def test_text_of_heat_gets_the_suggestion_of_the_linter(folder, text, kind, template, suggested):
+    (folder / 'app.yaml').write_text(template)
+    first, *_ = located('app.yaml', kind=kind, text=text)
+    hint = f'. Did you mean "{suggested}"?' if suggested else ''
+    assert first == f'app.yaml:3:7: error: {text.removesuffix(".") if hint else text}{hint}'
 
 
 @pytest.mark.parametrize('name', ['-', 'http://host/app.yaml', 'gone.yaml'])

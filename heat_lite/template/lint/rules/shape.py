@@ -8,7 +8,6 @@ from heat_lite.template.lint.rules.base import Rule, ValueRule, at, reaches
 from heat_lite.template.parameters import Parameters
 from heat_lite.template.suggest import (
     closest_match,
-    suggest,
     with_keyword_suggestion,
     with_suggestion,
 )
@@ -27,8 +26,7 @@ class Version(ValueRule):
             misspelt = [key for key in document.data if closest_match(key, versions.TABLE)]
             text = checks.message_of(error)
             if len(keys) == 1:
-                hint = suggest(document.data[keys[0]], versions.TABLE[keys[0]])
-                yield (keys[0],), append_hint(text, hint)
+                yield (keys[0],), append_hint(text, versions.suggest_version(document.data))
             elif misspelt and not keys:
                 place = document.positions.find(misspelt[:1])
                 yield place, with_suggestion(text, misspelt[0], versions.TABLE)
