@@ -71,7 +71,7 @@ FILES = (
         '--parameter',
         type=pair,
         metavar='NAME=VALUE',
-        help='value of a parameter; may be repeated',
+        help='value of a parameter, which wins over environments; may be repeated',
     ),
     repeatable(
         '--parameter-file',

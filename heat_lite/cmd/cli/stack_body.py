@@ -21,7 +21,7 @@ def build(args: argparse.Namespace) -> dict[str, Any]:
     body: dict[str, Any] = {'parameters': parameters(args, files)}
     if args.template:
         body['template'] = files.template(args.template)
-    body.update(_environments(args.environment, files, fetched=not container))
+    body.update(_environments(args.environment, files, not container, body['parameters']))
     body['files'] = files.contents
     if container:
         body['files_container'] = container
@@ -47,8 +47,12 @@ def declared_parameters(template: str) -> list[str]:
     return [str(name) for each in sections if isinstance(each, dict) for name in each]
 
 
-def _environments(names, files, fetched):
-    """Return the keys of the body for environments, in their order: later ones win."""
+def _environments(names, files, fetched, given):
+    """Return the keys of the body for environments, in their order: later ones win.
+
+    The service prefers the parameters of environments to those of the request, as Heat does. So
+    the environments are sent without the parameters that options have ``given``.
+    """
     if not names:
         return {'environment': {}}
     if not fetched:
@@ -58,11 +62,19 @@ def _environments(names, files, fetched):
     for name in names:
         if name == file_references.STDIN:
             raise errors.FileError('only the template can be read from standard input')
-        environment = files.environment(name)
+        environment = _without_parameters(files.environment(name), given)
         merged = stack_files.merge(merged, environment)
         urls.append(file_references.url_of(name))
         files.contents[urls[-1]] = json.dumps(environment)
     return {'environment': merged, 'environment_files': urls}
+
+
+def _without_parameters(environment, names):
+    values = environment.get('parameters')
+    if not isinstance(values, dict) or names.keys().isdisjoint(values):
+        return environment
+    kept = {name: value for name, value in values.items() if name not in names}
+    return {**environment, 'parameters': kept}
 
 
 def _options(args):

@@ -65,6 +65,15 @@ def test_all_environments_count_and_later_ones_win(folder):
     assert 'My::Type' in body['environment']['resource_registry']
 
 
+def test_parameter_of_an_option_wins_over_environments(folder):
+    body = build('-t', 'app.yaml', '-e', 'one.yaml', '-e', 'two.yaml', '-P', 'size=3')
+    assert body['parameters'] == {'size': '3'}
+    assert 'size' not in body['environment'].get('parameters', {})
+    sent = [json.loads(body['files'][url]) for url in body['environment_files']]
+    assert [each['parameters'] for each in sent] == [{}, {}]
+    assert sent[0]['resource_registry'] and sent[1]['parameter_defaults'] == {'x': 1}
+
+
 def test_options_are_sent_only_if_given(folder):
     assert build('-t', 'app.yaml').keys() == {'parameters', 'template', 'environment', 'files'}
     words = ('--tags', 'a,b', '--timeout', '5', '--rollback', '-P', 'size=3', '-P', 'x=a=b')
