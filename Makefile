@@ -9,7 +9,7 @@ WORKERS ?= 2
 CONTAINER_ENGINE ?= $(shell command -v podman || command -v docker)
 BASE_IMAGE ?= docker.io/library/python:3.11-slim-bookworm
 
-.PHONY: help demo up test unit services functional browser attacks chaos lint format sample types ui wheel wheels image containers man site lock clean
+.PHONY: help demo up test unit services functional browser attacks chaos lint format sample types ui wheel wheels image containers man site lock previous clean
 
 help:
 	@echo 'make demo        start a service, create a stack, show its progress, delete it'
@@ -25,6 +25,7 @@ help:
 	@echo 'make site        build the documentation as a site into build/site'
 	@echo 'make man         write the man pages into build/man'
 	@echo 'make lock        write requirements.lock, the dependencies of a container image'
+	@echo 'make previous    store the source of RELEASE for the tests of upgrades'
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -85,6 +86,11 @@ sample: $(VENV)/.service
 
 types: $(VENV)/.test
 	@$(BIN)/python -m tests.reference_types
+
+# the source of the release before, beside which tests run this one: make previous RELEASE=v0.1.0
+previous:
+	git archive $(RELEASE) heat_lite etc migrations setup.cfg tests/__init__.py tests/chaos/__init__.py \
+	    tests/chaos/engine.py tests/chaos/cloud.py ':(exclude)heat_lite/ui' | xz -9e > tests/previous/source.tar.xz
 
 # the versions of the dependencies that a container image installs, from an environment of its own
 lock:

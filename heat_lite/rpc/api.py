@@ -8,8 +8,8 @@ WORKER_TOPIC = 'engine_worker'
 # to the APIs: events were written
 EVENTS_TOPIC = 'heat-lite-events'
 VERSIONS = {
-    ENGINE_TOPIC: '1.36',
-    PEER_TOPIC: '1.36',
+    ENGINE_TOPIC: '1.37',
+    PEER_TOPIC: '1.37',
     WORKER_TOPIC: '1.9',
     LISTENER_TOPIC: '1.1',
     EVENTS_TOPIC: '1.0',

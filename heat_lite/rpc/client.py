@@ -4,7 +4,7 @@ from typing import Any
 
 from heat_lite.common.context import RequestContext
 from heat_lite.rpc import api
-from heat_lite.rpc.contract import ABSENT, RpcClient, call
+from heat_lite.rpc.contract import ABSENT, RpcClient, Since, call
 
 _DELETE_STACK = call('delete_stack', '1.0', 'stack_identity', force=ABSENT)
 _CHECK_DEPLOYMENT = call('check_software_deployment', '1.27', 'deployment_id', 'timeout')
@@ -222,7 +222,7 @@ class EngineClient(RpcClient):
     # the service
     authenticated_to_backend = call('authenticated_to_backend')
     get_revision = call('get_revision')
-    list_services = call('list_services', '1.4', with_stacks=ABSENT)
+    list_services = call('list_services', '1.4', with_stacks=Since('1.37'))
 
     def delete_stack(
         self,

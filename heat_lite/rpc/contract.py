@@ -6,6 +6,7 @@ The line gives the method, the lowest server version that has it, the required a
 optional arguments with their defaults. Arguments are passed by name.
 """
 
+import dataclasses
 import functools
 import time
 from collections.abc import Callable
@@ -19,6 +20,17 @@ from heat_lite.rpc import messaging, remote_errors
 
 # Default of an argument that is sent only if the caller passes it.
 ABSENT = object()
+
+
+@dataclasses.dataclass(frozen=True)
+class Since:
+    """The same default for an argument that only servers of this version and later know.
+
+    The other arguments are sent to older servers, too; with this one they answer EngineTooOld.
+    """
+
+    version: str
+
 
 # Attempts to reach the broker. Without a limit, a request would hang until the broker returns.
 RETRY = 3
@@ -74,7 +86,13 @@ class Method:
         unknown = [name for name in sent if name not in self.defaults and name not in self.required]
         if missing or unknown:
             raise TypeError(f'{self.name}: missing {missing}, unknown {unknown}')
-        return {name: value for name, value in sent.items() if value is not ABSENT}
+        return {name: value for name, value in sent.items() if not _is_absent(value)}
+
+    def version_for(self, args: dict[str, Any]) -> str:
+        """Return the lowest server version that knows the method and these arguments."""
+        defaults = [self.defaults.get(name) for name in args]
+        added = [each.version for each in defaults if isinstance(each, Since)]
+        return max([self.version, *added], key=_numbers)
 
 
 class RpcClient:
@@ -135,7 +153,7 @@ class RpcClient:
         expects_reply: bool | None,
         timeout: float | None,
     ) -> Any:
-        prepared = self._prepare(method.version, timeout or self.timeout)
+        prepared = self._prepare(method.version_for(args), timeout or self.timeout)
         expects_reply = method.expects_reply if expects_reply is None else expects_reply
         send = prepared.call if expects_reply else prepared.cast
         try:
@@ -197,6 +215,14 @@ class RpcClient:
                 self.fanout,
             )
         return self._prepared[key]
+
+
+def _is_absent(value: Any) -> bool:
+    return value is ABSENT or isinstance(value, Since)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split('.')]
 
 
 def _timeout_of(prepared: Any) -> float:

@@ -84,13 +84,14 @@ class Cluster:
         wait_for(lambda: 'is ready' in log.read_text())
         return process
 
-    def start_api(self):
+    def start_api(self, *wrapper):
         """Start the API and return its process; retry while an earlier one holds the port."""
         until = time.monotonic() + WAIT_SECONDS
         while True:
             process = shapes.start(
                 self.service,
                 'api',
+                *wrapper,
                 shapes.BIN / 'heat-lite-api',
                 '--config-file',
                 self.folder / 'heat.conf',
@@ -196,8 +197,11 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def running(folder, database, transport, engines=2, options=''):
-    """Run a Cluster on this (migrated) database and broker; ``options`` are lines of [DEFAULT]."""
+def running(folder, database, transport, engines=2, options='', wrapper=()):
+    """Run a Cluster on this (migrated) database and broker.
+
+    ``options`` are lines of [DEFAULT], ``wrapper`` is the beginning of the command of each program.
+    """
     (folder / 'cloud').mkdir()
     chaos_cloud.cloud.folder = folder / 'cloud'
     port = ports.reserve()
@@ -208,8 +212,8 @@ def running(folder, database, transport, engines=2, options=''):
     (folder / 'heat.conf').write_text(text)
     cluster = Cluster(folder, database, transport, service)
     try:
-        logs = [cluster.start_engine()[1] for _ in range(engines)]
-        cluster.start_api()
+        logs = [cluster.start_engine(*wrapper)[1] for _ in range(engines)]
+        cluster.start_api(*wrapper)
         # a request before the engines are ready would block until its RPC timeout
         wait_for(lambda: all('is ready' in log.read_text() for log in logs))
         shapes.wait_until_ready(service)

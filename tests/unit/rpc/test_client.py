@@ -139,3 +139,10 @@ def test_check_software_deployment_uses_its_timeout_for_the_call():
         'context', deployment_id='d', timeout=77
     )
     assert (args, timeout) == ({'deployment_id': 'd', 'timeout': 77}, 77)
+
+
+def test_argument_since_a_version_raises_the_version_of_its_requests_only():
+    method = contract.call('paint', '1.4', 'wall', colour=contract.Since('1.12'), coats=1)
+    without = method.arguments({'wall': 'w'})
+    assert without == {'wall': 'w', 'coats': 1} and method.version_for(without) == '1.4'
+    assert method.version_for(method.arguments({'wall': 'w', 'colour': 'red'})) == '1.12'
