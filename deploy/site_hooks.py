@@ -3,6 +3,7 @@
 import dataclasses
 import posixpath
 import re
+from importlib import metadata
 from pathlib import Path
 
 import yaml
@@ -10,12 +11,13 @@ from mkdocs.structure.files import File
 
 from heat_lite.cmd import offline_types
 from heat_lite.cmd.authoring import type_examples, type_page
-from heat_lite.conf import list_opts
 from heat_lite.template import support
 from heat_lite.template.editing import yaml_writer
 
 ROOT = Path(__file__).resolve().parents[1]
 GALLERY = ROOT / 'docs' / 'guide' / 'gallery'
+GENERATOR = ROOT / 'etc' / 'heat_lite' / 'config-generator.conf'
+NAMESPACE = re.compile(r'^namespace = (.+)$', re.MULTILINE)
 LINK = re.compile(r'\[([^\]]+)\]\(([^)#\s]+)(#[^)\s]*)?\)')
 
 
@@ -107,11 +109,13 @@ def gallery():
 
 
 def options():
-    """Return the page of all options, by group."""
+    """Return the page of all options, by group: those of this service and of its libraries."""
     parts = ['# Options by group']
     groups = {}
-    for group, found in list_opts():
-        groups.setdefault(str(group or 'DEFAULT'), []).extend(found)
+    for namespace in NAMESPACE.findall(GENERATOR.read_text()):
+        (entry,) = metadata.entry_points(group='oslo.config.opts', name=namespace)
+        for group, found in entry.load()():
+            groups.setdefault(str(group or 'DEFAULT'), []).extend(found)
     for group in sorted(groups, key=lambda name: (name != 'DEFAULT', name)):
         parts.append(f'## [{group}]'.replace('[', '&#91;'))
         rows = []

@@ -170,7 +170,14 @@ def start_logging(conf):
 def reload(conf):
     """Apply changes of the configuration files to mutable options.
 
-    oslo.config logs the changed options that need a restart.
+    oslo.config logs the changed options that need a restart. Files with an error change nothing.
     """
     LOG.info('Reloading the configuration files.')
-    conf.mutate_config_files()
+    try:
+        conf.mutate_config_files()
+    except (cfg.Error, log.LogConfigError, ValueError, SystemExit) as error:
+        # oslo.config turns errors into exits, whose cause is the error
+        LOG.error(
+            'The configuration files cannot be read, so all options keep their values: %s',
+            error.__context__ if isinstance(error, SystemExit) else error,
+        )

@@ -5,6 +5,7 @@ import re
 import runpy
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,18 @@ def test_unit_is_hardened(path):
     command = ['systemd-analyze', 'security', '--offline=true', f'--threshold={EXPOSURE}', path]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize('path', UNITS, ids=lambda path: path.stem)
+def test_unit_is_valid(path, tmp_path):
+    if not shutil.which('systemd-analyze'):
+        pytest.skip('systemd is needed')
+    installed = f'{Path(sys.executable).parent}/'  # verify looks for the program
+    copy = tmp_path / path.name
+    copy.write_text(path.read_text().replace('/usr/bin/', installed))
+    command = ['systemd-analyze', 'verify', '--man=no', copy]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout + done.stderr) == (0, '')
 
 
 def test_variables_of_compose_are_options():

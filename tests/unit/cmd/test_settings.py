@@ -1,4 +1,5 @@
 import argparse
+import logging
 
 import pytest
 from oslo_config import cfg
@@ -83,3 +84,30 @@ def test_configuration_file_that_cannot_be_read_ends_a_program_with_a_line(
         settings.load(arguments, program, conf)
     text = str(caught.value)
     assert text.startswith(f'{program}: ') and told in text and '\n' not in text
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    """A configuration file, its configuration, and the level of the root logger as before."""
+    file, level = tmp_path / 'x.conf', logging.getLogger().level
+    file.write_text('[DEFAULT]\n')
+    conf = settings.load(['--config-file', str(file)], 'heat-lite-engine', cfg.ConfigOpts())
+    yield file, conf
+    logging.getLogger().setLevel(level)
+
+
+def test_reload_applies_the_options_of_logging(loaded):
+    file, conf = loaded
+    logging.getLogger().setLevel(logging.INFO)
+    file.write_text('[DEFAULT]\ndebug = true\n')
+    settings.reload(conf)
+    assert logging.getLogger().level == logging.DEBUG
+
+
+@pytest.mark.parametrize('text', ['[DEFAULT\n', 'debug\n', '[DEFAULT]\ndebug = perhaps\n'])
+def test_reload_of_a_broken_file_keeps_the_options(loaded, text, caplog):
+    file, conf = loaded
+    file.write_text(text)
+    settings.reload(conf)
+    assert conf.debug is False
+    assert 'keep their values' in caplog.text
