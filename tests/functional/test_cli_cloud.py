@@ -247,10 +247,22 @@ def test_drift_is_shown_for_each_property(service, command, name, tmp_path):
 
 
 def test_missing_object_is_drift(service, command, name, tmp_path):
-    (tmp_path / 'app.yaml').write_text(VERSION + NET)
+    other = NET.splitlines()[-1].replace('net:', 'other:').replace('mine', 'kept')
+    (tmp_path / 'app.yaml').write_text(f'{VERSION}{NET}{other}\n')
     assert command('create', '-t', 'app.yaml', name)[0] == 0
     net = json.loads(command('resource', 'show', '--json', name, 'net')[1])
     del service.cloud.objects['network', '/networks', net['physical_resource_id']]
+    for each in service.cloud.of('network', '/networks'):
+        if each['name'] == 'kept':
+            each.update(shared=True)
     status, output, errors = command('drift', '--detailed-exitcode', name)
     assert status == 1 and 'NotFound' in errors and 'net' in errors, output
+    assert 'no drift' not in output
+    assert output.splitlines()[-1].split() == [
+        'other',
+        'OS::Neutron::Net',
+        'shared',
+        'false',
+        'true',
+    ]
     assert command('delete', '-y', name)[0] == 0

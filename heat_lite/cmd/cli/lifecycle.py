@@ -143,12 +143,16 @@ def follow(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
 def drift(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:
     """Check a stack and list the properties that others have changed.
 
-    Return 3 for changes with ``--detailed-exitcode``, else 0.
+    Return 3 for changes with ``--detailed-exitcode``, else 0. Raises StackFailed after the list if
+    objects are missing or broken.
     """
-    path = api.find(args.stack)
+    path, failure = api.find(args.stack), None
     before = progress.state_before(api, path)
     api.call('POST', f'{path}/actions', {'check': None})
-    outcome.follow(api, path, out, 'CHECK', before)
+    try:
+        outcome.follow(api, path, out, 'CHECK', before)
+    except errors.StackFailed as error:
+        failure = error
     changed = list(_changes(progress.list_resources(api, path)))
     if out.is_json:
         for each in changed:
@@ -159,8 +163,10 @@ def drift(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
             ['RESOURCE', 'TYPE', 'PROPERTY', 'WANTED', 'FOUND'],
             [[each[key] for key in keys] for each in changed],
         )
-    else:
+    elif failure is None:
         out.write_line('no drift')
+    if failure is not None:
+        raise failure
     return errors.CHANGED if changed and args.detailed_exitcode else errors.DONE
 
 

@@ -8,6 +8,15 @@ from heat_lite.cmd.cli import api_client, errors, progress, resource_tree, termi
 MAX_CAUSES = 10
 #: reads of nested stacks for their failures
 MAX_READS = 20
+RETRY = ('retry', 'continue where it stopped')
+#: {failed action: (verb, what it does)} of the command that goes on from there
+REMEDIES = {
+    **dict.fromkeys(('CREATE', 'UPDATE', 'RESTORE', 'ROLLBACK', 'DELETE'), RETRY),
+    'CHECK': ('update --existing --converge', 'repair what differs'),
+    'SUSPEND': ('suspend', 'try again'),
+    'RESUME': ('resume', 'try again'),
+    'SNAPSHOT': ('snapshot create', 'try again'),
+}
 
 
 def follow(
@@ -87,8 +96,9 @@ def _next_commands(name, status):
     if status == 'DELETE_COMPLETE':
         return []
     rows = [('failures', 'all failures, also of earlier attempts')]
-    if status.endswith('FAILED'):
-        rows.append(('retry', 'continue where it stopped'))
+    action, _, result = status.partition('_')
+    if result == 'FAILED' and action in REMEDIES:
+        rows.append(REMEDIES[action])
     rows.append(('delete', 'delete the stack'))
     return ['next:', *_commands(name, rows)]
 
@@ -112,7 +122,9 @@ def causes(
         each.path: {**each.row, 'path': each.path, 'reason': each.reason} for each in tree.causes()
     }
     action = stack['stack_status'].partition('_')[0]
-    for each in recorded(api, stack):
+    # of a resource that has failed several times, the last failure
+    latest = {each['path']: each for each in recorded(api, stack)}
+    for each in latest.values():
         is_known = any(_explains(path, each['path']) for path in found)
         if not is_known and (action == 'ROLLBACK' or _is_present(each, action, tree)):
             found[each['path']] = each

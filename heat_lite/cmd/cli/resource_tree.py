@@ -157,8 +157,15 @@ class ResourceTree:
 
 
 def _has_changed(before, row):
-    """Whether a resource has another state, or has been replaced by a complete one."""
+    """Whether a resource has another state, has failed again for another reason, or has been
+    replaced by a complete one.
+    """
     if before['resource_status'] != row['resource_status']:
+        return True
+    reason = 'resource_status_reason'
+    if terminal.outcome(row['resource_status']) == 'FAILED' and before.get(reason) != row.get(
+        reason
+    ):
         return True
     is_replaced = before.get('physical_resource_id') != row.get('physical_resource_id')
     return is_replaced and terminal.outcome(row['resource_status']) == 'COMPLETE'

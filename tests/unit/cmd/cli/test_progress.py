@@ -119,6 +119,25 @@ def test_rollback_is_a_failure_whose_recorded_cause_is_shown():
         follow(url)
 
 
+def test_last_failure_of_a_failed_check_is_shown_with_its_remedy():
+    recorded = {
+        'resource_name': 'gone',
+        'resource_type': 'T',
+        'physical_resource_id': 'x',
+        'action': 'CHECK',
+        'stack_action': 'CHECK',
+    }
+    failures = [{**recorded, 'reason': reason} for reason in ('it was broken', 'it is missing')]
+    with (
+        identity.serve(application_of(['CHECK_FAILED'], failures)) as url,
+        pytest.raises(errors.StackFailed, match='it is missing') as caught,
+    ):
+        follow(url)
+    text = str(caught.value)
+    assert 'it was broken' not in text and 'retry' not in text
+    assert '  heat-lite update --existing --converge s  repair what differs' in text
+
+
 def test_hook_that_holds_the_action_is_shown_once(monkeypatch):
     monkeypatch.setattr(progress, 'HOOK_SECONDS', 0)
     inner = application_of([*['CREATE_IN_PROGRESS'] * 4, 'CREATE_COMPLETE'])

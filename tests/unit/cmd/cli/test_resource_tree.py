@@ -82,6 +82,16 @@ def test_replaced_member_is_a_change():
     assert len(tree.update([row('a', 'CREATE_COMPLETE', physical='2')], 1)) == 1
 
 
+def test_failure_for_another_reason_is_a_change():
+    tree = resource_tree.ResourceTree()
+    failed = row('a', 'CHECK_FAILED')
+    tree.update([failed], 0, is_first=True)
+    assert not tree.update([failed], 1)
+    again = {**failed, 'resource_status_reason': 'another'}
+    assert [each.reason for each in tree.update([again], 2)] == ['another']
+    assert [each.reason for each in tree.causes()] == ['another']
+
+
 def test_causes_are_the_innermost_failures_even_after_a_rollback():
     tree = resource_tree.ResourceTree()
     outer = [row('n', 'CREATE_FAILED', nested='n1'), row('x', 'CREATE_COMPLETE')]
