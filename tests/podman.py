@@ -19,10 +19,10 @@ import docker
 from tests.databases import skip_or_fail
 from tests.timeouts import WAIT_SECONDS
 
-IMAGE = 'heat-lite-test:1'
+IMAGE = 'heat-lite-test:3'
 APPLETS = (
     'sh httpd wget nc sleep cat tail date hostname ip ls mkdir echo true false test env ps kill '
-    'nslookup awk grep sed chmod timeout sort'
+    'nslookup awk grep sed chmod timeout sort tr mv rm wc'
 ).split()
 MARK, STACK = 'heat_lite', 'heat_lite.stack_id'
 #: what the kernels of test machines accept: runc without systemd, and limits that are not raised

@@ -130,8 +130,18 @@ def get_by_name(context: RequestContext, stack_id: str, name: str) -> ResourceRo
 @session.reader
 def get_by_physical_id(context: RequestContext, physical_id: str) -> typing.Any:
     """Return the ResourceRow of a physical resource in the stacks of the project, or None."""
+    return _newest_of_project(context, _R.c.nova_instance == physical_id)
+
+
+@session.reader
+def get_by_uuid(context: RequestContext, uuid: str) -> typing.Any:
+    """Return the ResourceRow of a UUID in the stacks of the project, or None."""
+    return _newest_of_project(context, _R.c.uuid == uuid)
+
+
+def _newest_of_project(context, which):
     stack = models.stack
-    query = _ROWS.join(stack, _R.c.stack_id == stack.c.id).where(_R.c.nova_instance == physical_id)
+    query = _ROWS.join(stack, _R.c.stack_id == stack.c.id).where(which)
     query = query.where(
         (stack.c.tenant == context.tenant_id) | (stack.c.stack_user_project_id == context.tenant_id)
     )

@@ -185,6 +185,10 @@ class ResourceType:
         Types that publish them override it.
         """
 
+    def runs_agent(self):
+        """Return whether an agent in this server applies deployments that name its UUID."""
+        return False
+
     def access_allowed(self, resource_name):
         """Return whether a stack user with the id of this resource may read the named resource."""
         return False

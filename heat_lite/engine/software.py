@@ -6,6 +6,7 @@ Tests: tests/functional/test_software.py.
 """
 
 import datetime
+import re
 import time
 
 from heat_lite.common import exception, identifier, status
@@ -29,6 +30,8 @@ DEPLOYMENT_TEXTS = {
 #: seconds between two polls of a deployment, in case a notification is lost
 POLL_SECONDS = 15.0
 RECEIVED = 'Outputs received'
+#: the id of a container, which is longer than the column
+CONTAINER = re.compile('[0-9a-f]{64}')
 
 
 class Software:
@@ -98,7 +101,8 @@ class Software:
         self._config(values.get('config_id'))
         if values.get('server_id') is None:
             raise exception.Invalid(reason='a deployment needs a server_id')
-        row = {**_texts(values), 'input_values': values.get('input_values') or {}}
+        named = {**values, 'server_id': self.server_id(values['server_id'])}
+        row = {**_texts(named), 'input_values': values.get('input_values') or {}}
         if deployment_id is not None:
             row['id'] = deployment_id
         made = db_software.create_deployment(self._context, row)
@@ -128,7 +132,9 @@ class Software:
     def list_deployments(self, server_id=None):
         return [
             _deployment(row)
-            for row in db_software.list_deployments(self._context, server_id or None)
+            for row in db_software.list_deployments(
+                self._context, self.server_id(server_id) if server_id else None
+            )
         ]
 
     def update_deployment(self, deployment_id, values):
@@ -209,12 +215,27 @@ class Software:
         """Return the configurations for the agent of a server, with input values, sorted by
         name.
         """
-        rows = db_software.configs_of_server(self._context, server_id)
+        rows = db_software.configs_of_server(self._context, self.server_id(server_id))
         return [_config(row) for row in sorted(rows, key=lambda row: row.name or '')]
 
+    def server_id(self, given):
+        """Return the id by which deployments know a server.
+
+        Of a container of a stack it is the UUID of its resource.
+        """
+        if not CONTAINER.fullmatch(str(given)):
+            return given
+        row = db_resources.get_by_physical_id(self._context, given)
+        return given if row is None else row.uuid
+
     def is_stack_server(self, server_id):
-        """Return whether the server is a resource of a stack."""
-        return db_resources.get_by_physical_id(self._context, server_id) is not None
+        """Return whether the server is a resource of a stack, where an agent can run now."""
+        row = db_resources.get_by_physical_id(self._context, server_id)
+        if row is not None:
+            return True
+        row = db_resources.get_by_uuid(self._context, server_id)
+        server = row and self._resource_of(row)
+        return server is not None and server.runs_agent()
 
     def _update_server_metadata(self, server_id):
         """Store the deployments in the metadata of a server of a stack, where its agent reads
@@ -251,13 +272,18 @@ class Software:
 
     def _publish(self, row, metadata):
         """Call ``metadata_updated`` of the server in this row, unless it is gone."""
+        server = self._resource_of(row)
+        if server is not None:
+            server.metadata_updated(metadata)
+
+    def _resource_of(self, row):
+        """Return the resource of a row; None if it is gone."""
         stack_row = db_stacks.get(self._context, row.stack_id)
         if stack_row is None:
-            return
+            return None
         stack = engine_stack.Stack.from_row(self._runtime, self._context, stack_row)
-        server = next((each for each in stack.rows() if each.id == row.id), None)
-        if server is not None:
-            stack.resource_of(server).metadata_updated(metadata)
+        found = next((each for each in stack.rows() if each.id == row.id), None)
+        return None if found is None else stack.resource_of(found)
 
     @staticmethod
     def _is_published(known):

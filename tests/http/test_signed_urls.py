@@ -146,6 +146,19 @@ def test_signal_to_other_resource_is_asynchronous(service, verb):
     assert args['details'] is None and not args['sync_call']
 
 
+def test_deployments_are_read_by_a_signed_url(service):
+    rows = [{'id': 'c', 'config': 'true'}]
+    url = signed('deployments', 'a-server', 'GET')
+    response = send(service, url, 'GET', b'', metadata_software_deployments={'returns': rows})
+    assert (response.status_int, response.json) == (200, {'metadata': rows})
+    ((_, context, args),) = service[1].calls
+    assert args == {'server_id': 'a-server'} and context.project_id == 'its-project'
+    response = send(service, url, 'POST')
+    assert (response.status_int, response.headers['Allow']) == (405, 'GET')
+    other = url.replace('a-server', 'another')
+    assert error_of(send(service, other, 'GET', b'')) == DENIED
+
+
 @pytest.mark.parametrize(
     ('url', 'method', 'expected'),
     [
@@ -183,7 +196,7 @@ def test_request_without_valid_signature_is_refused(service, url, method, expect
 def test_other_method_is_refused_with_the_right_one(service):
     response = send(service, signed(), 'POST')
     assert (response.status_int, response.headers['Allow']) == (405, 'PUT')
-    assert 'POST is not supported here: send the signal with PUT' in response.text
+    assert 'POST is not supported here: send the request with PUT' in response.text
     response = send(service, signed(kind='signal'), 'GET', b'')
     assert (response.status_int, response.headers['Allow']) == (405, 'PUT, POST')
     assert not service[1].calls

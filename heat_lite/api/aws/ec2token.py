@@ -23,10 +23,10 @@ from heat_lite.common import fair_turns
 DENIED = 403
 #: the name of a login without a signature
 USER = 'HTTP_X_AUTH_USER'
-#: paths of signals, whose bodies are no forms
-SIGNAL = re.compile(r'/v1/(waitcondition|signal)/')
-#: {kind of signal: its methods}
-SIGNAL_METHODS = {'waitcondition': ('PUT',), 'signal': ('PUT', 'POST')}
+#: paths of signals, whose bodies are no forms, and of what the agent in a container reads
+SIGNED = re.compile(r'/v1/(waitcondition|signal|deployments)/')
+#: {kind of path: its methods}
+SIGNED_METHODS = {'waitcondition': ('PUT',), 'signal': ('PUT', 'POST'), 'deployments': ('GET',)}
 
 
 class Ec2TokenFilter:
@@ -91,11 +91,11 @@ class Ec2TokenFilter:
 
 
 def read_query(request: webob.Request, turns: fair_turns.CappedTurns, max_body: int) -> query.Query:
-    """Return the parameters of a request: of a signal, those of its URL. Raises Fault."""
+    """Return the parameters of a request: of a signed URL, those in it. Raises Fault."""
     environ = request.environ
-    signal = SIGNAL.match(signatures.path_of(request))
-    if signal:
-        _require_method(request.method, SIGNAL_METHODS[signal[1]])
+    signed = SIGNED.match(signatures.path_of(request))
+    if signed:
+        _require_method(request.method, SIGNED_METHODS[signed[1]])
         return query.of_url(environ)
     if request.method not in query.METHODS:
         raise faults.Fault(404, 'InvalidAction', f'{request.method} is not supported by this API')
@@ -108,7 +108,7 @@ def read_query(request: webob.Request, turns: fair_turns.CappedTurns, max_body: 
 def _require_method(method: str, allowed: tuple[str, ...]) -> None:
     """Raise a Fault for another method: the signature, which covers the method, would not match."""
     if method not in allowed:
-        text = f'{method} is not supported here: send the signal with {" or ".join(allowed)}'
+        text = f'{method} is not supported here: send the request with {" or ".join(allowed)}'
         raise faults.Fault(405, 'MethodNotAllowed', text, allow=', '.join(allowed))
 
 

@@ -1,4 +1,4 @@
-"""The application of the CloudFormation API: signals by signed URLs, and the actions of stacks."""
+"""The application of the CloudFormation API: requests by signed URLs, and the actions of stacks."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,7 +9,7 @@ from oslo_config import cfg
 from heat_lite.api import admission, paste_config, wsgi
 from heat_lite.api.aws import ec2token, faults, signatures
 from heat_lite.api.aws.query_application import Action, QueryApplication
-from heat_lite.api.cfn import resources, signals, stacks, templates
+from heat_lite.api.cfn import deployments, resources, signals, stacks, templates
 from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.common import policy
 from heat_lite.rpc.client import EngineClient
@@ -74,18 +74,21 @@ ACTIONS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 
 
 class CfnApplication:
-    """The application; ``received``: that of signals, ``actions``: that of the query protocol."""
+    """The application; ``signed``: the applications of signed URLs by the kind in their paths,
+    ``queried``: that of the query protocol.
+    """
 
-    def __init__(self, received: wsgi.WsgiApp, queried: wsgi.WsgiApp) -> None:
-        self.received = received
+    def __init__(self, signed: dict[str, wsgi.WsgiApp], queried: wsgi.WsgiApp) -> None:
+        self.signed = signed
         self.queried = queried
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
         path = signatures.path_of(webob.Request(environ))
-        if ec2token.SIGNAL.match(path):
-            return self.received(environ, start_response)
+        found = ec2token.SIGNED.match(path)
+        if found:
+            return self.signed[found[1]](environ, start_response)
         if path not in PATHS:
             raise faults.Fault(
                 404, 'InvalidAction', f'{path} is no path of this API: its actions are at /v1/'
@@ -102,7 +105,13 @@ def build(conf: cfg.ConfigOpts) -> CfnApplication:
     )
     queried = QueryApplication(_actions(client, limits), VERSION, enforcer, control)
     received = signals.SignalApplication(client, enforcer, control, conf.max_json_body_size)
-    return CfnApplication(received, queried)
+    deployed = deployments.DeploymentsApplication(client, enforcer, control)
+    signed: dict[str, wsgi.WsgiApp] = {
+        'waitcondition': received,
+        'signal': received,
+        'deployments': deployed,
+    }
+    return CfnApplication(signed, queried)
 
 
 def _actions(client: EngineClient, limits: RequestLimits) -> dict[str, Action]:

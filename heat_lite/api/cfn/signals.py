@@ -13,7 +13,7 @@ from heat_lite.common.context import RequestContext
 from heat_lite.rpc.client import EngineClient
 
 PATH = re.compile(r'/v1/(?P<kind>waitcondition|signal)/(?P<arn>arn:.+)')
-METHODS = ec2token.SIGNAL_METHODS
+METHODS = ec2token.SIGNED_METHODS
 RESOURCE = '/resources/'
 RULE = 'resource:signal'
 

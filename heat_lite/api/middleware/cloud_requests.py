@@ -14,7 +14,7 @@ from heat_lite.api.middleware import auth_headers
 from heat_lite.common import local_stack_domain
 from heat_lite.common.local_stack_domain import LocalStackDomain
 
-SIGNED = re.compile(r'/v1/(waitcondition|signal)/arn:')
+SIGNED = re.compile(r'/v1/((waitcondition|signal)/arn:|deployments/[0-9a-f-]{36}$)')
 #: the path of the actions of the query protocol, and what tells them from other requests
 QUERIED, ACTION, FORM = re.compile(r'/v1/?'), 'Action=', 'application/x-www-form-urlencoded'
 IDENTITY = re.compile(r'/identity(/|$)')

@@ -106,6 +106,15 @@ class Deployment(SignalledDeployment):
                     f"Resource {name}'s property user_data_format should be set to SOFTWARE_CONFIG "
                     'since deployment are software deployments on it.'
                 )
+            if (
+                'software_deployments' in server.properties_schema
+                and not server.properties['software_deployments']
+            ):
+                raise exception.StackValidationFailed(
+                    message=f'{self.name}: the container {name} has no agent for software '
+                    'deployments; set its property software_deployments to true, and use an image '
+                    'with heat-lite-agent'
+                )
 
     # ------------------------------------------------------------ actions
 
@@ -153,6 +162,8 @@ class Deployment(SignalledDeployment):
         before = self.show()
         if not _is_deployed(action, before):
             self.ensure_signal_transport()
+            if action == status.DELETE:
+                self.sign_for_delete()
             self._store_deployment(action, config, before)
         yield from self._wait_for_signal()
 
@@ -198,7 +209,7 @@ class Deployment(SignalledDeployment):
         }
         if before is None:
             location = {
-                'server_id': self.properties['server'],
+                'server_id': self.server_id(),
                 'stack_user_project_id': self.stack.stack_user_project_id,
             }
             self.resource_id_set(

@@ -45,12 +45,22 @@ class SignalledDeployment(SeparateStackUser, SignalResponder):
             self.create_user()
             self.create_signal_transport()
 
+    def server_id(self):
+        """Return the id by which the stored deployment knows its server."""
+        return self.software.server_id(self.properties['server'])
+
+    def sign_for_delete(self):
+        """Let the signals of the last deployment name this resource, and not its replacement."""
+        if self.transport() != NONE and self.external_transport() is None:
+            self.signals_by_id = True
+            self.create_signal_transport()
+
     def derived_inputs(self, action):
         """Return the inputs that the service adds to those of the configuration."""
         identity = self.stack.identifier()
         return [
             derived_input(
-                'deploy_server_id', 'ID of the server being deployed to', self.properties['server']
+                'deploy_server_id', 'ID of the server being deployed to', self.server_id()
             ),
             derived_input('deploy_action', 'Name of the current action being deployed', action),
             derived_input(

@@ -109,6 +109,8 @@ class SignalResponder(StackUser):
     requires_cfn_endpoint = True
     #: whether the sender of a signal logs in before it posts to a Zaqar queue
     queue_needs_login = False
+    #: whether signals name the resource by its physical id, as its replacement may have the name
+    signals_by_id = False
     #: the name of the property with the transport, if the type has one
     transport_property: str | None = None
 
@@ -281,7 +283,7 @@ class SignalResponder(StackUser):
             )
         # the identifier's path begins with the project of the stack; the URL has that of the stack
         # user
-        return f'{rest.rstrip("/")}/{self.identifier().url_path().partition("/")[2]}/signal'
+        return f'{rest.rstrip("/")}/{_identity(self).url_path().partition("/")[2]}/signal'
 
     def _signed_url(self, waitcondition):
         if waitcondition is None and not self.requires_cfn_endpoint:
@@ -294,7 +296,7 @@ class SignalResponder(StackUser):
             )
         data = self.data()
         endpoint = waitcondition.rstrip('/').removesuffix('waitcondition') + self.signed_endpoint
-        url = f'{endpoint}/{urllib.parse.quote(self.identifier().arn(), safe="/")}'
+        url = f'{endpoint}/{urllib.parse.quote(_identity(self).arn(), safe="/")}'
         return ec2.signed_url(url, data[ACCESS], data[SECRET], self.signed_method)
 
     # ------------------------------------------------------------ URLs and credentials
@@ -374,6 +376,12 @@ class SignalResponder(StackUser):
             'domain_id': self.users.domain_id,
             'region_name': addresses.region,
         }
+
+
+def _identity(resource):
+    """Return the identifier in the URLs for signals."""
+    name = resource.resource_id if resource.signals_by_id else resource.name
+    return resource.stack.identifier().resource(name)
 
 
 def _login_credentials(resource):

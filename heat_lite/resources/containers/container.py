@@ -2,7 +2,8 @@
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.resources.containers import container_body
+from heat_lite.resources.base.stack_user import SeparateStackUser
+from heat_lite.resources.containers import agent_access, container_body
 from heat_lite.resources.containers.container_schema import (
     file_properties,
     health_properties,
@@ -21,12 +22,12 @@ from heat_lite.resources.containers.process import (
     RUNNING,
     ProcessContainer,
 )
-from heat_lite.template.schema import CACHE_NONE, integer_attribute, map_attribute, text
+from heat_lite.template.schema import CACHE_NONE, boolean, integer_attribute, map_attribute, text
 
 LIMITS = {'memory', 'cpus', 'cpu_shares', 'cpu_set', 'restart'}
 
 
-class Container(ProcessContainer):
+class Container(ProcessContainer, SeparateStackUser):
     """A container that serves. It is complete when it runs and is healthy.
 
     A replacement starts beside the container, which ends only when the replacement is healthy. If
@@ -35,6 +36,8 @@ class Container(ProcessContainer):
     """
 
     resource_type = 'HeatLite::Container::Container'
+    repeatable = True
+    uses_deferred_auth = False
 
     properties_schema = {
         **process_properties(),
@@ -46,6 +49,12 @@ class Container(ProcessContainer):
         **file_properties(),
         **limit_properties(),
         **right_properties(),
+        'software_deployments': boolean(
+            'Whether the agent heat-lite-agent in the image applies software deployments that name '
+            'the container as their server. The container gets the variable '
+            f'{agent_access.VARIABLE}.',
+            default=False,
+        ),
     }
     attributes_schema = {
         **PROCESS_ATTRIBUTES,
@@ -68,6 +77,8 @@ class Container(ProcessContainer):
             raise exception.StackValidationFailed(
                 message=f'{self.name}: give either "networks" or "network_mode"'
             )
+        if self.properties['software_deployments']:
+            agent_access.require_url(self)
 
     def host_uses(self):
         return container_body.host_uses(self.properties)
@@ -78,6 +89,40 @@ class Container(ProcessContainer):
     def health_command(self):
         check = self.properties['health_check']
         return check and [str(each) for each in check['command']]
+
+    # ------------------------------------------------------------ the agent in the container
+
+    def handle_create(self):
+        if self.properties['software_deployments']:
+            agent_access.create_key(self)
+        yield from super().handle_create()
+
+    def container_body(self):
+        body = super().container_body()
+        if self.properties['software_deployments']:
+            variable = f'{agent_access.VARIABLE}={agent_access.deployments_url(self)}'
+            body['Env'] = [*body.get('Env', ()), variable]
+        return body
+
+    def find_existing(self):
+        self.user_may_be_lost = self.properties['software_deployments']
+        return super().find_existing()
+
+    def runs_agent(self):
+        if self.resource_id is None or not self.stored_property('software_deployments'):
+            return False
+        try:
+            return self.inspect()['State']['Status'] in RUNNING
+        except errors.NotFound:
+            return False
+
+    def handle_delete(self):
+        yield from super().handle_delete()
+        if self.user_id is not None:
+            self.delete_user()
+
+    def needs_delete(self):
+        return super().needs_delete() or self.user_id is not None
 
     # ------------------------------------------------------------ update
 

@@ -60,6 +60,16 @@ def test_other_requests_are_refused(send, url):
         send(url)
 
 
+def test_signed_read_of_deployments_is_passed(send):
+    path = '/v1/default/software_deployments/metadata/1234'
+    signed = signal_signature.sign(f'http://host{path}', SECRET)
+    got = send(signed, 'GET')
+    assert (got.method, got.path, got.query_string) == ('GET', path, '')
+    for url, method in ((signed, 'POST'), (signed.replace('1234', '1235'), 'GET')):
+        with pytest.raises(webob.exc.HTTPForbidden):
+            send(url, method)
+
+
 def test_signal_is_not_read(send):
     with pytest.raises(webob.exc.HTTPForbidden):
         send(SIGNED, 'GET')

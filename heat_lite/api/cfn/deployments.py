@@ -1,0 +1,43 @@
+"""What the agent in a container reads by a signed URL: GET /v1/deployments/{server_id}."""
+
+import re
+from collections.abc import Iterable
+
+import webob
+
+from heat_lite.api import admission, wsgi
+from heat_lite.api.aws import faults, responses
+from heat_lite.common import fair_turns, policy
+from heat_lite.rpc.client import EngineClient
+
+PATH = re.compile(r'/v1/deployments/(?P<server_id>[^/]+)')
+RULE = 'software_deployments:metadata'
+
+
+class DeploymentsApplication:
+    """The application; it answers with the JSON of the same request to the REST API.
+
+    The signer sees the deployments of its own stack.
+    """
+
+    def __init__(
+        self,
+        client: EngineClient,
+        enforcer: policy.Enforcer,
+        control: admission.AdmissionControl,
+    ) -> None:
+        self.client = client
+        self.enforcer = enforcer
+        self.admission = control
+
+    def __call__(
+        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
+    ) -> Iterable[bytes]:
+        request, context = webob.Request(environ), environ[wsgi.CONTEXT]
+        found = PATH.fullmatch(request.script_name + request.path_info)
+        if not found:
+            raise faults.Fault(404, 'InvalidAction', f'{request.path} names no server')
+        self.enforcer.enforce(context, RULE)
+        with self.admission.admit(context, *fair_turns.waiting(environ)):
+            rows = self.client.metadata_software_deployments(context, server_id=found['server_id'])
+        return responses.json_response({'metadata': rows})(environ, start_response)
