@@ -14,17 +14,30 @@ import greenlet
 #: Seconds of turns, after which all other green threads run. A turn itself has no limit: it lasts
 #: until the connection waits for something, e.g. for its next turn.
 TURNS_SECONDS = 0.002
+#: turns that the connections of a peer wait for, above which they are a crowd; that of an honest
+#: client, which waits for answers, is rarely one
+MAX_WAITS = 2
+#: Crowds, and connections that have sent much ahead, get one turn in so many while others wait:
+#: clients of many addresses would otherwise make each step of another client wait for all of them.
+PERIOD = 8
 
 
 #: a peer, and whether its connections have sent much ahead: such connections have a queue apart
 Key = tuple[str, bool]
+#: the queues of the keys, in the order of their turns
+Circle = dict[Key, 'collections.deque[Turn]']
 
 
 class PeerTurns:
-    """The green threads that wait for a turn: the keys in a circle, those of one in a queue."""
+    """The green threads that wait for a turn: the keys in two circles, those of one in a queue."""
 
     def __init__(self) -> None:
-        self._queues: dict[Key, collections.deque[Turn]] = {}
+        self._calm: Circle = {}
+        self._crowds: Circle = {}
+        #: how many turns each peer waits for
+        self._waits: collections.Counter[str] = collections.Counter()
+        #: turns of the calm since the last one of a crowd
+        self._since_crowd = 0
         self._cancelled: list[Turn] = []
         self._scheduled = False
         self._end = 0.0
@@ -35,7 +48,7 @@ class PeerTurns:
         It may if no other waits, and the turns since all green threads could run were short.
         """
         if self._scheduled:
-            return not self._queues and time.monotonic() < self._end
+            return not self._waits and time.monotonic() < self._end
         self._schedule()
         self._end = time.monotonic() + TURNS_SECONDS
         return True
@@ -44,8 +57,10 @@ class PeerTurns:
         """Return a turn for this green thread, which has to wait for it at once."""
         if not self._scheduled:
             self._schedule()
-        turn = Turn(self, key)
-        self._queues.setdefault(key, collections.deque()).append(turn)
+        circle = self._crowds if key[1] or self._waits[key[0]] >= MAX_WAITS else self._calm
+        turn = Turn(self, key, circle)
+        circle.setdefault(key, collections.deque()).append(turn)
+        self._waits[key[0]] += 1
         return turn
 
     def cancel(self, turn: 'Turn') -> None:
@@ -55,21 +70,37 @@ class PeerTurns:
 
     def remove(self, turn: 'Turn') -> bool:
         """Remove a turn that has not begun; return whether it was there."""
-        queue = self._queues.get(turn.key)
+        queue = turn.circle.get(turn.key)
         if not queue or turn not in queue:
             return False
         queue.remove(turn)
         if not queue:
-            del self._queues[turn.key]
+            del turn.circle[turn.key]
+        self._forget(turn)
         return True
 
     def _next(self):
-        key, queue = next(iter(self._queues.items()))
+        circle = self._next_circle()
+        key, queue = next(iter(circle.items()))
         turn = queue.popleft()
-        del self._queues[key]
+        del circle[key]
         if queue:  # behind the others
-            self._queues[key] = queue
+            circle[key] = queue
+        self._forget(turn)
         return turn
+
+    def _next_circle(self):
+        if self._calm and (not self._crowds or self._since_crowd < PERIOD - 1):
+            self._since_crowd += 1
+            return self._calm
+        self._since_crowd = 0
+        return self._crowds
+
+    def _forget(self, turn):
+        peer = turn.key[0]
+        self._waits[peer] -= 1
+        if not self._waits[peer]:
+            del self._waits[peer]
 
     def _schedule(self):
         self._scheduled = True
@@ -78,13 +109,13 @@ class PeerTurns:
     def _run(self):
         """Let green threads go on until TURNS_SECONDS are over; the hub calls this."""
         self._end = time.monotonic() + TURNS_SECONDS
-        self._scheduled = bool(self._queues or self._cancelled)
+        self._scheduled = bool(self._waits or self._cancelled)
         if self._scheduled:
             self._schedule()  # before any error of a thread
         cancelled, self._cancelled = self._cancelled, []
         for turn in cancelled:
             turn.begin()
-        while self._queues:
+        while self._waits:
             self._next().begin()
             if time.monotonic() >= self._end:
                 return
@@ -93,8 +124,9 @@ class PeerTurns:
 class Turn:
     """A turn of a green thread."""
 
-    def __init__(self, turns: PeerTurns, key: Key) -> None:
+    def __init__(self, turns: PeerTurns, key: Key, circle: Circle) -> None:
         self.key = key
+        self.circle = circle
         self._turns = turns
         self._thread: Any = greenlet.getcurrent()
 

@@ -29,7 +29,7 @@ CLOSED = (errno.EBADF, errno.EINVAL, errno.ENOTSOCK)
 EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 EXHAUSTED_SECONDS = 0.05
 #: seconds of accepting in a flood of connections, after which all other green threads run
-ACCEPT_SECONDS = 0.002
+ACCEPT_SECONDS = 0.004
 #: open files of a process beside its connections: modules, logs, database, broker
 OTHER_FILES = 256
 REFUSAL = (
@@ -227,6 +227,8 @@ class Server:
     def _serve(self, connection):
         sock = connection[1]
         try:
+            # so that a crowd of new connections is accepted at once, with all others behind it
+            connection.stream.take_turn()
             if self._secure:
                 with eventlet.Timeout(self._limits.header, TimeoutError()):
                     eventlet.hubs.trampoline(sock.fileno(), read=True)

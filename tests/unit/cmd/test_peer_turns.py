@@ -48,6 +48,25 @@ def test_connections_that_send_ahead_wait_apart_from_the_others_of_their_peer(tu
     assert done.index('peer') < 50 + 3
 
 
+@pytest.mark.parametrize('connections, ahead', [(1, True), (9, False)])
+def test_crowds_make_no_step_of_another_peer_wait_for_all_of_them(turns, connections, ahead):
+    """A hundred addresses that send ahead, or each on many connections, do not end either."""
+    done = []
+    crowd = [
+        eventlet.spawn(take, turns, 'crowd', done, 20, (f'crowd-{number}', ahead))
+        for number in range(100)
+        for _ in range(connections)
+    ]
+    eventlet.sleep(0)
+    honest = [eventlet.spawn(take, turns, each, done, 50) for each in ('one', 'two')]
+    run(*honest)
+    at_first = (1 + peer_turns.MAX_WAITS) * 100
+    steps = 2 * 50
+    assert 0 < done.count('crowd') <= at_first + steps / (peer_turns.PERIOD - 1)
+    run(*crowd)
+    assert len(done) == steps + len(crowd) * 20
+
+
 def test_other_threads_run_between_the_turns(turns):
     done, ran = [], []
 
@@ -65,7 +84,7 @@ def test_turns_follow_each_other_until_their_time_is_over(monkeypatch):
     turns, done = peer_turns.PeerTurns(), []
     begun = time.monotonic()
     take(turns, 'x', done, 100)
-    assert len(done) == 100 and not turns._queues
+    assert len(done) == 100 and not turns._waits
     assert time.monotonic() - begun < 600
 
 
@@ -85,7 +104,7 @@ def test_turn_that_is_cancelled_ends_its_wait_and_is_not_given(turns):
     requested[2].cancel()
     run(*threads)
     requested[0].cancel()  # over
-    assert sorted(done) == ['a', 'b', 'c'] and not turns._queues
+    assert sorted(done) == ['a', 'b', 'c'] and not turns._waits
 
 
 def test_turn_of_a_thread_whose_time_is_over_goes_to_the_next(turns):
@@ -103,7 +122,7 @@ def test_turn_of_a_thread_whose_time_is_over_goes_to_the_next(turns):
     other = eventlet.spawn(take, turns, 'b', done)
     eventlet.hubs.get_hub().schedule_call_global(0, thread.throw, ZeroDivisionError)
     run(thread, other)
-    assert sorted(done) == ['b', 'ended'] and not turns._queues
+    assert sorted(done) == ['b', 'ended'] and not turns._waits
 
 
 def test_failure_in_a_turn_does_not_stop_the_others(turns):
