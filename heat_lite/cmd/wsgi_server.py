@@ -17,7 +17,7 @@ import greenlet
 
 from heat_lite.api import event_feed, request_metrics, wsgi
 from heat_lite.cmd import peer_turns, wsgi_connection
-from heat_lite.common import fair_turns, log_context, metrics
+from heat_lite.common import fair_turns, log_context, metrics, printable
 
 LOG = logging.getLogger(__name__)
 
@@ -36,13 +36,14 @@ REFUSAL = (
     b'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n'
     b'Connection: close\r\n\r\n'
 )
-#: the signature of a signed URL, which authorizes the request by itself
-SIGNATURE = re.compile(r'(?<=[?&]Signature=)[^&\s"]+')
+#: the signature of a signed URL, which authorizes the request by itself: Signature,
+#: X-Amz-Signature, or signature at the port for containers
+SIGNATURE = re.compile(r'(?<=[Ss]ignature=)[^&\s"]+')
 LOG_FORMAT = '%(client_ip)s "%(request_line)s" %(status_code)s %(body_length)s %(wall_seconds).3f'
 
 
 def _mask_signature(record):
-    record.msg = SIGNATURE.sub('***', record.msg)
+    record.msg, record.args = SIGNATURE.sub('***', record.getMessage()), ()
     return True
 
 
@@ -106,6 +107,10 @@ class Protocol(eventlet.wsgi.HttpProtocol):
         environ[fair_turns.INTERRUPTIBLE] = self.stream.interruptible
         environ[wsgi.BEGIN_STREAM] = self.conn_state.begin_stream
         return environ
+
+    def log_message(self, format, *args):
+        """Log a request that the server itself refuses, with its signature masked."""
+        LOG.info('%s', printable.escape(f'{self.client_address[0]} {format % args}'))
 
     def _end_after_response(self):
         self.close_connection = 1

@@ -2,14 +2,16 @@
 
 import json
 import re
+import socket
 import time
 import urllib.parse
 
 import pytest
+import requests
 from oslo_config import cfg
 
 from heat_lite.db import session
-from tests import databases
+from tests import databases, ports
 from tests.functional import shapes
 from tests.timeouts import WAIT_SECONDS
 
@@ -212,3 +214,36 @@ def test_secrets_of_the_whole_service_do_not_leak(service):
         and not service.keystone.keys
         and not service.keystone.made
     )
+
+
+def test_signatures_for_containers_are_not_logged(tmp_path):
+    port = ports.reserve()
+    resources = {'handle': {'type': 'OS::Heat::WaitConditionHandle'}}
+    url_of = {'value': {'get_attr': ['handle', 'endpoint']}}
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': resources,
+        'outputs': {'url': url_of},
+    }
+    arguments = ('--debug', '--container-port', port, '--public-url', f'http://127.0.0.1:{port}')
+    with shapes.embedded(tmp_path, *arguments) as service:
+        made = service.ask('POST', '/stacks', {'stack_name': 's', 'template': template}).json()
+        stack = until_at_rest(service, f'/stacks/s/{made["stack"]["id"]}')
+        url = stack['outputs'][0]['output_value']
+        signature = url.partition('signature=')[2]
+        assert requests.post(url, data='{}', timeout=60).status_code == 200
+        assert requests.post(url, data='{', timeout=60).status_code == 400
+        assert requests.put(f'{url}&x=1', data='[1]', timeout=60).status_code < 500
+        for refused in (url.replace('/handle/', '/other/'), url.replace('/signal', '/signals')):
+            assert requests.post(refused, data='{}', timeout=60).status_code == 403
+        assert requests.get(url, timeout=60).status_code == 403
+        path = url.partition(f':{port}')[2]
+        for line in (f'POST {path} HTTP/9.9', f'POST {path} x HTTP/1.1', f'NONE {path} HTTP/1.1'):
+            with socket.create_connection(('127.0.0.1', port), timeout=60) as client:
+                client.sendall(f'{line}\r\nHost: x\r\nContent-Length: zero\r\n\r\n'.encode())
+                assert client.recv(4096)
+        log = service.logs()
+    assert len(signature) == 64 and '/signal?signature=***' in log
+    assert not occurrences(signature, ''.join(path.read_text() for path in tmp_path.glob('*.log')))
+    databases_of_service = [path.read_bytes() for path in tmp_path.glob('data/heat.sqlite*')]
+    assert databases_of_service and signature.encode() not in b''.join(databases_of_service)

@@ -226,7 +226,7 @@ class SignalResponder(StackUser):
             # signals
             url = _local_signal_url(self)
             if url is not None:
-                self.data_set(SIGNAL_URL, url)
+                self.data_set(SIGNAL_URL, url, redact=True)
             return
         token, rest, cfn = users.log_in(self.user_id, self.data()[PASSWORD])
         self.data_set(SIGNAL_URL, self.build_signal_url(rest))

@@ -5,6 +5,7 @@ import logging
 import weakref
 
 import eventlet
+import pytest
 
 from heat_lite.cmd import wsgi_connection, wsgi_server
 from tests.timeouts import WAIT_SECONDS
@@ -12,16 +13,19 @@ from tests.timeouts import WAIT_SECONDS
 REQUEST = b'POST /?a=b HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody'
 
 
-def test_request_log_masks_signatures(caplog):
+@pytest.mark.parametrize(
+    'request_line',
+    [
+        'PUT /v1/waitcondition/arn?Timestamp=now&Signature={}&AWSAccessKeyId=key HTTP/1.1',
+        'POST /v1/demo/stacks/s/1/resources/r/signal?signature={} HTTP/1.1',
+        'GET /v1/?Action=ListStacks&X-Amz-Signature={} HTTP/1.1',
+    ],
+)
+def test_request_log_masks_signatures(caplog, request_line):
     caplog.set_level(logging.INFO)
-    wsgi_server.LOG.info(
-        '127.0.0.1 "PUT /v1/waitcondition/arn?Timestamp=now&Signature=c2VjcmV0%3D'
-        '&AWSAccessKeyId=key HTTP/1.1" 200 5 0.1'
-    )
-    assert caplog.messages == [
-        '127.0.0.1 "PUT /v1/waitcondition/arn?Timestamp=now&Signature=***'
-        '&AWSAccessKeyId=key HTTP/1.1" 200 5 0.1'
-    ]
+    logged = f'127.0.0.1 "{request_line}" 200 5 0.1'
+    wsgi_server.LOG.info(logged.format('c2VjcmV0%3D'))
+    assert caplog.messages == [logged.format('***')]
 
 
 class Value:
