@@ -244,7 +244,13 @@ def _add_orphan_arguments(parser):
     parser.add_argument(
         '--delete',
         action='store_true',
-        help='remove what is found; only where no other service uses the engine',
+        help='remove what is found',
+    )
+    parser.add_argument(
+        '--unlabelled',
+        action='store_true',
+        help='with --delete: also remove objects of versions without the label heat_lite.service; '
+        'only where no other service uses the engine',
     )
 
 

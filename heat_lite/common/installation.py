@@ -1,6 +1,8 @@
 """The installation: entry points of installed packages, data files of this package, data folder."""
 
 import functools
+import hashlib
+import hmac
 import importlib
 import os
 import re
@@ -33,6 +35,11 @@ CLOUDS_FILE = 'clouds'
 UNKNOWN = 'unknown'
 _COMMIT_LENGTH = 12
 _VERSION = re.compile(r'^version = (\S+)$', re.MULTILINE)
+
+
+def service_id(key: bytes) -> str:
+    """Return the id of the service with this encryption key, which does not disclose the key."""
+    return hmac.new(key, b'id of a service', hashlib.sha256).hexdigest()[:16]
 
 
 def build_name(configured: str) -> str:

@@ -14,7 +14,7 @@ import yaml
 from heat_lite.clients import container_engine
 from heat_lite.cmd.authoring import compose, compose_reader
 from heat_lite.cmd.maintenance import containers
-from heat_lite.common import exception
+from heat_lite.common import exception, installation
 from tests import databases, engines, podman, ports
 from tests.timeouts import WAIT_SECONDS
 
@@ -437,17 +437,32 @@ def test_killed_container_is_found_by_a_check_and_replaced(driver, engine, stack
 
 def test_objects_that_no_stack_has_are_found(driver, engine, stack):
     made = stack({'net': {'type': NETWORK}, 'it': container()})
+    key = driver.service._conf.auth_encryption_key
+    ours, other = (installation.service_id(each.encode()) for each in (key, 'another key'))
     labels = {podman.MARK: '1', podman.STACK: made['stack_id'], 'heat_lite.object': 'gone'}
     api, name = engine.client(), f'orphan-{time.time_ns()}'
-    api.create_network(name, labels=labels)
+    api.create_network(name, labels={**labels, containers.SERVICE: ours})
     api.create_volume(f'{name}-v', labels={**labels, podman.STACK: 'unknown'})
+    api.create_volume(f'{name}-other', labels={**labels, containers.SERVICE: other})
     try:
         client = container_engine.ContainerEngine(engine.url, CONNECTION)
-        found = {each.name for each in containers.orphans(containers.labelled(client))}
+        all_objects = containers.labelled(client)
+        own, others = containers.of_services(all_objects, [key])
+        found = {each.name for each in containers.orphans(own)}
+        former = containers.of_services(all_objects, ['new key', key])[0]
     finally:
         api.remove_network(name)
-        api.remove_volume(f'{name}-v')
+        for volume in (f'{name}-v', f'{name}-other'):
+            api.remove_volume(volume)
     assert {name, f'{name}-v'} <= found and not found & set(engine.objects(made['stack_id']))
+    assert f'{name}-other' in {each.name for each in others}
+    assert {each.name for each in own} == {each.name for each in former}
+    labelled = {
+        each.labels.get(containers.SERVICE)
+        for each in own
+        if each.labels[podman.STACK] == made['stack_id']
+    }
+    assert labelled == {ours}
 
 
 # ---------------------------------------------------------------- the gallery, and many members

@@ -4,10 +4,11 @@ import dataclasses
 import importlib
 
 from heat_lite.clients import container_endpoints, errors
-from heat_lite.common import context, identifier
+from heat_lite.common import context, identifier, installation
 from heat_lite.db import resources, stacks
 
 MARK, OBJECT = 'heat_lite', 'heat_lite.object'
+SERVICE = 'heat_lite.service'
 STACK_ID, STACK_NAME, RESOURCE = 'heat_lite.stack_id', 'heat_lite.stack_name', 'heat_lite.resource'
 #: what the labels of a helper container, or of a volume of a snapshot, have after the name
 HELPER = '-copy'
@@ -33,24 +34,31 @@ class Found:
 
     def __str__(self):
         label = self.labels.get
-        return f'{self.kind} {self.name}: resource {label(RESOURCE)} of stack {label(STACK_NAME)}'
+        note = '' if label(SERVICE) else f' (without the label {SERVICE})'
+        owner = f'resource {label(RESOURCE)} of stack {label(STACK_NAME)}'
+        return f'{self.kind} {self.name}: {owner}{note}'
 
 
 def container_orphans(conf):
     """Find containers, networks, volumes and images that no stack of the database has.
 
-    Return 1 if there are any. Other services that use the engine have stacks of their own, so
-    nothing is removed without --delete.
+    Return 1 if there are any. Objects of other services are told apart by a label, which those of
+    earlier versions have not: --delete leaves these unless there is --unlabelled, too.
     """
     engine = _engine(conf)
+    keys = (conf.auth_encryption_key, *conf.heat_lite.former_encryption_keys)
     try:
-        found = orphans(labelled(engine))
+        own, others = of_services(labelled(engine), keys)
+        found = orphans(own)
         for each in found:
             print(each)
-        print(f'{engine.url}: {len(found)} orphans')
+        print(f'{engine.url}: {len(found)} orphans; {len(others)} objects are of other services')
         if not conf.command.delete:
             return 1 if found else 0
         for each in found:
+            if SERVICE not in each.labels and not conf.command.unlabelled:
+                print(f'{each.kind} {each.name}: left; --unlabelled removes it, too')
+                continue
             method, options = REMOVALS[each.kind]
             engine.call(method, each.id, **options)
             print(f'{each.kind} {each.name}: removed')
@@ -86,6 +94,15 @@ def labelled(engine):
         name = (each.get('RepoTags') or [each['Id']])[0]
         found.append(Found('image', each['Id'], name, each['Labels']))
     return found
+
+
+def of_services(found, keys):
+    """Return the objects of the services with these encryption keys or without the label of a
+    service, and those of other services.
+    """
+    ids = {None, *(installation.service_id(each.encode()) for each in keys)}
+    own = [each for each in found if each.labels.get(SERVICE) in ids]
+    return own, [each for each in found if each.labels.get(SERVICE) not in ids]
 
 
 def orphans(found):

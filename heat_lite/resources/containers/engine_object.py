@@ -4,7 +4,7 @@ import threading
 import time
 
 from heat_lite.clients import errors
-from heat_lite.common import exception
+from heat_lite.common import exception, installation
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.template.schema import map_, string
 
@@ -12,6 +12,8 @@ from heat_lite.template.schema import map_, string
 MARK, OBJECT = 'heat_lite', 'heat_lite.object'
 STACK_ID, STACK_NAME = 'heat_lite.stack_id', 'heat_lite.stack_name'
 RESOURCE, PROJECT = 'heat_lite.resource', 'heat_lite.project'
+#: the label that tells the objects of services apart that share an engine
+SERVICE = 'heat_lite.service'
 #: seconds between two looks at a request that runs in a thread of its own
 THREAD_DELAYS = (0.02, 0.05, 0.1, 0.2, 0.5)
 
@@ -117,6 +119,7 @@ class EngineObject(ServiceResource):
             STACK_NAME: self.stack.name,
             RESOURCE: self.name,
             PROJECT: self.context.project_id or '',
+            SERVICE: installation.service_id(self.stack.runtime.secret),
         }
 
     def given_labels(self):
