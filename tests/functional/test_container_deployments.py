@@ -23,8 +23,8 @@ AGENT = ROOT / 'deploy/agent'
 GALLERY = ROOT / 'docs/guide/gallery/containers/deployment.yaml'
 pytestmark = pytest.mark.xdist_group('containers')
 SCRIPT = """#!/bin/sh
-echo "$deploy_action $greeting" >> /tmp/applied
-cat /tmp/applied
+echo "$deploy_action $greeting" >> /data/applied
+cat /data/applied
 echo "$greeting" > $heat_outputs_path.said
 [ $deploy_action = DELETE ] || exit $code
 """
@@ -98,7 +98,7 @@ def deployed(color='red', **values):
         'image': {'get_resource': 'image'},
         'software_deployments': True,
         'environment': {'HEAT_LITE_POLL_SECONDS': '0.2', 'COLOR': color},
-        'volumes': [{'volume': {'get_resource': 'data'}, 'path': '/tmp'}],
+        'volumes': [{'volume': {'get_resource': 'data'}, 'path': '/data'}],
         'stop_grace_period': 2,
     }
     config = {

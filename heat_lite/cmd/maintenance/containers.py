@@ -42,8 +42,8 @@ class Found:
 def container_orphans(conf):
     """Find containers, networks, volumes and images that no stack of the database has.
 
-    Return 1 if there are any. Objects of other services are told apart by a label, which those of
-    earlier versions have not: --delete leaves these unless there is --unlabelled, too.
+    Return 1 if there are any. A label distinguishes objects of other services. Earlier versions did
+    not set it: --delete leaves objects without it unless there is --unlabelled, too.
     """
     engine = _engine(conf)
     keys = (conf.auth_encryption_key, *conf.heat_lite.former_encryption_keys)
