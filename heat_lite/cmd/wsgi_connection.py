@@ -122,26 +122,17 @@ class ClientStream(io.RawIOBase):
         now = time.monotonic()
         if self._end is None:
             self._end = now + self._limits.body
-        try:
-            with self._client_wait(self._end - now):
-                size = self._sock.recv_into(buffer)
-        except ConnectionError:
-            self._take_last_turn()
-            raise
-        if not size:
-            self._take_last_turn()
-            return 0
+        size = 0
+        # a reset is an end, too
+        with self._client_wait(self._end - now), contextlib.suppress(ConnectionError):
+            size = self._sock.recv_into(buffer)
         if self.is_idle():
             self.begin(HEADERS)
         if time.monotonic() - now > WAIT_SECONDS:
             self._turns_ahead = 0
-        self.take_turn()
-        return size
-
-    def _take_last_turn(self):
-        """Wait for a turn to end: a client that goes may close a thousand connections at once."""
-        if not self._aborted:
+        if size or not self._aborted:  # ends need turns: a thousand may come at once
             self.take_turn()
+        return size
 
     def write(self, data: Any) -> int:
         """Send a part of a response. Raises TimeoutError if the client does not take any of it.
