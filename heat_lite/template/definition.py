@@ -161,15 +161,15 @@ class ResourceDefinition:
         )
 
     def _raise_unknown(self, snippet, unknown, path, names):
-        """Raise InvalidTemplateReference for one of the unknown names.
+        """Raise InvalidTemplateReference for the first of the unknown names in the template.
 
         'None' stands for a name that a function has yet to compute. It is reported last: an
         unknown name in the arguments of that function is the cause.
         """
-        name = min(unknown, key=lambda name: (name == 'None', name))
-        error = exception.InvalidTemplateReference(
-            resource=name, key=function.locate_reference(snippet, name, path)
-        )
+        given = unknown - {'None'} or unknown
+        # a name that only a function of the template tells has no place
+        name, place = function.locate_reference(snippet, given, path) or (min(given), None)
+        error = exception.InvalidTemplateReference(resource=name, key=place)
         raise error.with_hint(suggest(name, names))
 
     def dep_attrs(self, resource_name: str) -> set:

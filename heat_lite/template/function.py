@@ -6,7 +6,7 @@ always returns new maps and lists.
 """
 
 import importlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from heat_lite.common import exception
@@ -335,14 +335,18 @@ def attribute_reads(snippet: Any) -> dict[str, set[tuple]]:
     return paths
 
 
-def locate_reference(snippet: Any, resource_name: str, path: str = '') -> str | None:
-    """Return the path of the first reference to a resource, None if there is none.
+def locate_reference(
+    snippet: Any, names: Collection[str], path: str = ''
+) -> tuple[str, str] | None:
+    """Return (name, path) of the first reference to one of the resources, in the order of the
+    template; None if there is none.
 
     The path reads like ``r.Properties.value[1].str_replace.params.x``.
     """
     if isinstance(snippet, Function):
-        if snippet.resource_name() == resource_name:
-            return path
+        name = snippet.resource_name()
+        if name is not None and name in names:
+            return name, path
         children = [(f'{path}.{snippet.name}', snippet.args)]
     elif isinstance(snippet, dict):
         children = [(f'{path}.{key}', value) for key, value in snippet.items()]
@@ -350,5 +354,5 @@ def locate_reference(snippet: Any, resource_name: str, path: str = '') -> str | 
         children = [(f'{path}[{index}]', value) for index, value in enumerate(snippet)]
     else:
         return None
-    paths = (locate_reference(value, resource_name, child_path) for child_path, value in children)
-    return next((found for found in paths if found is not None), None)
+    places = (locate_reference(value, names, child_path) for child_path, value in children)
+    return next((found for found in places if found is not None), None)

@@ -113,6 +113,11 @@ def test_requires_returns_dependencies():
             'r.Properties.v.get_resource',
         ),
         ({'properties': {'v': {'get_resource': 'off'}}}, 'off', 'r.Properties.v'),
+        (
+            {'properties': {'v': [{'get_resource': 'zz'}, {'get_attr': ['yy', 'x']}]}},
+            'zz',
+            'r.Properties.v[0]',
+        ),
         ({'metadata': {'m': {'get_attr': ['zz', 'x']}}}, 'zz', 'r.Metadata.m'),
     ],
 )
