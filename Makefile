@@ -96,7 +96,7 @@ previous:
 lock:
 	rm -rf build/lock
 	$(PYTHON) -m venv build/lock
-	build/lock/bin/python -m pip install --quiet --disable-pip-version-check .
+	build/lock/bin/python -m pip install --quiet --disable-pip-version-check '.[traces]'
 	(echo '# The versions of the dependencies for a container image: written by `make lock`.'; \
 	echo '# pip install --no-deps -r requirements.lock && pip install --no-deps .'; \
 	build/lock/bin/python -m pip freeze --disable-pip-version-check --exclude heat-lite) > requirements.lock

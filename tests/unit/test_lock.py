@@ -21,10 +21,11 @@ def locked():
 
 
 def required():
-    """The requirements of the service in setup.cfg."""
+    """The requirements of the service in setup.cfg, and those of traces."""
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(ROOT / 'setup.cfg')
-    lines = parser['options']['install_requires'].split('\n')
+    extras = parser['options.extras_require']['traces']
+    lines = f'{parser["options"]["install_requires"]}\n{extras}'.split('\n')
     return [Requirement(line) for line in lines if line]
 
 
