@@ -20,6 +20,8 @@ from heat_lite.common import long_turns
 
 #: Seconds that a thread computes between two pauses.
 SLICE_SECONDS = 0.005
+#: Seconds of a loop between two looks whether a pause is due.
+LOOK_SECONDS = 0.0005
 #: Seconds of processor time after which a work is a long one.
 LONG_SECONDS = 0.01
 T = typing.TypeVar('T')
@@ -81,11 +83,13 @@ def away() -> Iterator[None]:
 
 def cooperate() -> None:
     """Let other threads run if this one has computed for SLICE_SECONDS."""
-    present = getattr(_current, 'work', None)
     if _state.green:
+        # before the variable of a green thread, which takes longer than the clock
         if time.monotonic() >= _state.due:
-            _pause(present)
-    elif present is not None and time.monotonic() >= present.due:
+            _pause(getattr(_current, 'work', None))
+        return
+    present = getattr(_current, 'work', None)
+    if present is not None and time.monotonic() >= present.due:
         _pause(present)
 
 
@@ -116,8 +120,12 @@ def _take_turn(present):
 
 def each(items: Iterable[T]) -> Iterator[T]:
     """Yield the items; let other threads run in between."""
+    due = 0.0
     for item in items:
-        cooperate()
+        now = time.monotonic()
+        if now >= due:
+            cooperate()
+            due = now + LOOK_SECONDS
         yield item
 
 

@@ -115,7 +115,7 @@ def list(
     query = queries.paginate(
         query, _E, columns, queries.direction(sort_dir, 'asc'), limit, marker, _E.c.uuid
     )
-    return [EventRow(*row, None) for row in session.execute(query)]
+    return [EventRow(*row, None) for row in session.rows(query)]
 
 
 def _in_stacks(stack_ids):

@@ -20,7 +20,7 @@ def stack(item, resolve_outputs=True):
     description = item.template.description or NO_DESCRIPTION
     result = {
         'stack_name': item.name,
-        'stack_identity': _identity(item),
+        'stack_identity': identity_of(item),
         'creation_time': time(item.created_at),
         'updated_time': time(item.updated_at),
         'deletion_time': time(item.deleted_at),
@@ -73,13 +73,14 @@ def stack_row(row):
     }
 
 
-def resource(item, required_by=(), detail=False, with_attributes=None, parent=None):
+def resource(item, required_by=(), detail=False, with_attributes=None, parent=None, identity=None):
     """Return a resource as in a list; with ``detail`` as ``describe_stack_resource``.
 
     ``with_attributes`` names more attributes; False: the resource is shown without attributes.
+    ``identity`` is that of its stack, if the caller knows it.
     """
     row = item.record
-    stack = _identity(item.stack)
+    stack = identity or identity_of(item.stack)
     result = {
         'resource_identity': {**stack, 'path': f'/resources/{item.name}'},
         'stack_name': item.stack.name,
@@ -201,7 +202,7 @@ def _iso(value):
     return None if value is None else value.isoformat(timespec='microseconds')
 
 
-def _identity(item):
+def identity_of(item):
     """Return the identity of a stack.
 
     A preview shows a missing id as the text None (as in Heat).

@@ -9,8 +9,10 @@ Tests: tests/functional/test_engine.py.
 
 import collections
 import datetime
+import functools
 import logging
 import threading
+import time
 import uuid
 
 from oslo_db import exception as db_exception
@@ -25,7 +27,12 @@ LOG = logging.getLogger(__name__)
 
 def utcnow():
     """Return the present time in UTC, without a zone, in whole seconds, as in the database."""
-    return datetime.datetime.now(datetime.UTC).replace(tzinfo=None, microsecond=0)
+    return _time_of(int(time.time()))
+
+
+@functools.lru_cache(2)  # many records are made in one second
+def _time_of(second):
+    return datetime.datetime.fromtimestamp(second, datetime.UTC).replace(tzinfo=None)
 
 
 def retry_while_unreachable(write, subject):
@@ -60,7 +67,6 @@ class Record:
     def __init__(self, journal, name, stack_id):
         self.journal = journal
         self.id = None
-        self.uuid = str(uuid.uuid4())
         self.name = name
         self.stack_id = stack_id
         self.root_stack_id = self.nova_instance = self.replaces = self.replaced_by = (
@@ -72,6 +78,13 @@ class Record:
         self.created_at, self.updated_at = utcnow(), None
         self.properties, self.data, self.prop_data_id = None, {}, None
         self.attributes = None
+
+    def __getattr__(self, name):
+        # called for a slot without a value: a record that is only validated needs no uuid
+        if name == 'uuid':
+            self.uuid = str(uuid.uuid4())
+            return self.uuid
+        raise AttributeError(name)
 
     @classmethod
     def from_row(cls, journal, row):
@@ -102,20 +115,6 @@ class Record:
             setattr(self, name, getattr(newer, name))
         self.attributes = None
         return True
-
-    @classmethod
-    def from_listed(cls, journal, row):
-        """Return the record of a row that ``db.resources.list_brief`` gives.
-
-        It serves reading only: columns that the list omits are None.
-        """
-        record = cls.__new__(cls)
-        for column in cls.__slots__:
-            setattr(record, column, None)
-        for column, value in zip(row._fields, row, strict=True):
-            setattr(record, column, value)
-        record.journal = journal
-        return record
 
     def set(self, **changes):
         for column, value in changes.items():

@@ -15,6 +15,29 @@ from heat_lite.engine.record import Record
 SINGLE_READS = 3
 
 
+class ListedRecord(Record):
+    """A record of a row that ``db.resources.list_brief`` gives, only to be read.
+
+    Columns that the list omits are None.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def from_listed(cls, journal, row):
+        record = cls.__new__(cls)
+        for column, value in zip(row._fields, row, strict=True):
+            setattr(record, column, value)
+        record.journal = journal
+        return record
+
+    def __getattr__(self, name):
+        # called for slots without a value: setting all of them would take longer than the rest
+        if name in Record.__slots__:
+            return None
+        raise AttributeError(name)
+
+
 class ResourceRecords:
     """The records of a stack's resources by name.
 
@@ -62,7 +85,7 @@ class ResourceRecords:
         self._template_ids = frozenset(stored)
         return self._template_ids
 
-    def use_listed(self, listed, make=Record.from_listed):
+    def use_listed(self, listed, make=ListedRecord.from_listed):
         """Use the rows of a list (``db.resources.list_brief``) instead of reading all columns."""
         self._by_name = _by_name(make(self._stack.journal, row) for row in listed)
 

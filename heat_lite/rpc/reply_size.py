@@ -1,6 +1,6 @@
 """The limit of the size of a reply: broker, API and engine hold it in memory."""
 
-from collections.abc import Collection
+from collections.abc import Iterator
 from typing import Any
 
 from heat_lite.common import cooperation, exception
@@ -41,21 +41,36 @@ def excess(data: Any, limit: int) -> str | None:
     """
     size = count = 0
     pending: list[Any] = [[data]]
-    while pending:
-        cooperation.cooperate()
-        values = pending.pop()
-        if isinstance(values, dict):
-            size += _size(values)
-            values = values.values()
+    for values in cooperation.each(_taken(pending)):
         count += len(values)
         if count > MAX_VALUES:
             return f'{MAX_VALUES} values'
-        size += _size(values)
+        size += OVERHEAD * len(values)
+        if isinstance(values, dict):
+            size += OVERHEAD * len(values) + _size_of_keys(values)
+            values = values.values()
+        # in one loop, and the exact types first, since most replies are lists of many small maps
+        for each in values:
+            kind = type(each)
+            if kind is str:
+                size += len(each)
+            elif kind is dict or kind is list or isinstance(each, dict | list | tuple):
+                pending.append(each)
+            elif isinstance(each, str):
+                size += len(each)
         if size > limit:
             return f'{limit} characters'
-        pending += [each for each in values if isinstance(each, dict | list | tuple)]
     return None
 
 
-def _size(values: Collection) -> int:
-    return OVERHEAD * len(values) + sum(len(each) for each in values if isinstance(each, str))
+def _taken(pending: list[Any]) -> Iterator[Any]:
+    """Take the last of a list, which may grow meanwhile, until there is none."""
+    while pending:
+        yield pending.pop()
+
+
+def _size_of_keys(values: dict) -> int:
+    try:
+        return len(''.join(values))
+    except TypeError:  # JSON turns other keys into texts
+        return sum(len(each) for each in values if isinstance(each, str))

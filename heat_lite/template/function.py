@@ -295,6 +295,8 @@ def nodes(snippet: Any) -> Iterator[Function]:
     pending = [snippet]
     while pending:
         part = pending.pop()
+        if type(part) is str:  # most parts are texts
+            continue
         if isinstance(part, Function):
             yield part
             pending.append(part.args)

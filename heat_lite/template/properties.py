@@ -280,8 +280,10 @@ class _Facts:
         """Return the properties whose values can be invalid, in order."""
         if properties._aliases or properties._rules:
             return properties.schemata
-        given = properties.data.keys() & self.order.keys()
-        return sorted(given | self.demanding, key=self.order.get)
+        given = [key for key in properties.data if key in self.order]
+        if not self.demanding and len(given) < 2:
+            return given
+        return sorted({*given, *self.demanding}, key=self.order.get)
 
 
 #: by the id of the schemata, which the value keeps alive

@@ -175,11 +175,12 @@ def _list(stack: Stack, with_detail: bool, filters: Wire | None) -> Iterator[Wir
     if stack.state == (status.DELETE, status.COMPLETE):
         return
     required_by, parent = stack.required_by(), stack.parent_resource_name
+    identity = format.identity_of(stack)
     for item in cooperation.each(stack.current_resources()):
         one = format.resource(
-            item, required_by.get(item.name, ()), detail=with_detail, parent=parent
+            item, required_by.get(item.name, ()), with_detail, parent=parent, identity=identity
         )
-        if _matches(one, item.record, filters):
+        if not filters or _matches(one, item.record, filters):
             yield one
 
 
@@ -224,8 +225,8 @@ def _is_user(item: Resource, context: RequestContext) -> bool:
     return context.user_id in (item.resource_id, item.data().get('user_id'))
 
 
-def _matches(listed: Wire, row: Any, filters: Wire | None) -> bool:
-    for name, wanted in (filters or {}).items():
+def _matches(listed: Wire, row: Any, filters: Wire) -> bool:
+    for name, wanted in filters.items():
         if wanted == '':
             continue  # no restriction
         values = [row.uuid if name == 'id' else listed.get(FILTERS.get(name, name))]
