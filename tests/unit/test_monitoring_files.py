@@ -68,7 +68,8 @@ def test_expression_names_metrics_and_labels_that_exist(expression):
     assert named <= SERIES.keys(), named - SERIES.keys()
     for name, matchers in LABELS.findall(expression):
         labels = set(re.findall(r'(\w+)\s*=~?"', matchers))
-        assert labels <= set(SERIES[name].labels), expression
+        # job is a label of the scrape configuration
+        assert labels <= {*SERIES[name].labels, 'job'}, expression
     records = set(re.findall(r'heat_lite:[\w:]+', expression))
     assert records <= {rule['record'] for rule in rules() if 'record' in rule}
 
