@@ -10,19 +10,46 @@ from typing import Any
 
 import docker
 import requests
+from docker import constants, tls
 from docker import errors as docker_errors
-from docker import tls
 
-from heat_lite.clients import errors
+from heat_lite.clients import errors, ssh_transport
 
 SERVICE = 'docker'
 #: connections that are kept open for further requests
 CONNECTIONS = 64
+#: errors of which one is the cause of the next
+MAX_CAUSES = 10
+#: the URL of the base class where another transport is used
+UNUSED_SOCKET = 'unix:///unused'
 #: errors that Podman answers with status 500 although the request can be fulfilled later
 _CONFLICT = re.compile(
     r'already in use|already exists|already used|is being used|name .* is in use', re.IGNORECASE
 )
-_NOT_FOUND = re.compile(r'no such (container|network|volume|image)|not known', re.IGNORECASE)
+_NOT_FOUND = re.compile(
+    r'no such (container|network|volume|image)|not known|network not found', re.IGNORECASE
+)
+
+
+class _Client(docker.APIClient):
+    """A client without the settings of the environment: requests prefers the authority of
+    REQUESTS_CA_BUNDLE to the given one, and would send to proxies.
+    """
+
+    def __init__(self, url: str, options: dict[str, Any]) -> None:
+        super().__init__(**connection_options(url, options))
+        if url.startswith('ssh://'):
+            self._custom_adapter = ssh_transport.SshAdapter(url, options['timeout'])
+            self.mount('http+docker://', self._custom_adapter)
+            self._version = self._retrieve_server_version()
+
+    @property
+    def trust_env(self) -> bool:
+        return False
+
+    @trust_env.setter
+    def trust_env(self, value: bool) -> None:
+        """Keep the value: the base class sets another one while it connects."""
 
 
 class ContainerEngine:
@@ -64,15 +91,25 @@ class ContainerEngine:
         """Return the connected client; its first request agrees on the version of the API."""
         with self._lock:
             if self._api is None:
-                self._api = docker.APIClient(**connection_options(self.url, self._options))
+                self._api = _Client(self.url, self._options)
             return self._api
 
     def _unavailable(self, method: str, error: Exception) -> errors.ServiceError:
         result = errors.Unavailable(
             f'the container engine at {self.url} cannot be reached: {error} ({method})'
         )
-        result.transient = True
+        result.transient = not _is_refusal(error)
         return result
+
+
+def _is_refusal(error: BaseException | None) -> bool:
+    """Return whether one side has refused a certificate: a repeated request fails as well."""
+    seen = 0
+    while error is not None and seen < MAX_CAUSES:
+        if isinstance(error, requests.exceptions.SSLError):
+            return True
+        error, seen = error.__cause__ or error.__context__, seen + 1
+    return False
 
 
 def connection_options(url: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -83,9 +120,8 @@ def connection_options(url: str, options: dict[str, Any]) -> dict[str, Any]:
         'timeout': options['timeout'],
         'max_pool_size': CONNECTIONS,
     }
-    if url.startswith('ssh://'):
-        # the keys, the agent and the known hosts of the user of this process
-        given['use_ssh_client'] = True
+    if url.startswith('ssh://'):  # the client gets another transport before its first request
+        given.update(base_url=UNUSED_SOCKET, version=constants.MINIMUM_DOCKER_API_VERSION)
     pair = (options['cert_file'], options['key_file'])
     if url.startswith(('tcp://', 'https://')) and (all(pair) or options['ca_file']):
         given['tls'] = tls.TLSConfig(
