@@ -96,6 +96,13 @@ class Service:
             assert time.monotonic() < until, self._log.read_text()
             time.sleep(0.05)
 
+    @property
+    def pid(self):
+        return self._process.pid
+
+    def has_ended(self):
+        return self._process.poll() is not None
+
     def kill(self):
         """End the service at once, as kill -9 does."""
         self._process.kill()

@@ -83,8 +83,8 @@ def kill_self():
     time.sleep(60)
 
 
-def run_engine(url, work, kill_point=None, transport='local://', **settings):
-    """Run ``work(driver)`` in a forked process with an engine.
+def run_engine(url, work, kill_point=None, transport='local://', files=(), **settings):
+    """Run ``work(driver)`` in a forked process with an engine and configuration files.
 
     Return the signal that ended the process, or 0.
 
@@ -96,8 +96,9 @@ def run_engine(url, work, kill_point=None, transport='local://', **settings):
         try:
             with open(os.devnull) as null:
                 os.dup2(null.fileno(), 0)
+            ours = {**SETTINGS, **settings}
             with engines.running(
-                url, chaos_cloud.TYPES, transport, ours={**SETTINGS, **settings}, **ADOPTION
+                url, chaos_cloud.TYPES, transport, files, ours=ours, **ADOPTION
             ) as driver:
                 driver.context.project_id = 'p'
                 if kill_point is not None:

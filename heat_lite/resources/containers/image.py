@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import contextlib
 import io
 import json
 import re
@@ -10,6 +11,7 @@ from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.containers import archives
 from heat_lite.resources.containers.engine_object import (
+    NAME,
     OBJECT,
     EngineObject,
     ThreadedCall,
@@ -31,6 +33,8 @@ from heat_lite.template.schema import (
 OUTPUT_LENGTH = 600
 
 
+#: the name of an image without one
+NAMELESS = '<none>:<none>'
 FILE_KEYS = {'content', 'base64', 'mode'}
 
 
@@ -109,11 +113,15 @@ class Image(EngineObject):
 
     def object_name(self):
         """Return the name with the tag."""
-        name = self.stored_property('name')
+        name = self.data().get(NAME) or self.stored_property('name')
         if name is None:
             slug = re.sub(r'[^a-z0-9]+', '-', self.physical_resource_name().lower()).strip('-')
             return f'heat-lite/{slug}:latest'
         return name if ':' in name.rpartition('/')[2] or '@' in name else f'{name}:latest'
+
+    @staticmethod
+    def name_of(shown):
+        return next(iter(shown.get('RepoTags') or ()), None)
 
     def handle_create(self):
         if self.properties['context']:
@@ -124,6 +132,8 @@ class Image(EngineObject):
             yield from self._pull()
         found = yield from self.request('inspect_image', self.object_name())
         self.resource_id_set(found['Id'])
+        if self._is_made():
+            yield from self._remove_nameless()
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         return
@@ -195,11 +205,27 @@ class Image(EngineObject):
         except errors.Conflict:
             if is_named:
                 raise  # else: other names or containers need it
+        if self._is_made():
+            yield from self._remove_nameless()
+
+    def _remove_nameless(self):
+        """Generator: remove what builds of this resource have left without a name.
+
+        The build of a service that was killed goes on, and of two builds one gets the name.
+        """
+        for each in (yield from self.request('images', filters=self.own_filter())):
+            tags = [tag for tag in each.get('RepoTags') or () if tag != NAMELESS]
+            if not tags and each['Id'] != self.resource_id:
+                with contextlib.suppress(errors.Conflict):  # a container uses it
+                    yield from self.request_if_present('remove_image', each['Id'])
+
+    def _is_made(self):
+        """Return whether the resource makes the image, and does not pull it."""
+        return bool(self.stored_property('context') or self.stored_property('archive'))
 
     def _keeps(self):
         keep = self.stored_property('keep')
-        made = self.stored_property('context') or self.stored_property('archive')
-        return not made if keep is None else keep
+        return not self._is_made() if keep is None else keep
 
     def inspect(self):
         return self.container_engine().call('inspect_image', self.resource_id)
@@ -208,8 +234,8 @@ class Image(EngineObject):
         """Return the name; the id of a built image with a given name, as the next one has it."""
         if self.resource_id is None:
             return super().get_reference_id()
-        made = self.stored_property('context') or self.stored_property('archive')
-        return self.resource_id if made and self.stored_property('name') else self.object_name()
+        by_id = self._is_made() and self.stored_property('name')
+        return self.resource_id if by_id else self.object_name()
 
     def resolve_attribute(self, name):
         found = self.show()
