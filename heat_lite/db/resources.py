@@ -134,6 +134,16 @@ def get_by_physical_id(context: RequestContext, physical_id: str) -> typing.Any:
 
 
 @session.reader
+def existing_physical_ids(physical_ids: Collection[str]) -> set[str]:
+    """Return those of the physical ids that a resource of any stack has."""
+    found, ordered = set(), sorted(physical_ids)
+    for start in range(0, len(ordered), CHUNK):
+        wanted = _R.c.nova_instance.in_(ordered[start : start + CHUNK])
+        found.update(session.execute(select(_R.c.nova_instance).where(wanted)).scalars())
+    return found
+
+
+@session.reader
 def get_by_uuid(context: RequestContext, uuid: str) -> typing.Any:
     """Return the ResourceRow of a UUID in the stacks of the project, or None."""
     return _newest_of_project(context, _R.c.uuid == uuid)

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import json
 import pathlib
 import threading
 import time
@@ -45,7 +46,8 @@ def driver(tmp_path_factory, engine):
     conf = folder / 'heat-lite.conf'
     conf.write_text(f'[clients_docker]\nurl = {engine.url}\n')
     with databases.migrated('sqlite', folder) as url:
-        with engines.running(url, files=[str(conf)]) as started:
+        settings = {'enable_stack_adopt': True, 'enable_stack_abandon': True}
+        with engines.running(url, files=[str(conf)], **settings) as started:
             started.context.roles = ['admin', 'member']
             yield started
 
@@ -435,6 +437,76 @@ def test_killed_container_is_found_by_a_check_and_replaced(driver, engine, stack
     assert driver.physical_id(made, 'it') != first
 
 
+def test_changes_of_others_are_found_and_taken_back(driver, engine, stack):
+    networks = [{'network': {'get_resource': name}, 'aliases': ['x']} for name in 'ab']
+    resources = {
+        'a': {'type': NETWORK},
+        'b': {'type': NETWORK},
+        'it': container(networks=networks, memory=64, cpus=0.5, cpu_shares=512, restart='always'),
+    }
+    made = stack(resources)
+    run(driver, 'stack_check', made, 'CHECK_COMPLETE')
+    checked = driver.resource(made, 'it')['resource_status_reason']
+    assert checked == 'state changed'
+    names = [driver.physical_id(made, each) for each in ('a', 'b', 'it')]
+    name = engine.client().inspect_network(names[0])['Name']
+    engine.client().disconnect_container_from_network(names[2], name)
+    run(driver, 'stack_check', made, 'CHECK_COMPLETE')
+    assert 'networks is' in driver.resource(made, 'it')['resource_status_reason']
+    driver.update(made, {'resources': resources}, converge=True)
+    assert driver.state(made) == 'UPDATE_COMPLETE'
+    assert len(shown(engine, names[2])['NetworkSettings']['Networks']) == 2
+    assert 'x' in shown(engine, names[2])['NetworkSettings']['Networks'][name]['Aliases']
+
+
+def test_paused_container_fails_a_check_and_is_replaced(driver, engine, stack):
+    made = stack({'it': container()})
+    first = driver.physical_id(made, 'it')
+    engine.client().pause(first)
+    run(driver, 'stack_check', made, 'CHECK_FAILED')
+    driver.update(made, {'resources': {'it': container()}})
+    assert driver.state(made) == 'UPDATE_COMPLETE'
+    assert driver.physical_id(made, 'it') != first
+
+
+def test_adopted_objects_keep_their_names_and_are_no_orphans(driver, engine, stack):
+    build = {'Dockerfile': f'FROM {podman.IMAGE}\nCOPY text /text\n', 'text': 'x'}
+
+    def template(color):
+        networks, image = [{'network': {'get_resource': 'net'}}], {'get_resource': 'image'}
+        resources = {
+            'net': {'type': NETWORK},
+            'image': {'type': IMAGE, 'properties': {'context': build}},
+            'it': container(networks=networks, image=image, environment={'COLOR': color}),
+        }
+        return {'heat_template_version': '2021-04-16', 'resources': resources}
+
+    made = stack(template('red')['resources'])
+    document = driver.client.abandon_stack(driver.context, stack_identity=made)
+    try:
+        adopted = driver.create(
+            template('red'), name=f'adopted-{time.time_ns()}', adopt_stack_data=json.dumps(document)
+        )
+        assert driver.state(adopted) == 'ADOPT_COMPLETE'
+        own = objects_of(engine, made)
+        assert len(own) == 3 and containers.orphans(own) == []
+        driver.update(adopted, template('green'))
+        reason = driver.stack(adopted)['stack_status_reason']
+        assert driver.state(adopted) == 'UPDATE_COMPLETE', reason
+    finally:
+        driver.delete(adopted)
+    assert objects_of(engine, made) == []
+
+
+def objects_of(engine, made):
+    found = containers.labelled(engine_client(engine))
+    return [each for each in found if each.labels[podman.STACK] == made['stack_id']]
+
+
+def engine_client(engine):
+    return container_engine.ContainerEngine(engine.url, CONNECTION)
+
+
 def test_objects_that_no_stack_has_are_found(driver, engine, stack):
     made = stack({'net': {'type': NETWORK}, 'it': container()})
     key = driver.service._conf.auth_encryption_key
@@ -445,8 +517,7 @@ def test_objects_that_no_stack_has_are_found(driver, engine, stack):
     api.create_volume(f'{name}-v', labels={**labels, podman.STACK: 'unknown'})
     api.create_volume(f'{name}-other', labels={**labels, containers.SERVICE: other})
     try:
-        client = container_engine.ContainerEngine(engine.url, CONNECTION)
-        all_objects = containers.labelled(client)
+        all_objects = containers.labelled(engine_client(engine))
         own, others = containers.of_services(all_objects, [key])
         found = {each.name for each in containers.orphans(own)}
         former = containers.of_services(all_objects, ['new key', key])[0]

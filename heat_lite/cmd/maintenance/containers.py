@@ -108,10 +108,13 @@ def of_services(found, keys):
 def orphans(found):
     """Return the objects of stacks that are gone, and of resources that are gone.
 
-    An object whose create was interrupted is none: the resource finds it again.
+    An object whose create was interrupted is none: the resource finds it again. Nor is one that
+    another stack has adopted: it keeps its labels.
     """
     names = _names({each.labels.get(STACK_ID, '') for each in found})
-    return [each for each in found if not _is_used(each, names.get(each.labels.get(STACK_ID)))]
+    lost = [each for each in found if not _is_used(each, names.get(each.labels.get(STACK_ID)))]
+    adopted = resources.existing_physical_ids([each.id for each in lost])
+    return [each for each in lost if each.id not in adopted]
 
 
 def _is_used(found, names):

@@ -2,8 +2,10 @@
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
+from heat_lite.engine import lifecycle
+from heat_lite.resources.base import live_state
 from heat_lite.resources.base.stack_user import SeparateStackUser
-from heat_lite.resources.containers import agent_access, container_body
+from heat_lite.resources.containers import agent_access, container_body, live_container
 from heat_lite.resources.containers.container_schema import (
     file_properties,
     health_properties,
@@ -124,6 +126,20 @@ class Container(ProcessContainer, SeparateStackUser):
     def needs_delete(self):
         return super().needs_delete() or self.user_id is not None
 
+    # ------------------------------------------------------------ live state
+
+    def handle_check(self):
+        """Return the Drift of a container that runs; None if no change is known."""
+        yield from super().handle_check()
+        observed = self.get_live_state(None)
+        drift = live_state.describe_drift(self.stored_properties(), observed)
+        return drift and lifecycle.Drift(drift)
+
+    def get_live_state(self, resource_properties):
+        stored = self.stored_properties()
+        found = live_container.live_values(self.inspect(), stored.get('networks'))
+        return live_state.observed_values(self.properties_schema, {}, stored, found)
+
     # ------------------------------------------------------------ update
 
     def needs_update(self, definition):
@@ -217,7 +233,7 @@ class Container(ProcessContainer, SeparateStackUser):
             state = self.inspect()['State']
         except errors.NotFound:
             return True
-        return RELEASED not in self.data() and state['Status'] not in RUNNING
+        return RELEASED not in self.data() and state['Status'] != 'running'
 
     # ------------------------------------------------------------ attributes
 

@@ -1,5 +1,6 @@
 """The base class of resource types whose objects are in a container engine."""
 
+import contextlib
 import threading
 import time
 
@@ -12,6 +13,8 @@ from heat_lite.template.schema import map_, string
 MARK, OBJECT = 'heat_lite', 'heat_lite.object'
 STACK_ID, STACK_NAME = 'heat_lite.stack_id', 'heat_lite.stack_name'
 RESOURCE, PROJECT = 'heat_lite.resource', 'heat_lite.project'
+#: data: the name of an adopted object, which is that of its former resource
+NAME = 'object_name'
 #: the label that tells the objects of services apart that share an engine
 SERVICE = 'heat_lite.service'
 #: seconds between two looks at a request that runs in a thread of its own
@@ -106,8 +109,21 @@ class EngineObject(ServiceResource):
     # ------------------------------------------------------------ names and labels
 
     def object_name(self):
-        """Return the given name, or the generated one."""
-        return self.stored_property('name') or self.physical_resource_name()
+        """Return the name of an adopted object, or the given name, or the generated one."""
+        known = self.data().get(NAME) or self.stored_property('name')
+        return known or self.physical_resource_name()
+
+    def handle_adopt(self, resource_data):
+        super().handle_adopt(resource_data)
+        with contextlib.suppress(errors.NotFound):
+            name = self.name_of(self.inspect())
+            if name:
+                self.data_set(NAME, name)
+
+    @staticmethod
+    def name_of(shown):
+        """Return the name of an object that the engine shows, without a leading slash."""
+        return (shown.get('Name') or '').lstrip('/')
 
     def labels(self):
         """Return the labels of the object."""

@@ -190,7 +190,7 @@ class ProcessContainer(EngineObject):
         healthy = (state.get('Health') or {}).get('Status')
         if healthy == 'unhealthy':
             raise exception.Error('the container is unhealthy')
-        if state['Status'] not in RUNNING and (state['Status'] != 'exited' or state['ExitCode']):
+        if state['Status'] != 'running' and (state['Status'] != 'exited' or state['ExitCode']):
             raise exception.Error(
                 f"'status': expected 'running', got '{state['Status']}' with exit status "
                 f'{state["ExitCode"]}'
@@ -199,10 +199,18 @@ class ProcessContainer(EngineObject):
     # ------------------------------------------------------------ stop and delete
 
     def stop_container(self):
-        """Generator: stop the container; it may be stopped already."""
-        yield from self.request_in_thread(
-            'stop', self.resource_id, timeout=int(self.grace_seconds())
-        )
+        """Generator: stop the container; it may be stopped already, or paused."""
+        stop = ('stop', self.resource_id)
+        try:
+            yield from self.request_in_thread(*stop, timeout=int(self.grace_seconds()))
+        except errors.NotFound:
+            raise
+        except errors.ServiceError:
+            shown = yield from self.request('inspect_container', self.resource_id)
+            if shown['State']['Status'] != 'paused':
+                raise
+            yield from self.request('unpause', self.resource_id)  # Podman stops no paused one
+            yield from self.request_in_thread(*stop, timeout=int(self.grace_seconds()))
 
     def handle_delete(self):
         if self.resource_id is None:
