@@ -4,7 +4,6 @@ import base64
 import binascii
 import contextlib
 import io
-import json
 import re
 
 from heat_lite.clients import errors
@@ -18,6 +17,7 @@ from heat_lite.resources.containers.engine_object import (
     endpoint_property,
     labels_property,
 )
+from heat_lite.resources.containers.process import pull_error
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import (
     boolean,
@@ -151,8 +151,7 @@ class Image(EngineObject):
             auth_config=dict(given) if given else None,
             platform=self.properties['platform'],
         )
-        said = [json.loads(line) for line in (answer or '').splitlines() if line.strip()]
-        failed = next((each['error'] for each in said if 'error' in each), None)
+        failed = pull_error(answer)
         if failed:
             raise errors.BadRequest(f'the image {self.object_name()} cannot be pulled: {failed}')
 

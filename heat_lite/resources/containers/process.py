@@ -1,5 +1,7 @@
 """The base class of resource types that run a container."""
 
+import json
+
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.containers import archives, container_body, health
@@ -86,10 +88,11 @@ class ProcessContainer(EngineObject):
         """Generator: pull the image. Raises BadRequest if that is impossible."""
         image = self.properties['image']
         stream = yield from self.request_in_thread('pull', image)
-        if '"error"' in (stream or ''):
+        failed = pull_error(stream)
+        if failed:
             raise errors.BadRequest(
                 f'the container engine has no image "{image}" and cannot pull it: '
-                f'{stream.strip().splitlines()[-1][-REASON_LENGTH:]}'
+                f'{failed[-REASON_LENGTH:]}'
             )
 
     def start_container(self):
@@ -260,6 +263,12 @@ class ProcessContainer(EngineObject):
         """Return the addresses, those of the networks in the template first."""
         given = [each['network'] for each in self.container_networks()]
         return [networks[name] for name in (*given, *networks) if networks.get(name)]
+
+
+def pull_error(stream):
+    """Return the error in the answer to a pull; None without one."""
+    lines = [json.loads(line) for line in (stream or '').splitlines() if line.strip()]
+    return next((each['error'] for each in lines if each.get('error')), None)
 
 
 def addresses(shown):
