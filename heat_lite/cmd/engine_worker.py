@@ -3,6 +3,7 @@
 import functools
 import gc
 import importlib
+import time
 import uuid
 
 from heat_lite.cmd import concurrency, global_environment, settings
@@ -81,6 +82,7 @@ def run(conf, registry, signals, shown=monitor.HIDDEN, number=0):
     service = start(conf, registry)
     try:
         shown.start(number, service.probes, service.describe_work)
+        metrics.LAST_HEARTBEAT.set(time.time())  # its registration is the first one
         for _ in signals:
             settings.reload(conf)
             service.reset()

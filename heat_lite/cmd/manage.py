@@ -18,6 +18,14 @@ from heat_lite.common import cipher, context, exception
 from heat_lite.db import migration, purge, reencrypt, resources, services, session, stacks
 
 GRANULARITIES = ('days', 'hours', 'minutes', 'seconds')
+#: errors whose text is enough
+REFUSALS = (
+    OSError,
+    ValueError,
+    exception.HeatException,
+    exception.ConfigurationError,
+    settings.UnsafeKey,
+)
 COLUMNS = ('hostname', 'binary', 'engine_id', 'host', 'topic', 'status', 'updated_at')
 
 
@@ -32,7 +40,7 @@ def main(argv=None):
             settings.encryption_key(conf)
             session.configure(conf)
         return conf.command.func(conf) or 0
-    except (OSError, ValueError, exception.HeatException, settings.UnsafeKey) as error:
+    except REFUSALS as error:
         return _fail(error)
     except (db_exception.DBError, sql_exception.SQLAlchemyError) as error:
         return _fail(f'The database of [database] connection failed: {str(error).splitlines()[0]}')

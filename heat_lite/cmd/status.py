@@ -110,7 +110,12 @@ def main(argv: list[str] | None = None) -> int:
     try:
         session.configure(conf)
         return int(upgradecheck.run(conf))
-    except (ValueError, exception.HeatException, settings.UnsafeKey) as error:
+    except (
+        ValueError,
+        exception.HeatException,
+        exception.ConfigurationError,
+        settings.UnsafeKey,
+    ) as error:
         print(f'heat-lite-status: {error}', file=sys.stderr)
         return 255
     finally:

@@ -25,7 +25,7 @@ from oslo_config import cfg
 from oslo_db import exception as db_exception
 from oslo_db import options as db_options
 
-from heat_lite.common import cooperation, metrics, tracing
+from heat_lite.common import cooperation, exception, metrics, tracing
 from heat_lite.db import connections, encryption
 
 OPTIONS = db_options.database_opts
@@ -73,12 +73,14 @@ _current = threading.local()
 def configure(conf: cfg.ConfigOpts) -> None:
     """Set up the engines for [database] connection. The first statement opens a connection.
 
-    Raises ValueError without [database] connection.
+    Raises ConfigurationError without [database] connection.
     """
     conf.register_opts(OPTIONS, 'database')
     group = conf.database
     if not group.connection:
-        raise ValueError('[database] connection is not set. Set it to the URL of the database.')
+        raise exception.ConfigurationError(
+            '[database] connection is not set. Set it to the URL of the database.'
+        )
     dispose()
     settings = connections.Settings.from_conf(group)
     _state.writer, _state.reader = connections.create_engines(settings)

@@ -347,6 +347,15 @@ worker_restart_delay = 0.1
 # --------------------------------------------------------------- startup errors
 
 
+def test_engine_reports_a_missing_database(run, tmp_path):
+    log, file = tmp_path / 'engine.log', tmp_path / 'x.conf'
+    file.write_text(f'[DEFAULT]\n{KEY}')
+    process = run(log, BIN / 'heat-lite-engine', '--config-file', file)
+    assert process.wait(WAIT_SECONDS) == 1
+    assert 'heat-lite-engine: [database] connection is not set. Set it' in log.read_text()
+    assert 'Traceback' not in log.read_text()
+
+
 def test_api_reports_a_port_in_use(run, tmp_path):
     log = tmp_path / 'api.log'
     file = tmp_path / 'x.conf'

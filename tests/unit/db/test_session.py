@@ -10,6 +10,7 @@ from oslo_config import cfg
 from oslo_db import exception as db_exception
 from sqlalchemy import func, insert, select, text
 
+from heat_lite.common import exception
 from heat_lite.db import models, session, stacks, templates
 from tests import databases
 
@@ -315,7 +316,7 @@ def test_session_before_configure_raises():
 def test_configure_without_connection_raises():
     conf = cfg.ConfigOpts()
     conf([])
-    with pytest.raises(ValueError, match='connection is not set'):
+    with pytest.raises(exception.ConfigurationError, match='connection is not set'):
         session.configure(conf)
 
 
