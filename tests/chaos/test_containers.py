@@ -128,6 +128,7 @@ class Life:
             state = self._state()
             if state is None and action == 'create' or state and not state.endswith('COMPLETE'):
                 # killed before the stack was stored, or failed as its containers were killed
+                self.log.append(f'{state}: {self._reason()}')
                 self._engine('update' if state and action != 'delete' else action)
                 state = self._state()
                 self.log.append(f'again: {state}')
@@ -166,10 +167,17 @@ class Life:
         return found[0]['stack_identity'] if found else None
 
     def _state(self):
+        row = self._row()
+        return row and f'{row.action}_{row.status}'
+
+    def _reason(self):
+        row = self._row()
+        return row and row.status_reason
+
+    def _row(self):
         with engine_processes.connect(self._url) as connection:
-            query = f"SELECT action, status FROM stack WHERE name = '{self.name}'"
-            row = connection.exec_driver_sql(f'{query} AND deleted_at IS NULL').first()
-        return row and '_'.join(row)
+            query = f"SELECT action, status, status_reason FROM stack WHERE name = '{self.name}'"
+            return connection.exec_driver_sql(f'{query} AND deleted_at IS NULL').first()
 
     def _settle(self):
         until = time.monotonic() + WAIT_SECONDS

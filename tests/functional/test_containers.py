@@ -259,10 +259,10 @@ def test_volume_snapshot_is_restored(driver, stack):
     write = 'echo {0} > /data/x; cat /data/x'
     mount = [{'volume': {'get_resource': 'data'}, 'path': '/data'}]
 
-    def resources(text, **more):
+    def resources(text):
         command = ['sh', '-c', write.format(text) if text else 'cat /data/x']
         return {
-            'data': {'type': VOLUME, 'properties': more},
+            'data': {'type': VOLUME, 'properties': {'files': {'x': 'initial'}}},
             'job': container(JOB, command=command, volumes=mount),
         }
 
@@ -274,6 +274,8 @@ def test_volume_snapshot_is_restored(driver, stack):
     driver.update(made, {'resources': resources('second'), 'outputs': outputs})
     assert driver.outputs(made)['seen'] == 'second\n'
     (taken,) = driver.client.stack_list_snapshots(driver.context, stack_identity=made)
+    driver.client.stack_snapshot(driver.context, stack_identity=made, name='y')
+    driver.wait(made)
     driver.client.stack_restore(driver.context, stack_identity=made, snapshot_id=taken['id'])
     driver.wait(made)
     assert driver.state(made) == 'RESTORE_COMPLETE', driver.stack(made)['stack_status_reason']

@@ -16,6 +16,8 @@ from heat_lite.template.schema import map_, map_attribute, string, text
 
 #: the key of data with the volume that a snapshot has copied the files to
 SNAPSHOT = 'snapshot_volume'
+#: the label of the copy in a snapshot: the volume that it is of
+SNAPSHOT_OF = 'heat_lite.snapshot_of'
 FILLED = 'filled'
 
 
@@ -75,8 +77,12 @@ class Volume(EngineObject):
         return made['Name']
 
     def _fill(self):
-        if self.properties['copy_of']:
-            yield from self._copy(self.properties['copy_of'], self.resource_id)
+        source = self.properties['copy_of']
+        if source:
+            yield from self._copy(source, self.resource_id)
+            shown = yield from self.request('inspect_volume', source)
+            if SNAPSHOT_OF in (shown.get('Labels') or {}):
+                return  # a restore: the copy has the files as they were changed since
         files = {path: {'content': each} for path, each in (self.properties['files'] or {}).items()}
         if files:
             yield from self._with_helper(archives.fill_volume, self.resource_id, files)
@@ -121,7 +127,7 @@ class Volume(EngineObject):
         target = self.data().get(SNAPSHOT)
         if target is None:
             target = f'{self.physical_resource_name()}-{self.stack.utcnow():%Y%m%d%H%M%S}'
-            labels = {**self._own_labels(), 'heat_lite.snapshot_of': self.resource_id}
+            labels = {**self._own_labels(), SNAPSHOT_OF: self.resource_id}
             yield from self.request('create_volume', target, labels=labels)
             self.data_set(SNAPSHOT, target)
         yield from self._copy(self.resource_id, target)

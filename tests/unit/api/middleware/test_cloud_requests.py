@@ -24,6 +24,8 @@ def served():
     ('method', 'path', 'kind', 'expected'),
     [
         ('PUT', '/v1/signal/arn:x', '', 'signed'),
+        ('GET', '/v1/deployments/2a5028ac-925d-4611-94d6-50ddd828d760', '', 'signed'),
+        ('GET', '/v1/deployments/stacks', '', 'guarded'),
         ('GET', '/v1/?Action=DescribeStackResource', '', 'signed'),
         ('GET', '/v1?Action=DescribeStackResource', '', 'signed'),
         ('POST', '/v1/', FORM, 'signed'),
