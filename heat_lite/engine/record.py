@@ -51,6 +51,9 @@ def retry_while_unreachable(write, subject):
             yield next(pauses)
 
 
+_UUID_LOCK = threading.Lock()
+
+
 class Record:
     """One row of the resource table.
 
@@ -81,10 +84,16 @@ class Record:
 
     def __getattr__(self, name):
         # called for a slot without a value: a record that is only validated needs no uuid
-        if name == 'uuid':
-            self.uuid = str(uuid.uuid4())
-            return self.uuid
-        raise AttributeError(name)
+        if name != 'uuid':
+            raise AttributeError(name)
+        # A step names its object by the uuid while another thread writes the row: both have the
+        # same one, or a crash would leave an object that nothing finds.
+        with _UUID_LOCK:
+            try:
+                return _UUID.__get__(self)
+            except AttributeError:
+                self.uuid = str(uuid.uuid4())
+                return self.uuid
 
     @classmethod
     def from_row(cls, journal, row):
@@ -147,6 +156,9 @@ class Record:
 
     def physical_name(self, stack_name, limit=255):
         return identifier.physical_name(stack_name, self.name, self.uuid, limit)
+
+
+_UUID = Record.__dict__['uuid']
 
 
 class Journal:

@@ -4,6 +4,7 @@ HEAT_LITE_CONTAINER_KILLS is the number of lives of a stack; the kills of a numb
 same.
 """
 
+import contextlib
 import functools
 import itertools
 import os
@@ -14,6 +15,7 @@ import time
 
 import pytest
 
+from heat_lite.clients import errors
 from heat_lite.clients.container_engine import ContainerEngine
 from tests import databases, podman
 from tests.chaos import engine_processes
@@ -94,7 +96,8 @@ class Strike:
             os.kill(self._service.pid, signal.SIGKILL)
         else:
             for each in call(client, 'containers', filters=self._own):
-                call(client, 'kill', each['Id'])
+                with contextlib.suppress(errors.ServiceError):  # it has ended just now
+                    call(client, 'kill', each['Id'])
 
 
 def objects(service, name):
