@@ -91,7 +91,10 @@ class PluginLoader:
 
     @staticmethod
     def attempt(subject, step):
-        """Call ``step()``. Log any exception, as an error of ``subject``."""
+        """Call ``step()``. Log any exception, as an error of ``subject``.
+
+        The text says all about a missing module; other errors are logged with their traceback.
+        """
         try:
             step()
         except (Exception, SystemExit) as error:
@@ -101,7 +104,7 @@ class PluginLoader:
                 type(error).__name__,
                 error,
                 HELP,
-                exc_info=error,
+                exc_info=None if isinstance(error, ModuleNotFoundError) else error,
             )
 
     def load_module(self, module):

@@ -76,6 +76,12 @@ def test_broken_modules_are_logged_and_skipped(folder, caplog):
         'Third::Party::Number',
     ):
         assert name in caplog.text, name
+    with_traceback = {each.getMessage(): bool(each.exc_info) for each in caplog.records}
+    told = {
+        name: next(found for text, found in with_traceback.items() if name in text)
+        for name in ('b_missing', 'd_mapping')
+    }
+    assert told == {'b_missing': False, 'd_mapping': True}
 
 
 def test_submodules_are_loaded_and_import_each_other(folder):
