@@ -3,6 +3,7 @@
 import base64
 import dataclasses
 import re
+import threading
 import typing
 import urllib.parse
 import uuid
@@ -91,6 +92,32 @@ def _quote(text):
 def quoted_path(path: str) -> str:
     """Return the path below a stack, quoted for a URL."""
     return path if _PLAIN.fullmatch(path) else urllib.parse.quote(path, safe='/:')
+
+
+_UUID_LOCK = threading.Lock()
+
+
+class WithUuid:
+    """An object with a UUID, which is made when it is first read.
+
+    A step names its object by the UUID while another thread writes the row. Both get the same one:
+    else a crash would leave an object that no row names.
+    """
+
+    __slots__ = ('uuid',)
+
+    def __getattr__(self, name: str) -> typing.Any:
+        if name != 'uuid':
+            raise AttributeError(name)
+        with _UUID_LOCK:
+            try:
+                return _STORED_UUID.__get__(self)
+            except AttributeError:
+                self.uuid = str(uuid.uuid4())
+                return self.uuid
+
+
+_STORED_UUID = WithUuid.__dict__['uuid']
 
 
 def short_id(source: str | uuid.UUID | None = None) -> str:

@@ -51,10 +51,7 @@ def retry_while_unreachable(write, subject):
             yield next(pauses)
 
 
-_UUID_LOCK = threading.Lock()
-
-
-class Record:
+class Record(identifier.WithUuid):
     """One row of the resource table.
 
     Change it with ``set``, so that the journal records the change.
@@ -65,7 +62,7 @@ class Record:
         'replaces replaced_by current_template_id action status status_reason created_at '
         'updated_at engine_id attr_data_id'.split()
     )
-    __slots__ = ('journal', 'id', 'properties', 'data', 'prop_data_id', 'attributes', *COLUMNS)
+    __slots__ = ('journal', 'id', 'properties', 'data', 'prop_data_id', 'attributes', *COLUMNS[1:])
 
     def __init__(self, journal, name, stack_id):
         self.journal = journal
@@ -81,19 +78,6 @@ class Record:
         self.created_at, self.updated_at = utcnow(), None
         self.properties, self.data, self.prop_data_id = None, {}, None
         self.attributes = None
-
-    def __getattr__(self, name):
-        # called for a slot without a value: a record that is only validated needs no uuid
-        if name != 'uuid':
-            raise AttributeError(name)
-        # A step names its object by the uuid while another thread writes the row: both have the
-        # same one, or a crash would leave an object that nothing finds.
-        with _UUID_LOCK:
-            try:
-                return _UUID.__get__(self)
-            except AttributeError:
-                self.uuid = str(uuid.uuid4())
-                return self.uuid
 
     @classmethod
     def from_row(cls, journal, row):
@@ -117,7 +101,8 @@ class Record:
     def take(self, row):
         """Take over the columns of a newer row; return whether one of them has changed."""
         newer = Record.from_row(self.journal, row)
-        slots = [name for name in self.__slots__ if name not in ('journal', 'attributes')]
+        kept = ('journal', 'attributes')
+        slots = ['uuid', *(name for name in self.__slots__ if name not in kept)]
         if all(getattr(self, name) == getattr(newer, name) for name in slots):
             return False
         for name in slots:
@@ -156,9 +141,6 @@ class Record:
 
     def physical_name(self, stack_name, limit=255):
         return identifier.physical_name(stack_name, self.name, self.uuid, limit)
-
-
-_UUID = Record.__dict__['uuid']
 
 
 class Journal:
