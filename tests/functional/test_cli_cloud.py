@@ -208,6 +208,7 @@ def test_object_of_the_service_itself_is_imported(service, command, name):
     ('words', 'text'),
     [
         (('OS::Neutron::Net', 'no-such-id'), 'Resource no-such-id'),
+        (('OS::Neutron::Net', 'no-such-id'), 'can not be found. Give the id of the object'),
         (('OS::Heat::RandomString', 'x'), 'The objects of OS::Heat::RandomString cannot be read'),
         (('OS::Neutron::Nett', 'x'), 'OS::Neutron::Nett'),
         (('OS::Designate::RecordSet', 'x'), 'zone'),

@@ -38,6 +38,9 @@ IMPORT_OBJECT = (
 NOT_SHOWN = (
     'the service does not show live properties: it is older than this command, or no heat_lite'
 )
+#: the beginning of the error of the service for an object that it cannot find
+NO_OBJECT = 'Invalid external resource'
+ID_NEEDED = 'Give the id of the object in its service; a name is not enough.'
 NO_EXTERNAL_ID = (
     'the template of {} is not in HOT, and has no external_id: import the object into a new stack'
 )
@@ -90,7 +93,12 @@ def observe(api: api_client.ApiClient, type_name: str, object_id: str, given: di
         'template': {'heat_template_version': VERSION, 'resources': {'it': resource}},
         'observe': True,
     }
-    [found] = api.call('POST', '/stacks/preview', body)['stack']['resources']
+    try:
+        [found] = api.call('POST', '/stacks/preview', body)['stack']['resources']
+    except api_client.RequestFailed as error:
+        if not error.text.startswith(NO_OBJECT):
+            raise
+        raise errors.CommandError(f'{error.text.rstrip(".")}. {ID_NEEDED}') from error
     if isinstance(found, dict) and 'live_properties' in found:
         return {**found['live_properties'], **given}
     reason = found.get('live_error') if isinstance(found, dict) else None
