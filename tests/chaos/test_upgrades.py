@@ -1,13 +1,15 @@
 """Engines and APIs of two releases on one database and broker: each is exchanged, there and back.
 
 The previous release is the source in ``tests/previous``, so that no history is needed. Its programs
-run with the libraries of this release. HEAT_LITE_STACKS is the number of stacks.
+run with the libraries of this release. HEAT_LITE_STACKS is the least number of stacks: rounds are
+made until there were so many.
 """
 
 import concurrent.futures
 import contextlib
 import itertools
 import json
+import os
 import signal
 import subprocess
 import threading
@@ -18,11 +20,12 @@ import pytest
 
 from tests import brokers, databases, previous
 from tests.chaos import clusters
-from tests.chaos.clusters import STACKS, WAIT_SECONDS
+from tests.chaos.clusters import WAIT_SECONDS
 from tests.chaos.test_engine_crashes import GENERATED, template, thing
 from tests.functional import shapes
 
 USERS = 6
+STACKS = int(os.environ.get('HEAT_LITE_STACKS', '1'))
 SYNC = 'import sys; from heat_lite.db import migration; migration.sync(sys.argv[1])'
 
 
@@ -128,10 +131,10 @@ def users_at_work(cluster):
 
 def exchange_engines(cluster, wrapper):
     """Start an engine of another release for each engine; end one before, the other crashes."""
-    for former, signum in zip(
-        list(cluster.engines), itertools.cycle((signal.SIGTERM, signal.SIGKILL))
-    ):
-        cluster.start_ready_engine(*wrapper)
+    before = list(cluster.engines)
+    logs = [cluster.start_engine(*wrapper)[1] for _ in before]
+    clusters.wait_for(lambda: all('is ready' in log.read_text() for log in logs))
+    for former, signum in zip(before, itertools.cycle((signal.SIGTERM, signal.SIGKILL))):
         cluster.kill(former, signum)
 
 
