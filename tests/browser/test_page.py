@@ -87,6 +87,18 @@ def serious_findings(window, axe):
     ]
 
 
+def walk_the_graph(page):
+    """Go through the graph by the keyboard alone; the place is told to screen readers."""
+    page.get_by_role('application').focus()
+    told = page.locator('.graph [role=status]')
+    seen = []
+    for key in ('ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowUp', 'ArrowLeft'):
+        page.keyboard.press(key)
+        told.filter(has_text='CREATE_COMPLETE').wait_for(state='attached')
+        seen.append(told.text_content())
+    assert len(set(seen)) > 1, seen
+
+
 def test_stack_is_created_and_its_graph_turns_green(window, tmp_path):
     page = window.open('stacks')
     page.get_by_role('link', name='New stack').click()
@@ -105,6 +117,7 @@ def test_stack_is_created_and_its_graph_turns_green(window, tmp_path):
     page.get_by_role('button', name='Open nested').click()
     window.wait_for_tones({'complete': 8})
     window.picture('graph')
+    walk_the_graph(page)
     page.get_by_role('link', name='outputs').click()
     page.get_by_text('Where the shop is').wait_for()
     assert page.get_by_role('button', name='Show the value').count() == 1

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { GraphDrawing } from './graph';
 import type { StackContext } from './stack-page';
-import { Empty } from './widgets';
+import { Empty, plain } from './widgets';
 
 export function GraphPanel({ context, chosen }: { context: StackContext; chosen: string }) {
   const { store } = context;
@@ -37,9 +37,22 @@ export function GraphPanel({ context, chosen }: { context: StackContext; chosen:
   }, []);
   useEffect(() => { drawing.current?.show(store, open); }, [store.version, open, ready]);
   useEffect(() => { drawing.current?.choose(chosen); }, [chosen, ready, store.nodes.size]);
+  const walk = (event: KeyboardEvent) => {
+    if (!event.key.startsWith('Arrow') && event.key !== 'Enter') return;
+    event.preventDefault();
+    if (event.key === 'Enter') {
+      if (store.nodes.get(chosen)?.nestedId) toggle(chosen);
+      return;
+    }
+    const next = drawing.current?.neighbour(event.key);
+    if (!next) return;
+    select.current(next);
+    drawing.current?.reveal(next);
+  };
+  const current = store.nodes.get(chosen);
   const nested = [...store.nodes.values()].filter((node) => node.nestedId && store.nodes.size);
   const all = nested.length > 0 && nested.every((node) => open.has(node.key));
-  const description = `Graph of ${store.nodes.size} resources and what they need. The tab resources has the same as a table.`;
+  const description = `Graph of ${store.nodes.size} resources and what they need. Arrow keys go from one to the next, Enter opens a nested stack. The tab resources has the same as a table.`;
   return (
     <div class="graph">
       <div class="tools">
@@ -49,7 +62,8 @@ export function GraphPanel({ context, chosen }: { context: StackContext; chosen:
         <button aria-label="Zoom out" onClick={() => drawing.current?.zoom(1 / 1.4)}>−</button>
       </div>
       {!store.nodes.size && store.stack && <Empty><p class="dim">No resources yet.</p></Empty>}
-      <div class="canvas" ref={element} role="img" aria-label={description} />
+      <div class="canvas" ref={element} role="application" tabIndex={0} aria-label={description} onKeyDown={walk} />
+      <p class="hidden" role="status">{current ? `${plain(current.resource_name)}, ${current.resource_type}, ${current.resource_status}` : ''}</p>
       <ul class="legend" aria-hidden="true"><li class="complete">complete</li><li class="progress">in progress</li><li class="failed">failed</li><li class="none">waiting</li></ul>
     </div>
   );

@@ -53,6 +53,13 @@ function stylesheet(c: Colours): cytoscape.StylesheetJson {
   ] as unknown as cytoscape.StylesheetJson;
 }
 
+/** The direction of each arrow key on the screen. */
+export const ARROWS: Record<string, { x: number; y: number }> = {
+  ArrowRight: { x: 1, y: 0 }, ArrowLeft: { x: -1, y: 0 }, ArrowDown: { x: 0, y: 1 }, ArrowUp: { x: 0, y: -1 },
+};
+/** How much farther a node aside seems than one straight ahead. */
+const ASIDE = 3;
+
 interface Shape { nodes: { node: Node; parent: string | null }[]; edges: { source: string; target: string }[] }
 
 /** The nodes in sight: those of the stack, and of nested stacks that are open. */
@@ -167,6 +174,28 @@ export class GraphDrawing {
       found.addClass('chosen');
       found.connectedEdges().addClass('near');
     });
+  }
+
+  /** Return the key of the next node in the direction of an arrow key, or of the first one. */
+  neighbour(arrow: string): string | null {
+    const from = this.graph.getElementById(this.chosen);
+    const nodes = this.graph.nodes().toArray().filter((node) => !node.isParent());
+    if (!from.length) return nodes[0]?.id() ?? null;
+    const { x, y } = ARROWS[arrow]!, start = from.position();
+    const found = nodes.flatMap((node) => {
+      const dx = node.position().x - start.x, dy = node.position().y - start.y;
+      const ahead = dx * x + dy * y, aside = Math.abs(dx * y) + Math.abs(dy * x);
+      return ahead > 1 ? [{ id: node.id(), distance: ahead + ASIDE * aside }] : [];
+    });
+    return found.sort((a, b) => a.distance - b.distance)[0]?.id ?? null;
+  }
+
+  /** Bring a node into sight. */
+  reveal(key: string): void {
+    const node = this.graph.getElementById(key), { x1, x2, y1, y2 } = this.graph.extent();
+    if (!node.length) return;
+    const { x, y } = node.position();
+    if (x < x1 || x > x2 || y < y1 || y > y2) this.graph.center(node);
   }
 
   recolour(): void { this.graph.style(stylesheet(colours())); }
