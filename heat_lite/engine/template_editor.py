@@ -21,6 +21,8 @@ from heat_lite.template.lint.linter import Linter
 TEMPLATE, ENVIRONMENT = 'template', 'environment'
 #: number of findings and of completions in an answer
 MAX_FINDINGS, MAX_ITEMS = 200, 500
+#: keys and values of a text: a text as long as the API permits has rarely more than this
+MAX_NODES = 60_000
 
 
 class TextFiles:
@@ -84,6 +86,7 @@ class TemplateEditor:
             functools.partial(offline_validation.validation_errors, self._types),
             base=self._types.base,
             pause=budget.Stopwatch('lint').step,  # it ends after the seconds of a request
+            max_nodes=MAX_NODES,
         )
 
 

@@ -10,6 +10,7 @@ import yaml
 
 from heat_lite.common import cooperation
 from heat_lite.template import yaml_reader
+from heat_lite.template.functions import budget
 
 _MERGE_KEY = '<<'
 
@@ -57,10 +58,13 @@ class _Descent(NamedTuple):
 
 
 class Positions:
-    """The positions in one text. If the text cannot be parsed, each position is its start."""
+    """The positions in one text. If the text cannot be parsed, each position is its start.
 
-    def __init__(self, text: str):
-        self._root = _compose(text)
+    Raises LimitExceeded for more than ``max_nodes`` keys and values: each takes half a kilobyte.
+    """
+
+    def __init__(self, text: str, max_nodes: int | None = None):
+        self._root = _compose(text, max_nodes)
         self._keys: dict[int, _Keys] = {}
 
     def find(self, path: Iterable) -> Position:
@@ -177,12 +181,32 @@ def _below(top):
         pending.extend(reversed([((*path, part), child) for part, child in _children(node)]))
 
 
-def _compose(text):
+class _CountingLoader(yaml_reader.PausingLoader):
+    """A loader that ends at a number of nodes."""
+
+    def __init__(self, text, max_nodes):
+        super().__init__(text)
+        self._max_nodes = max_nodes
+        self._nodes = 0
+
+    def resolve(self, kind, value, implicit):
+        self._nodes += 1
+        if self._max_nodes is not None and self._nodes > self._max_nodes:
+            raise budget.LimitExceeded(
+                f'a text has more than {self._max_nodes} keys and values, whose lines and columns '
+                'are not computed'
+            )
+        return super().resolve(kind, value, implicit)
+
+
+def _compose(text, max_nodes):
     """Return the node tree of a text, None if it is empty or invalid."""
     # JSON allows tabs for indentation, YAML does not; strings in JSON contain no literal tabs
     text = text.replace('\t', ' ') if text.lstrip()[:1] == '{' else text
     try:
-        return yaml.compose(text, Loader=yaml_reader.PausingLoader)
+        return yaml.compose(text, Loader=lambda stream: _CountingLoader(stream, max_nodes))
+    except budget.LimitExceeded:
+        raise
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
 

@@ -33,10 +33,20 @@ _TEMPLATE_KEYS = {
 
 
 class Document:
-    """A text and its data. ``error`` is the reason why there is no data."""
+    """A text and its data. ``error`` is the reason why there is no data.
 
-    def __init__(self, name: str, text: str, error: Exception | None = None):
+    ``max_nodes`` limits ``positions``, which raise LimitExceeded beyond it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        text: str,
+        error: Exception | None = None,
+        max_nodes: int | None = None,
+    ):
         self.name = name
+        self.max_nodes = max_nodes
         self.text = text
         self.error = error
         self.data: dict = {}
@@ -52,7 +62,7 @@ class Document:
 
     @functools.cached_property
     def positions(self) -> Positions:
-        return Positions(self.text)
+        return Positions(self.text, self.max_nodes)
 
 
 def is_environment(document: Document) -> bool:

@@ -50,6 +50,7 @@ class Linter:
 
     The environments map the types of the templates and set their parameters. ``ignored`` rules do
     not run. ``levels`` is ``{rule: level}`` for rules whose level differs from the usual one.
+    ``max_nodes`` limits the keys and values of each text: LimitExceeded is raised beyond it.
     """
 
     def __init__(
@@ -61,8 +62,10 @@ class Linter:
         base: Environment | None = None,
         levels: Mapping[str, str] | None = None,
         pause: Callable[[], None] = _no_pause,
+        max_nodes: int | None = None,
     ):
         self._pause = pause
+        self._max_nodes = max_nodes
         self._types = types
         self._base = base
         self._files = files
@@ -123,7 +126,7 @@ class Linter:
     def _document(self, name):
         try:
             text = self.texts[name] = self._files.read(name)
-            return Document(name, text)
+            return Document(name, text, max_nodes=self._max_nodes)
         except ValueError as error:
             return Document(name, '', error)
 

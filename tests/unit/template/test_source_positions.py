@@ -3,6 +3,7 @@ import json
 import pytest
 
 from heat_lite.template import reader, source_positions
+from heat_lite.template.functions import budget
 from heat_lite.template.source_positions import MAX_TEXT_LENGTH, START, Position, Positions, locate
 
 TEXT = """\
@@ -218,3 +219,10 @@ def test_locate_unknown_path_returns_none():
 )
 def test_label_of_a_file_is_split_in_linear_time(part, expected):
     assert source_positions._split_label(part) == expected
+
+
+def test_positions_of_more_nodes_than_the_limit_are_refused():
+    text = 'a: [' + ', '.join('1' * 8) + ']'  # a map, a key, a list, 8 numbers
+    assert Positions(text, max_nodes=11).find(['a', 7]).column == 26
+    with pytest.raises(budget.LimitExceeded, match='more than 10 keys and values'):
+        Positions(text, max_nodes=10)
