@@ -3,8 +3,8 @@
 import contextlib
 import dataclasses
 import gzip
-import http.server
 import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer  # the attribute can be green
 from typing import Any
 
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
@@ -70,7 +70,7 @@ def running():
     """Yield a Collector that listens on ``url``."""
     collector = Collector()
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
             content = self.rfile.read(int(self.headers['Content-Length']))
             if self.headers.get('Content-Encoding') == 'gzip':
@@ -84,7 +84,7 @@ def running():
         def log_message(self, *arguments):
             pass
 
-    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+    server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
     collector.url = f'otlp://127.0.0.1:{server.server_port}'
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:

@@ -1,7 +1,6 @@
 """The agent of software deployments in containers, with the shells and the awks of this machine."""
 
 import contextlib
-import http.server
 import json
 import os
 import pathlib
@@ -10,6 +9,7 @@ import signal
 import subprocess
 import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer  # the attribute can be green
 
 import pytest
 
@@ -20,7 +20,7 @@ AWKS = [each for each in ('mawk', 'gawk', 'busybox') if shutil.which(each)]
 TRICKY = 'a"b\\c\'d\n\ttab $HOME `x` ü 𝄞 \\u0041 {[,:]} \\'
 
 
-class Service(http.server.ThreadingHTTPServer):
+class Service(ThreadingHTTPServer):
     """A service with deployments for an agent: ``configs``, and the results that it sends."""
 
     def __init__(self):
@@ -57,7 +57,7 @@ class Service(http.server.ThreadingHTTPServer):
         return self.received[name][0]
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         self._answer(json.dumps({'metadata': self.server.configs}).encode())
 

@@ -1,8 +1,8 @@
 """The local container engine is found, and endpoints of templates are checked."""
 
-import http.server
 import socketserver
 import threading
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 from oslo_config import cfg
@@ -13,7 +13,7 @@ from heat_lite.clients import errors
 from heat_lite.cmd import local_containers
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200)
         self.end_headers()

@@ -1,9 +1,9 @@
 """The client of container engines: connections and errors."""
 
-import http.server
 import os
 import sys
 import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer  # the attribute can be green
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_engine_that_cannot_be_reached_is_unavailable_and_named(tmp_path):
     assert caught.value.transient
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     """An engine that only tells its version."""
 
     protocol_version = 'HTTP/1.1'
@@ -59,7 +59,7 @@ while data := engine.recv(65536):
 
 
 def test_engine_is_reached_over_the_command_ssh(tmp_path, monkeypatch):
-    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler) as server:
+    with ThreadingHTTPServer(('127.0.0.1', 0), Handler) as server:
         command, log = tmp_path / 'ssh', tmp_path / 'log'
         command.write_text(SSH.format(python=sys.executable, log=str(log), port=server.server_port))
         command.chmod(0o755)
@@ -89,7 +89,7 @@ def test_given_authority_wins_over_that_of_the_environment(tmp_path, monkeypatch
         (tmp_path / name).mkdir()
     authority, context = certificates.make(tmp_path / 'given')
     monkeypatch.setenv('REQUESTS_CA_BUNDLE', str(certificates.make(tmp_path / 'other')[0]))
-    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler) as server:
+    with ThreadingHTTPServer(('127.0.0.1', 0), Handler) as server:
         server.socket = context.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever, args=[0.05])
         thread.start()
@@ -119,7 +119,7 @@ def test_certificate_that_is_refused_is_no_passing_failure(tmp_path):
         (tmp_path / name).mkdir()
     authority = certificates.make(tmp_path / 'other')[0]
     context = certificates.make(tmp_path / 'given')[1]
-    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler) as server:
+    with ThreadingHTTPServer(('127.0.0.1', 0), Handler) as server:
         server.socket = context.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.handle_request)
         thread.start()
