@@ -1,4 +1,4 @@
-"""Who may send signals by signed URLs: each route of heat-lite-api-cfn by each kind of signer."""
+"""Who may use signed URLs: each route of heat-lite-api-cfn for them by each kind of signer."""
 
 import configparser
 import contextlib
@@ -29,7 +29,9 @@ TABLE = """
 +++++- PUT waitcondition
 +++++- PUT signal
 +++++- POST signal
++++++- GET deployments
 """
+CALLS = ('resource_signal', 'metadata_software_deployments')
 ROWS = [line.rsplit(' ', 2) for line in TABLE.strip().splitlines()]
 METHODS = ('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS')
 SERVICE = {'heat': {'password': 'secret', 'project': 'service', 'roles': ['admin', 'service']}}
@@ -73,21 +75,28 @@ def service():
 
 
 def send(service, method, kind, signer=None, **headers):
-    """Return the status and the projects whose stacks the engine was asked to signal."""
+    """Return the status and the projects about which the engine was asked."""
     app, engine = service
-    engine.script, engine.calls = {'resource_signal': {'returns': {}}}, []
-    url = f'http://heat:8000/v1/{kind}/{urllib.parse.quote(ARN, safe="/")}'
+    engine.script, engine.calls = dict.fromkeys(CALLS, {'returns': {}}), []
+    what = 'a-server' if kind == 'deployments' else ARN
+    url = f'http://heat:8000/v1/{kind}/{urllib.parse.quote(what, safe="/")}'
     url = ec2.signed_url(url, signer, signer, method) if signer else url
     request = webob.Request.blank(url, method=method, headers=headers)
     found = request.get_response(app).status_int
-    return found, [args['stack_identity']['tenant'] for _, _, args in engine.calls]
+    return found, [_project(asker, args) for _, asker, args in engine.calls]
+
+
+def _project(asker, args):
+    """Return the project of the stack of a signal, else that of the signer."""
+    stack = args.get('stack_identity')
+    return stack['tenant'] if stack else asker.project_id
 
 
 def test_table_has_a_row_for_each_route():
     served = {(method, kind) for kind, methods in signals.METHODS.items() for method in methods}
     assert served == {(method, kind) for _, method, kind in ROWS}
     kinds = signals.PATH.pattern.partition('(?P<kind>')[2].partition(')')[0].split('|')
-    assert set(kinds) == signals.METHODS.keys()
+    assert {*kinds, 'deployments'} == signals.METHODS.keys()
     paste = configparser.RawConfigParser()
     paste.read(installation.data_path('etc', 'api-paste.ini'))
     last = paste['pipeline:heat-api-cfn']['pipeline'].split()[-1]
