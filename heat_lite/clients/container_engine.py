@@ -18,7 +18,7 @@ from heat_lite.clients import errors, ssh_transport
 SERVICE = 'docker'
 #: connections that are kept open for further requests
 CONNECTIONS = 64
-#: errors of which one is the cause of the next
+#: the longest chain of errors that is followed from each to its cause
 MAX_CAUSES = 10
 #: the URL of the base class where another transport is used
 UNUSED_SOCKET = 'unix:///unused'

@@ -277,7 +277,7 @@ class Watchdog:
 
 
 class Systemd:
-    """What systemd is told by datagrams, as sd_notify(3) does; ``listens``: whether it asked."""
+    """The datagrams for systemd, as of sd_notify(3). ``listens``: whether systemd has asked."""
 
     def __init__(self, environ):
         address = environ.get('NOTIFY_SOCKET', '')
