@@ -16,6 +16,7 @@ import time
 
 import docker
 
+from heat_lite.common import container_labels
 from tests.databases import skip_or_fail
 from tests.timeouts import WAIT_SECONDS
 
@@ -24,7 +25,7 @@ APPLETS = (
     'sh httpd wget nc sleep cat tail date hostname ip ls mkdir echo true false test env ps kill '
     'nslookup awk grep sed chmod timeout sort tr mv rm wc'
 ).split()
-MARK, STACK = 'heat_lite', 'heat_lite.stack_id'
+MARK, STACK = container_labels.MARK, container_labels.STACK_ID
 #: what the kernels of test machines accept: runc without systemd, and limits that are not raised
 CONFIGURATION = """
 [engine]
@@ -126,9 +127,19 @@ class Service:
 
     def provide_image(self):
         """Import the image of the tests, once for a machine."""
-        if not self.client().images(IMAGE):
+        if not self.images(IMAGE):
             command = ['podman', 'import', '-q', '--change', 'CMD ["/bin/sh"]', '-', IMAGE]
             subprocess.run(command, input=image_archive(), check=True, capture_output=True)
+
+    def images(self, name):
+        """Return the images with a name. Podman cannot list them while another one is removed."""
+        until = time.monotonic() + WAIT_SECONDS
+        while True:
+            try:
+                return self.client().images(name)
+            except docker.errors.APIError:
+                assert time.monotonic() < until
+                time.sleep(0.1)
 
     def objects(self, stack_id=None):
         """Return names of the containers, networks and volumes of all stacks, or of one."""

@@ -14,6 +14,7 @@ from keystoneclient.contrib.ec2 import utils
 
 from heat_lite.api import deploy
 from heat_lite.cmd import container_port
+from heat_lite.common import container_labels
 from tests import databases, engines, identity, podman, ports, stack_domain
 from tests.functional import shapes
 from tests.timeouts import WAIT_SECONDS
@@ -188,7 +189,9 @@ def test_page_of_the_gallery_changes_while_its_container_goes_on(stack, engine):
 
 def test_stack_with_a_stopped_container_is_deleted(stack, engine):
     stack.apply(greeting='x')
-    (box,) = engine.client().containers(filters={'label': [f'heat_lite.stack_name={stack.name}']})
+    (box,) = engine.client().containers(
+        filters={'label': [f'{container_labels.STACK_NAME}={stack.name}']}
+    )
     engine.client().kill(box['Id'])
     stack.delete()
 

@@ -15,7 +15,7 @@ import yaml
 from heat_lite.clients import container_engine
 from heat_lite.cmd.authoring import compose, compose_reader
 from heat_lite.cmd.maintenance import containers
-from heat_lite.common import exception, installation
+from heat_lite.common import container_labels, exception, installation
 from tests import databases, engines, podman, ports
 from tests.timeouts import WAIT_SECONDS
 
@@ -159,7 +159,7 @@ def test_container_with_all_properties_lives(driver, engine, stack):
     assert {'A=b', 'ON=true'} <= set(details['Config']['Env'])
     assert details['HostConfig']['Memory'] == 64 << 20
     assert details['Config']['Labels']['color'] == 'green'
-    assert details['Config']['Labels']['heat_lite.resource'] == 'web'
+    assert details['Config']['Labels'][container_labels.RESOURCE] == 'web'
     run(driver, 'stack_check', made, 'CHECK_COMPLETE')
     run(driver, 'stack_suspend', made, 'SUSPEND_COMPLETE')
     assert shown(engine, details['Id'])['State']['Status'] == 'exited'
@@ -222,7 +222,7 @@ def test_image_is_built_imported_and_removed(driver, engine, stack):
     found = driver.outputs(made)
     assert (found['built'], found['imported']) == ('built', 'imported\n')
     driver.delete(made)
-    assert engine.client().images(found['tags'][0]) == []
+    assert engine.images(found['tags'][0]) == []
 
 
 def test_image_that_cannot_be_built_names_the_output(driver, stack):
@@ -513,11 +513,11 @@ def test_objects_that_no_stack_has_are_found(driver, engine, stack):
     made = stack({'net': {'type': NETWORK}, 'it': container()})
     key = driver.service._conf.auth_encryption_key
     ours, other = (installation.service_id(each.encode()) for each in (key, 'another key'))
-    labels = {podman.MARK: '1', podman.STACK: made['stack_id'], 'heat_lite.object': 'gone'}
+    labels = {podman.MARK: '1', podman.STACK: made['stack_id'], container_labels.OBJECT: 'gone'}
     api, name = engine.client(), f'orphan-{time.time_ns()}'
-    api.create_network(name, labels={**labels, containers.SERVICE: ours})
+    api.create_network(name, labels={**labels, container_labels.SERVICE: ours})
     api.create_volume(f'{name}-v', labels={**labels, podman.STACK: 'unknown'})
-    api.create_volume(f'{name}-other', labels={**labels, containers.SERVICE: other})
+    api.create_volume(f'{name}-other', labels={**labels, container_labels.SERVICE: other})
     try:
         all_objects = containers.labelled(engine_client(engine))
         own, others = containers.of_services(all_objects, [key])
@@ -531,7 +531,7 @@ def test_objects_that_no_stack_has_are_found(driver, engine, stack):
     assert f'{name}-other' in {each.name for each in others}
     assert {each.name for each in own} == {each.name for each in former}
     labelled = {
-        each.labels.get(containers.SERVICE)
+        each.labels.get(container_labels.SERVICE)
         for each in own
         if each.labels[podman.STACK] == made['stack_id']
     }

@@ -2,16 +2,13 @@
 
 import dataclasses
 import importlib
+import time
 
 from heat_lite.clients import container_endpoints, errors
-from heat_lite.common import context, identifier, installation
+from heat_lite.common import container_labels, context, identifier, installation
+from heat_lite.common.container_labels import MARK, RESOURCE, SERVICE, STACK_ID, STACK_NAME
 from heat_lite.db import resources, stacks
 
-MARK, OBJECT = 'heat_lite', 'heat_lite.object'
-SERVICE = 'heat_lite.service'
-STACK_ID, STACK_NAME, RESOURCE = 'heat_lite.stack_id', 'heat_lite.stack_name', 'heat_lite.resource'
-#: what the labels of a helper container, or of a volume of a snapshot, have after the name
-HELPER = '-copy'
 #: the kinds in the order in which they can be removed, and the requests that remove them
 REMOVALS = {
     'container': ('remove_container', {'force': True, 'v': True}),
@@ -21,6 +18,8 @@ REMOVALS = {
 }
 CONNECTION = ('ca_file', 'cert_file', 'key_file', 'insecure', 'timeout')
 TIMEOUT = 60
+#: attempts to list the images, and seconds between two
+LIST_ATTEMPTS, LIST_PAUSE = 5, 0.3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,10 +89,22 @@ def labelled(engine):
         found.append(Found('network', each['Id'], each['Name'], each['Labels']))
     for each in engine.call('volumes', filters=marked).get('Volumes') or ():
         found.append(Found('volume', each['Name'], each['Name'], each['Labels']))
-    for each in engine.call('images', filters=marked):
+    for each in _images(engine, marked):
         name = (each.get('RepoTags') or [each['Id']])[0]
         found.append(Found('image', each['Id'], name, each['Labels']))
     return found
+
+
+def _images(engine, marked):
+    """Return the images that pass a filter. Podman cannot list them while one is removed."""
+    for _ in range(LIST_ATTEMPTS - 1):
+        try:
+            return engine.call('images', filters=marked)
+        except errors.ServiceError as error:
+            if error.code not in (404, 500):
+                raise
+            time.sleep(LIST_PAUSE)
+    return engine.call('images', filters=marked)
 
 
 def of_services(found, keys):
@@ -121,8 +132,7 @@ def _is_used(found, names):
     """Return whether a resource has an object; ``names`` are those of the stack, None without."""
     if names is None:
         return False
-    name = found.labels.get(OBJECT, '')
-    return name.removesuffix(HELPER) in names
+    return container_labels.owner(found.labels) in names
 
 
 def _names(stack_ids):

@@ -1,7 +1,7 @@
 """HeatLite::Container::Container."""
 
 from heat_lite.clients import errors
-from heat_lite.common import exception
+from heat_lite.common import container_labels, exception
 from heat_lite.engine import lifecycle
 from heat_lite.resources.base import live_state
 from heat_lite.resources.base.stack_user import SeparateStackUser
@@ -17,7 +17,6 @@ from heat_lite.resources.containers.container_schema import (
     right_properties,
     service_properties,
 )
-from heat_lite.resources.containers.engine_object import RESOURCE, STACK_ID
 from heat_lite.resources.containers.process import (
     PROCESS_ATTRIBUTES,
     RELEASED,
@@ -210,8 +209,8 @@ class Container(ProcessContainer, SeparateStackUser):
 
     def _take_back(self):
         """Generator: start again, after the failed replacement has let go of what both need."""
-        filters = {'label': [f'{STACK_ID}={self.stack.id}', f'{RESOURCE}={self.name}']}
-        listed = yield from self.request('containers', all=True, filters=filters)
+        of_resource = container_labels.of_resource(self.stack.id, self.name)
+        listed = yield from self.request('containers', all=True, filters=of_resource)
         for each in listed:
             if each['Id'] != self.resource_id:
                 yield from self.request_in_thread('stop', each['Id'], timeout=0)

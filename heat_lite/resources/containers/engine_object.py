@@ -5,18 +5,12 @@ import threading
 import time
 
 from heat_lite.clients import errors
-from heat_lite.common import exception, installation
+from heat_lite.common import container_labels, exception, installation
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.template.schema import map_, string
 
-#: the label that all objects of this service have, and those that name their resource
-MARK, OBJECT = 'heat_lite', 'heat_lite.object'
-STACK_ID, STACK_NAME = 'heat_lite.stack_id', 'heat_lite.stack_name'
-RESOURCE, PROJECT = 'heat_lite.resource', 'heat_lite.project'
 #: data: the name of an adopted object, which is that of its former resource
 NAME = 'object_name'
-#: the label that tells the objects of services apart that share an engine
-SERVICE = 'heat_lite.service'
 #: seconds between two looks at a request that runs in a thread of its own
 THREAD_DELAYS = (0.02, 0.05, 0.1, 0.2, 0.5)
 
@@ -129,13 +123,13 @@ class EngineObject(ServiceResource):
         """Return the labels of the object."""
         return {
             **{name: str(value) for name, value in (self.given_labels() or {}).items()},
-            MARK: '1',
-            OBJECT: self.physical_resource_name(),
-            STACK_ID: self.stack.id,
-            STACK_NAME: self.stack.name,
-            RESOURCE: self.name,
-            PROJECT: self.context.project_id or '',
-            SERVICE: installation.service_id(self.stack.runtime.secret),
+            container_labels.MARK: '1',
+            container_labels.OBJECT: self.physical_resource_name(),
+            container_labels.STACK_ID: self.stack.id,
+            container_labels.STACK_NAME: self.stack.name,
+            container_labels.RESOURCE: self.name,
+            container_labels.PROJECT: self.context.project_id or '',
+            container_labels.SERVICE: installation.service_id(self.stack.runtime.secret),
         }
 
     def given_labels(self):
@@ -144,11 +138,11 @@ class EngineObject(ServiceResource):
 
     def is_own(self, labels):
         """Return whether the labels of an object are those of this resource."""
-        return (labels or {}).get(OBJECT) == self.physical_resource_name()
+        return (labels or {}).get(container_labels.OBJECT) == self.physical_resource_name()
 
     def own_filter(self):
         """Return the filter of a list that only the object of this resource passes."""
-        return {'label': [f'{OBJECT}={self.physical_resource_name()}']}
+        return container_labels.named(self.physical_resource_name())
 
     def create_once(self, method, *args, **options):
         """Generator: create the object and return its id, also if an earlier request has made it.

@@ -7,11 +7,10 @@ import io
 import re
 
 from heat_lite.clients import errors
-from heat_lite.common import exception
+from heat_lite.common import container_labels, exception
 from heat_lite.resources.containers import archives
 from heat_lite.resources.containers.engine_object import (
     NAME,
-    OBJECT,
     EngineObject,
     ThreadedCall,
     endpoint_property,
@@ -183,7 +182,8 @@ class Image(EngineObject):
     def _import(self):
         data = _decoded(self.properties['archive'], 'the archive')
         repository, _, tag = self.object_name().rpartition(':')
-        changes = [*self.properties['changes'], f'LABEL {OBJECT}={self.physical_resource_name()}']
+        label = f'LABEL {container_labels.OBJECT}={self.physical_resource_name()}'
+        changes = [*self.properties['changes'], label]
         yield
         archives.import_archive(self.container_engine().call, data, repository, tag, changes)
 

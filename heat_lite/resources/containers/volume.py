@@ -3,7 +3,7 @@
 import functools
 
 from heat_lite.clients import errors
-from heat_lite.common import exception
+from heat_lite.common import container_labels, exception
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.containers import archives
 from heat_lite.resources.containers.engine_object import (
@@ -92,15 +92,10 @@ class Volume(EngineObject):
 
     def _with_helper(self, work, *args):
         """Generator: let ``work`` use a helper container, in a thread of its own."""
-        name = f'{self.physical_resource_name()}-copy'
-        call = functools.partial(
-            work, self.container_engine().call, *args, name, self._own_labels()
-        )
+        name = container_labels.copy_name(self.physical_resource_name())
+        labels = container_labels.of_copy(self.labels())
+        call = functools.partial(work, self.container_engine().call, *args, name, labels)
         yield from ThreadedCall(call).wait()
-
-    def _own_labels(self):
-        labels = self.labels()
-        return {**labels, 'heat_lite.object': f'{labels["heat_lite.object"]}-copy'}
 
     def find_existing(self):
         listed = self.container_engine().call('volumes', filters=self.own_filter())
@@ -127,7 +122,7 @@ class Volume(EngineObject):
         target = self.data().get(SNAPSHOT)
         if target is None:
             target = f'{self.physical_resource_name()}-{self.stack.utcnow():%Y%m%d%H%M%S}'
-            labels = {**self._own_labels(), SNAPSHOT_OF: self.resource_id}
+            labels = container_labels.of_copy(self.labels()) | {SNAPSHOT_OF: self.resource_id}
             yield from self.request('create_volume', target, labels=labels)
             self.data_set(SNAPSHOT, target)
         yield from self._copy(self.resource_id, target)
