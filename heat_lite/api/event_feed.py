@@ -17,13 +17,14 @@ from heat_lite.common import context as request_context
 from heat_lite.common import event_cursor, exception, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.event_cursor import EventCursor
+from heat_lite.common.event_pace import EventPace
 from heat_lite.rpc import api, event_stream, messaging
 from heat_lite.rpc.client import EngineClient
 
 LOG = logging.getLogger(__name__)
 
-#: seconds between two reads without news, and the least between two with news
-READ_SECONDS, MIN_INTERVAL = 3.0, 0.05
+#: seconds between two reads without news
+READ_SECONDS = 3.0
 #: seconds for which engines announce events, and after which the announcement is renewed
 LEASE_SECONDS, RENEW_SECONDS = 30, 10
 #: Seconds after which no transaction that has taken an id commits: the database ends one that is
@@ -178,6 +179,7 @@ class EventFeed:
 
     def _run(self) -> None:
         idle_since = time.monotonic()
+        pace = EventPace()
         while not self._stopped:
             self._news.wait(READ_SECONDS)
             self._news.clear()
@@ -196,7 +198,7 @@ class EventFeed:
                     self._thread = None
                     self._cursor = None
                     return
-            time.sleep(MIN_INTERVAL)
+            time.sleep(pace.next_pause())
 
     def _turn(self) -> None:
         """Read all new events for the listeners, then let new listeners join."""

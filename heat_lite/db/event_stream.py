@@ -27,9 +27,13 @@ def scan(
     if cursor.holes:
         late = or_(*(_E.c.id.between(*hole) for hole in cursor.holes))
         found += [tuple(row) for row in session.execute(columns.where(late))]
-    later = columns.where(_E.c.id > cursor.top).limit(limit)
-    found += [tuple(row) for row in session.execute(later)]
-    return found, session.execute(select(func.max(_E.c.id))).scalar() or 0
+    query = columns.where(_E.c.id > cursor.top).limit(limit)
+    later = [tuple(row) for row in session.execute(query)]
+    if later and len(later) < limit:
+        newest = later[-1][0]
+    else:
+        newest = session.execute(select(func.max(_E.c.id))).scalar() or 0
+    return found + later, newest
 
 
 @session.reader

@@ -9,11 +9,9 @@ import time
 from collections.abc import Callable, Collection
 
 from heat_lite.common import exception
+from heat_lite.common.event_pace import EventPace
 
 LOG = logging.getLogger(__name__)
-
-#: seconds between two messages, for the events of all stacks
-MIN_INTERVAL = 0.05
 
 
 class EventAnnouncer:
@@ -47,6 +45,7 @@ class EventAnnouncer:
             self._noted.set()
 
     def _run(self) -> None:
+        pace = EventPace()
         while self._is_leased():
             if not self._noted.wait(max(self._until - time.monotonic(), 0)):
                 continue
@@ -54,7 +53,7 @@ class EventAnnouncer:
             with self._guard:
                 projects, self._projects = self._projects, set()
             self._send(projects)
-            time.sleep(MIN_INTERVAL)
+            time.sleep(pace.next_pause())
 
     def _is_leased(self) -> bool:
         with self._guard:
