@@ -3,6 +3,8 @@
 Tests: tests/functional/test_engine.py.
 """
 
+import functools
+
 from heat_lite.common import identifier, status
 from heat_lite.engine import masking
 from heat_lite.engine.resource import SHOW
@@ -10,6 +12,7 @@ from heat_lite.engine.resource import SHOW
 NO_DESCRIPTION = 'No description'
 
 
+@functools.lru_cache(1024)  # the rows of a list have few different times
 def time(value):
     """Return a time as ``2026-01-31T12:00:00Z``, or None."""
     return None if value is None else f'{value.isoformat(timespec="seconds")}Z'
@@ -140,13 +143,12 @@ def preview(item, required_by=()):
     return result
 
 
-def event(row, stack_identity):
-    """Return a row of the event table. ``stack_identity`` is a HeatIdentifier."""
-    stack = stack_identity.as_dict()
+def event(row, stack):
+    """Return a row of the event table. ``stack`` is the identity of its stack, a dict."""
     return {
         'event_identity': {**stack, 'path': f'/resources/{row.resource_name}/events/{row.uuid}'},
         'stack_identity': stack,
-        'stack_name': stack_identity.stack_name,
+        'stack_name': stack['stack_name'],
         'event_time': time(row.created_at),
         'resource_name': row.resource_name,
         'physical_resource_id': row.physical_resource_id,

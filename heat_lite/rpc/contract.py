@@ -16,7 +16,7 @@ import oslo_messaging
 
 from heat_lite.common import cooperation, exception, metrics, tracing
 from heat_lite.common.context import RequestContext
-from heat_lite.rpc import messaging, remote_errors
+from heat_lite.rpc import messaging, remote_errors, tables
 
 # Default of an argument that is sent only if the caller passes it.
 ABSENT = object()
@@ -120,6 +120,10 @@ class RpcClient:
         """Call or cast a method of the contract."""
         return self.deliver(method, context, method.arguments(given))
 
+    def ask_for_tables(self, method: Method, context: RequestContext, /, **given: Any) -> Any:
+        """Call a method of ``tables.METHODS``; return a long list as tables, if the server can."""
+        return self._deliver_timed(method, context, method.arguments(given), None, None)
+
     def deliver(
         self,
         method: Method,
@@ -133,6 +137,17 @@ class RpcClient:
         An error of the server is raised with the same class and text. Raises EngineTimeout when no
         server replies in time, ServiceUnavailable when the broker cannot be reached.
         """
+        reply = self._deliver_timed(method, context, args, expects_reply, timeout)
+        return tables.unpack(method.name, reply)
+
+    def _deliver_timed(
+        self,
+        method: Method,
+        context: RequestContext,
+        args: dict[str, Any],
+        expects_reply: bool | None,
+        timeout: float | None,
+    ) -> Any:
         began, outcome = time.monotonic(), 'error'
         try:
             with tracing.span(f'{self.topic} {method.name}', tracing.CLIENT):

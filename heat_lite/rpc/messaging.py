@@ -24,7 +24,7 @@ from oslo_messaging.rpc import server as oslo_server
 
 from heat_lite.common import context as common_context
 from heat_lite.common import cooperation, exception, log_context, metrics, tracing
-from heat_lite.rpc import api, fair_executor, rabbit, remote_errors, reply_size
+from heat_lite.rpc import api, fair_executor, rabbit, remote_errors, reply_size, tables
 
 LOG = logging.getLogger(__name__)
 
@@ -201,7 +201,7 @@ def client(
     rpc_client = oslo_messaging.get_rpc_client(
         transport,
         oslo_messaging.Target(topic=topic, server=server, version=version, fanout=fanout),
-        serializer=ContextSerializer(),
+        serializer=RequestSerializer(),
         timeout=timeout,
         retry=retry,
         transport_options=oslo_messaging.TransportOptions(at_least_once=True)
@@ -239,6 +239,13 @@ class ContextSerializer(oslo_serializer.NoOpSerializer):
 
     def deserialize_context(self, ctxt: dict[str, Any]) -> common_context.RequestContext:
         return common_context.RequestContext.from_dict(ctxt)
+
+
+class RequestSerializer(ContextSerializer):
+    """Serializer that tells the server that the client reads tables."""
+
+    def serialize_context(self, ctxt: common_context.RequestContext) -> dict[str, Any]:
+        return {**super().serialize_context(ctxt), tables.CONTEXT_KEY: True}
 
 
 class NotificationSerializer(ContextSerializer):
@@ -328,8 +335,9 @@ class Dispatcher(oslo_dispatcher.RPCDispatcher):
                 self._around(),
             ):
                 reply = super().dispatch(incoming)
-            reply_size.check(method, reply, self._max_reply)
-            return reply
+            packed = tables.pack(reply) if _reads_tables(incoming, method) else None
+            reply_size.check(method, reply, self._max_reply, packed)
+            return reply if packed is None else packed
         except Exception as error:
             outcome = 'refused' if is_expected(error) else 'error'
             _log_failure(method, error)
@@ -341,6 +349,10 @@ class Dispatcher(oslo_dispatcher.RPCDispatcher):
         # Outside of the block, which forgets the error. A variable of it would keep it, by its
         # traceback, with all values of the request until a collection of garbage.
         raise _expected(carrier)
+
+
+def _reads_tables(incoming: Any, method: str) -> bool:
+    return method in tables.METHODS and tables.CONTEXT_KEY in incoming.ctxt
 
 
 def _refuse(incoming: Any) -> bool:

@@ -1,5 +1,6 @@
 """Events of a stack, or of one of its resources."""
 
+import functools
 from typing import Any
 
 import webob
@@ -7,7 +8,7 @@ from oslo_config import cfg
 from webob import exc
 
 from heat_lite.api import wsgi
-from heat_lite.api.v1 import event_streams, params, views
+from heat_lite.api.v1 import event_streams, params, row_texts, views
 from heat_lite.rpc.client import EngineClient
 
 
@@ -39,13 +40,18 @@ class EventController:
         if resource_name is not None:
             filters['resource_name'] = resource_name
         identity = params.identity_of(tenant_id, stack_name, stack_id)
-        rows = self.client.list_events(
-            request.context, stack_identity=identity, filters=filters or None, **query
+        reply = self.client.ask_for_tables(
+            EngineClient.list_events,
+            request.context,
+            stack_identity=identity,
+            filters=filters or None,
+            **query,
         )
-        if resource_name is not None and not rows and not query.get('marker'):
+        if resource_name is not None and not reply and not query.get('marker'):
             raise exc.HTTPNotFound(f'No events found for resource {resource_name}')
         with_root = query.get('nested_depth') is not None
-        return {'events': [views.event(request, row, with_root=with_root) for row in rows]}
+        view = functools.partial(views.event, request, with_root=with_root)
+        return row_texts.response('events', reply, view)
 
     def index_project(self, request: wsgi.Request, tenant_id: str) -> webob.Response:
         """Stream the events of all stacks of the project."""

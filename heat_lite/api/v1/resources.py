@@ -1,11 +1,12 @@
 """Resources of a stack."""
 
+import functools
 from typing import Any, Literal
 
 from webob import exc
 
 from heat_lite.api import wsgi
-from heat_lite.api.v1 import params, views
+from heat_lite.api.v1 import params, row_texts, views
 from heat_lite.rpc.client import EngineClient
 
 UNHEALTHY = 'mark_unhealthy'
@@ -25,16 +26,17 @@ class ResourceController:
         """
         known = params.read(params.RESOURCES, request.query)
         filters = self._filters(request.query)
-        rows = self.client.list_stack_resources(
+        reply = self.client.ask_for_tables(
+            EngineClient.list_stack_resources,
             request.context,
             stack_identity=params.identity_of(**path),
             nested_depth=known.get('nested_depth') or 0,
             with_detail=known.get('with_detail', False),
             filters=filters,
         )
-        return {
-            'resources': [views.resource(request, row, known.get('with_detail')) for row in rows]
-        }
+        with_detail = known.get('with_detail')
+        view = functools.partial(views.resource, request, with_detail=with_detail)
+        return row_texts.response('resources', reply, view)
 
     def _filters(self, query: Any) -> dict[str, Any]:
         unknown = sorted(set(query) - set(params.RESOURCE_FILTERS) - set(params.RESOURCES))

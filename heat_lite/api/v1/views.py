@@ -224,10 +224,18 @@ def event(
     request: wsgi.Request, row: dict[str, Any], with_detail: bool = False, with_root: bool = False
 ) -> dict[str, Any]:
     """Return the view of an event."""
-    name = row['resource_name']
+    identity, name = row['event_identity'], row['resource_name']
+    path, stack = identity['path'], _url(request, identity)
+    links = [
+        {'href': stack + quoted_path(path), 'rel': 'self'},
+        {'href': stack + quoted_path(f'/resources/{name}'), 'rel': 'resource'},
+        {'href': stack, 'rel': 'stack'},
+    ]
+    if with_root and row.get('root_stack_id'):
+        links.append(_link(_url(request, row['root_stack_id']), 'root_stack'))
     view = {
-        'id': _event_id(row),
-        'links': _event_links(request, row, with_root),
+        'id': path.rpartition('/')[2],
+        'links': links,
         'event_time': row['event_time'],
         'logical_resource_id': name,
         'resource_name': name,
@@ -238,25 +246,6 @@ def event(
     if with_detail:
         view.update(pick(row, EVENT_DETAIL))
     return view
-
-
-def _event_id(row: dict[str, Any]) -> str:
-    return row['event_identity']['path'].rpartition('/')[2]
-
-
-def _event_links(
-    request: wsgi.Request, row: dict[str, Any], with_root: bool
-) -> list[dict[str, str]]:
-    identity = row['event_identity']
-    stack = _url(request, identity)
-    links = [
-        {'href': stack + quoted_path(identity['path']), 'rel': 'self'},
-        {'href': stack + quoted_path(f'/resources/{row["resource_name"]}'), 'rel': 'resource'},
-        {'href': stack, 'rel': 'stack'},
-    ]
-    if with_root and row.get('root_stack_id'):
-        links.append(_link(_url(request, row['root_stack_id']), 'root_stack'))
-    return links
 
 
 def next_page(

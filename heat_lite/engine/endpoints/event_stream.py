@@ -153,7 +153,7 @@ class EventStream(Endpoint):
             if lineage is None:
                 continue
             identity = HeatIdentifier(lineage[0].tenant, lineage[0].name, lineage[0].id)
-            one = format.event(row, identity)
+            one = format.event(row, identity.as_dict())
             one['number'] = row.id
             one['timestamp'] = _seconds(row.created_at)
             one['first_wait'] = row.updated_at and _seconds(row.updated_at)

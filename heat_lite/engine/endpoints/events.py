@@ -5,7 +5,7 @@ Tests: tests/functional/test_queries.py.
 
 from typing import Any
 
-from heat_lite.common import exception, identifier
+from heat_lite.common import cooperation, exception, identifier
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.db import events as db_events
@@ -59,14 +59,15 @@ class Events(Endpoint):
                 f'There are more than {MAX_EVENTS} events: ask for pages (limit and marker)'
             )
         detail = 'uuid' in (filters or {})
+        stacks = {stack_id: identity.as_dict() for stack_id, identity in identities.items()}
         result = []
-        for row in rows:
-            one = format.event(row, identities[row.stack_id])
+        for row in cooperation.each(rows):
+            one = format.event(row, stacks[row.stack_id])
             one['resource_properties'] = (
                 self._template_properties(context, row, identities[row.stack_id]) if detail else {}
             )
             if nested_depth and root is not None:
-                one['root_stack_id'] = root.as_dict()
+                one['root_stack_id'] = stacks[root.stack_id]
             result.append(one)
         return result
 
