@@ -40,7 +40,6 @@ class Events(Endpoint):
         are included if the filters ask for one event, by its uuid.
         """
         identities = self._identities(context, stack_identity, nested_depth or 0)
-        root = next(iter(identities.values()), None)
         keys = [key for key in sort_keys or () if key in SORT_KEYS]
         # newest first, unless a key is given (as in Heat)
         direction = sort_dir or ('asc' if keys else 'desc')
@@ -60,6 +59,7 @@ class Events(Endpoint):
             )
         detail = 'uuid' in (filters or {})
         stacks = {stack_id: identity.as_dict() for stack_id, identity in identities.items()}
+        root = next(iter(stacks.values()), None)
         result = []
         for row in cooperation.each(rows):
             one = format.event(row, stacks[row.stack_id])
@@ -67,7 +67,7 @@ class Events(Endpoint):
                 self._template_properties(context, row, identities[row.stack_id]) if detail else {}
             )
             if nested_depth and root is not None:
-                one['root_stack_id'] = stacks[root.stack_id]
+                one['root_stack_id'] = root
             result.append(one)
         return result
 
