@@ -6,7 +6,7 @@ import importlib
 import time
 import uuid
 
-from heat_lite.cmd import concurrency, global_environment, settings
+from heat_lite.cmd import concurrency, global_environment, settings, supervisor
 from heat_lite.cmd.heat_database import ownership
 from heat_lite.cmd.monitoring import monitor
 from heat_lite.common import health_checks, memory, metrics, urlfetch
@@ -102,6 +102,10 @@ def start(conf, registry, url=None, clouds=None, absent_clouds=()):
     session.configure(conf)
     messaging.setup(conf, url)
     service = engine_service.EngineService(conf, registry, str(uuid.uuid4()), clouds, absent_clouds)
+    previous = supervisor.previous_worker()
+    if previous is not None:
+        service.record_end(*previous)
+    supervisor.write_name(service.engine_id)
     service.start()
     metrics.add_sampler(engine_metrics.EngineSampler(service.runtime))
     memory.start_reclaimer(concurrency.runner(), [concurrency.drop_cancelled_timers])

@@ -39,6 +39,8 @@ class WorkerSlot(typing.NamedTuple):
 
     number: int
     previous_status: str  # exit status of the worker that it replaces
+    previous_name: str  # of that worker; empty: unknown
+    ended_itself: bool  # whether that worker did: by a crash, memory or a hang
     read_end: int  # of a pipe that closes when the watchdog ends
     listeners: tuple[int, ...] = ()  # file descriptors of listening sockets
     beats: int | None = None  # of the file in memory for signs of life
@@ -49,10 +51,16 @@ class WorkerSlot(typing.NamedTuple):
         value = os.environ.get(watchdog.SLOT_VARIABLE)
         if value is None:
             return None
-        number, previous_status, read_end, listeners, beats = value.split(':')
+        number, previous_status, name, ended, read_end, listeners, beats = value.split(':')
         filenos = tuple(int(each) for each in listeners.split(',') if each)
         return cls(
-            int(number), previous_status, int(read_end), filenos, int(beats) if beats else None
+            int(number),
+            previous_status,
+            name,
+            ended == '1',
+            int(read_end),
+            filenos,
+            int(beats) if beats else None,
         )
 
 
@@ -70,16 +78,49 @@ def inherited_listeners(adopt_socket):
     return slot and [adopt_socket(each) for each in slot.listeners]
 
 
-class _Readiness:
-    """Where this process tells the watchdog that it is ready; None: nowhere."""
+class _Process:
+    """What this process knows of the watchdog."""
 
+    #: the file in memory and the number of this worker; None: no watchdog reads it
     place: tuple[int, int] | None = None
+    #: the slot of a replacement
+    slot: WorkerSlot | None = None
 
 
 def tell_ready():
     """Tell the watchdog, which tells systemd, that this worker does its work from now on."""
-    if _Readiness.place is not None:
-        watchdog.tell_ready(*_Readiness.place)
+    if _Process.place is not None:
+        watchdog.tell_ready(*_Process.place)
+
+
+def write_name(name):
+    """Have the watchdog know this worker by its name, at most 36 characters.
+
+    A SIGKILL that this process sends itself is noted as its own end, too.
+    """
+    if _Process.place is None:
+        return
+    beats, number = _Process.place
+    name_at = number * watchdog.SLOT.size + 2 * watchdog.BEAT.size
+
+    def write(kills_itself):
+        os.pwrite(beats, watchdog.NAME.pack(name.encode(), kills_itself), name_at)
+
+    def note(event, arguments):
+        if event == 'os.kill' and arguments == (os.getpid(), signal.SIGKILL):
+            write(True)
+
+    write(False)
+    sys.addaudithook(note)
+
+
+def previous_worker():
+    """Return the name of the worker that this one replaces, and whether it has ended itself.
+
+    None where there was none, or nothing is known of it.
+    """
+    slot = _Process.slot
+    return (slot.previous_name, slot.ended_itself) if slot and slot.previous_name else None
 
 
 class Supervisor:
@@ -143,7 +184,7 @@ class Supervisor:
             slot.number,
             slot.previous_status,
         )
-        self._beats = slot.beats
+        self._beats, _Process.slot = slot.beats, slot
         for fileno in (slot.read_end, *slot.listeners, slot.beats):
             if fileno is not None:
                 os.set_inheritable(fileno, False)
@@ -184,7 +225,7 @@ class Supervisor:
                 watchdog.beat(self._beats, number)
 
         watchdog.beat(self._beats, number)  # from now on the limit of silence counts
-        _Readiness.place = (self._beats, number)
+        _Process.place = (self._beats, number)
         threading.Thread(target=run, name='signs-of-life', daemon=True).start()
 
     def _become_watchdog(self, workers, read_end, write_end):

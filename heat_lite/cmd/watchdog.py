@@ -11,7 +11,8 @@ time.
 
 A worker writes the time into its slot of a file in memory each second (``beat``). One that is
 silent for too long, or takes too much memory, is ended and replaced as one that died. A silent one
-first gets SIGABRT, at which it writes what its threads do to standard error.
+first gets SIGABRT, at which it writes what its threads do to standard error. The slot also has the
+name of the worker, and whether it kills itself; its replacement gets both in the environment.
 
 Started by systemd (``NOTIFY_SOCKET``), it tells when all workers are ready, when it stops, and, for
 ``WatchdogSec``, that it runs and hears of a worker.
@@ -43,9 +44,13 @@ CHECK_SECONDS = 1.0
 START_SECONDS = 60.0
 #: seconds from the SIGABRT to the SIGKILL for a silent worker
 ABORT_SECONDS = 1.0
-#: the slot of a worker: the times of its last sign of life and of its readiness
-SLOT = struct.Struct('dd')
+#: the slot of a worker: the times of its last sign of life and of its readiness, its name, and
+#: whether it kills itself
+SLOT = struct.Struct('dd36s?')
 BEAT = struct.Struct('d')
+NAME = struct.Struct('36s?')
+#: the exit statuses of a worker that was stopped or killed by another process
+ENDED_BY_OTHERS = (0, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP)
 #: seconds without a sign of life of any worker after which systemd hears nothing either
 QUIET_SECONDS = 10.0
 #: environment variable with the folder in which workers report their health; it ends with us
@@ -106,6 +111,8 @@ class Worker:
         self.due_at = 0.0
         self.delay = 0.0
         self.exit_status = None
+        #: whether it ended by what it has done itself, and not by another process
+        self.ended_itself = False
         #: whether SIGABRT was sent
         self.aborted = False
         #: when SIGKILL follows the first signal of the watchdog; None: none was sent
@@ -125,10 +132,12 @@ class Watchdog:
         self._grace = grace
         self._delay = delay
         self._inherited = inherited
+        self._beats = int(inherited.rpartition(':')[2] or -1)
         self._command = command
         self._silence, self._memory = limits
         self._standalone = standalone
         self._checked_at = self._awake_since = time.monotonic()
+        self._oom_kills = oom_kills()
         self._systemd = Systemd(os.environ)
 
     def run(self):
@@ -166,11 +175,11 @@ class Watchdog:
         now = time.monotonic()
         if now - self._checked_at > 5 * CHECK_SECONDS:  # the whole machine was paused
             self._awake_since = now
-        self._checked_at = now
+        self._checked_at, self._oom_kills = now, oom_kills()
         for worker in self._workers:
             if worker.pid is None:
                 continue
-            last = self._last_beat(worker)
+            last = self._slot(worker)[0]
             silent = now - max(worker.started_at, last, self._awake_since)
             limit = self._silence if last > worker.started_at else max(self._silence, START_SECONDS)
             if self._silence and silent > limit:
@@ -193,32 +202,38 @@ class Watchdog:
         if worker.kill_at is None:
             log(f'Process {worker.pid} takes {used} MiB, more than {self._memory}: it is replaced.')
             worker.kill_at = now + self._grace
+            worker.ended_itself = True
             os.kill(worker.pid, signal.SIGTERM)
         if now >= worker.kill_at or used > 2 * self._memory:
             os.kill(worker.pid, signal.SIGKILL)
 
-    def _last_beat(self, worker):
-        return self._slot(worker)[0]
-
     def _slot(self, worker):
-        """Return the times of the last sign of life and of the readiness of a worker."""
-        fileno = int(self._inherited.rpartition(':')[2] or -1)
-        if fileno < 0:
-            return time.monotonic(), time.monotonic()
-        value = os.pread(fileno, SLOT.size, int(worker.number) * SLOT.size)
+        """Return the content of the slot of a worker (see SLOT)."""
+        if self._beats < 0:
+            return time.monotonic(), time.monotonic(), b'', False
+        value = os.pread(self._beats, SLOT.size, int(worker.number) * SLOT.size)
         return SLOT.unpack(value.ljust(SLOT.size, b'\0'))
 
+    def _previous(self, worker):
+        """Return the status, the name and the own end of a worker as text; empty its slot."""
+        *_, name, killed_itself = self._slot(worker)
+        if self._beats >= 0:
+            name_at = int(worker.number) * SLOT.size + 2 * BEAT.size
+            os.pwrite(self._beats, bytes(NAME.size), name_at)
+        status = '' if worker.exit_status is None else worker.exit_status
+        ended_itself = int(killed_itself or worker.ended_itself)
+        return f'{status}:{name.rstrip(bytes(1)).decode()}:{ended_itself}'
+
     def _tell_systemd(self):
-        slots = [(worker, *self._slot(worker)) for worker in self._workers]
+        slots = [(worker, *self._slot(worker)[:2]) for worker in self._workers]
         ready = [worker for worker, _, since in slots if worker.pid and since > worker.started_at]
         quiet = time.monotonic() - max(beat_at for _, beat_at, _ in slots)
         self._systemd.tell_state(len(ready), len(slots), quiet < QUIET_SECONDS)
 
     def _start(self, worker):
         worker.started_at = time.monotonic()
-        worker.kill_at, worker.aborted = None, False
-        previous = '' if worker.exit_status is None else worker.exit_status
-        slot = f'{worker.number}:{previous}:{self._inherited}'
+        slot = f'{worker.number}:{self._previous(worker)}:{self._inherited}'
+        worker.kill_at, worker.aborted, worker.ended_itself = None, False, False
         try:
             worker.pid = os.posix_spawn(
                 sys.executable,
@@ -234,6 +249,8 @@ class Watchdog:
             exit_status = _exit_status(worker.pid)
             if exit_status is not None:
                 pid, worker.pid, worker.exit_status = worker.pid, None, exit_status
+                if exit_status not in ENDED_BY_OTHERS or oom_kills() > self._oom_kills:
+                    worker.ended_itself = True
                 if self._standalone and worker.has_exited():
                     continue
                 self._schedule_restart(worker)
@@ -326,6 +343,15 @@ def beat(fileno, number):
 def tell_ready(fileno, number):
     """Write the time of its readiness into the slot of a worker."""
     os.pwrite(fileno, BEAT.pack(time.monotonic()), number * SLOT.size + BEAT.size)
+
+
+def oom_kills():
+    """Return how many processes the kernel has killed for want of memory; 0: unknown."""
+    try:
+        with open('/proc/vmstat') as file:
+            return int(dict(line.split() for line in file).get('oom_kill', 0))
+    except OSError:
+        return 0
 
 
 def remove_folder(path):

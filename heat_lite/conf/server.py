@@ -122,9 +122,10 @@ HEAT_LITE = [
         'engine_death_limit',
         default=2,
         min=0,
-        help='Number of engines in a row that may die in the first call on a resource after they '
-        'have taken its stack over. Then the resource fails instead of ending one engine after '
-        'another. 0 disables it.',
+        help='Number of engines in a row that may end themselves (by a crash, memory or a hang) in '
+        'the first call on a resource after they have taken its stack over. Then the resource '
+        'fails instead of ending one engine after another. Three engines that others have killed, '
+        'or of which the reason is unknown, count as one. 0 disables it.',
     ),
     cfg.IntOpt(
         'deleted_retention_days',

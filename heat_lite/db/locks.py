@@ -16,6 +16,8 @@ from heat_lite.db import batch, group_commit, models, queries, session
 _L, _R = models.stack_lock, models.resource
 # MariaDB's INSERT IGNORE also ignores a missing stack, so the number of attempts is limited.
 ATTEMPTS = 5
+#: key of the column ``quarantine``: by the id of a dead engine, whether it has ended itself
+ENDED = 'ended'
 
 
 def acquire(context: RequestContext, stack_id: str, engine_id: str) -> str | None:
@@ -89,10 +91,31 @@ def quarantine(context: RequestContext, stack_id: str) -> dict | None:
 def set_quarantine(
     context: RequestContext, stack_id: str, engine_id: str, value: dict | None
 ) -> bool:
-    """Store the column ``quarantine``. Return False if this engine does not hold the lock."""
-    query = update(_L).where(_L.c.stack_id == stack_id, _L.c.engine_id == engine_id)
+    """Store the column ``quarantine``. Return False if this engine does not hold the lock.
+
+    What is known of the ends of engines stays.
+    """
+    is_own = _L.c.stack_id == stack_id, _L.c.engine_id == engine_id
+    stored = session.execute(select(_L.c.quarantine).where(*is_own).with_for_update()).first()
+    if stored is None:
+        return False
+    if value is not None and stored.quarantine is not None:
+        ended = json.loads(stored.quarantine).get(ENDED)
+        value = {**value, ENDED: ended} if ended else value
     text = None if value is None else json.dumps(value)
-    return session.execute(query.values(quarantine=text)).rowcount == 1
+    session.execute(update(_L).where(*is_own).values(quarantine=text))
+    return True
+
+
+@session.writer
+def record_engine_end(context: RequestContext, engine_id: str, by_itself: bool) -> None:
+    """Note how an engine has ended, in each column ``quarantine`` that names it."""
+    query = select(_L.c.stack_id, _L.c.quarantine).where(_L.c.quarantine.contains(engine_id))
+    for row in session.execute(query.order_by(_L.c.stack_id).with_for_update()).all():
+        value = json.loads(row.quarantine)
+        value[ENDED] = {**value.get(ENDED, {}), engine_id: by_itself}
+        named = update(_L).where(_L.c.stack_id == row.stack_id)
+        session.execute(named.values(quarantine=json.dumps(value)))
 
 
 @session.reader

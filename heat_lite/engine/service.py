@@ -15,6 +15,7 @@ from heat_lite.clients import clients, docker_plugin, keystone, trusts
 from heat_lite.common import context as request_context
 from heat_lite.common import exception, health_checks, installation, policy, urlfetch
 from heat_lite.db import group_commit
+from heat_lite.db import locks as db_locks
 from heat_lite.db import purge as db_purge
 from heat_lite.db import services as db_services
 from heat_lite.db import session as db_session
@@ -194,6 +195,15 @@ class EngineService:
         result.nested_stack = functools.partial(nested_stacks.NestedStack, result)
         result.software = functools.partial(software.Software, result)
         result.watch_rules = watch_rules.WatchRules(result)
+
+    def record_end(self, engine_id, by_itself):
+        """Store how the engine before this one has ended, for those that take over from it."""
+        try:
+            db_locks.record_engine_end(request_context.admin_context(), engine_id, by_itself)
+        except Exception:
+            LOG.exception(
+                'How engine %s has ended could not be stored: it counts as unknown', engine_id
+            )
 
     def start(self):
         """Register the engine and serve RPC."""

@@ -1,9 +1,12 @@
 """A resource that ends each engine that works on it fails; the stacks beside it complete.
 
-The engines are those of the service's programs, which the watchdogs replace.
+A resource in whose call others kill the engines does not. The engines are those of the service's
+programs, which the watchdogs replace.
 """
 
 import contextlib
+import os
+import signal
 import textwrap
 import time
 
@@ -57,8 +60,24 @@ class Slow(resource.Resource):
         return None
 
 
+class Blocking(resource.Resource):
+    '''Blocks in its call, and writes before it which process that is.'''
+
+    properties_schema = {
+        'file': properties.Schema(properties.Schema.STRING, 'A file.', required=True),
+    }
+
+    def handle_create(self):
+        with open(self.properties['file'], 'a') as file:
+            file.write(f'{os.getpid()} ')
+        time.sleep(3)
+
+    def find_existing(self):
+        return None
+
+
 def resource_mapping():
-    return {'Test::Killer': Killer, 'Test::Slow': Slow}
+    return {'Test::Killer': Killer, 'Test::Slow': Slow, 'Test::Blocking': Blocking}
 """
 OPTIONS = """
 [DEFAULT]
@@ -180,3 +199,26 @@ def test_resource_that_hangs_the_embedded_service_fails(tmp_path):
         log = (tmp_path / 'up.log').read_text()
         # the traceback names the code that hangs
         assert 'gave no sign of life' in log and 'in handle_create' in log
+
+
+@pytest.mark.parametrize(
+    'shape', [split('mysql'), split('mysql', convergence=True)], ids=['mysql', 'convergence']
+)
+def test_resource_in_whose_call_others_kill_the_engines_is_not_blamed(shape, tmp_path):
+    file = tmp_path / 'processes'
+    file.touch()
+    with running(shape, tmp_path) as service:
+        create(service, 'kept', a={'type': 'Test::Blocking', 'properties': {'file': str(file)}})
+        # the first call, and three more in a row that are announced
+        for number in range(4):
+            until = time.monotonic() + WAIT_SECONDS
+            while len(pids := file.read_text().split()) <= number:
+                assert time.monotonic() < until, service.logs()
+                time.sleep(0.05)
+            os.kill(int(pids[number]), signal.SIGKILL)
+        status, reason = wait(service, 'kept')
+        assert status == 'CREATE_COMPLETE', f'{reason} {service.logs()}'
+        assert len(file.read_text().split()) == 5
+        logs = ''.join(path.read_text() for path in tmp_path.glob('*.log'))
+        assert logs.count('died in the first call of a resource') == 3
+        assert logs.count('ended with status -9; its replacement starts') == 4

@@ -1,9 +1,10 @@
 """The quarantine of resources whose engine died: it finds the one that ends its engine each time.
 
 After a take-over the first call of each interrupted resource is made alone: one at a time per
-engine, and announced in the row of the stack lock for as long as it takes. An engine that dies
-during an announced call, ``engine_death_limit`` times in a row, was ended by this call: the
-resource fails, the others go on (decision 12).
+engine, and announced in the row of the stack lock for as long as it takes. Where engines die during
+an announced call, ``engine_death_limit`` times in a row, and their watchdogs tell that no other
+process has killed them, this call has ended them: the resource fails, the others go on (decision
+12).
 
 Tests: tests/chaos/test_crash_loops.py, tests/unit/engine/execution/test_quarantine.py.
 """
@@ -11,6 +12,7 @@ Tests: tests/chaos/test_crash_loops.py, tests/unit/engine/execution/test_quarant
 import contextlib
 import logging
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
@@ -25,34 +27,46 @@ LOG = logging.getLogger(__name__)
 SLOW_SECONDS = 4
 #: seconds between two attempts to be the one that makes its call
 POLL_SECONDS = 0.05
+#: so many deaths of which it is not known that the engine has ended itself count as one
+UNKNOWN_DEATHS = 3
+#: seconds for which the watchdogs of dead engines may yet tell how these have ended
+REPORT_SECONDS = 30.0
+#: seconds between two looks at what they have told
+REPORT_POLL_SECONDS = 0.5
 # keys of the column ``stack_lock.quarantine``: the action, the resource whose call is announced,
-# and the deaths by the name of the resource
-ACTION, CALLED, DEATHS = 'action', 'called', 'deaths'
-
+# the id of the engine that makes it, and the number of deaths and the ids of the dead engines by
+# the name of the resource. ``locks.ENDED`` is added by the engines that replace dead ones.
+ACTION, CALLED, ENGINE, DEATHS, DEAD = 'action', 'called', 'engine', 'deaths', 'dead'
 
 #: a generator for the task pool
 Work = Generator[Any, None, Any]
 
 
 class Quarantine:
-    """The interrupted resources of one resumed action, and the deaths that each has seen.
+    """The interrupted resources of one resumed action, and the engines that each has seen die.
 
-    ``names``: the resources that were in progress. ``store(value)`` writes the column.
+    ``names``: the resources that were in progress. ``dead``: the ids of the engines that died in a
+    row in the call of a resource, by its name. ``store(value)`` writes the column, ``load()`` reads
+    it.
     """
 
     def __init__(
         self,
         action: str,
         names: set[str],
-        deaths: dict[str, int],
+        dead: dict[str, list[str]],
         store: Callable[[dict | None], bool],
+        load: Callable[[], dict | None],
         slot: threading.Lock,
+        engine_id: str = '',
     ) -> None:
         self._action = action
         self._names = names
-        self._deaths = deaths
+        self._dead = dead
         self._store = store
+        self._load = load
         self._slot = slot
+        self._engine_id = engine_id
         self._lock = threading.Lock()
 
     def guard(self, resource: Resource, work: Work) -> Work:
@@ -63,9 +77,8 @@ class Quarantine:
         name = resource.name
         if name not in self._names or resource.stack.action != self._action.partition(' ')[0]:
             return (yield from work)
-        deaths = self._deaths.get(name, 0)
-        if deaths >= resource.stack.limits.engine_death_limit:
-            raise exception.EnginesDied(count=deaths, action=resource.action)
+        if (yield from self._has_ended_engines(name, resource.stack.limits.engine_death_limit)):
+            raise exception.EnginesDied(count=len(self._dead[name]), action=resource.action)
         while not self._slot.acquire(blocking=False):
             yield POLL_SECONDS
         with self._announced(name):
@@ -75,6 +88,25 @@ class Quarantine:
     def add(self, names: set[str]) -> None:
         """Guard further resources."""
         self._names |= names
+
+    def _has_ended_engines(self, name: str, limit: int) -> Generator[Any, None, bool]:
+        """Return whether the call of a resource, and nothing else, has ended ``limit`` engines.
+
+        Waits for what is not known yet of these engines, if it decides.
+        """
+        dead = self._dead.get(name, [])
+        until = time.monotonic() + REPORT_SECONDS
+        while len(dead) >= limit:
+            ended = (self._load() or {}).get(locks.ENDED, {})
+            own = sum(ended.get(engine_id, False) for engine_id in dead)
+            open_ids = [engine_id for engine_id in dead if engine_id and engine_id not in ended]
+            if own + (len(dead) - own) // UNKNOWN_DEATHS >= limit:
+                return True
+            if own + len(open_ids) < limit or time.monotonic() > until:
+                LOG.info('%s is called again: others have ended engines in its call', name)
+                return False
+            yield REPORT_POLL_SECONDS
+        return False
 
     @contextlib.contextmanager
     def _announced(self, name: str) -> Iterator[None]:
@@ -87,7 +119,7 @@ class Quarantine:
                     return
                 withdrawn.set()
             self._names.discard(name)
-            self._deaths.pop(name, None)
+            self._dead.pop(name, None)
             try:
                 self._write(None)
             except Exception:
@@ -108,9 +140,10 @@ class Quarantine:
 
     def _write(self, called: str | None) -> bool:
         """Store the state. Return False where another engine has the stack lock."""
-        deaths = dict(self._deaths)
-        value = {ACTION: self._action, CALLED: called, DEATHS: deaths}
-        return self._store(value if called or deaths else None)
+        value = _column(self._action, dict(self._dead))
+        if called:
+            value |= {CALLED: called, ENGINE: self._engine_id}
+        return self._store(value if called or value[DEAD] else None)
 
 
 def after_takeover(stack: Stack) -> Quarantine | None:
@@ -133,29 +166,44 @@ def _of(stack: Stack, names: set[str]) -> Quarantine | None:
     context, engine_id = stack.context, stack.runtime.engine_id
     action = f'{stack.action} {stack.template_id}'
     stored = locks.quarantine(context, stack.id)
-    deaths = count_deaths(stored, action)
+    dead = dead_engines(stored, action)
 
     def store(value: dict | None) -> bool:
         return locks.set_quarantine(context, stack.id, engine_id, value)
 
+    def load() -> dict | None:
+        return locks.quarantine(context, stack.id)
+
     if stored and stored.get(CALLED):
-        LOG.warning('%s: its engine died in the first call of a resource: %s', stack, deaths)
-        store({ACTION: action, CALLED: None, DEATHS: deaths})
-    return Quarantine(action, names, deaths, store, stack.runtime.quarantine_slot)
+        LOG.warning('%s: its engine died in the first call of a resource: %s', stack, dead)
+        store(_column(action, dead))
+    slot = stack.runtime.quarantine_slot
+    return Quarantine(action, names, dead, store, load, slot, engine_id)
 
 
-def count_deaths(stored: dict | None, action: str) -> dict[str, int]:
-    """Return the deaths by resource that the column of a dead engine's lock shows.
+def _column(action: str, dead: dict[str, list[str]]) -> dict[str, Any]:
+    """Return the value of the column without an announced call."""
+    deaths = {name: len(engines) for name, engines in dead.items()}
+    return {ACTION: action, CALLED: None, DEATHS: deaths, DEAD: dead}
 
-    They are those of ``action`` only, the action and the id of its template.
+
+def dead_engines(stored: dict | None, action: str) -> dict[str, list[str]]:
+    """Return the dead engines by resource that the column of a dead engine's lock shows.
+
+    They are those of ``action`` only, the action and the id of its template. The id of an engine is
+    empty where one of an earlier version has counted its death.
     """
     if not stored or stored[ACTION] != action:
         return {}
-    deaths = dict(stored[DEATHS])
+    known = stored.get(DEAD, {})
+    dead = {
+        name: [*known.get(name, ()), *[''] * (deaths - len(known.get(name, ())))]
+        for name, deaths in stored[DEATHS].items()
+    }
     called = stored[CALLED]
     if called is not None:
-        deaths[called] = deaths.get(called, 0) + 1
-    return deaths
+        dead.setdefault(called, []).append(stored.get(ENGINE, ''))
+    return dead
 
 
 def _first_step(work: Work) -> tuple[bool, Any]:

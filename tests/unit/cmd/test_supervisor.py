@@ -22,7 +22,7 @@ def report(*words):
 
 {work}
 supervisor.KILL_DELAY = 0.3
-program = supervisor.Supervisor(work, {count}, grace={grace}, delay=0.1)
+program = supervisor.Supervisor(work, {count}, grace={grace}, delay=0.1, limits={limits})
 report('parent', os.getpid())
 sys.exit(program.serve())
 """
@@ -93,9 +93,13 @@ class Program:
 def program(request):
     with contextlib.ExitStack() as stack:
 
-        def run(work, count=2, grace=5):
+        def run(work, count=2, grace=5, limits=(0, 0)):
             text = PROGRAM.format(
-                kind=request.param, work=textwrap.dedent(work), count=count, grace=grace
+                kind=request.param,
+                work=textwrap.dedent(work),
+                count=count,
+                grace=grace,
+                limits=limits,
             )
             command = [sys.executable, '-W', 'ignore', '-c', text]
             process = subprocess.Popen(
@@ -154,6 +158,41 @@ def test_worker_that_died_is_replaced(program):
     assert running.end() == 0
 
 
+NAMED = """
+def work(number, signals):
+    previous = supervisor.previous_worker()
+    name = 'first' if previous is None else previous[0] + '+'
+    supervisor.write_name(name)
+    report('start', number, os.getpid(), previous)
+    if name == 'first':
+        {end}
+    for _ in signals:
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    'end, is_own',
+    [
+        ('os.kill(os.getpid(), 9)', True),
+        ('os.abort()', True),
+        ('os._exit(3)', True),
+        ('import ctypes; ctypes.string_at(1)', True),
+        ('time.sleep(600)', False),
+        ('os.system(f"kill -9 {os.getpid()}")', False),
+    ],
+)
+def test_replacement_knows_the_worker_before_it_and_its_own_end(program, end, is_own):
+    running = program(NAMED.format(end=end), count=1, limits=(60, 0))
+    (first,) = running.pids(1)
+    if 'sleep' in end:
+        os.kill(first, signal.SIGKILL)
+    assert running.read('start', 2)[1].endswith(f"('first', {is_own})")
+    # the next one is told of the second one only
+    os.kill(running.pids(2)[1], signal.SIGKILL)
+    assert running.read('start', 3)[2].endswith("('first+', False)")
+
+
 def test_worker_that_dies_young_is_replaced_after_growing_delays(program):
     running = program(DIES, count=1)
     # the times of the workers: this process may read their lines late
@@ -209,9 +248,9 @@ def standalone(program, monkeypatch):
     """Run the program of one worker that is the program for its user."""
 
     def run(work, limits=(0, 0)):
-        options = f'delay=0.1, standalone=True, limits={limits}'
+        options = 'delay=0.1, standalone=True'
         monkeypatch.setitem(globals(), 'PROGRAM', PROGRAM.replace('delay=0.1', options))
-        return program(work, count=1)
+        return program(work, count=1, limits=limits)
 
     return run
 

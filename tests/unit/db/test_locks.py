@@ -147,3 +147,23 @@ def test_one_of_concurrent_engines_handles_signals(context, row_id):
         each.join(60)
     assert found.count(None) == 1 and len(found) == 6
     assert {each for each in found if each} <= {*'abcdef'} and len({*found}) == 2
+
+
+def test_end_of_an_engine_is_noted_where_it_is_named(database, context, make_stack):
+    named, other = make_stack('named'), make_stack('other')
+    value = {'action': 'CREATE 1', 'called': 'a', 'engine': 'dead-engine', 'deaths': {}}
+    for stack_id, stored in ((named, value), (other, {**value, 'engine': 'e2'})):
+        assert locks.acquire(context, stack_id, 'e1') is None
+        assert locks.set_quarantine(context, stack_id, 'e1', stored)
+    locks.record_engine_end(context, 'dead-engine', True)
+    locks.record_engine_end(context, 'unknown', True)
+    assert locks.quarantine(context, named) == {**value, 'ended': {'dead-engine': True}}
+    assert locks.quarantine(context, other) == {**value, 'engine': 'e2'}
+    # an engine that stores what it read before does not forget it
+    changed = {**value, 'called': None, 'dead': {'a': ['dead-engine', 'e9']}}
+    assert locks.set_quarantine(context, named, 'e1', changed)
+    locks.record_engine_end(context, 'e9', False)
+    ended = {'dead-engine': True, 'e9': False}
+    assert locks.quarantine(context, named) == {**changed, 'ended': ended}
+    assert locks.set_quarantine(context, named, 'e1', None)
+    assert locks.quarantine(context, named) is None

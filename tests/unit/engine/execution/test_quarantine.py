@@ -10,10 +10,13 @@ from tests.timeouts import WAIT_SECONDS
 
 
 class Column:
-    """The column of the lock, and all that was stored in it."""
+    """The column of the lock, all that was stored in it, and what is told of ended engines."""
 
     def __init__(self):
-        self.stored, self.held = [], True
+        self.stored, self.held, self.ended = [], True, {}
+
+    def load(self):
+        return {'ended': self.ended}
 
     def store(self, value):
         self.stored.append(value)
@@ -28,9 +31,10 @@ def column():
     return Column()
 
 
-def make(column, names=('a', 'b'), deaths=None, slot=None):
+def make(column, names=('a', 'b'), dead=None, slot=None):
+    guarding = slot or threading.Lock()
     return quarantine.Quarantine(
-        'CREATE 7', set(names), dict(deaths or {}), column.store, slot or threading.Lock()
+        'CREATE 7', set(names), dict(dead or {}), column.store, column.load, guarding, 'here'
     )
 
 
@@ -64,11 +68,18 @@ def test_only_the_first_step_is_announced(column):
 
 
 def test_resource_is_acquitted_for_good(column):
-    found = make(column, deaths={'a': 1})
+    found = make(column, dead={'a': ['e1']})
     run(found.guard(resource(), work(column)))
     run(found.guard(resource(), work(column)))
     assert column.called() == ['a', 'step 0', None, 'step 1', 'step 0', 'step 1']
-    assert column.stored[0]['deaths'] == {'a': 1} and column.stored[2] is None
+    assert column.stored[0] == {
+        'action': 'CREATE 7',
+        'called': 'a',
+        'engine': 'here',
+        'deaths': {'a': 1},
+        'dead': {'a': ['e1']},
+    }
+    assert column.stored[2] is None
 
 
 @pytest.mark.parametrize('other', [resource('c'), resource(action='ROLLBACK')])
@@ -128,15 +139,54 @@ def test_slow_call_makes_room_for_others(column, monkeypatch):
     assert column.called() == ['a', None] and not slot.locked()
 
 
-@pytest.mark.parametrize('deaths, limit, fails', [(1, 2, False), (2, 2, True), (2, 3, False)])
-def test_resource_fails_at_the_limit(deaths, limit, fails, column):
-    guarded = make(column, deaths={'a': deaths}).guard(resource(limit=limit), work(column))
+def guarded(column, dead, ended, limit=2):
+    """Return the guarded work on a resource in whose call engines have died."""
+    column.ended = ended
+    return make(column, dead={'a': dead}).guard(resource(limit=limit), work(column))
+
+
+@pytest.mark.parametrize(
+    'dead, ended, limit, fails',
+    [
+        (['e1'], {'e1': True}, 2, False),
+        (['e1', 'e2'], {'e1': True, 'e2': True}, 2, True),
+        (['e1', 'e2'], {'e1': True, 'e2': True}, 3, False),
+        # others have killed an engine
+        (['e1', 'e2'], {'e1': True, 'e2': False}, 2, False),
+        (['e1', 'e2', 'e3'], {'e1': True, 'e2': False, 'e3': True}, 2, True),
+        # six of them in a row, always in this call, are no chance
+        ([f'e{number}' for number in range(5)], {f'e{n}': False for n in range(5)}, 2, False),
+        ([f'e{number}' for number in range(6)], {f'e{n}': False for n in range(6)}, 2, True),
+        # an earlier version has counted them
+        (['', ''], {}, 2, False),
+        (['', '', '', 'e1'], {'e1': True}, 2, True),
+    ],
+)
+def test_resource_fails_where_it_has_ended_its_engines(dead, ended, limit, fails, column):
+    calling = guarded(column, dead, ended, limit)
     if not fails:
-        assert next(guarded) == 0
+        assert next(calling) == 0
         return
-    with pytest.raises(exception.EnginesDied, match='2 engines in a row died in the first call of'):
-        next(guarded)
+    with pytest.raises(exception.EnginesDied, match=f'{len(dead)} engines in a row died in the'):
+        next(calling)
     assert column.stored == []
+
+
+def test_call_waits_for_what_is_told_of_a_dead_engine(column):
+    calling = guarded(column, ['e1', 'e2'], {'e1': True})
+    assert next(calling) == next(calling) == quarantine.REPORT_POLL_SECONDS
+    column.ended['e2'] = True
+    with pytest.raises(exception.EnginesDied):
+        next(calling)
+
+
+def test_call_waits_not_without_end_for_what_is_told(column, monkeypatch):
+    monkeypatch.setattr(quarantine, 'REPORT_SECONDS', 0)
+    assert next(guarded(column, ['e1', 'e2'], {'e1': True})) == 0
+
+
+def test_call_waits_not_for_what_does_not_decide(column):
+    assert next(guarded(column, ['e1', 'e2'], {'e1': False})) == 0
 
 
 def test_engine_without_the_lock_makes_no_call(column):
@@ -150,18 +200,29 @@ def test_engine_without_the_lock_makes_no_call(column):
 @pytest.mark.parametrize(
     'called, action, found',
     [
-        (None, 'CREATE 7', {'b': 1}),
-        ('a', 'CREATE 7', {'a': 1, 'b': 1}),
-        ('b', 'CREATE 7', {'b': 2}),
+        (None, 'CREATE 7', {'b': ['e1']}),
+        ('a', 'CREATE 7', {'a': ['e2'], 'b': ['e1']}),
+        ('b', 'CREATE 7', {'b': ['e1', 'e2']}),
         # another action, or one with another template, counts anew
         ('b', 'DELETE 7', {}),
         ('b', 'CREATE 8', {}),
     ],
 )
-def test_deaths_are_counted_by_resource(called, action, found):
-    stored = {'action': 'CREATE 7', 'called': called, 'deaths': {'b': 1}}
-    assert quarantine.count_deaths(stored, action) == found
-    assert quarantine.count_deaths(None, action) == {}
+def test_dead_engines_are_kept_by_resource(called, action, found):
+    stored = {
+        'action': 'CREATE 7',
+        'called': called,
+        'engine': 'e2',
+        'deaths': {'b': 1},
+        'dead': {'b': ['e1']},
+    }
+    assert quarantine.dead_engines(stored, action) == found
+    assert quarantine.dead_engines(None, action) == {}
+
+
+def test_deaths_that_an_earlier_version_has_counted_are_kept():
+    stored = {'action': 'CREATE 7', 'called': 'b', 'deaths': {'a': 1, 'b': 2}}
+    assert quarantine.dead_engines(stored, 'CREATE 7') == {'a': [''], 'b': ['', '', '']}
 
 
 def test_resources_of_another_dead_engine_are_guarded_too(column):
