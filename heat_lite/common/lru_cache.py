@@ -82,6 +82,14 @@ class LruCache:
             self._weight -= self._entries.pop(key, (None, 0))[1]
             self._used.discard(key)
 
+    def pop_chosen(self, is_chosen: Callable[[typing.Any], bool]) -> list[typing.Any]:
+        """Forget the values whose keys are chosen; return these keys."""
+        with self._lock:
+            chosen = [key for key in self._entries if is_chosen(key)]
+        for key in chosen:
+            self.pop(key)
+        return chosen
+
     def drop_idle(self) -> None:
         """Drop the values that were not used since the last call."""
         with self._lock:

@@ -135,6 +135,9 @@ class TemplateCache:
             template_id, Template(row.template, row.files, Environment(row.environment))
         )
 
+    def forget(self, template_id):
+        self._cache.pop(template_id)
+
     def put(self, template_id, template):
         """Cache a template that has just been stored."""
         return self._cache.put(template_id, template)
@@ -299,6 +302,15 @@ class Runtime:
 
     def __post_init__(self) -> None:
         self.signal_gates = SignalGates(self.pending_signals)
+
+    def forget_stack(self, stack_id):
+        """Free what is cached of a deleted stack: a template of 500 resources is a megabyte.
+
+        Until the caches are full, it would lie between objects of the next stacks, and the memory
+        around those could not be returned.
+        """
+        for template_id in self.definitions_cache.forget(stack_id):
+            self.templates.forget(template_id)
 
     def require_type(self, context, name):
         """Raise Forbidden for a type that the policy denies the requester."""

@@ -77,6 +77,12 @@ class DefinitionCache:
         masking.learn(stack, found)
         return found
 
+    def forget(self, stack_id):
+        """Forget the definitions of a stack; return the ids of their templates."""
+        return [
+            template_id for _, template_id in self._cache.pop_chosen(lambda key: key[0] == stack_id)
+        ]
+
     def _of(self, stack, template, template_id):
         identity = {
             'tenant': stack.tenant,

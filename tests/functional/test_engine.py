@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from heat_lite.common import exception
 from heat_lite.db import models, services, session
+from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.execution import traversal
 from heat_lite.engine.resource import Resource
 from heat_lite.template.schema import any_attribute, number, string
@@ -266,6 +267,21 @@ def test_delete_removes_dependents_first_and_all_rows(engine, names):
     engine.wait_for_free_lock(identity)
     with pytest.raises(exception.EntityNotFound):
         engine.delete(identity)
+
+
+def test_deleted_stack_leaves_nothing_in_caches(engine):
+    kept, deleted = [engine.create({'resources': {'a': {'type': TEST}}}, name) for name in 'kd']
+    engine.update(deleted, {'resources': {'b': {'type': TEST}}})
+    engine.delete(deleted, wait=False)
+    until = time.monotonic() + WAIT_SECONDS
+    # not by a request: to show the stack, an engine reads its template again
+    while db_stacks.get(engine.context, deleted['stack_id'], show_deleted=True).deleted_at is None:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    engine.wait_for_free_lock(deleted)
+    definitions = engine.service.runtime.definitions_cache
+    assert definitions.forget(kept['stack_id']) != []
+    assert definitions.forget(deleted['stack_id']) == []
 
 
 def test_delete_after_update_removes_added_dependents_first(engine):

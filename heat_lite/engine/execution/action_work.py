@@ -121,6 +121,8 @@ def delete(task: StackTask) -> Work:
         stack.deleted_at = stack.utcnow()
         stack.journal.stack(deleted_at=stack.deleted_at)
     yield from stack.journal.write()
+    if stack.deleted_at is not None:
+        stack.runtime.forget_stack(stack.id)
 
 
 def _delete_snapshots(stack: Stack) -> Work:

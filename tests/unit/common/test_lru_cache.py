@@ -50,6 +50,15 @@ def test_most_recent_value_over_max_weight_is_kept(cache):
     assert [cache.get(key) for key in 'ab'] == [None, 'y']
 
 
+def test_chosen_values_are_forgotten(cache):
+    for key in 'abc':
+        cache.put(key, key * 3)
+    assert cache.pop_chosen(lambda key: key > 'a') == ['b', 'c']
+    cache.put('d', 'd' * 7)  # the weight of what was forgotten does not count
+    assert [cache.get(key) for key in 'abcd'] == ['aaa', None, None, 'd' * 7]
+    assert cache.pop_chosen('x'.__eq__) == []
+
+
 def test_values_that_were_not_used_since_the_last_call_are_dropped(cache):
     for key in 'abc':
         cache.put(key, key * 3)
