@@ -31,6 +31,9 @@ VERBS = ('select', 'insert', 'update', 'delete', 'with', 'begin', 'pragma')
 TRANSIENT_SQLITE = ('is full', 'disk I/O error', 'is locked', 'unable to open', 'readonly')
 # Seconds that a writer waits for the SQLite lock of another process.
 SQLITE_LOCK_TIMEOUT = 30
+# KiB of pages that a reader of SQLite keeps instead of 2,000. The system caches the file, and there
+# are several readers.
+READ_CACHE = 500
 # Seconds after which the server aborts a transaction that is idle. Transactions of heat_lite never
 # wait for anything but the database, so an idle one belongs to a process that hangs; its row locks
 # would prevent the take-over of its stacks.
@@ -219,6 +222,8 @@ def _file(url, settings, writes):
         connection.execute('PRAGMA journal_mode=WAL')
         connection.execute('PRAGMA foreign_keys=ON')
         connection.execute(f'PRAGMA synchronous={"FULL" if settings.sqlite_synchronous else "OFF"}')
+        if not writes:
+            connection.execute(f'PRAGMA cache_size=-{READ_CACHE}')
 
     if writes:
 
