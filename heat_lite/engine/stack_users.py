@@ -118,31 +118,60 @@ class StackUsers:
     def project_id(self):
         """Return the project of the users of the stack. It is created with the first user.
 
-        Of the projects of several engines the first one stays. Raises EntityNotFound if another
-        engine has deleted the stack meanwhile.
+        Nested stacks share the project of their root, as in Heat: it deletes no other one after
+        ``give_back``. Raises EntityNotFound if another engine has deleted the stack meanwhile.
         """
         stack = self._stack
         with _LOCK:
             if not stack.stack_user_project_id:
-                made = self._domain.create_project(f'{stack.tenant}-{stack.id}', DESCRIPTION)
-                stored = db_stacks.store_user_project(stack.context, stack.id, made)
-                if stored != made:
-                    self._domain.delete_project(made)
-                if stored is None:
-                    raise exception.EntityNotFound(entity='Stack', name=stack.name)
-                stack.stack_user_project_id = stored
+                root = stack.tree.top
+                shared = _stored_project(root) or self._create_project(root)
+                stack.stack_user_project_id = (
+                    shared if root is stack else _store_project(stack, shared)
+                )
             return stack.stack_user_project_id
 
-    def delete_project(self):
-        """Delete the project, unless it belongs to the parent stack.
+    def _create_project(self, root):
+        """Create the project of a root stack. Of those of several engines the first one stays."""
+        made = self._domain.create_project(f'{root.tenant}-{root.id}', DESCRIPTION)
+        stored = db_stacks.store_user_project(root.context, root.id, made)
+        if stored != made:
+            self._domain.delete_project(made)
+        return _require_stored(root, stored)
 
-        The row is read again: the task of another engine may have stored the project last.
-        """
-        stack = self._stack
-        row = db_stacks.get_row(stack.context, stack.id)
-        own = stack.stack_user_project_id if row is None else row.stack_user_project_id
-        if own and not (stack.tree.is_nested and stack.tree.parent.stack_user_project_id == own):
+    def delete_project(self):
+        """Delete the project, unless it belongs to an ancestor of the stack."""
+        own = _stored_project(self._stack)
+        if own and own not in _projects_of_ancestors(self._stack):
             self._domain.delete_project(own)
+
+
+def _stored_project(stack):
+    """Return the project that the row of a stack names.
+
+    The row is read again: the task of another engine may have stored the project last.
+    """
+    row = db_stacks.get_row(stack.context, stack.id)
+    return stack.stack_user_project_id if row is None else row.stack_user_project_id
+
+
+def _store_project(stack, project_id):
+    stored = db_stacks.store_user_project(stack.context, stack.id, project_id)
+    return _require_stored(stack, stored)
+
+
+def _require_stored(stack, project_id):
+    if project_id is None:
+        raise exception.EntityNotFound(entity='Stack', name=stack.name)
+    return project_id
+
+
+def _projects_of_ancestors(stack):
+    projects, ancestor = set(), stack.tree.parent
+    while ancestor is not None:
+        projects.add(_stored_project(ancestor))
+        ancestor = ancestor.tree.parent
+    return projects
 
 
 def forget(stack):

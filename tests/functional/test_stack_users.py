@@ -438,6 +438,36 @@ def test_delete_by_a_request_that_read_the_stack_without_project_deletes_the_pro
     assert engine.state(made) == 'DELETE_COMPLETE' and not keystone.made
 
 
+def test_nested_stacks_share_the_project_of_their_root(engine, keystone):
+    """As in Heat, which deletes the project of a root stack only, after ``give_back``."""
+    handle = {'type': HANDLE, 'properties': {'signal_transport': 'HEAT_SIGNAL'}}
+    inner = {'type': 'OS::Heat::ResourceGroup', 'properties': {'count': 2, 'resource_def': handle}}
+    outer = {'type': 'OS::Heat::ResourceGroup', 'properties': {'count': 2, 'resource_def': inner}}
+    made = engine.create({'resources': {'g': outer}})
+    (project,), people = keystone.made.values(), keystone.people.values()
+    assert project['name'] == f'{engine.context.project_id}-{made["stack_id"]}'[:64]
+    assert [each['default_project_id'] for each in people] == [project['id']] * 4
+    assert engine.stack(made)['stack_user_project_id'] == project['id']
+    outer['properties']['count'] = 1
+    engine.update(made, {'resources': {'g': outer}})
+    assert list(keystone.made) == [project['id']] and len(keystone.people) == 2
+    engine.delete(made)
+    assert engine.state(made) == 'DELETE_COMPLETE' and not keystone.made
+
+
+def test_nested_stack_with_a_project_of_its_own_deletes_it(engine, keystone):
+    """As earlier versions have stored it."""
+    group = {'type': 'OS::Heat::ResourceGroup', 'properties': {'count': 1, 'resource_def': VALUE}}
+    made = engine.create({'resources': {'g': group}})
+    project = engine.service.runtime.stack_users(copy_of(engine, made))._domain.create_project(
+        'own', 'as an earlier version has made it'
+    )
+    nested = engine.physical_id(made, 'g')
+    assert stacks.store_user_project(engine.context, nested, project) == project
+    engine.delete(made)
+    assert engine.state(made) == 'DELETE_COMPLETE' and not keystone.made
+
+
 @pytest.mark.parametrize('transport', ['HEAT_SIGNAL', 'CFN_SIGNAL'])
 def test_interrupted_create_of_a_handle_makes_its_transport(engine, keystone, transport):
     made = engine.create(handles(h=transport))
