@@ -41,13 +41,19 @@ class LruCache:
     """A thread-safe cache of values by key, limited in number and in weight.
 
     It holds at most ``max_entries`` values of at most ``max_weight`` in total; ``weigh(value)``
-    returns the weight of one value. The most recently used value is never evicted.
+    returns the weight of one value. The most recently used value is never evicted. ``is_cheap``:
+    values take little time to make again, so ``drop_idle`` drops all of them.
     """
 
     def __init__(
-        self, max_entries: int, max_weight: float, weigh: Callable[[typing.Any], float]
+        self,
+        max_entries: int,
+        max_weight: float,
+        weigh: Callable[[typing.Any], float],
+        is_cheap: bool = False,
     ) -> None:
         self._max_entries, self._max_weight, self._weigh = max_entries, max_weight, weigh
+        self._is_cheap = is_cheap
         self._lock = threading.Lock()
         self._entries: collections.OrderedDict = collections.OrderedDict()
         self._weight = 0.0
@@ -91,8 +97,10 @@ class LruCache:
         return chosen
 
     def drop_idle(self) -> None:
-        """Drop the values that were not used since the last call."""
+        """Drop the values that were not used since the last call; all of them if they are cheap."""
         with self._lock:
+            if self._is_cheap:
+                self._used.clear()
             for key in self._entries.keys() - self._used:
                 self._weight -= self._entries.pop(key)[1]
             self._used.clear()

@@ -13,6 +13,7 @@ process has become larger and is quiet.
 import ctypes
 import functools
 import gc
+import linecache
 import os
 import re
 import sys
@@ -89,6 +90,7 @@ def reclaim(
     for drop in (lru_cache.drop_idle, *droppers):
         drop()
     re.purge()  # up to 512 patterns, and users may have written them
+    linecache.clearcache()  # the source files of tracebacks
     held = 0.0
     for _ in range(COLLECTIONS):
         begun = time.thread_time()

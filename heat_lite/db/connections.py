@@ -98,6 +98,17 @@ def create_replica(settings: Settings) -> sqlalchemy.Engine | None:
     return create_engines(replica)[1]
 
 
+def drop_idle(engine: sqlalchemy.Engine) -> None:
+    """Drop compiled statements, and unused connections to a file of SQLite.
+
+    They lie in blocks of memory that could return to the system otherwise: each connection keeps
+    references to its last 200 cursors.
+    """
+    engine.clear_compiled_cache()
+    if engine.dialect.name == 'sqlite' and not _in_memory(engine.url):
+        engine.dispose()
+
+
 def is_transient(error: Exception, dialect: str) -> bool:
     """Return whether an error is transient, although the connection is not lost."""
     wrapped = getattr(error, 'inner_exception', None) or error

@@ -115,6 +115,12 @@ def dispose() -> None:
     _state.writer = _state.reader = _state.replica = None
 
 
+def drop_idle() -> None:
+    """Drop what the engines keep between two statements and can make again in little time."""
+    for engine in {_state.writer, _state.reader, _state.replica} - {None}:
+        connections.drop_idle(engine)
+
+
 def configured() -> bool:
     """Return whether ``configure`` has been called."""
     return _state.writer is not None

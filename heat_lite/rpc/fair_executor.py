@@ -6,10 +6,19 @@ has threads, so requests that last long would keep those of other projects waiti
 
 import concurrent.futures
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
-from heat_lite.common import fair_turns
+from heat_lite.common import fair_turns, log_context
+
+_executors: 'weakref.WeakSet[FairExecutor]' = weakref.WeakSet()
+
+
+def end_idle_threads() -> None:
+    """End the threads of this process that wait for calls: a burst has started them."""
+    for executor in list(_executors):
+        executor.end_idle_threads()
 
 
 class FairExecutor:
@@ -23,11 +32,15 @@ class FairExecutor:
     def __init__(self, max_workers: int, refuse: Callable[[Any], bool]) -> None:
         self._refuse = refuse
         self._turns = fair_turns.FairTurns(max_workers, 0, '', yields=True)
-        self._pool = concurrent.futures.ThreadPoolExecutor(2 * max_workers)
+        self._threads = 2 * max_workers
+        self._pool = concurrent.futures.ThreadPoolExecutor(self._threads)
         self._lock = threading.Lock()
         self._waiting: set[_Call] = set()
+        self._running = 0
+        self._all_ended = threading.Condition(self._lock)
         self._closed = threading.Event()
         self._checks = False
+        _executors.add(self)
 
     def submit(self, function: Callable[[Any], Any], incoming: Any) -> None:
         """Call the function with the message in the turn of its project."""
@@ -42,6 +55,16 @@ class FairExecutor:
                 self._checks = True
                 threading.Thread(target=self._check, name='fair-turns', daemon=True).start()
 
+    def end_idle_threads(self) -> None:
+        """End the threads that wait for calls; the others end after their calls.
+
+        Later calls start new threads.
+        """
+        with self._lock:
+            if not self._closed.is_set():
+                self._pool.shutdown(wait=False)
+                self._pool = concurrent.futures.ThreadPoolExecutor(self._threads)
+
     def shutdown(self, wait: bool = True) -> None:
         """Refuse the calls that wait, or begin them; wait for the end of those that run."""
         self._closed.set()
@@ -50,6 +73,9 @@ class FairExecutor:
         for call in waiting:
             self._pool.submit(self._end, call)
         self._pool.shutdown(wait)
+        if wait:
+            with self._lock:  # calls whose threads were no longer of the pool
+                self._all_ended.wait_for(lambda: not self._running)
 
     def _end(self, call: '_Call') -> None:
         if not self._refuse(call.incoming):
@@ -61,13 +87,18 @@ class FairExecutor:
             if call not in self._waiting:
                 return
             self._waiting.remove(call)
+            self._running += 1
             self._pool.submit(self._run, call)
 
     def _run(self, call: '_Call') -> None:
         try:
             call.function(call.incoming)
         finally:
+            log_context.forget_request()  # an idle thread would keep it
             self._turns.leave(call.wait)
+            with self._lock:
+                self._running -= 1
+                self._all_ended.notify_all()
 
     def _check(self) -> None:
         while not self._closed.wait(fair_turns.CHECK_SECONDS):

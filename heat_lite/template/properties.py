@@ -286,8 +286,9 @@ class _Facts:
         return sorted({*given, *self.demanding}, key=self.order.get)
 
 
-#: by the id of the schemata, which the value keeps alive
-_known_facts = lru_cache.LruCache(MAX_FACTS, MAX_FACTS, lambda facts: 1)
+#: By the id of the schemata, which the value keeps alive. A template that is a type makes new
+#: schemata for each resource.
+_known_facts = lru_cache.LruCache(MAX_FACTS, MAX_FACTS, lambda facts: 1, is_cheap=True)
 
 
 def _facts_of(schemata):

@@ -62,6 +62,7 @@ SHORT_MODULES = {
     'api/middleware/custom_backend.py': 'a filter of its own in api-paste.ini',
     'api/paste_config.py': 'bridges Paste and oslo.config for every filter',
     'api/v1/services.py': 'the controller of a noun of the API',
+    'common/event_pace.py': 'one rule for engines and APIs, which share no other folder',
     'common/status.py': 'the vocabulary of states',
     'engine/endpoints/services.py': 'the endpoint of a noun of the API',
     'template/lint/finding.py': 'what every rule of the linter yields',

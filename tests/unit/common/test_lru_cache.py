@@ -104,3 +104,12 @@ def test_large_templates_are_evicted_by_their_size():
     for number in range(5):
         kept.put(number, Template(data))
     assert [number for number in range(5) if kept.get(number)] == [3, 4]
+
+
+def test_cheap_values_are_all_dropped_when_idle_others_only_if_unused():
+    cheap = LruCache(3, 10, len, is_cheap=True)
+    dear = LruCache(3, 10, len)
+    cheap.put('a', 'x')
+    dear.put('a', 'x')
+    lru_cache.drop_idle()
+    assert (cheap.get('a'), dear.get('a')) == (None, 'x')

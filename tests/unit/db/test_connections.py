@@ -84,6 +84,19 @@ def test_sqlite_synchronous_follows_the_option(tmp_path, synchronous, level):
         assert connection.exec_driver_sql('PRAGMA synchronous').scalar() == level
 
 
+def test_idle_connections_to_sqlite_are_made_anew(tmp_path):
+    settings = connections.Settings(f'sqlite:///{tmp_path}/d')
+    for engine in connections.create_engines(settings):
+        with engine.connect() as connection:
+            before = connection.connection.dbapi_connection
+            assert connection.exec_driver_sql('SELECT 1').scalar() == 1
+        connections.drop_idle(engine)
+        with engine.connect() as connection:
+            assert connection.connection.dbapi_connection is not before
+            assert connection.exec_driver_sql('PRAGMA foreign_keys').scalar() == 1
+        engine.dispose()
+
+
 def test_forked_process_opens_its_own_connection(database):
     """A connection shared by two processes would mix up their results."""
     if database == 'sqlite':

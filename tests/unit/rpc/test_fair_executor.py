@@ -95,3 +95,31 @@ def test_message_without_a_project_belongs_to_none(context):
     message = Message('a')
     message.ctxt = context
     assert fair_executor.project_of([message]) == ''
+
+
+def test_idle_threads_end_and_a_running_call_goes_on(requests):
+    (long,) = requests.send('a')
+    assert long.begun.wait(WAIT_SECONDS)
+    threads = set(threading.enumerate())
+    requests.executor.end_idle_threads()
+    (later,) = requests.send('b')
+    assert later.begun.wait(WAIT_SECONDS)
+    assert set(threading.enumerate()) - threads
+    stopping = threading.Thread(target=requests.executor.shutdown)
+    stopping.start()
+    stopping.join(0.1)
+    assert stopping.is_alive()  # it waits for the calls of both pools
+    requests.go_on.set()
+    stopping.join(WAIT_SECONDS)
+    assert not stopping.is_alive()
+
+
+def test_threads_that_wait_for_calls_end(requests):
+    requests.go_on.set()
+    sent = requests.send('a', 'b')
+    assert all(message.begun.wait(WAIT_SECONDS) for message in sent)
+    idle = set(requests.executor._pool._threads)
+    fair_executor.end_idle_threads()
+    for thread in idle:
+        thread.join(WAIT_SECONDS)
+    assert idle and not any(thread.is_alive() for thread in idle)
