@@ -82,9 +82,20 @@ def sizes(cluster, names):
     return found
 
 
-@pytest.mark.parametrize('backend', ['mysql', 'postgresql'])
-def test_alarms_of_a_killed_engine_scale_their_groups(tmp_path, backend):
-    with clusters.running_on_shared_servers(backend, tmp_path, options=OPTIONS) as cluster:
+@pytest.mark.parametrize(
+    'backend, count, walk',
+    [
+        ('mysql', 2, ''),
+        ('postgresql', 2, ''),
+        ('mysql', 3, 'convergence_engine = true\n'),
+        ('postgresql', 3, 'convergence_engine = true\n'),
+    ],
+    ids=['mysql', 'postgresql', 'mysql-convergence', 'postgresql-convergence'],
+)
+def test_alarms_of_a_killed_engine_scale_their_groups(tmp_path, backend, count, walk):
+    with clusters.running_on_shared_servers(
+        backend, tmp_path, engines=count, options=walk + OPTIONS
+    ) as cluster:
         names = [f'scaled{number}' for number in range(STACKS)]
         for name in names:
             cluster.create(name, TEMPLATE)

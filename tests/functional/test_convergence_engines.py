@@ -26,7 +26,7 @@ WIDTH = 40
 HANDLE = {'type': 'OS::Heat::WaitConditionHandle'}
 
 
-@pytest.fixture(scope='module', params=['sqlite', 'mysql'])
+@pytest.fixture(scope='module', params=['sqlite', 'mysql', 'postgresql'])
 def engine(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp('db')
     configuration = folder / 'heat-lite.conf'
