@@ -19,7 +19,7 @@ SECONDS = 2
 #: share of the pages that processes have in common, which changes with what the others do.
 MEMORY = 100
 #: and after all attacks; the aim is 100. Few small objects that stay keep whole arenas of Python.
-MEMORY_AFTER_ALL = 150
+MEMORY_AFTER_ALL = 130
 #: seconds of work beside accomplices with long requests, while the aim is 1
 ACCOMPLICE_SECONDS = 5
 #: seconds of work of another project before the first attack
