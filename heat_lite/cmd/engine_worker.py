@@ -13,7 +13,7 @@ from heat_lite.common import health_checks, memory, metrics, urlfetch
 from heat_lite.db import session
 from heat_lite.engine import engine_metrics
 from heat_lite.engine import service as engine_service
-from heat_lite.rpc import fair_executor, messaging
+from heat_lite.rpc import messaging
 from heat_lite.template.functions import budget
 
 #: modules that each engine would otherwise import for itself after the fork: for a broker, for
@@ -111,7 +111,7 @@ def start(conf, registry, url=None, clouds=None, absent_clouds=()):
     droppers = [
         concurrency.drop_cancelled_timers,
         session.drop_idle,
-        fair_executor.end_idle_threads,
+        messaging.end_idle_threads,
     ]
     memory.start_reclaimer(concurrency.runner(), droppers)
     return service

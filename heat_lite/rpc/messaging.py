@@ -28,6 +28,9 @@ from heat_lite.rpc import api, fair_executor, rabbit, remote_errors, reply_size,
 
 LOG = logging.getLogger(__name__)
 
+#: end the threads of this process that wait for requests
+end_idle_threads = fair_executor.end_idle_threads
+
 transport: Any = None
 _url: str | None = None
 _broker_checked = False
