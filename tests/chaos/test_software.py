@@ -41,6 +41,14 @@ def holders(cluster):
         return dict(connection.execute(query.group_by(resource.engine_id)).all())
 
 
+def deployments(cluster, status):
+    """Return the number of deployments with a status; a server gets one only when it is stored."""
+    deployment = models.software_deployment.c
+    query = sqlalchemy.select(sqlalchemy.func.count()).where(deployment.status == status)
+    with engine_processes.connect(cluster.database) as connection:
+        return connection.execute(query).scalar()
+
+
 def signal(cluster, path, numbers):
     for number in numbers:
         body = {'out': f'of {number}', 'deploy_status_code': 0}
@@ -54,10 +62,12 @@ def test_deployments_of_three_engines_get_their_signals(tmp_path, backend):
         backend, tmp_path, engines=3, options='convergence_engine = true'
     ) as cluster:
         cluster.create('stack', TEMPLATE)
-        clusters.wait_for(lambda: sum(holders(cluster).values()) == WIDTH)
+        clusters.wait_for(lambda: deployments(cluster, 'IN_PROGRESS') == WIDTH)
         assert len(holders(cluster)) > 1, cluster.service.logs()
         path = cluster.path('stack')
         signal(cluster, path, range(0, WIDTH, 2))
+        # as in Heat, a signal is answered before it is handled
+        clusters.wait_for(lambda: deployments(cluster, 'COMPLETE') == WIDTH / 2)
         cluster.kill(cluster.engines[0])
         signal(cluster, path, range(1, WIDTH, 2))
         states = cluster.wait(['stack'])
