@@ -99,12 +99,11 @@ def create_replica(settings: Settings) -> sqlalchemy.Engine | None:
 
 
 def drop_idle(engine: sqlalchemy.Engine) -> None:
-    """Drop compiled statements, and unused connections to a file of SQLite.
+    """Close unused connections to a file of SQLite.
 
-    They lie in blocks of memory that could return to the system otherwise: each connection keeps
-    references to its last 200 cursors.
+    Each keeps references to its last 200 cursors, and these lie in blocks of memory that could
+    return to the system otherwise.
     """
-    engine.clear_compiled_cache()
     if engine.dialect.name == 'sqlite' and not _in_memory(engine.url):
         engine.dispose()
 

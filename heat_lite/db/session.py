@@ -116,7 +116,7 @@ def dispose() -> None:
 
 
 def drop_idle() -> None:
-    """Drop what the engines keep between two statements and can make again in little time."""
+    """Close the connections that nothing uses and that take little time to open again."""
     for engine in {_state.writer, _state.reader, _state.replica} - {None}:
         connections.drop_idle(engine)
 
