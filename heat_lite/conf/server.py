@@ -124,8 +124,8 @@ HEAT_LITE = [
         min=0,
         help='Number of engines in a row that may end themselves (by a crash, memory or a hang) in '
         'the first call on a resource after they have taken its stack over. Then the resource '
-        'fails instead of ending one engine after another. Three engines that others have killed, '
-        'or of which the reason is unknown, count as one. 0 disables it.',
+        'fails instead of ending one engine after another. Three deaths by others, or for an '
+        'unknown reason, count as one. 0 disables it.',
     ),
     cfg.IntOpt(
         'deleted_retention_days',

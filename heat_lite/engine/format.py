@@ -3,16 +3,14 @@
 Tests: tests/functional/test_engine.py.
 """
 
-import functools
-
-from heat_lite.common import identifier, status
+from heat_lite.common import identifier, lru_cache, status
 from heat_lite.engine import masking
 from heat_lite.engine.resource import SHOW
 
 NO_DESCRIPTION = 'No description'
 
 
-@functools.lru_cache(1024)  # the rows of a list have few different times
+@lru_cache.cached_function(1024)  # the rows of a list have few different times
 def time(value):
     """Return a time as ``2026-01-31T12:00:00Z``, or None."""
     return None if value is None else f'{value.isoformat(timespec="seconds")}Z'

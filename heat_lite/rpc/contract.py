@@ -6,10 +6,11 @@ The line gives the method, the lowest server version that has it, the required a
 optional arguments with their defaults. Arguments are passed by name.
 """
 
+import contextlib
 import dataclasses
 import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Self, overload
 
 import oslo_messaging
@@ -122,7 +123,8 @@ class RpcClient:
 
     def ask_for_tables(self, method: Method, context: RequestContext, /, **given: Any) -> Any:
         """Call a method of ``tables.METHODS``; return a long list as tables, if the server can."""
-        return self._deliver_timed(method, context, method.arguments(given), None, None)
+        with self._timed(method):
+            return self._deliver(method, context, method.arguments(given), None, None)
 
     def deliver(
         self,
@@ -137,23 +139,18 @@ class RpcClient:
         An error of the server is raised with the same class and text. Raises EngineTimeout when no
         server replies in time, ServiceUnavailable when the broker cannot be reached.
         """
-        reply = self._deliver_timed(method, context, args, expects_reply, timeout)
+        with self._timed(method):
+            reply = self._deliver(method, context, args, expects_reply, timeout)
         return tables.unpack(method.name, reply)
 
-    def _deliver_timed(
-        self,
-        method: Method,
-        context: RequestContext,
-        args: dict[str, Any],
-        expects_reply: bool | None,
-        timeout: float | None,
-    ) -> Any:
+    @contextlib.contextmanager
+    def _timed(self, method: Method) -> Iterator[None]:
+        """Count the request of the block, and its time, in the metrics and the trace."""
         began, outcome = time.monotonic(), 'error'
         try:
             with tracing.span(f'{self.topic} {method.name}', tracing.CLIENT):
-                result = self._deliver(method, context, args, expects_reply, timeout)
+                yield
             outcome = 'ok'
-            return result
         except exception.HeatException as error:
             outcome = 'error' if getattr(error, 'code', 500) >= 500 else 'refused'
             raise

@@ -52,7 +52,7 @@ def excess(data: Any, limit: int) -> str | None:
 
 
 def excess_of_tables(packed: dict[str, Any], limit: int) -> str | None:
-    """Return the same for the list of which ``tables.pack`` has made tables."""
+    """Return the same for the list that ``tables.pack`` has turned into tables."""
     size, count, pending = OVERHEAD, 1, []
     for table in cooperation.each(packed['tables']):
         count += table[0]

@@ -72,7 +72,7 @@ def is_packed(reply: Any) -> bool:
 
 
 def unpack(method: str, reply: Any) -> Any:
-    """Return the list of which a reply is tables; any other reply as it is."""
+    """Return the list that the tables of a reply stand for; any other reply as it is."""
     if method not in METHODS or not is_packed(reply):
         return reply
     return list(itertools.chain.from_iterable(map(rows, cooperation.each(reply['tables']))))

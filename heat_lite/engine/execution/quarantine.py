@@ -27,7 +27,7 @@ LOG = logging.getLogger(__name__)
 SLOW_SECONDS = 4
 #: seconds between two attempts to be the one that makes its call
 POLL_SECONDS = 0.05
-#: so many deaths of which it is not known that the engine has ended itself count as one
+#: so many deaths count as one if it is not known that the engine has ended itself
 UNKNOWN_DEATHS = 3
 #: seconds for which the watchdogs of dead engines may yet tell how these have ended
 REPORT_SECONDS = 30.0
