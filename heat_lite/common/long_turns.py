@@ -12,6 +12,8 @@ import time
 
 #: processor time of a work, in seconds, at which its class rises; the lowest goes first
 CLASSES = (0.03, 0.1, 0.3)
+#: processor time of a party, in seconds, at which its short works go after those of others
+SHARES = (0.1, 0.3, 1.0)
 #: processor time of a party, in seconds, at which its level rises
 LEVELS = (3.0, 30.0)
 #: seconds after which half of what a party has used is forgotten
@@ -58,11 +60,11 @@ class _Wait:
 class LongTurns:
     """The turn to compute: of one work at a time.
 
-    It passes on when its work ends or waits, and when a work waits that goes first. These are works
-    that have computed for less time, the newest before a crowd that has come at once; then those
-    of parties that have used less processor time. Use is compared by few levels, so works of
-    parties with a similar use follow each other by their age: most then end soon, instead of all
-    at the end.
+    It passes on when its work ends or waits, and when a work waits that goes first. Short works go
+    first: those of parties that have used less processor time; then those that have computed for
+    less time, the newest before a crowd that has come at once. Long works follow, again those of
+    parties that have used less first. Here use is compared by few levels, so works of parties with
+    a similar use follow each other by their age: most then end soon, instead of all at the end.
     """
 
     def __init__(self) -> None:
@@ -117,17 +119,15 @@ class LongTurns:
 
     def _is_before(self, work: Work, now: float) -> bool:
         """Return whether a work waits that goes before this one."""
-        level = self._rank(work, now)[0]
-        return any(self._rank(each.work, now)[0] < level for each in self._waits)
+        rank = self._rank(work, now)[:2]
+        return any(self._rank(each.work, now)[:2] < rank for each in self._waits)
 
-    def _rank(self, work: Work, now: float) -> tuple[int, int]:
-        level = self._level(work.party, now)
-        if not level and work.spent < CLASSES[-1]:
-            return bisect.bisect(CLASSES, work.spent), -work.number
-        return len(CLASSES) + level, work.number
-
-    def _level(self, party: str, now: float) -> int:
-        return bisect.bisect(LEVELS, self._use(party, now))
+    def _rank(self, work: Work, now: float) -> tuple[int, int, int]:
+        used = self._use(work.party, now)
+        level = bisect.bisect(LEVELS, used)
+        if level or work.spent >= CLASSES[-1]:
+            return len(SHARES) + 1 + level, 0, work.number
+        return bisect.bisect(SHARES, used), bisect.bisect(CLASSES, work.spent), -work.number
 
     def _use(self, party: str, now: float) -> float:
         used, at = self._used.get(party, (0.0, now))

@@ -40,11 +40,19 @@ class Waits:
 
     seconds: list[float] = dataclasses.field(default_factory=list)
     busy: list[float] = dataclasses.field(default_factory=list)
+    #: the method and path of each request
+    requests: list[str] = dataclasses.field(default_factory=list)
 
     @property
     def longest(self):
         """The longest wait that the service itself caused."""
         return max(map(min, self.seconds, self.busy), default=math.inf)
+
+    def __str__(self):
+        """Tell the longest waits of all, in seconds, with the processor time of each."""
+        rows = sorted(zip(self.seconds, self.busy, self.requests, strict=True), reverse=True)
+        lines = [f'{wait:.2f} s, busy {busy:.2f} s: {request}' for wait, busy, request in rows[:10]]
+        return f'{len(rows)} requests, the longest:\n' + '\n'.join(lines)
 
 
 @contextlib.contextmanager
@@ -68,6 +76,7 @@ def asking(service):
         output, errors = process.communicate('end\n', timeout=ANSWER_SECONDS * 2)
     found = json.loads(output or '{}')
     waits.seconds, waits.busy = found.get('seconds', []), found.get('busy', [])
+    waits.requests = found.get('requests', [])
     assert not found.get('failures', [errors]), found or errors
 
 
@@ -99,6 +108,7 @@ class Bystander:
         self._processes = processes
         self.seconds = []
         self.busy = []
+        self.requests = []
         self.failures = []
 
     def ask(self, method, path='', body=None):
@@ -119,6 +129,7 @@ class Bystander:
                 status, content = str(error), b''
         waited = time.monotonic() - begun
         self.seconds.append(waited)
+        self.requests.append(f'{method} {path}')
         after = map(processor_seconds, self._processes)
         self.busy.append(
             max((now - then for now, then in zip(after, before, strict=True)), default=waited)
@@ -158,7 +169,7 @@ def main(url, processes=''):
     sys.stdin.readline()
     over.set()
     thread.join()
-    found = {'seconds': bystander.seconds, 'busy': bystander.busy}
+    found = {name: getattr(bystander, name) for name in ('seconds', 'busy', 'requests')}
     print(json.dumps({**found, 'failures': bystander.failures[:5]}))
 
 

@@ -73,6 +73,21 @@ def test_newest_short_work_goes_before_a_crowd(crowd):
     assert crowd.order == ['holder', 'short 1', 'short 0', 'holder again']
 
 
+def test_new_short_works_of_a_party_do_not_overtake_those_of_others(crowd):
+    """A delete that computed for 0.15 s once waited for all short requests that came after it."""
+    holder = long_turns.Work('hostile', 0.0)
+    crowd.take('holder', holder, 0.5)
+    other = long_turns.Work('other', 0.0)
+    other.spent = 0.15
+    crowd.take('other', other, 0.15)
+    assert crowd.order == ['holder']
+    for number in range(3):
+        crowd.take(f'new {number}', long_turns.Work('hostile', 0.0))
+    crowd.turns.give(holder)
+    crowd.until(lambda: len(crowd.order) == 2)
+    assert crowd.order == ['holder', 'other']
+
+
 def test_turn_passes_at_once_to_a_party_that_has_used_less(crowd):
     known, new = long_work('known'), long_work('new')
     crowd.take('known', known, 0.5)
@@ -98,8 +113,8 @@ def test_use_is_forgotten(crowd, monkeypatch):
     heavy = long_turns.Work('heavy', 0.0)
     crowd.take('heavy', heavy, 100.0)
     now = time.monotonic()
-    assert crowd.turns._level('heavy', now) == 2
-    assert crowd.turns._level('heavy', now + 12 * long_turns.HALF_LIFE) == 0
+    assert crowd.turns._use('heavy', now) == pytest.approx(100.0, rel=0.1)
+    assert crowd.turns._use('heavy', now + 12 * long_turns.HALF_LIFE) < long_turns.SHARES[0]
 
 
 def test_parties_are_forgotten(crowd, monkeypatch):
