@@ -8,12 +8,9 @@ closed in favour of the new one.
 import contextlib
 import dataclasses
 import io
-import re
 import socket
 import time
 from collections.abc import Callable, Iterator
-from email import errors as email_errors
-from email.message import Message
 from typing import Any
 
 import eventlet
@@ -23,32 +20,12 @@ from oslo_config import cfg
 from heat_lite.cmd import peer_turns
 from heat_lite.common import exception, fair_turns
 
-#: bytes of a line between the chunks of a body, and lines after the last chunk
-MAX_CHUNK_LINE = 4096
-MAX_TRAILERS = 100
-#: chunks of a body: each costs about 10 microseconds, however short it is
-MAX_CHUNKS = 65536
-#: chunks after which a connection waits for its next turn: about 2 milliseconds
-CHUNKS_OF_TURN = 256
 #: Turns without a wait for the client, after which a connection has its turns in a queue apart: the
 #: other clients behind a proxy do not wait for it. The second number is such a wait in seconds.
 TURNS_AHEAD = 8
 WAIT_SECONDS = 0.001
-#: bytes of a body that are read, although nothing needs them, so that the client gets its response
-MAX_DISCARDED = 4 * 2**20
-#: a line before a chunk: its size and extensions
-CHUNK_SIZE = re.compile(rb'([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n')
-LINE_ENDS = (b'\r\n', b'\n')
-#: the name of a header (RFC 9110, section 5.6.2)
-TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-# Of the defects that the parser of e-mails finds those of header lines; the others are of bodies,
-# which it does not get.
-HEADER_DEFECTS = (
-    email_errors.FirstHeaderLineIsContinuationDefect,
-    email_errors.MisplacedEnvelopeHeaderDefect,
-    email_errors.MissingHeaderBodySeparatorDefect,
-    email_errors.HeaderDefect,
-)
+#: states of a TCP connection that its client has reset or closed (TCP_CLOSE and TCP_CLOSE_WAIT)
+LEFT_STATES = (7, 8)
 FIRST_REQUEST, NEXT_REQUEST, HEADERS, BODY = 'first request', 'next request', 'headers', 'body'
 
 
@@ -159,13 +136,26 @@ class ClientStream(io.RawIOBase):
             raise ConnectionAbortedError('closed in favour of another connection')
 
     @contextlib.contextmanager
-    def interruptible(self, wake: Callable[[], None] | None) -> Iterator[None]:
-        """Permit that the connection is closed while the block waits; ``wake`` ends the wait."""
+    def interruptible(self, wake: Callable[[], None] | None) -> Iterator[Callable[[], bool]]:
+        """Permit that the connection is closed while the block waits; ``wake`` ends the wait.
+
+        Yield a function that returns whether it was closed, by the client or by this server.
+        """
         self.waiting, self._wake = True, wake
         try:
-            yield
+            yield self._is_closed
         finally:
             self.waiting, self._wake = False, None
+
+    def _is_closed(self) -> bool:
+        """Look whether the client has left. Bytes that it sent before may still be unread.
+
+        A client that has only ended its sending looks alike.
+        """
+        with contextlib.suppress(OSError):  # not a TCP connection
+            state = self._sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
+            self._aborted = self._aborted or state in LEFT_STATES
+        return self._aborted
 
     @property
     def is_aborted(self) -> bool:
@@ -188,119 +178,6 @@ class ClientStream(io.RawIOBase):
         except TimeoutError:
             self.timed_out = True
             raise
-
-
-class LineReader(io.BufferedReader):
-    """A reader whose lines have a maximum length, since lines between chunks have none."""
-
-    def readline(self, size: Any = -1) -> bytes:
-        if size is not None and size >= 0:
-            return super().readline(size)
-        line = super().readline(MAX_CHUNK_LINE)
-        if len(line) == MAX_CHUNK_LINE:
-            raise eventlet.wsgi.ChunkReadError('a line between chunks is too long')
-        return line
-
-
-class Body(eventlet.wsgi.Input):
-    """The body of a request. After an incomplete or malformed one the connection has to end.
-
-    ``end_connection`` is called then, because the beginning of the next request is unknown.
-    ``take_turn`` is called after each CHUNKS_OF_TURN chunks.
-    """
-
-    def __init__(
-        self, body: Any, end_connection: Callable[[], None], take_turn: Callable[[], None]
-    ) -> None:
-        super().__init__(
-            body.rfile,
-            body.content_length,
-            body.get_socket(),
-            body.wfile,
-            body.wfile_line,
-            body.chunked_input,
-        )
-        self._end_connection = end_connection
-        self._take_turn = take_turn
-        self._left = 0
-        self._chunks = 0
-        self._complete = False
-
-    def read(self, length: int | None = None) -> bytes:
-        """Read at most ``length`` bytes. Raises ChunkReadError, a ValueError, and OSError."""
-        try:
-            return self._read_chunks(length) if self.chunked_input else super().read(length)
-        except (OSError, ValueError):
-            self._end_connection()
-            raise
-
-    def discard(self, buffer_size: int = 16 << 10) -> None:
-        """Read the rest, so that the next request can follow; end the connection after much."""
-        with contextlib.suppress(OSError, ValueError):
-            for _ in range(MAX_DISCARDED // buffer_size):
-                if not self.read(buffer_size):
-                    return
-            self._end_connection()
-
-    def _read_chunks(self, length):
-        if self.should_send_hundred_continue:
-            self.send_hundred_continue_response()
-            self.is_hundred_continue_response_sent = True
-        parts, wanted = [], float('inf') if length is None or length < 0 else length
-        while wanted and (self._left or self._begin_chunk()):
-            data = self.rfile.read(min(wanted, self._left))
-            if not data:
-                raise eventlet.wsgi.ChunkReadError('a chunk is incomplete')
-            parts.append(data)
-            wanted -= len(data)
-            self._left -= len(data)
-            if not self._left and self.rfile.readline() not in LINE_ENDS:
-                raise eventlet.wsgi.ChunkReadError('a chunk is longer than its size')
-        return b''.join(parts)
-
-    def _begin_chunk(self):
-        """Read the size of the next chunk; return whether there is one."""
-        if not self._complete:
-            found = CHUNK_SIZE.fullmatch(self.rfile.readline())
-            if not found:
-                raise eventlet.wsgi.ChunkReadError(
-                    'the size of a chunk is not a hexadecimal number'
-                )
-            self._left = int(found[1], 16)
-            self._complete = not self._left
-            self._chunks += 1
-            if not self._chunks % CHUNKS_OF_TURN:
-                self._take_turn()
-            if self._chunks > MAX_CHUNKS:
-                raise eventlet.wsgi.ChunkReadError(f'the body has more than {MAX_CHUNKS} chunks')
-            if self._complete:
-                self._skip_trailers()
-        return bool(self._left)
-
-    def _skip_trailers(self):
-        for _ in range(MAX_TRAILERS):
-            line = self.rfile.readline()
-            if line in LINE_ENDS:
-                return
-            if not line:
-                raise eventlet.wsgi.ChunkReadError('the end of the last chunk is missing')
-        raise eventlet.wsgi.ChunkReadError(f'more than {MAX_TRAILERS} lines follow the last chunk')
-
-
-def framing_error(headers: Message) -> str | None:
-    """Return why the end of a request is not certain, or None (RFC 9112, section 6.3).
-
-    A proxy could see another end than this server, and another client could get the response.
-    """
-    lengths, codings = headers.get_all('Content-Length', []), headers.get_all('Transfer-Encoding')
-    malformed = any(isinstance(each, HEADER_DEFECTS) for each in headers.defects)
-    if malformed or not all(TOKEN.fullmatch(name) for name in headers.keys()):
-        return 'A header is malformed'
-    if len(lengths) > 1 or not all(each.isascii() and each.isdigit() for each in lengths):
-        return 'Content-Length must be one number'
-    if codings and [each.lower() for each in codings] != ['chunked']:
-        return 'The only supported Transfer-Encoding is chunked'
-    return None
 
 
 class Connection(list):

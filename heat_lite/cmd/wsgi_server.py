@@ -16,7 +16,7 @@ import eventlet.wsgi
 import greenlet
 
 from heat_lite.api import event_feed, request_metrics, wsgi
-from heat_lite.cmd import peer_turns, wsgi_connection
+from heat_lite.cmd import peer_turns, wsgi_body, wsgi_connection
 from heat_lite.common import fair_turns, log_context, metrics, printable
 
 LOG = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class Protocol(eventlet.wsgi.HttpProtocol):
     def setup(self):
         self.connection = self.request
         self.stream = self.conn_state.stream
-        self.rfile = wsgi_connection.LineReader(self.stream)
+        self.rfile = wsgi_body.LineReader(self.stream)
         self.wfile = io.BufferedWriter(self.stream, self.wbufsize)
         self.requests = 0
 
@@ -89,7 +89,7 @@ class Protocol(eventlet.wsgi.HttpProtocol):
     def parse_request(self):
         if not super().parse_request():
             return False
-        problem = wsgi_connection.framing_error(self.headers)
+        problem = wsgi_body.framing_error(self.headers)
         if problem:
             self.send_error(400, explain=problem)  # which also ends the connection
         return not problem
@@ -100,7 +100,7 @@ class Protocol(eventlet.wsgi.HttpProtocol):
         if 'Content-Type' not in self.headers:
             # eventlet would set text/plain, which a page can send to any server
             del environ['CONTENT_TYPE']
-        body = wsgi_connection.Body(
+        body = wsgi_body.Body(
             environ['wsgi.input'], self._end_after_response, self.stream.take_turn
         )
         environ['wsgi.input'] = environ['eventlet.input'] = body

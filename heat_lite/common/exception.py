@@ -114,10 +114,10 @@ class ServiceUnavailable(HeatException):
 
 
 class RequestAbandoned(HeatException):
-    """The server closed the connection of a request that waited. No client gets this."""
+    """The connection of a request that waited was closed. No client gets this."""
 
     code = 429
-    msg_fmt = 'The connection was closed in favour of another: the client has too many.'
+    msg_fmt = 'The client closed the connection, or the server did so in favour of another one.'
 
 
 class DownloadLimitExceeded(HeatException):

@@ -5,8 +5,9 @@ client waits for the end of one other, not for those of all clients that have co
 that last long give their places to projects whose turns are short.
 """
 
+import bisect
+import collections
 import contextlib
-import heapq
 import ipaddress
 import itertools
 import threading
@@ -21,19 +22,26 @@ from heat_lite.common import exception
 Environ = dict[str, Any]
 #: Key of the environ of WSGI. The value is a function of the server: it takes a function that ends
 #: a wait, and returns a context in which the server may call that, since it closes the connection.
+#: The value of the context is a function that returns whether the connection is closed.
 INTERRUPTIBLE = 'heat_lite.interruptible'
 #: turns that a peer may use before others that have waited, after it has used none for a while
 CREDIT = 8
+#: requests of a peer that wait, above which they are a crowd; those of an honest client rarely are
+MAX_WAITS = 2
+#: crowds get one turn in so many while others wait
+CROWD_PERIOD = 8
 #: peers whose last turns are known; those of the others count as long past
 MAX_PEERS = 4096
 #: bodies of unknown requesters that are read for each of their logins, at most 1 MiB each
 BODIES_PER_LOGIN = 16
 #: seconds after which a turn is a long one
 LONG_SECONDS = 0.5
-#: seconds between two looks of a waiting request whether it may begin beside long ones
+#: seconds between two looks whether a waiting request may begin beside long ones
 CHECK_SECONDS = 0.1
 
-Interruptible = Callable[[Callable[[], None]], contextlib.AbstractContextManager[Any]]
+Interruptible = Callable[
+    [Callable[[], None]], contextlib.AbstractContextManager[Callable[[], bool]]
+]
 
 
 class Wait:
@@ -44,15 +52,19 @@ class Wait:
         self.party = party
         self.over = over or threading.Event()
         self.admitted = False
-        self.abandoned = False
         self.begun = 0.0
+        #: the peer, and the place of the request in the order of all
+        self.peer = ''
+        self.place = (0, 0)
 
 
 class FairTurns:
     """The turns of one kind: ``limit`` at a time; 0: no limit.
 
     Each request of a peer has a number, one more than that of the peer's last one, and at least
-    CREDIT less than that of the request which began last. The lowest number begins first.
+    CREDIT less than that of the request which began last. The lowest number begins first. But crowds
+    get one turn in CROWD_PERIOD: a client that waits for each answer would otherwise soon have sent
+    more than each of a hundred addresses, and would wait for all that they have sent at once.
 
     With ``yields`` a long turn does not count for parties, e.g. projects, that have no other turn,
     and whose own turns were shorter lately: at most twice the limit are in progress then, half as
@@ -65,13 +77,19 @@ class FairTurns:
         """``seconds``: the longest wait; ``refusal``: the reason of the error after it."""
         self._limit = limit
         self._yields = yields
-        self._active: set[Wait] = set()
+        #: in the order in which they began
+        self._active: dict[Wait, None] = {}
         #: {party: mean length of its turns in seconds}: the last one counts as much as all before
         self._lengths: dict[str, float] = {}
         self._seconds = seconds
         self._refusal = refusal
         self._lock = threading.Lock()
-        self._waits: list[tuple[int, int, Wait]] = []
+        #: the requests of each peer that wait, the oldest first
+        self._waits: dict[str, collections.deque[Wait]] = {}
+        #: turns of others since the last one of a crowd
+        self._since_crowd = 0
+        #: whether a thread looks for requests that may pass
+        self._checks = False
         self._arrivals = itertools.count()
         self._numbers: dict[str, int] = {}
         self._current = 0
@@ -83,14 +101,15 @@ class FairTurns:
     ) -> Iterator[None]:
         """Run the block in a turn. ``party``: whose turn it is; default: the peer.
 
-        Raises ServiceUnavailable after the wait, and RequestAbandoned if it was interrupted.
+        Raises ServiceUnavailable after the wait, and RequestAbandoned if it was interrupted, or if
+        the client has left meanwhile: nobody would read the response.
         """
         if not self._limit:
             yield
             return
         wait = self.enter(peer, Wait(party or peer))
         try:
-            self._finish(wait, interruptible or contextlib.nullcontext)
+            self._finish(wait, interruptible or _uninterruptible)
             yield
         finally:
             self.leave(wait)
@@ -102,15 +121,17 @@ class FairTurns:
             self._numbers[peer] = number
             if len(self._numbers) > MAX_PEERS:
                 self._forget()
-            if len(self._active) < self._limit or self._may_pass(wait):
-                self._begin(number, wait)
+            wait.peer, wait.place = peer, (number, next(self._arrivals))
+            if len(self._active) < self._limit or self._passage()(wait):
+                self._begin(wait)
             else:
-                heapq.heappush(self._waits, (number, next(self._arrivals), wait))
+                self._waits.setdefault(peer, collections.deque()).append(wait)
+                self._begin_checks()
         return wait
 
-    def _begin(self, number: int, wait: Wait) -> None:
-        self._current = max(self._current, number)
-        self._active.add(wait)
+    def _begin(self, wait: Wait) -> None:
+        self._current = max(self._current, wait.place[0])
+        self._active[wait] = None
         wait.begun = time.monotonic()
         wait.admitted = True
         wait.over.set()
@@ -125,75 +146,100 @@ class FairTurns:
     def _finish(self, wait: Wait, interruptible: Interruptible) -> None:
         if wait.admitted:
             return
-        with interruptible(wait.over.set):
-            in_time = self._wait(wait)
-        if not wait.admitted:
-            if in_time:
+        with interruptible(wait.over.set) as is_closed:
+            in_time = wait.over.wait(self._seconds)
+            if is_closed() or in_time and not wait.admitted:
                 raise exception.RequestAbandoned()
+        if not wait.admitted:
             raise exception.ServiceUnavailable(reason=self._refusal)
-
-    def _wait(self, wait: Wait) -> bool:
-        """Wait for the turn; return whether it came, or the wait was interrupted."""
-        end = time.monotonic() + self._seconds
-        while (left := end - time.monotonic()) > 0:
-            if wait.over.wait(min(left, CHECK_SECONDS) if self._yields else left):
-                return True
-            with self._lock:
-                if self._yields and not wait.admitted and self._may_pass(wait):
-                    self._begin(self._current, wait)
-        return wait.admitted
 
     def leave(self, wait: Wait) -> None:
         """End a turn, or the wait for it."""
         with self._lock:
             if not wait.admitted:
-                wait.abandoned = True
+                self._remove(wait)
                 return
-            self._active.discard(wait)
+            self._active.pop(wait, None)
             self._note(wait)
             while self._waits and len(self._active) < self._limit:
-                number, _, following = heapq.heappop(self._waits)
-                if not (following.abandoned or following.admitted):
-                    self._begin(number, following)
+                following = self._next()
+                self._remove(following)
+                self._begin(following)
             if self._waits and self._yields:
                 self._let_pass()
 
+    def _remove(self, wait: Wait) -> None:
+        waits = self._waits.get(wait.peer)
+        if waits and wait in waits:
+            waits.remove(wait)
+            if not waits:
+                del self._waits[wait.peer]
+
+    def _next(self) -> Wait:
+        firsts = [waits[0] for waits in self._waits.values()]
+        crowds_turn = self._since_crowd >= CROWD_PERIOD - 1
+        following = min(firsts, key=self._order_among_crowds if crowds_turn else self._order)
+        is_crowd = len(self._waits[following.peer]) > MAX_WAITS
+        self._since_crowd = 0 if is_crowd or crowds_turn else self._since_crowd + 1
+        return following
+
+    def _order(self, wait: Wait) -> tuple[bool, tuple[int, int]]:
+        return len(self._waits[wait.peer]) > MAX_WAITS, wait.place
+
+    def _order_among_crowds(self, wait: Wait) -> tuple[bool, tuple[int, int]]:
+        return len(self._waits[wait.peer]) <= MAX_WAITS, wait.place
+
     # ------------------------------------------------------------ long turns
 
-    def _count_longer(self, seconds: float) -> int:
-        """Return how many turns have lasted so long, at least LONG_SECONDS."""
-        before = time.monotonic() - max(seconds, LONG_SECONDS)
-        return sum(each.begun < before for each in self._active)
+    def _passage(self) -> Callable[[Wait], bool]:
+        """Return whether a request may begin now although there are as many as the limit."""
+        begun = [each.begun for each in self._active]
+        parties = {each.party for each in self._active}
+        now = time.monotonic()
 
-    def _may_pass(self, wait: Wait) -> bool:
-        """Return whether a request may begin although there are as many as the limit."""
-        if not self._yields or any(each.party == wait.party for each in self._active):
-            return False  # one at a time: of several at once none is long yet
-        length = self._lengths.get(wait.party)
-        room = max(self._limit // 2, 1) if length is None else self._limit
-        return len(self._active) < self._limit + min(self._count_longer(length or 0), room)
+        def may_pass(wait: Wait) -> bool:
+            if not self._yields or wait.party in parties:
+                return False  # one at a time: of several at once none is long yet
+            length = self._lengths.get(wait.party)
+            room = max(self._limit // 2, 1) if length is None else self._limit
+            longer = bisect.bisect_left(begun, now - max(length or 0, LONG_SECONDS))
+            return len(begun) < self._limit + min(longer, room)
 
-    def let_pass(self) -> bool:
-        """Begin each waiting request that may pass; return whether others still wait.
+        return may_pass
 
-        It is for waits without a thread, which would look for themselves.
+    def _begin_checks(self) -> None:
+        """Look from now on whether requests may pass, until none waits.
+
+        One thread looks for all: hundreds of waiting requests would be busy with it.
         """
-        with self._lock:
-            before = -1
-            while before != len(self._active):
-                before = len(self._active)
-                self._let_pass()
-            return bool(self._waits)
+        if self._yields and not self._checks:
+            self._checks = True
+            threading.Thread(target=self._check, name='fair-turns', daemon=True).start()
+
+    def _check(self) -> None:
+        while True:
+            time.sleep(CHECK_SECONDS)
+            with self._lock:
+                before = -1
+                while before != len(self._active):
+                    before = len(self._active)
+                    self._let_pass()
+                if not self._waits:
+                    self._checks = False
+                    return
 
     def _let_pass(self) -> None:
         """Begin the first of the waiting requests that may pass, if there is one."""
-        self._waits = [each for each in self._waits if not (each[2].abandoned or each[2].admitted)]
-        heapq.heapify(self._waits)
-        if not self._count_longer(0):
+        before = time.monotonic() - LONG_SECONDS
+        longer = sum(1 for _ in itertools.takewhile(lambda each: each.begun < before, self._active))
+        if len(self._active) >= self._limit + min(longer, self._limit):
             return
-        following = min((each for each in self._waits if self._may_pass(each[2])), default=None)
+        may_pass = self._passage()
+        waits = (each for waits in self._waits.values() for each in waits if may_pass(each))
+        following = min(waits, key=self._order, default=None)
         if following is not None:
-            self._begin(following[0], following[2])
+            self._remove(following)
+            self._begin(following)
 
     def _note(self, wait: Wait) -> None:
         """Remember how long the turns of a party are."""
@@ -204,6 +250,10 @@ class FairTurns:
         self._lengths[wait.party] = (before + lasted) / 2
         if len(self._lengths) > MAX_PEERS:
             del self._lengths[next(iter(self._lengths))]
+
+
+def _uninterruptible(_):
+    return contextlib.nullcontext(lambda: False)
 
 
 def of_logins(conf: cfg.ConfigOpts) -> FairTurns:

@@ -38,8 +38,7 @@ class FairExecutor:
         self._waiting: set[_Call] = set()
         self._running = 0
         self._all_ended = threading.Condition(self._lock)
-        self._closed = threading.Event()
-        self._checks = False
+        self._closed = False
         _executors.add(self)
 
     def submit(self, function: Callable[[Any], Any], incoming: Any) -> None:
@@ -50,10 +49,6 @@ class FairExecutor:
         with self._lock:
             self._waiting.add(call)
         self._turns.enter(party, call.wait)
-        with self._lock:
-            if self._waiting and not self._checks:
-                self._checks = True
-                threading.Thread(target=self._check, name='fair-turns', daemon=True).start()
 
     def end_idle_threads(self) -> None:
         """End the threads that wait for calls; the others end after their calls.
@@ -61,16 +56,17 @@ class FairExecutor:
         Later calls start new threads.
         """
         with self._lock:
-            if not self._closed.is_set():
+            if not self._closed:
                 self._pool.shutdown(wait=False)
                 self._pool = concurrent.futures.ThreadPoolExecutor(self._threads)
 
     def shutdown(self, wait: bool = True) -> None:
         """Refuse the calls that wait, or begin them; wait for the end of those that run."""
-        self._closed.set()
         with self._lock:
+            self._closed = True
             waiting, self._waiting = self._waiting, set()
         for call in waiting:
+            self._turns.leave(call.wait)
             self._pool.submit(self._end, call)
         self._pool.shutdown(wait)
         if wait:
@@ -99,14 +95,6 @@ class FairExecutor:
             with self._lock:
                 self._running -= 1
                 self._all_ended.notify_all()
-
-    def _check(self) -> None:
-        while not self._closed.wait(fair_turns.CHECK_SECONDS):
-            self._turns.let_pass()
-            with self._lock:
-                if not self._waiting:
-                    self._checks = False
-                    return
 
 
 class _Call:

@@ -102,7 +102,7 @@ def test_interrupted_request_is_abandoned_and_its_turn_goes_to_the_next():
     @contextlib.contextmanager
     def interruptible(interrupt):
         interrupts.append(interrupt)
-        yield
+        yield lambda: False
 
     def request():
         try:
@@ -135,7 +135,7 @@ def test_requests_are_admitted_in_the_order_of_their_arrival():
     @contextlib.contextmanager
     def arrive(number):
         arrived.append(number)
-        yield
+        yield lambda: False
 
     with control.admit(context('one')):
         threads = [threading.Thread(target=request, args=(number,)) for number in range(5)]
@@ -146,3 +146,27 @@ def test_requests_are_admitted_in_the_order_of_their_arrival():
     for thread in threads:
         thread.join(WAIT_SECONDS)
     assert order == list(range(5))
+
+
+def test_request_whose_client_leaves_while_it_waits_is_abandoned():
+    control = admission.AdmissionControl(1, WAIT_SECONDS)
+    waiting, ends = threading.Event(), []
+
+    @contextlib.contextmanager
+    def interruptible(_):
+        waiting.set()
+        yield lambda: True
+
+    def request():
+        try:
+            with control.admit(context('one'), '', interruptible):
+                ends.append('admitted')
+        except exception.RequestAbandoned:
+            ends.append('abandoned')
+
+    thread = threading.Thread(target=request)
+    with control.admit(context('one')):
+        thread.start()
+        assert waiting.wait(WAIT_SECONDS)
+    thread.join(WAIT_SECONDS)
+    assert ends == ['abandoned'] and not control._turns

@@ -2,12 +2,13 @@
 
 import io
 import socket
+import struct
 import time
 
 import eventlet
 import pytest
 
-from heat_lite.cmd import peer_turns, wsgi_connection
+from heat_lite.cmd import peer_turns, wsgi_body, wsgi_connection
 from tests.timeouts import WAIT_SECONDS
 
 
@@ -71,23 +72,23 @@ def body(text, **parts):
     length = parts.get('length')
     plain = eventlet.wsgi.Input(io.BufferedReader(io.BytesIO(text)), length, None, None, None,
                                 chunked_input=length is None)  # fmt: skip
-    made = wsgi_connection.Body(plain, lambda: called.append('end'), lambda: called.append('turn'))
+    made = wsgi_body.Body(plain, lambda: called.append('end'), lambda: called.append('turn'))
     return made, called
 
 
 def test_many_chunks_take_turns():
-    count = 2 * wsgi_connection.CHUNKS_OF_TURN
+    count = 2 * wsgi_body.CHUNKS_OF_TURN
     made, called = body(b'1\r\nx\r\n' * count + b'0\r\n\r\n')
     assert made.read() == b'x' * count and called == ['turn', 'turn']
 
 
 @pytest.mark.parametrize('more, called', [(0, []), (1, ['end'])])
 def test_discarded_body_ends_the_connection_beyond_a_limit(more, called):
-    size = wsgi_connection.MAX_DISCARDED // 2 if not more else 2 * wsgi_connection.MAX_DISCARDED
+    size = wsgi_body.MAX_DISCARDED // 2 if not more else 2 * wsgi_body.MAX_DISCARDED
     made, found = body(b'x' * size, length=size)
     made.discard()
     assert found == called
-    assert made.position == min(size, wsgi_connection.MAX_DISCARDED)
+    assert made.position == min(size, wsgi_body.MAX_DISCARDED)
 
 
 def test_connection_that_is_closed_ends_its_wait_for_a_turn(pair, turns, monkeypatch):
@@ -124,3 +125,23 @@ def test_answer_to_a_client_that_has_gone_is_lost_and_ends_the_connection(pair):
     assert stream.write(b'answer') == 6
     with pytest.raises(ConnectionAbortedError):
         stream.read(1)
+
+
+@pytest.mark.parametrize('unread', [b'', b'a pipelined request'])
+@pytest.mark.parametrize('reset', [False, True])
+def test_client_that_leaves_during_a_wait_is_noticed(turns, unread, reset):
+    with eventlet.listen(('127.0.0.1', 0)) as listener:
+        client = socket.create_connection(listener.getsockname())
+        ours, _ = listener.accept()
+    stream = wsgi_connection.ClientStream(
+        ours, wsgi_connection.ConnectionLimits(), turns[0], 'peer'
+    )
+    with stream.interruptible(None) as is_closed:
+        client.sendall(unread)
+        assert not is_closed()
+        if reset:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+        client.close()
+        assert is_closed()
+    assert stream.is_aborted
+    ours.close()

@@ -22,7 +22,7 @@ class Requests:
         thread = threading.Thread(target=self._run, args=(peer,))
         self._threads.append(thread)
         thread.start()
-        while len(self.turns._waits) < len(self._threads):
+        while sum(map(len, self.turns._waits.values())) < len(self._threads):
             time.sleep(0.001)
 
     def _run(self, peer):
@@ -51,12 +51,29 @@ def test_peer_with_one_request_waits_for_none_of_those_of_a_busy_peer():
 def test_busy_peers_alternate_whatever_one_has_sent_before_the_other():
     requests = Requests()
     with requests.turns.turn('first'):
-        for _ in range(3):
+        for _ in range(6):
             requests.send('first')
-        for _ in range(3):
+        for _ in range(6):
             requests.send('other')
     requests.join()
-    assert requests.order == ['other', 'first', 'other', 'first', 'other', 'first']
+    assert requests.order[:6] == ['other', 'first', 'other', 'first', 'other', 'first']
+
+
+def test_crowds_have_a_part_of_the_turns_while_others_wait():
+    """A client that had sent more lately than each of 100 addresses once waited for 900 requests."""
+    requests = Requests()
+    for _ in range(20):
+        with requests.turns.turn('honest'):
+            pass
+    with requests.turns.turn('any'):
+        for _ in range(fair_turns.MAX_WAITS + 3):
+            for number in range(3):
+                requests.send(f'crowd {number}')
+        for number in range(fair_turns.CROWD_PERIOD):
+            requests.send(f'honest {number}' if number else 'honest')
+    requests.join()
+    first = requests.order[: fair_turns.CROWD_PERIOD + 1]
+    assert [each.split()[0] for each in first].count('crowd') == 1 and 'honest' in first
 
 
 def test_peer_that_waits_has_no_more_credit_than_others():
@@ -65,13 +82,13 @@ def test_peer_that_waits_has_no_more_credit_than_others():
         with requests.turns.turn('first'):
             pass
     with requests.turns.turn('first'):
-        for _ in range(2):
+        for _ in range(fair_turns.MAX_WAITS + 2):
             requests.send('first')
-        for _ in range(fair_turns.CREDIT + 2):
+        for _ in range(fair_turns.CREDIT + fair_turns.MAX_WAITS + 3):
             requests.send('other')
     requests.join()
     assert requests.order[: fair_turns.CREDIT] == ['other'] * fair_turns.CREDIT
-    assert requests.order[-2:].count('other') < 2
+    assert 'first' in requests.order[fair_turns.CREDIT : fair_turns.CREDIT + 3]
 
 
 def test_request_whose_turn_does_not_come_is_refused_and_takes_no_turn():
