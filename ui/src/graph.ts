@@ -10,6 +10,8 @@ declare const LAYOUT_WORKER: string;
 const WIDTH = 168, HEIGHT = 44, LABEL = 22;
 const TONES = ['complete', 'progress', 'failed', 'none', 'quiet'];
 const MANY = 300;
+/** Below this zoom nodes have the full colour of their state: their borders and texts are too thin to be seen. */
+const FAR = 0.3;
 
 type Colours = Record<string, string>;
 
@@ -45,6 +47,7 @@ function stylesheet(c: Colours): cytoscape.StylesheetJson {
   return [
     { selector: 'node', style: base },
     ...TONES.map((each) => ({ selector: `node[tone = "${each}"]`, style: { 'background-color': c[`${each}-ground`], 'border-color': c[each] } })),
+    ...TONES.map((each) => ({ selector: `node.far[tone = "${each}"]`, style: { 'background-color': c[each], 'border-width': 0, label: '' } })),
     { selector: 'node[tone = "progress"]', style: { 'border-width': 3 } },
     { selector: ':parent', style: parent },
     { selector: 'edge', style: edge },
@@ -92,15 +95,17 @@ export class GraphDrawing {
   private request = 0;
   private chosen = '';
   private touched = false;
+  private far = false;
   private readonly resized: ResizeObserver;
 
   constructor(private readonly element: HTMLElement, select: (key: string) => void, toggle: (key: string) => void) {
     this.graph = cytoscape({
-      container: element, style: stylesheet(colours()), minZoom: 0.03, maxZoom: 2.5,
+      container: element, style: stylesheet(colours()), minZoom: 0.01, maxZoom: 2.5,
       autoungrabify: true, boxSelectionEnabled: false, textureOnViewport: false, hideEdgesOnViewport: true, pixelRatio: 'auto',
     });
     this.graph.on('tap', 'node', (event) => select(event.target.id()));
     this.graph.on('dbltap', 'node', (event) => { if (event.target.data('nested')) toggle(event.target.id()); });
+    this.graph.on('zoom', () => this.colourFar());
     this.graph.on('scrollzoom dragpan pinchzoom', () => { this.touched = true; });
     this.worker.onmessage = (message: MessageEvent<LayoutResult>) => this.place(message.data);
     this.resized = new ResizeObserver(() => { this.graph.resize(); if (!this.touched) this.fit(); });
@@ -151,8 +156,10 @@ export class GraphDrawing {
       if (nodes.length > MANY) this.graph.edges().style('curve-style', 'haystack');
     });
     delete this.element.dataset.arranging;
+    this.far = false;
     this.touched = false;
     this.fit();
+    this.colourFar();
     this.choose(this.chosen);
     this.publish(this.shape);
   }
@@ -196,6 +203,13 @@ export class GraphDrawing {
     if (!node.length) return;
     const { x, y } = node.position();
     if (x < x1 || x > x2 || y < y1 || y > y2) this.graph.center(node);
+  }
+
+  private colourFar(): void {
+    const far = this.graph.zoom() < FAR;
+    if (far === this.far) return;
+    this.far = far;
+    this.graph.batch(() => this.graph.nodes().not(':parent').toggleClass('far', far));
   }
 
   recolour(): void { this.graph.style(stylesheet(colours())); }

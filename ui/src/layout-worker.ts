@@ -7,7 +7,11 @@ export interface LayoutRequest { id: number; nodes: LayoutNode[]; edges: LayoutE
 export interface LayoutResult { id: number; positions: Record<string, { x: number; y: number }> }
 
 interface Box { width: number; height: number; places: Map<string, { x: number; y: number }> }
-const GAP = 24, PADDING = 22, TITLE = 16;
+const GAP = 24, PADDING = 22, TITLE = 16, BESIDE = 18, BELOW = 44;
+/** Parts of more nodes are laid out faster; in graphs of more nodes wide layers are folded. */
+const MANY = 150;
+/** How much wider than the whole drawing a part of a large graph may be. */
+const TOO_WIDE = 2.5;
 
 /** Lay out the children of a parent, those inside first. Positions are relative to the box. */
 function layOut(parent: string | null, request: LayoutRequest, children: Map<string | null, LayoutNode[]>): Box {
@@ -22,7 +26,7 @@ function layOut(parent: string | null, request: LayoutRequest, children: Map<str
       : { width: request.width, height: request.height };
   };
   const parts = components(own.map((node) => node.id), request.edges);
-  const placed = pack(parts.map((part) => layers(part, request.edges, size)), request.aspect);
+  const placed = pack(parts.map((part) => layers(part, request, size)), request.aspect);
   for (const [id, box] of boxes) {
     const centre = placed.places.get(id)!;
     placed.places.delete(id);
@@ -56,22 +60,55 @@ function components(ids: string[], edges: LayoutEdge[]): string[][] {
   return parts;
 }
 
-function layers(ids: string[], edges: LayoutEdge[], size: (id: string) => { width: number; height: number }): Box {
+type Size = (id: string) => { width: number; height: number };
+
+function layers(ids: string[], request: LayoutRequest, size: Size): Box {
   if (ids.length === 1) {
     const { width, height } = size(ids[0]);
     return { width, height, places: new Map([[ids[0], { x: width / 2, y: height / 2 }]]) };
   }
   const graph = new dagre.graphlib.Graph();
-  graph.setGraph({ rankdir: 'TB', nodesep: 18, ranksep: 44, ranker: ids.length > 150 ? 'longest-path' : 'network-simplex' });
+  graph.setGraph({ rankdir: 'TB', nodesep: BESIDE, ranksep: BELOW, ranker: ids.length > MANY ? 'longest-path' : 'network-simplex' });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const id of ids) graph.setNode(id, { ...size(id) });
-  for (const edge of edges) {
+  for (const edge of request.edges) {
     if (graph.hasNode(edge.source) && graph.hasNode(edge.target)) graph.setEdge(edge.source, edge.target);
   }
   dagre.layout(graph);
   const { width = 0, height = 0 } = graph.graph();
   const places = new Map(ids.map((id) => [id, { x: graph.node(id).x, y: graph.node(id).y }]));
-  return { width, height, places };
+  const all = request.nodes.length;
+  const wanted = Math.sqrt(all * (request.width + BESIDE) * (request.height + BESIDE) * request.aspect);
+  return all > MANY && width > TOO_WIDE * wanted ? fold(places, size, request.aspect) : { width, height, places };
+}
+
+/** Break layers that are much wider than the screen into lines, as a text is. */
+function fold(places: Map<string, { x: number; y: number }>, size: Size, aspect: number): Box {
+  const ranks = new Map<number, string[]>();
+  for (const [id, { y }] of places) {
+    const rank = ranks.get(y);
+    if (rank) rank.push(id);
+    else ranks.set(y, [id]);
+  }
+  let area = 0;
+  for (const id of places.keys()) area += (size(id).width + BESIDE) * (size(id).height + BESIDE);
+  const limit = Math.sqrt(area * aspect);
+  const folded = new Map<string, { x: number; y: number }>();
+  let y = 0, widest = 0;
+  for (const [, ids] of [...ranks].sort(([one], [other]) => one - other)) {
+    ids.sort((one, other) => places.get(one)!.x - places.get(other)!.x);
+    let x = 0, line = 0;
+    for (const id of ids) {
+      const { width, height } = size(id);
+      if (x > 0 && x + width > limit) { x = 0; y += line + BESIDE; line = 0; }
+      folded.set(id, { x: x + width / 2, y: y + height / 2 });
+      x += width + BESIDE;
+      line = Math.max(line, height);
+      widest = Math.max(widest, x - BESIDE);
+    }
+    y += line + BELOW;
+  }
+  return { width: widest, height: y - BELOW, places: folded };
 }
 
 /** Put boxes in rows, so that the whole has about the wanted proportion. */
