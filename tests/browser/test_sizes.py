@@ -1,8 +1,9 @@
-"""The web page with large graphs."""
+"""The web page with large graphs, long names and texts that turn their direction."""
 
 from tests.browser import conftest
 
 TEST = 'OS::Heat::TestResource'
+TURNED = 'a\u202eb'
 PHONE = {'viewport': conftest.PHONE, 'has_touch': True, 'is_mobile': True}
 #: what the drawing of a graph looks like
 DRAWING = """() => {
@@ -37,3 +38,33 @@ def test_wide_graph_fits_and_is_seen(chromium, service, make):
         page.get_by_role('button', name='Zoom in').click(click_count=9, delay=20)
         assert page.evaluate(DRAWING)['border'] == 1.5
         window.close()
+
+
+def test_long_names_leave_room_on_a_phone(chromium, service, make):
+    name = 'long-' * 51
+    path = make(name, template_of(['r' * 255]))
+    window = conftest.Window(chromium, service.url.removesuffix('/v1'), **PHONE)
+    page = window.open('stacks')
+    link = page.get_by_role('link', name=name)
+    assert link.bounding_box()['height'] < 70
+    page = window.open(path, 'resources')
+    status = page.get_by_role('region', name='Resources', exact=True).get_by_text('create complete')
+    assert status.bounding_box()['x'] + status.bounding_box()['width'] <= conftest.PHONE['width']
+    window.open(path, 'drift')
+    box = page.get_by_role('link', name='drift').bounding_box()
+    assert 0 <= box['x'] and box['x'] + box['width'] <= conftest.PHONE['width']
+    window.close()
+
+
+def test_texts_keep_their_direction(window, make):
+    outputs = {
+        'turned': {'value': f'{TURNED}\nsecond', 'description': TURNED},
+        'map': {'value': {TURNED: TURNED}},
+    }
+    path = make('turned', template_of([TURNED], outputs=outputs))
+    page = window.open(path, 'outputs')
+    page.get_by_text('a·b\nsecond', exact=True).wait_for()
+    for tab in ('outputs', 'resources', 'timeline', 'events'):
+        page = window.open(path, tab)
+        page.get_by_role('region', name=tab, exact=True).get_by_text('a·b').first.wait_for()
+        assert '\u202e' not in page.locator('main').inner_text()

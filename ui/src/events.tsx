@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { StackContext } from './stack-page';
 import { ownStack } from './stack-store';
-import { clock, plain, Rows, Status, tone } from './widgets';
+import { clock, oneWay, plain, Rows, Status, tone } from './widgets';
 
 export function EventsPanel({ context }: { context: StackContext }) {
   const { store } = context;
@@ -31,7 +31,7 @@ export function EventsPanel({ context }: { context: StackContext }) {
               <td class="mono"><time dateTime={event.event_time}>{clock(event.event_time)}</time></td>
               <td class="name">{nested && <span class="dim" title={own.name}>… / </span>}<button class="link" onClick={() => context.select(`${own?.id}/${event.resource_name}`)}>{plain(event.resource_name)}</button></td>
               <td><Status value={event.resource_status} /></td>
-              <td class="wide reason" title={event.resource_status_reason}>{event.resource_status_reason}</td>
+              <td class="wide reason" title={oneWay(event.resource_status_reason)}>{oneWay(event.resource_status_reason)}</td>
             </tr>
           );
         }} />

@@ -4,7 +4,7 @@ import type { Failure } from './api';
 import { href } from './router';
 import type { StackContext } from './stack-page';
 import { isFailed, type Node, type StackStore } from './stack-store';
-import { ErrorNote, plain } from './widgets';
+import { ErrorNote, oneWay, plain } from './widgets';
 
 /** Failed resources whose own nested stack has no failed one: the causes. */
 export function leaves(store: StackStore): Node[] {
@@ -48,7 +48,7 @@ export function FailureCard({ context }: { context: StackContext }) {
       {causes.slice(0, 3).map((node) => <Cause key={node.key} context={context} node={node} />)}
       {causes.length > 3 && <p class="dim">and {causes.length - 3} more: <a href="#" onClick={(event) => { event.preventDefault(); context.open('resources', { state: 'failed' }); }}>all failed resources</a></p>}
       {!causes.length && noted.slice(0, 3).map((each) => <Noted failure={each} />)}
-      {!causes.length && !noted.length && <p class="cause">{stack.stack_status_reason}</p>}
+      {!causes.length && !noted.length && <p class="cause">{oneWay(stack.stack_status_reason)}</p>}
       <p class="hint">{hintOf(reason)}</p>
       <ErrorNote error={error} />
       <div class="actions left">
@@ -69,7 +69,7 @@ function Cause({ context, node }: { context: StackContext; node: Node }) {
         <span class="type">{node.resource_type}</span>
         <a href={place}>place in the {inRoot ? 'template' : 'template of the nested stack'}</a>
       </p>
-      <p class="reason">{node.resource_status_reason}</p>
+      <p class="reason">{oneWay(node.resource_status_reason)}</p>
     </div>
   );
 }
@@ -78,7 +78,7 @@ function Noted({ failure }: { failure: Failure }) {
   return (
     <div class="cause">
       <p class="where"><strong>{failure.resource_name ?? 'The stack'}</strong>{failure.resource_type && <span class="type">{failure.resource_type}</span>}{failure.times > 1 && <span class="dim">{failure.times} times</span>}</p>
-      <p class="reason">{failure.reason}</p>
+      <p class="reason">{oneWay(failure.reason)}</p>
       {failure.holds && failure.holds.length > 0 && <p class="dim">Still there because of it: {failure.holds.join(', ')}</p>}
       {failure.forgotten && <p class="dim">Left in the cloud: {failure.physical_resource_id}</p>}
     </div>

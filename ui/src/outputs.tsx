@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { type Stack, stackPath } from './api';
 import type { StackContext } from './stack-page';
-import { Empty, ErrorNote, plain, useLoad, Value } from './widgets';
+import { Empty, ErrorNote, oneWay, plain, useLoad, Value } from './widgets';
 
 // outputs whose values stay covered until a click: screens are seen by others
 const SECRET = /pass|secret|token|private|credential|(^|_)key$/i;
@@ -19,8 +19,8 @@ export function OutputsPanel({ context }: { context: StackContext }) {
         {value && !outputs.length && <Empty><p class="dim">The template has no outputs.</p></Empty>}
         <dl class="schema">{outputs.map((each) => (
           <div key={each.output_key}><dt>{plain(each.output_key)}</dt>
-            <dd>{each.description && each.description !== 'No description given' && <p class="dim">{each.description}</p>}
-              {each.output_error ? <p class="note failed">{each.output_error}</p> : <Covered secret={SECRET.test(each.output_key)} value={each.output_value} />}</dd>
+            <dd>{each.description && each.description !== 'No description given' && <p class="dim">{oneWay(each.description)}</p>}
+              {each.output_error ? <p class="note failed">{oneWay(each.output_error)}</p> : <Covered secret={SECRET.test(each.output_key)} value={each.output_value} />}</dd>
           </div>
         ))}</dl>
       </section>

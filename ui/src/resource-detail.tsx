@@ -4,7 +4,7 @@ import { type Event, type Resource, stackPath } from './api';
 import { go, href } from './router';
 import type { StackContext } from './stack-page';
 import type { Node } from './stack-store';
-import { clock, Confirm, ErrorNote, plain, Status, useLoad, Value } from './widgets';
+import { clock, Confirm, ErrorNote, oneWay, plain, Status, useLoad, Value } from './widgets';
 
 export function ResourceDetail({ context, node }: { context: StackContext; node: Node }) {
   const { api, store, route } = context;
@@ -23,7 +23,7 @@ export function ResourceDetail({ context, node }: { context: StackContext; node:
     <aside class="detail" aria-label={`Resource ${node.resource_name}`}>
       <header><h2>{plain(node.resource_name)}</h2><button class="plain" aria-label="Close the resource" onClick={close}>✕</button></header>
       <p><Status value={node.resource_status} /> <a class="type" href={href(route.project, ['types', node.resource_type])}>{node.resource_type}</a></p>
-      {node.resource_status_reason && node.resource_status_reason !== 'state changed' && <p class="reason">{node.resource_status_reason}</p>}
+      {node.resource_status_reason && node.resource_status_reason !== 'state changed' && <p class="reason">{oneWay(node.resource_status_reason)}</p>}
       {waiting.length > 0 && <p class="note">Waits for {links(context, waiting)}</p>}
       <dl class="facts-list">
         <dt>Physical id</dt><dd class="mono">{node.physical_resource_id || <span class="dim">none</span>}</dd>

@@ -58,7 +58,7 @@ export function ResourcesPanel({ context, chosen }: { context: StackContext; cho
             <td class="name" style={{ paddingLeft: `${8 + depth * 18}px` }}><button class="link" onClick={() => context.select(node.key)}>{plain(node.resource_name)}</button></td>
             <td><Status value={node.resource_status} /></td>
             <td class="wide type">{node.resource_type}</td>
-            <td class="wide mono">{node.physical_resource_id}</td>
+            <td class="wide mono">{plain(node.physical_resource_id)}</td>
             <td class="wide"><Age time={node.updated_time} /></td>
           </tr>
         )} />

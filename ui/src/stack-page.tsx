@@ -1,5 +1,5 @@
 // The page of one stack: its state and verbs, the failure first, and a tab for each view.
-import { useEffect, useMemo, useReducer } from 'preact/hooks';
+import { useEffect, useMemo, useReducer, useRef } from 'preact/hooks';
 import type { Api } from './api';
 import { DriftPanel } from './drift';
 import { EventsPanel } from './events';
@@ -15,7 +15,7 @@ import { Live } from './stacks';
 import { TemplatePanel } from './template-panel';
 import { TimelinePanel } from './timeline';
 import { Verbs } from './verbs';
-import { Age, ErrorNote, plain, Status } from './widgets';
+import { Age, ErrorNote, oneWay, plain, Status } from './widgets';
 
 const TABS = ['graph', 'resources', 'timeline', 'events', 'outputs', 'template', 'snapshots', 'drift'] as const;
 type Tab = (typeof TABS)[number];
@@ -39,6 +39,8 @@ export function StackPage({ api, route, name, id, tab }: { api: Api; route: Rout
   const chosen = route.query.get('resource') ?? '';
   const open = (next: Tab, query: Record<string, string> = {}) => go(href(route.project, ['stacks', name, id, next], query));
   const select = (key: string) => go(href(route.project, ['stacks', name, id, current], { resource: key }), true);
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }), [current]);
   const context: StackContext = { api, store, route, select, open };
   const node = store.nodes.get(chosen.includes('/') ? chosen : `${id}/${chosen}`);
   return (
@@ -46,7 +48,7 @@ export function StackPage({ api, route, name, id, tab }: { api: Api; route: Rout
       <Head context={context} />
       <ErrorNote error={store.error} />
       <FailureCard context={context} />
-      <nav class="tabs" aria-label="Views of the stack">
+      <nav class="tabs" ref={tabs} aria-label="Views of the stack">
         {TABS.map((each) => (
           <a href={href(route.project, ['stacks', name, id, each])} aria-current={each === current ? 'page' : undefined}>{each}{countOf(each, store)}</a>
         ))}
@@ -90,10 +92,10 @@ function Head({ context }: { context: StackContext }) {
       {stack && (
         <div class="facts">
           <Progress store={store} />
-          <span>{stack.stack_status_reason}</span>
+          <span>{oneWay(stack.stack_status_reason)}</span>
           <span class="dim">created <Age time={stack.creation_time} /> ago</span>
           {stack.updated_time && <span class="dim">updated <Age time={stack.updated_time} /> ago</span>}
-          {(stack.tags ?? []).map((tag) => <a class="tag" href={href(route.project, ['stacks'], { tags: tag })}>{plain(tag)}</a>)}
+          {(stack.tags ?? []).map((tag) => <a class="tag" title={plain(tag)} href={href(route.project, ['stacks'], { tags: tag })}>{plain(tag)}</a>)}
         </div>
       )}
     </div>

@@ -4,7 +4,7 @@ import { type Api, isPassing, RETRY, type Stack, stackPath } from './api';
 import { type Connection, follow } from './live';
 import { go, href, type Route } from './router';
 import { isBusy } from './stack-store';
-import { Age, Confirm, Empty, ErrorNote, plain, Status } from './widgets';
+import { Age, Confirm, Empty, ErrorNote, oneWay, plain, Status } from './widgets';
 
 const PAGE = 200;
 /** So many stacks are searched for a part of a name, which the API does not filter by. */
@@ -147,11 +147,11 @@ export function StacksView({ api, route }: { api: Api; route: Route }) {
                     <button class="fold" aria-expanded={open.has(stack.id)} aria-label={`Nested stacks of ${stack.stack_name}`}
                       onClick={() => setOpen((old) => toggle(old, stack.id))}>{open.has(stack.id) ? '▾' : '▸'} {children}</button>
                   )}
-                  <a href={href(route.project, ['stacks', stack.stack_name, stack.id])}>{stack.stack_name}</a>
+                  <a class="clamp" title={stack.stack_name} href={href(route.project, ['stacks', stack.stack_name, stack.id])}>{stack.stack_name}</a>
                 </td>
                 <td><Status value={stack.stack_status} /></td>
-                <td class="wide reason">{stack.stack_status_reason}</td>
-                <td class="wide">{(stack.tags ?? []).map((tag) => <button class="tag" onClick={() => set({ tags: tag })}>{plain(tag)}</button>)}</td>
+                <td class="wide reason">{oneWay(stack.stack_status_reason)}</td>
+                <td class="wide">{(stack.tags ?? []).map((tag) => <button class="tag" title={plain(tag)} onClick={() => set({ tags: tag })}>{plain(tag)}</button>)}</td>
                 <td><Age time={stack.updated_time ?? stack.creation_time} /></td>
                 <td class="wide"><Age time={stack.creation_time} /></td>
               </tr>

@@ -36,7 +36,7 @@ export function TimelinePanel({ context }: { context: StackContext }) {
   if (!value) return error ? <ErrorNote error={error} /> : <Empty><p class="dim">Reading the events…</p></Empty>;
   const action = value.timeline;
   const begin = Date.parse(action.started_at);
-  const end = Math.max(endOf(action, action.ended_at ? 0 : Date.now()), begin + 1000);
+  const last = Math.max(endOf(action, action.ended_at ? 0 : Date.now()), begin), end = Math.max(last, begin + 1000);
   const took = (row: Row) => row.phases.filter((each) => each.phase !== 'waiting').reduce((sum, each) => sum + length(each, end), 0);
   const rows = order === 'time' ? action.resources : [...action.resources].sort((one, other) => took(other) - took(one));
   const shown = all ? rows : rows.slice(0, SHOWN);
@@ -47,7 +47,7 @@ export function TimelinePanel({ context }: { context: StackContext }) {
           {[...action.actions].reverse().map((each) => <option value={each.number}>{each.action.toLowerCase()} at {new Date(each.started_at).toLocaleString()}{each.seconds === null ? '' : `, ${seconds(each.seconds * 1000)}`}</option>)}
         </select>
         <div class="segments" role="group" aria-label="Order"><button aria-pressed={order === 'time'} onClick={() => setOrder('time')}>by start</button><button aria-pressed={order === 'duration'} onClick={() => setOrder('duration')}>by duration</button></div>
-        <span class="grow" /><span class="dim">{seconds(end - begin)} in all</span>
+        <span class="grow" /><span class="dim">{seconds(last - begin)} in all</span>
       </div>
       {action.partial && <p class="note">The oldest events of this action were deleted (max_events_per_stack). What happened before {clock(action.started_at)} is missing.</p>}
       <Legend rows={rows} />

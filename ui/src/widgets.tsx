@@ -13,9 +13,14 @@ export function tone(status: string | undefined | null): string {
   return 'complete';
 }
 
+/** A text of users in one direction; its lines stay. */
+export function oneWay(text: string | null | undefined): string {
+  return (text ?? '').replace(/[\u0000-\u0008\u000b-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '·');
+}
+
 /** A name in one direction, and never without a visible sign: names are hostile text. */
 export function plain(name: string | null | undefined): string {
-  const shown = (name ?? '').replace(/[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '·');
+  const shown = oneWay(name).replace(/[\t\n]/g, '·');
   return /^[\s\p{Cf}\p{M}]+$/u.test(shown) ? [...shown].slice(0, 8).fill('·').join('') : shown;
 }
 
@@ -132,8 +137,8 @@ export function Confirm({ title, children, word, label, danger = false, onClose,
 
 export function Value({ value }: { value: unknown }) {
   if (value === null || value === undefined) return <span class="dim">none</span>;
-  if (typeof value === 'string') return <span class="value">{value}</span>;
-  return <code class="value">{typeof value === 'object' ? JSON.stringify(value, null, 1) : String(value)}</code>;
+  if (typeof value === 'string') return <span class="value">{oneWay(value)}</span>;
+  return <code class="value">{typeof value === 'object' ? oneWay(JSON.stringify(value, null, 1)) : String(value)}</code>;
 }
 
 export function Empty({ children }: { children: ComponentChildren }) {
