@@ -62,9 +62,9 @@ class FairTurns:
     """The turns of one kind: ``limit`` at a time; 0: no limit.
 
     Each request of a peer has a number, one more than that of the peer's last one, and at least
-    CREDIT less than that of the request which began last. The lowest number begins first. But crowds
-    get one turn in CROWD_PERIOD: a client that waits for each answer would otherwise soon have sent
-    more than each of a hundred addresses, and would wait for all that they have sent at once.
+    CREDIT less than that of the request which began last. The lowest number begins first. But
+    crowds get one turn in CROWD_PERIOD: a client that waits for each answer would otherwise soon
+    have sent more than each of a hundred addresses, and wait for all that they have sent at once.
 
     With ``yields`` a long turn does not count for parties, e.g. projects, that have no other turn,
     and whose own turns were shorter lately: at most twice the limit are in progress then, half as
@@ -101,8 +101,8 @@ class FairTurns:
     ) -> Iterator[None]:
         """Run the block in a turn. ``party``: whose turn it is; default: the peer.
 
-        Raises ServiceUnavailable after the wait, and RequestAbandoned if it was interrupted, or if
-        the client has left meanwhile: nobody would read the response.
+        Raises ServiceUnavailable after the wait, and RequestAbandoned if it was interrupted or the
+        client has left.
         """
         if not self._limit:
             yield

@@ -60,7 +60,7 @@ def test_busy_peers_alternate_whatever_one_has_sent_before_the_other():
 
 
 def test_crowds_have_a_part_of_the_turns_while_others_wait():
-    """A client that had sent more lately than each of 100 addresses once waited for 900 requests."""
+    """A client that had sent more than each of 100 addresses once waited for 900 requests."""
     requests = Requests()
     for _ in range(20):
         with requests.turns.turn('honest'):
