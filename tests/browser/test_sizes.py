@@ -68,3 +68,19 @@ def test_texts_keep_their_direction(window, make):
         page = window.open(path, tab)
         page.get_by_role('region', name=tab, exact=True).get_by_text('a·b').first.wait_for()
         assert '\u202e' not in page.locator('main').inner_text()
+
+
+def test_form_of_long_and_turned_parameters_fits_a_phone(chromium, service, make):
+    names = ['p' * 255, TURNED]
+    parameters = {
+        name: {'type': 'string', 'default': name, 'description': f'{name} text'} for name in names
+    }
+    path = make('form', template_of(['a'], parameters=parameters))
+    window = conftest.Window(chromium, service.url.removesuffix('/v1'), **PHONE)
+    page = window.open(path, 'update')
+    for text in ('a·b', 'a·b text', 'The parameter "a·b" is never used (unused-parameter)'):
+        page.get_by_text(text).first.wait_for()
+    assert page.evaluate('document.documentElement.scrollWidth') <= conftest.PHONE['width']
+    page.get_by_role('button', name='Preview').click()
+    page.get_by_role('dialog').get_by_role('button', name='Back').wait_for()
+    window.close()

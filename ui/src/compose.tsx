@@ -7,7 +7,7 @@ import { type FormState, ParameterForm, valuesOf } from './parameter-form';
 import { go, href, type Route } from './router';
 import { bodyOfTexts, complete, lint, type Placed } from './template-service';
 import { readTexts, type Texts } from './template-panel';
-import { Dialog, ErrorNote } from './widgets';
+import { Dialog, ErrorNote, oneWay } from './widgets';
 
 const EXAMPLE = `heat_template_version: 2021-04-16
 
@@ -201,7 +201,7 @@ function Findings({ findings, choose, ready }: { findings: Placed[]; choose: (fi
     <>
       {!refused && <p class="findings ok" role="status">{ready ? '✓ The template is valid' : 'Validating…'}</p>}
       {findings.length > 0 && <ul class="findings" role="status" aria-label="Findings">{findings.slice(0, 30).map((each) => (
-        <li class={each.severity}><button type="button" class="link" onClick={() => choose(each)}>{each.file}:{each.line}:{each.column}</button> {each.message}</li>
+        <li class={each.severity}><button type="button" class="link" onClick={() => choose(each)}>{each.file}:{each.line}:{each.column}</button> {oneWay(each.message)}</li>
       ))}</ul>}
     </>
   );
@@ -219,8 +219,8 @@ function EditorBox({ api, name, text, texts, changed, findings, goal }: { api: A
   useEffect(() => {
     let ended = false;
     void import('./editor').then(({ Editor: Made }) => {
-      if (ended) return;
-      editor.current = new Made(host.current!, text, {
+      if (ended || !host.current) return;
+      editor.current = new Made(host.current, text, {
         label: `Text of ${name}`, changed: (value) => report.current(value),
         completions: (line, column, value) => complete(api, bodyOfTexts(withText(given.current, name, value)), name, line, column),
       });

@@ -1,6 +1,7 @@
 // A form made from the parameters of a template: groups, constraints, hidden values.
 import { useEffect, useState } from 'preact/hooks';
 import type { Api, ParameterSchema, Validation } from './api';
+import { oneWay, plain } from './widgets';
 
 /** The values that were typed, by the names of parameters; others keep their default. */
 export type FormState = Record<string, string>;
@@ -41,7 +42,7 @@ export function ParameterForm({ api, validation, state, stored, change }: {
   if (!Object.keys(parameters).length) return validation ? <p class="dim">The template has no parameters.</p> : null;
   return (
     <>
-      {groups.map((group) => <fieldset><legend>{group.label ?? 'Parameters'}</legend>{group.description && <p class="dim">{group.description}</p>}{group.parameters.map(field)}</fieldset>)}
+      {groups.map((group) => <fieldset><legend>{plain(group.label ?? 'Parameters')}</legend>{group.description && <p class="dim">{oneWay(group.description)}</p>}{group.parameters.map(field)}</fieldset>)}
       {others.length > 0 && <fieldset><legend>{groups.length ? 'Other parameters' : 'Parameters'}</legend>{others.map(field)}</fieldset>}
     </>
   );
@@ -83,10 +84,10 @@ function Field({ name, schema, value, stored, choices, change }: { name: string;
   else input = <input {...common} type={(hidden ? 'password' : 'text') as 'text'} autocomplete="off" spellcheck={false} list={choices?.length ? `${id}-choices` : undefined} minLength={schema.MinLength} maxLength={schema.MaxLength} placeholder={hidden && !required ? 'unchanged' : ''} value={shown} onInput={take} />;
   return (
     <div class="field">
-      <label for={id}>{schema.Label && schema.Label !== name ? <>{schema.Label} <code>{name}</code></> : name}{required && <span class="flag">required</span>}</label>
+      <label for={id}>{schema.Label && schema.Label !== name ? <>{plain(schema.Label)} <code>{plain(name)}</code></> : plain(name)}{required && <span class="flag">required</span>}</label>
       {input}
       {choices?.length ? <datalist id={`${id}-choices`}>{choices.map((each) => <option value={isUnique(choices, each.name) ? each.name! : each.id}>{each.name ? each.id : ''}</option>)}</datalist> : null}
-      {help && <p class="help" id={`${id}-help`}>{help}</p>}
+      {help && <p class="help" id={`${id}-help`}>{oneWay(help)}</p>}
     </div>
   );
 }

@@ -40,7 +40,7 @@ export function StackPage({ api, route, name, id, tab }: { api: Api; route: Rout
   const open = (next: Tab, query: Record<string, string> = {}) => go(href(route.project, ['stacks', name, id, next], query));
   const select = (key: string) => go(href(route.project, ['stacks', name, id, current], { resource: key }), true);
   const tabs = useRef<HTMLElement>(null);
-  useEffect(() => tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }), [current]);
+  useEffect(() => tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }), [current, store.nodes.size > 0]);
   const context: StackContext = { api, store, route, select, open };
   const node = store.nodes.get(chosen.includes('/') ? chosen : `${id}/${chosen}`);
   return (

@@ -36,8 +36,8 @@ export function TemplatePanel({ context }: { context: StackContext }) {
     if (!value || !host.current) return;
     let ended = false;
     void Promise.all([import('./editor'), import('./source')]).then(async ([{ Editor: Made }, source]) => {
-      if (ended) return;
-      editor.current = new Made(host.current!, text, { readOnly: true, label: `Text of ${file}` });
+      if (ended || !host.current) return;
+      editor.current = new Made(host.current, text, { readOnly: true, label: `Text of ${file}` });
       const at = route.query.get('at');
       const line = file === 'template' && at ? source.lineOf(text, ['resources', at]) : null;
       if (line) editor.current.reveal(line);

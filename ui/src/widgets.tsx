@@ -68,7 +68,7 @@ export function errorText(error: unknown): string {
 }
 
 export function ErrorNote({ error }: { error: unknown }) {
-  return error ? <p class="note failed" role="alert">{errorText(error)}</p> : null;
+  return error ? <p class="note failed" role="alert">{oneWay(errorText(error))}</p> : null;
 }
 
 /** The result of a function that reads, again when its keys change. */
