@@ -176,18 +176,15 @@ class FairTurns:
                 del self._waits[wait.peer]
 
     def _next(self) -> Wait:
-        firsts = [waits[0] for waits in self._waits.values()]
         crowds_turn = self._since_crowd >= CROWD_PERIOD - 1
-        following = min(firsts, key=self._order_among_crowds if crowds_turn else self._order)
-        is_crowd = len(self._waits[following.peer]) > MAX_WAITS
-        self._since_crowd = 0 if is_crowd or crowds_turn else self._since_crowd + 1
+        firsts = (waits[0] for waits in self._waits.values())
+        following = min(firsts, key=lambda each: (self._in_crowd(each) != crowds_turn, each.place))
+        is_crowds = crowds_turn or self._in_crowd(following)
+        self._since_crowd = 0 if is_crowds else self._since_crowd + 1
         return following
 
-    def _order(self, wait: Wait) -> tuple[bool, tuple[int, int]]:
-        return len(self._waits[wait.peer]) > MAX_WAITS, wait.place
-
-    def _order_among_crowds(self, wait: Wait) -> tuple[bool, tuple[int, int]]:
-        return len(self._waits[wait.peer]) <= MAX_WAITS, wait.place
+    def _in_crowd(self, wait: Wait) -> bool:
+        return len(self._waits[wait.peer]) > MAX_WAITS
 
     # ------------------------------------------------------------ long turns
 
@@ -195,15 +192,13 @@ class FairTurns:
         """Return whether a request may begin now although there are as many as the limit."""
         begun = [each.begun for each in self._active]
         parties = {each.party for each in self._active}
-        now = time.monotonic()
 
         def may_pass(wait: Wait) -> bool:
             if not self._yields or wait.party in parties:
                 return False  # one at a time: of several at once none is long yet
             length = self._lengths.get(wait.party)
             room = max(self._limit // 2, 1) if length is None else self._limit
-            longer = bisect.bisect_left(begun, now - max(length or 0, LONG_SECONDS))
-            return len(begun) < self._limit + min(longer, room)
+            return len(begun) < self._limit + min(_count_longer(begun, length or 0), room)
 
         return may_pass
 
@@ -230,13 +225,12 @@ class FairTurns:
 
     def _let_pass(self) -> None:
         """Begin the first of the waiting requests that may pass, if there is one."""
-        before = time.monotonic() - LONG_SECONDS
-        longer = sum(1 for _ in itertools.takewhile(lambda each: each.begun < before, self._active))
-        if len(self._active) >= self._limit + min(longer, self._limit):
-            return
+        begun = [each.begun for each in self._active]
+        if len(begun) >= self._limit + min(_count_longer(begun, 0), self._limit):
+            return  # for each party: most calls end here
         may_pass = self._passage()
         waits = (each for waits in self._waits.values() for each in waits if may_pass(each))
-        following = min(waits, key=self._order, default=None)
+        following = min(waits, key=lambda each: (self._in_crowd(each), each.place), default=None)
         if following is not None:
             self._remove(following)
             self._begin(following)
@@ -250,6 +244,11 @@ class FairTurns:
         self._lengths[wait.party] = (before + lasted) / 2
         if len(self._lengths) > MAX_PEERS:
             del self._lengths[next(iter(self._lengths))]
+
+
+def _count_longer(begun: list[float], seconds: float) -> int:
+    """Return how many turns have lasted so long, at least LONG_SECONDS; ``begun`` is sorted."""
+    return bisect.bisect_left(begun, time.monotonic() - max(seconds, LONG_SECONDS))
 
 
 def _uninterruptible(_):

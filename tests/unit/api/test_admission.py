@@ -95,6 +95,15 @@ def test_bodies_take_no_turns_and_are_limited():
     assert not control._turns
 
 
+def send(control, interruptible, ends):
+    """Send a request that waits for its turn; add how it ends."""
+    try:
+        with control.admit(context('one'), '', interruptible):
+            ends.append('admitted')
+    except exception.RequestAbandoned:
+        ends.append('abandoned')
+
+
 def test_interrupted_request_is_abandoned_and_its_turn_goes_to_the_next():
     control = admission.AdmissionControl(1, WAIT_SECONDS)
     interrupts, ends = [], []
@@ -104,15 +113,9 @@ def test_interrupted_request_is_abandoned_and_its_turn_goes_to_the_next():
         interrupts.append(interrupt)
         yield lambda: False
 
-    def request():
-        try:
-            with control.admit(context('one'), '', interruptible):
-                ends.append('admitted')
-        except exception.RequestAbandoned:
-            ends.append('abandoned')
-
     with control.admit(context('one'), '', interruptible):
-        threads = [threading.Thread(target=request) for _ in range(3)]
+        given = control, interruptible, ends
+        threads = [threading.Thread(target=send, args=given) for _ in range(3)]
         for number, thread in enumerate(threads):
             thread.start()
             while len(interrupts) <= number:
@@ -157,14 +160,7 @@ def test_request_whose_client_leaves_while_it_waits_is_abandoned():
         waiting.set()
         yield lambda: True
 
-    def request():
-        try:
-            with control.admit(context('one'), '', interruptible):
-                ends.append('admitted')
-        except exception.RequestAbandoned:
-            ends.append('abandoned')
-
-    thread = threading.Thread(target=request)
+    thread = threading.Thread(target=send, args=(control, interruptible, ends))
     with control.admit(context('one')):
         thread.start()
         assert waiting.wait(WAIT_SECONDS)
