@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 
+import psutil
 import sqlalchemy
 
 from tests import databases, ports
@@ -123,7 +124,12 @@ class Server:
         self._end(signal.SIGKILL)
 
     def _end(self, signum):
-        """Signal the process group, which contains all processes of the server."""
+        """Signal the server and wait for the end of all its processes; kill those that remain.
+
+        The processes of PostgreSQL have process groups of their own. They outlive a killed
+        server for a moment, and while they have its memory no other one starts in its folder.
+        """
+        children = self._children()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signum)
         try:
@@ -131,6 +137,16 @@ class Server:
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
+        for child in children:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                child.kill()
+        _gone, alive = psutil.wait_procs(children, STOP_SECONDS)
+        assert not alive, alive
+
+    def _children(self):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            return psutil.Process(self.process.pid).children(recursive=True)
+        return []
 
 
 class Database(Server):
