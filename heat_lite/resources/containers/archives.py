@@ -13,10 +13,15 @@ EMPTY_IMAGE, EMPTY_TAG = 'heat-lite-empty', '1'
 DATA = '/data'
 #: bytes of a copy that are kept in memory; a longer one goes through a temporary file
 MEMORY_BYTES = 8 << 20
+#: the end mark of an archive: two blocks of zeros
+END_MARK_BYTES = 2 * tarfile.BLOCKSIZE
 
 
 def of_files(files):
-    """Return an uncompressed archive.
+    """Return an uncompressed archive, which ends with its end mark.
+
+    Podman stops to read at the mark, and answers 500 where something comes after it too late. The
+    library adds up to 9.5 kB.
 
     ``files`` is ``{path: {'content': text or bytes, 'mode': octal text, 'uid': ..., 'gid': ...}}``.
     """
@@ -33,7 +38,8 @@ def of_files(files):
             entry.size, entry.mode = len(data), int(file.get('mode') or '0644', 8)
             entry.uid, entry.gid = file.get('uid') or 0, file.get('gid') or 0
             archive.addfile(entry, io.BytesIO(data))
-    return target.getvalue()
+        end = archive.offset + END_MARK_BYTES
+    return target.getvalue()[:end]
 
 
 def _folders(files):
