@@ -5,6 +5,7 @@ a slice of every connection whose client sends all the time; one client can have
 """
 
 import collections
+import contextlib
 import time
 from typing import Any
 
@@ -38,7 +39,7 @@ class PeerTurns:
         self._waits: collections.Counter[str] = collections.Counter()
         #: turns of the calm since the last one of a crowd
         self._since_crowd = 0
-        self._cancelled: list[Turn] = []
+        self._cancelled: collections.deque[Turn] = collections.deque()
         self._scheduled = False
         self._end = 0.0
 
@@ -79,6 +80,12 @@ class PeerTurns:
         self._forget(turn)
         return True
 
+    def withdraw(self, turn: 'Turn') -> None:
+        """Forget a turn, cancelled or not, whose green thread does not wait for it any more."""
+        if not self.remove(turn):
+            with contextlib.suppress(ValueError):  # it has begun
+                self._cancelled.remove(turn)
+
     def _next(self):
         circle = self._next_circle()
         key, queue = next(iter(circle.items()))
@@ -111,10 +118,9 @@ class PeerTurns:
         self._end = time.monotonic() + TURNS_SECONDS
         self._scheduled = bool(self._waits or self._cancelled)
         if self._scheduled:
-            self._schedule()  # before any error of a thread
-        cancelled, self._cancelled = self._cancelled, []
-        for turn in cancelled:
-            turn.begin()
+            self._schedule()  # an error of a thread ends this call; the next one serves the rest
+        while self._cancelled:
+            self._cancelled.popleft().begin()
         while self._waits:
             self._next().begin()
             if time.monotonic() >= self._end:
@@ -135,7 +141,7 @@ class Turn:
         try:
             eventlet.hubs.get_hub().switch()
         except BaseException:  # e.g. the time limit of a caller
-            self._turns.remove(self)
+            self._turns.withdraw(self)
             raise
 
     def begin(self) -> None:

@@ -138,3 +138,39 @@ def test_failure_in_a_turn_does_not_stop_the_others(turns):
         run(*threads)
     run(threads[1])
     assert done == ['b'] * 3
+
+
+def test_failure_of_a_cancelled_turn_does_not_keep_the_others_waiting(turns):
+    requested, done = [], []
+
+    def wait(name):
+        requested.append(turns.request((name, False)))
+        requested[-1].wait()
+        done.append(name)
+        if name == 'a':
+            raise ZeroDivisionError
+
+    def cancel():
+        for turn in requested:
+            turn.cancel()
+
+    threads = [*(eventlet.spawn(wait, name) for name in 'abc'), eventlet.spawn(cancel)]
+    run(*threads[1:])
+    assert done == ['a', 'b', 'c'] and not turns._waits
+
+
+def test_cancelled_turn_of_a_thread_whose_time_is_over_is_not_given(turns):
+    def wait():
+        turn = turns.request(('a', False))
+        turn.cancel()
+        with pytest.raises(ZeroDivisionError):
+            turn.wait()
+        begun = time.monotonic()
+        eventlet.sleep(0.1)  # a turn given now would end this wait
+        return time.monotonic() - begun
+
+    thread = eventlet.spawn(wait)
+    # before the turns: they are due when the thread has requested one
+    eventlet.hubs.get_hub().schedule_call_global(0, thread.throw, ZeroDivisionError)
+    with eventlet.Timeout(WAIT_SECONDS):
+        assert thread.wait() > 0.09
