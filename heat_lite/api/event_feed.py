@@ -35,8 +35,9 @@ JOIN_SECONDS = 10
 IDLE_SECONDS = 30
 #: messages that wait for all listeners of the process
 MAX_WAITING = 500_000
-#: the next attempts of a client that is refused
+#: why a stream ends, or is refused, and what its client has to do
 STOPPING = 'This process of the API stops. Continue with the header Last-Event-ID.'
+GIVEN_AWAY = 'The stream gives its place to another project. Reconnect later.'
 
 _feeds: 'weakref.WeakSet[EventFeed]' = weakref.WeakSet()
 
@@ -100,9 +101,15 @@ class EventFeed:
                 self._thread = threading.Thread(target=self._run, name='events', daemon=True)
                 self._thread.start()
         self._news.set()
-        if not listener.has_joined.wait(JOIN_SECONDS):
+        listener.has_joined.wait(JOIN_SECONDS)
+        if listener.joined is None:
             self.close(listener)
-            raise exception.ServiceUnavailable(reason='no engine has sent the newest events')
+            raise exception.ServiceUnavailable(reason=self._why_not_joined(listener))
+
+    def _why_not_joined(self, listener: EventListener) -> str:
+        if self._stopped:
+            return STOPPING
+        return GIVEN_AWAY if listener.ended else 'no engine has sent the newest events'
 
     def close(self, listener: EventListener) -> None:
         """Remove a listener; one that was removed before is ignored."""
@@ -133,7 +140,7 @@ class EventFeed:
                 'events instead, or try again later'
             )
         victim = next(each for each in self._open() if each.scope.project == project)
-        victim.end(error(503, 'The stream gives its place to another project. Reconnect later.'))
+        victim.end(error(503, GIVEN_AWAY))
         self._joining.discard(victim)
         self._listeners.discard(victim)
         self._leaving.add(victim)

@@ -83,6 +83,7 @@ class EventListener:
         self.joined: EventCursor | None = None
         #: all events up to it are among the messages
         self.position: EventCursor | None = None
+        #: set when the feed knows the listener, or the stream has ended before
         self.has_joined = threading.Event()
         #: whether the state of the stack was looked at since then
         self.checked = False
@@ -110,15 +111,21 @@ class EventListener:
 
     def cut_off(self) -> None:
         """Drop what waits and end the stream: the client continues where it has stopped."""
-        self._waiting.clear()
-        self.end(error(503, TOO_SLOW))
+        # a new queue: the thread of the client may take from the former one now
+        self._waiting = collections.deque([error(503, TOO_SLOW)])
+        self._set_ended()
 
     def end(self, last: bytes) -> None:
         """End the stream with a message."""
         if not self.ended:
-            self.ended = True
             self._waiting.append(last)
-            self._added.set()
+            self._set_ended()
+
+    def _set_ended(self) -> None:
+        """Note the end, after its message: a stream that has ended and has none is closed."""
+        self.ended = True
+        self._added.set()
+        self.has_joined.set()
 
     def take(self, seconds: float) -> bytes:
         """Return the messages that wait, together; nothing after ``seconds`` without one."""

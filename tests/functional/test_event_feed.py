@@ -1,6 +1,7 @@
 """The feed of an API process: news of engines, limits, slow and ended listeners."""
 
 import contextlib
+import threading
 import time
 
 import pytest
@@ -9,6 +10,7 @@ from heat_lite.api import event_feed, event_listener, wsgi
 from heat_lite.api.event_listener import EventListener, FeedEvent, Scope
 from heat_lite.common import exception
 from heat_lite.common.event_cursor import EventCursor
+from heat_lite.rpc.client import EngineClient
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
 
@@ -98,6 +100,45 @@ def test_streams_end_with_the_process(driver):
         listen(feed, 'a')
 
 
+class AbsentEngine(EngineClient):
+    """A client of a topic that no engine serves."""
+
+    topic = 'absent'
+
+
+@pytest.mark.parametrize('reason', [event_feed.STOPPING, event_feed.GIVEN_AWAY])
+def test_stream_that_ends_before_it_has_begun_is_refused_at_once(driver, reason):
+    """The feed reads no events, since no engine answers."""
+    limits = event_feed.StreamLimits(2, 2, 2)
+    feed, reasons = event_feed.EventFeed(AbsentEngine(), limits), []
+
+    def refused(project):
+        with pytest.raises(exception.ServiceUnavailable) as failure:
+            listen(feed, project)
+        reasons.append(str(failure.value))
+
+    def start(project, open_streams):
+        thread = threading.Thread(target=refused, args=(project,), daemon=True)
+        thread.start()
+        while len(feed._open()) < open_streams:
+            time.sleep(0.01)
+        return thread
+
+    waiting = [start('a', 1), start('a', 2)]
+    began = time.monotonic()
+    if reason == event_feed.GIVEN_AWAY:
+        start('b', 2)
+    else:
+        feed.stop(WAIT_SECONDS)
+    while not reasons:
+        time.sleep(0.01)
+    assert reason in reasons[0] and time.monotonic() - began < event_feed.JOIN_SECONDS / 2
+    feed.stop(WAIT_SECONDS)
+    for thread in waiting:
+        thread.join()
+    assert not feed._open()
+
+
 def event(number):
     row = {
         'event_identity': {'tenant': 'a', 'stack_name': 's', 'stack_id': 'i', 'path': '/e/u'},
@@ -126,6 +167,15 @@ def test_slow_listener_is_cut_off_and_keeps_nothing(monkeypatch):
     listener.offer([event(number) for number in range(6)])
     assert listener.ended and len(listener) == 1
     assert b'Last-Event-ID' in listener.take(0)
+
+
+def test_ended_listener_that_is_cut_off_tells_its_client():
+    """Its last message is dropped with the others: without one a stream would just break off."""
+    scope = Scope('a', None, 0, {}, frozenset(), False)
+    listener = EventListener(scope, wsgi.Request.blank('/'))
+    listener.end(event_listener.message('complete', {}))
+    listener.cut_off()
+    assert b'Last-Event-ID' in listener.take(0) and listener.ended and not len(listener)
 
 
 def test_event_before_the_position_of_the_client_is_left_out():
