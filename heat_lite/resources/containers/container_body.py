@@ -102,7 +102,8 @@ def limits(values):
 
 
 def cpu_quota(cpus):
-    return int(cpus * CPU_PERIOD) if cpus else None
+    # not cut off: 1.15 * 100000 is 114999.99999999999, which the live state would tell as a drift
+    return round(cpus * CPU_PERIOD) if cpus else None
 
 
 def _given(body):

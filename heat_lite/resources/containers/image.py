@@ -267,6 +267,7 @@ def _file(path, given):
 
 def _decoded(text, what):
     try:
-        return base64.b64decode(text, validate=False)
+        # lines may be broken and indented; any other foreign character would be left out in silence
+        return base64.b64decode(''.join(str(text).split()), validate=True)
     except (binascii.Error, ValueError) as error:
         raise exception.Error(f'{what} is not in base64: {error}') from error
