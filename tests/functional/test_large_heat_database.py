@@ -1,10 +1,13 @@
-"""The program that measures the take-over of a large database of Heat."""
+"""The take-over of a large database of Heat, and the program that measures it."""
 
 import re
 
 import pytest
 
-from tests import heat_database
+from heat_lite.cmd.heat_database import reader
+from heat_lite.common.context import admin_context
+from heat_lite.db import heat_rows
+from tests import databases, engines, heat_database
 from tests.heat_database import __main__ as measuring
 
 
@@ -19,3 +22,19 @@ def test_copies_of_the_recorded_stacks_are_taken_over_and_given_back(backend, tm
     output = (tmp_path / 'output').read_text()
     assert re.search('72 stacks with 210 resources read, parsed and planned', output)
     assert '0 cannot be carried over completely' in output
+
+
+def test_batch_with_more_parents_than_are_kept_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(reader, 'PARENTS', 2)
+    version = 'heat_template_version: 2021-04-16\n'
+    files = {
+        'outer.yaml': f'{version}resources: {{inner: {{type: inner.yaml}}}}',
+        'inner.yaml': f'{version}resources: {{r: {{type: OS::Heat::RandomString}}}}',
+    }
+    with databases.migrated('sqlite', tmp_path) as url, engines.running(url) as driver:
+        for name in 'abc':
+            driver.create({'resources': {'outer': {'type': 'outer.yaml'}}}, name, files=files)
+        stacks = reader.Reader(driver.service.runtime)
+        (ids,) = heat_rows.living_ids(admin_context(), 500)
+        for _ in range(2):
+            assert [finding.reasons for finding in stacks.read(ids)] == [[]] * 9

@@ -41,6 +41,8 @@ class Reader:
         self._runtime = runtime
         self._context = request_context.admin_context()
         self._parents = lru_cache.LruCache(PARENTS, PARENTS, lambda stack: 1)
+        #: those of the batch under way: it may have more than the cache
+        self._parents_of_batch: dict[str, engine_stack.Stack] = {}
         self._templates = runtime.templates = _Templates()
 
     def read(self, ids: Collection[str]) -> list[Finding]:
@@ -98,24 +100,32 @@ class Reader:
 
     def _load_parents(self, ids):
         """Read the stacks that contain those of a batch, and the stacks that contain these."""
-        rows = {}
-        missing = {each for each in ids if self._parents.get(each) is None}
+        self._parents_of_batch = {}
+        rows, missing = {}, self._missing_parents(ids)
         while missing:
             rows.update(heat_rows.stacks(self._context, missing))
             owners = {row.owner_id for row in rows.values()} - {None} - rows.keys()
-            missing = {each for each in owners - missing if self._parents.get(each) is None}
+            missing = self._missing_parents(owners - missing)
         self._templates.load(self._context, {row.raw_template_id for row in rows.values()})
         for row in sorted(rows.values(), key=lambda row: row.nested_depth or 0):
             self._put_parent(row)
 
+    def _missing_parents(self, ids):
+        """Return those of the ids whose stacks are not known; keep the others for the batch."""
+        known = {each: self._parents.get(each) for each in ids}
+        found = {each: stack for each, stack in known.items() if stack is not None}
+        self._parents_of_batch.update(found)
+        return known.keys() - found.keys()
+
     def _put_parent(self, row):
         try:
-            self._parents.put(row.id, self._stack(row))
+            stack = self._parents_of_batch[row.id] = self._stack(row)
+            self._parents.put(row.id, stack)
         except Exception:  # the parent is read as a stack of its own, and has the reason
             LOG.debug('Stack %s cannot be read', row.id, exc_info=True)
 
     def _parent(self, stack_id):
-        found = self._parents.get(stack_id)
+        found = self._parents_of_batch.get(stack_id)
         if found is None:
             raise exception.EntityNotFound(entity='Parent stack', name=stack_id)
         return found
