@@ -117,10 +117,10 @@ def sync(stack_id: str, turn: SyncTurn) -> None:
         turn.state = {**turn.state, 'failures': known + turn.failures}
         store_state(stack_id, turn.id, turn.state)
     complete = _store_inputs(stack_id, turn)
-    waiting = {row: key for row in turn.drained for key in complete if key[0] == row}
+    waiting = {row for row, _ in complete}.intersection(turn.drained)
     set_engine(None, [row for row in turn.drained if row not in waiting])
     if turn.state.get('stopped') or turn.state.get('failures') and turn.stops_at_failure:
-        set_engine(None, list(waiting))
+        set_engine(None, waiting)
     else:
         _assign(turn, complete)
     if turn.is_idle and not any(each.engine_id == turn.engine_id for each in turn.ready):
@@ -136,8 +136,9 @@ def _store_inputs(stack_id, turn):
 
     Only the points that this turn completes are returned, and those of drained rows.
     """
-    drained = [key for key in turn.needed if key[0] in set(turn.drained)]
-    points = points_of(turn.id, {*turn.inputs, *drained}, for_update=True)
+    drained = set(turn.drained)
+    own = [key for key in turn.needed if key[0] in drained]
+    points = points_of(turn.id, {*turn.inputs, *own}, for_update=True)
     complete, changed = {}, []
     for key, point in points.items():
         before = point.input_data or {}
@@ -145,7 +146,7 @@ def _store_inputs(stack_id, turn):
         if len(merged) != len(before):
             changed.append((key, point.atomic_key + 1, merged))
         is_complete = len(merged) >= turn.needed[key]
-        if is_complete and (len(merged) != len(before) or key[0] in turn.drained):
+        if is_complete and (len(merged) != len(before) or key[0] in drained):
             complete[key] = merged
     keys = [(str(row), way) for (row, way), *_ in changed]
     for start in range(0, len(keys), CHUNK):
