@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Collection
 
-from heat_lite.common import exception
 from heat_lite.common.event_pace import EventPace
 
 LOG = logging.getLogger(__name__)
@@ -66,7 +65,7 @@ class EventAnnouncer:
     def _send(self, projects: Collection[str]) -> None:
         try:
             self._announce(projects)
-        except exception.HeatException as error:
+        except Exception as error:  # the thread is the only one, and events will follow
             LOG.warning(
                 'New events were not announced; the APIs find them a few seconds later: %s', error
             )
