@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from heat_lite.common import tracing
+from heat_lite.common import exception, tracing
 from heat_lite.engine import legacy_stacks, stack_storage
 from heat_lite.engine.action_run import ActionRun
 from heat_lite.engine.stack import Stack
@@ -152,6 +152,19 @@ class Mailbox:
     def put_callback(self, callback: Request) -> bool:
         """Queue a callback; False when the task has ended."""
         return self._put(self._callbacks, callback)
+
+    def await_served(self, stack: Stack, request: Request, has_ended: Callable[[], bool]) -> bool:
+        """Return whether the task has served a queued request; False when it ended before.
+
+        Raises ActionInProgress if the task takes no request for SECONDS, and what the request
+        raises.
+        """
+        while not request.wait(SECONDS):
+            if self.withdraw(request):
+                raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
+            if has_ended():
+                return request.wait(0)
+        return True
 
     def withdraw(self, request: Request) -> bool:
         """Remove a request; False when the task has taken it already."""

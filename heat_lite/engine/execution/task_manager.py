@@ -217,8 +217,7 @@ class ThreadGroupManager:
         Its changes are stored when this returns.
         """
         callback = Callback(function)
-        if self._workers is not None and self._workers.ask(stack.id, callback):
-            callback.wait()
+        if self._workers is not None and self._workers.ask(stack, callback):
             return callback.result
         if self._ask(stack, callback, Mailbox.put_callback):
             return callback.result
@@ -231,12 +230,7 @@ class ThreadGroupManager:
         entry = self._entry(stack.id)
         if entry is None or not put(entry.mailbox, request):
             return False
-        while not request.wait():
-            if entry.mailbox.withdraw(request):
-                raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
-            if entry.ended.is_set():
-                return request.wait(0)
-        return True
+        return entry.mailbox.await_served(stack, request, entry.ended.is_set)
 
     def send(self, stack_id: str, message: str) -> bool:
         """Send a message to the task of a stack; False where none runs here."""

@@ -62,7 +62,9 @@ class Workers:
             return
         if self._runtime.task_manager.has(stack_id):
             mailbox.send_away()  # the task of the stack has begun meanwhile
-        task = self._tasks[stack_id] = WorkerTask(self._runtime, context, stack_id, mailbox)
+        task = WorkerTask(self._runtime, context, stack_id, mailbox)
+        with self._guard:
+            self._tasks[stack_id] = task
         job = self._runtime.pool.spawn(
             scheduler.TaskRunner(task.run, name=f'work on stack {stack_id}'),
             on_end=lambda _result, error: self._finish(stack_id, error),
@@ -88,11 +90,17 @@ class Workers:
             found = [task.stack for task in self._tasks.values()]
         return [stack for stack in found if stack is not None]
 
-    def ask(self, stack_id: str, callback: Callback) -> bool:
-        """Have the worker of a stack call a function; False where none is at work here."""
+    def ask(self, stack: Stack, callback: Callback) -> bool:
+        """Have the worker of a stack call a function; False where none is at work here.
+
+        Raises ActionInProgress if the worker does not take the call, and what the function raises.
+        """
         with self._guard:
-            mailbox = self._mailboxes.get(stack_id)
-        return mailbox is not None and mailbox.put_callback(callback)
+            mailbox = self._mailboxes.get(stack.id)
+        if mailbox is None or not mailbox.put_callback(callback):
+            return False
+        has_ended = lambda: self._mailboxes.get(stack.id) is not mailbox  # noqa: E731
+        return mailbox.await_served(stack, callback, has_ended)
 
     def _finish(self, stack_id: str, error: BaseException | None) -> None:
         if error is not None:
