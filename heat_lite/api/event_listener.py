@@ -109,10 +109,10 @@ class EventListener:
         if len(self._waiting) > MAX_WAITING:
             self.cut_off()
 
-    def cut_off(self) -> None:
+    def cut_off(self, reason: str = TOO_SLOW) -> None:
         """Drop what waits and end the stream: the client continues where it has stopped."""
         # a new queue: the thread of the client may take from the former one now
-        self._waiting = collections.deque([error(503, TOO_SLOW)])
+        self._waiting = collections.deque([error(503, reason)])
         self._set_ended()
 
     def end(self, last: bytes) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from heat_lite.api import event_feed, event_listener, wsgi
 from heat_lite.api.event_listener import EventListener, FeedEvent, Scope
+from heat_lite.api.v1 import event_streams
 from heat_lite.common import exception
 from heat_lite.common.event_cursor import EventCursor
 from heat_lite.rpc.client import EngineClient
@@ -137,6 +138,19 @@ def test_stream_that_ends_before_it_has_begun_is_refused_at_once(driver, reason)
     for thread in waiting:
         thread.join()
     assert not feed._open()
+
+
+def test_stream_whose_past_cannot_be_read_names_that_reason(driver):
+    request = wsgi.Request.blank('/', {wsgi.CONTEXT: driver.context})
+    listener = EventListener(Scope('a', None, 0, {}, frozenset(), False), request)
+    history = event_streams._History(
+        AbsentEngine(timeout=0.1), request, None, listener, EventCursor(0)
+    )
+    history._page = {'gap': False, 'events': [], 'more': True}
+    token = event_streams._Token({}, WAIT_SECONDS)
+    with feed_of(driver) as feed:
+        messages = list(event_streams._Body(feed, listener, history, lambda: True, 60, token))
+    assert event_streams.UNREAD.encode() in messages[-1]
 
 
 def event(number):

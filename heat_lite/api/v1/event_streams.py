@@ -1,6 +1,5 @@
 """Streams of events: Server-Sent Events of a stack, or of all stacks of a project."""
 
-import contextlib
 import datetime
 import logging
 import math
@@ -31,6 +30,7 @@ HEADERS = {'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no'}
 RETRY = b'retry: 2000\n\n'
 MAX_DEPTH = 100
 GAP = 'Events may be missing here: they were deleted before this stream could continue.'
+UNREAD = 'The past events cannot be read now. Continue with the header Last-Event-ID.'
 REVOKED = 'Keystone does not accept the token any more.'
 EXPIRED = 'The token has expired. Continue with a new one and the header Last-Event-ID.'
 #: query parameters with another name than the key of an event
@@ -229,12 +229,11 @@ class _Body:
 
     def _past(self) -> Iterable[bytes]:
         history, self._history = self._history, None
-        with contextlib.suppress(StopIteration):
-            try:
-                yield from history.messages() if history else ()
-            except exception.HeatException as failure:
-                LOG.warning('The past events of a stream could not be read: %s', failure)
-                self._listener.cut_off()
+        try:
+            yield from history.messages() if history else ()
+        except exception.HeatException as failure:
+            LOG.warning('The past events of a stream could not be read: %s', failure)
+            self._listener.cut_off(UNREAD)
 
     def _heartbeat_message(self, position: EventCursor | None) -> bytes:
         """Return a heartbeat, with its position unless the client was further already."""
