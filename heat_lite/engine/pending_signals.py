@@ -37,6 +37,7 @@ class PendingSignals:
         self._handled = set()
         self._tickets = itertools.count(1)
         self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
 
     def of(self, row_id):
         """Return the details of the pending signals of a row, oldest first."""
@@ -63,6 +64,13 @@ class PendingSignals:
             del self._by_row[row_id][ticket]
             if not self._by_row[row_id]:
                 del self._by_row[row_id]
+                self._changed.notify_all()
+
+    def wait(self, seconds):
+        """Wait until all signals are handled, at most ``seconds``. Return how many are not."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._by_row, seconds)
+            return sum(map(len, self._by_row.values()))
 
     def begin(self, row_id):
         """Return whether no task handles the signals of the row: the caller has to, from now on."""

@@ -59,6 +59,8 @@ from heat_lite.template.functions import budget
 LOG = logging.getLogger(__name__)
 # what is unfinished of them when an engine stops has so long to be sent
 NOTIFICATION_SECONDS = 2
+#: and accepted signals have so long to be handled: they are in memory only
+SIGNAL_SECONDS = 3
 # a database that is away delays the end of an engine for so long
 DATABASE_SECONDS = 5
 # seconds between two purges of deleted stacks
@@ -267,7 +269,7 @@ class EngineService:
         """Serve no new requests and deregister the engine.
 
         Running steps get ``grace`` seconds to end, requests at most half of it. Other engines
-        resume the actions in progress.
+        resume the actions in progress. Accepted signals get SIGNAL_SECONDS to be handled.
         """
         end = time.monotonic() + grace
         db_session.end_retries(DATABASE_SECONDS)
@@ -284,6 +286,7 @@ class EngineService:
             )
         for timer in self._timers:
             timer.wait(max(requests_end - time.monotonic(), 0))
+        self._handle_signals(end - time.monotonic())
         unfinished = self.runtime.task_manager.flush(max(end - time.monotonic(), grace / 2))
         if unfinished:
             deferred_auth.store(unfinished, grace)
@@ -297,6 +300,17 @@ class EngineService:
         self.runtime.event_sinks.stop(NOTIFICATION_SECONDS)
         if self._heartbeat is not None:
             self._heartbeat.stop()
+
+    def _handle_signals(self, seconds):
+        """Wait until the tasks have handled what was accepted, SIGNAL_SECONDS at most."""
+        lost = self.runtime.pending_signals.wait(min(seconds, SIGNAL_SECONDS))
+        if lost:
+            LOG.warning(
+                'Engine %s stops with %d accepted signals that are not handled yet: no engine '
+                'repeats them',
+                self.engine_id,
+                lost,
+            )
 
     def describe_work(self):
         """Return what the engine does now, as plain data."""

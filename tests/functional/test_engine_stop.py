@@ -1,4 +1,4 @@
-"""An engine that stops in the middle of an action."""
+"""An engine that stops in the middle of an action, or with signals that it has accepted."""
 
 from heat_lite.engine.resource import Resource
 from tests import databases, engines
@@ -32,3 +32,30 @@ def test_engine_that_stops_leaves_the_action_to_another_one(tmp_path):
             driver.context = context
             driver.wait(identity)
             assert driver.state(identity) == 'CREATE_COMPLETE'
+
+
+class TakesSignals(Resource):
+    """A resource type that needs a moment for each signal."""
+
+    resource_type = 'Test::TakesSignals'
+    local = True
+    handled = []
+
+    def handle_signal(self, details=None):
+        yield 0.2
+        self.handled.append(details)
+
+
+def test_engine_that_stops_handles_the_signals_it_has_accepted(tmp_path):
+    template = {'resources': {'r': {'type': 'Test::TakesSignals'}}}
+    with (
+        databases.migrated('sqlite', tmp_path) as url,
+        engines.running(url, [TakesSignals]) as stopping,
+    ):
+        identity = stopping.create(template)
+        for number in range(3):
+            stopping.client.resource_signal(
+                stopping.context, stack_identity=identity, resource_name='r', details=number
+            )
+        assert len(TakesSignals.handled) < 3
+    assert TakesSignals.handled == [0, 1, 2]
