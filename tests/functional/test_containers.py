@@ -16,6 +16,7 @@ from heat_lite.clients import container_engine
 from heat_lite.cmd.authoring import compose, compose_reader
 from heat_lite.cmd.maintenance import containers
 from heat_lite.common import container_labels, exception, installation
+from heat_lite.engine.stack import Stack
 from tests import databases, engines, podman, ports
 from tests.timeouts import WAIT_SECONDS
 
@@ -253,6 +254,17 @@ def test_container_that_ends_with_an_error_fails_with_its_output(driver, stack):
     made = stack({'it': container(command=['sh', '-c', 'echo oops; exit 3'])}, 'CREATE_FAILED')
     reason = driver.stack(made)['stack_status_reason']
     assert 'status 3' in reason and 'oops' in reason
+
+
+def test_snapshots_of_one_second_have_volumes_of_their_own(driver, stack, monkeypatch):
+    made, now = stack({'data': {'type': VOLUME}}), Stack.utcnow()
+    monkeypatch.setattr(Stack, 'utcnow', staticmethod(lambda: now))
+    for name in 'xy':
+        driver.client.stack_snapshot(driver.context, stack_identity=made, name=name)
+        driver.wait(made)
+    taken = driver.client.stack_list_snapshots(driver.context, stack_identity=made)
+    data = [each['data']['resources']['data']['resource_data'] for each in taken]
+    assert len({each['snapshot_volume'] for each in data}) == 2
 
 
 def test_volume_snapshot_is_restored(driver, stack):

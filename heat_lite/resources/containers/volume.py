@@ -1,6 +1,7 @@
 """HeatLite::Container::Volume."""
 
 import functools
+import secrets
 
 from heat_lite.clients import errors
 from heat_lite.common import container_labels, exception
@@ -121,7 +122,9 @@ class Volume(EngineObject):
         self.require_object()
         target = self.data().get(SNAPSHOT)
         if target is None:
-            target = f'{self.physical_resource_name()}-{self.stack.utcnow():%Y%m%d%H%M%S}'
+            # random, because engines return a volume that exists instead of an error
+            suffix = f'{self.stack.utcnow():%Y%m%d%H%M%S}-{secrets.token_hex(3)}'
+            target = f'{self.physical_resource_name()}-{suffix}'
             labels = container_labels.of_copy(self.labels()) | {SNAPSHOT_OF: self.resource_id}
             yield from self.request('create_volume', target, labels=labels)
             self.data_set(SNAPSHOT, target)
