@@ -235,6 +235,9 @@ def host_uses(values):
             yield 'host_paths', f'volumes mount {path} of the host'
     if values['devices']:
         yield 'host_paths', 'devices are those of the host'
+    # Podman writes the logs there. It reads NAME=VALUE, and the name in any case.
+    if any(name.partition('=')[0].lower() == 'path' for name in values['log_options'] or ()):
+        yield 'host_paths', 'log_options name a file of the host'
     if values['privileged']:
         yield 'privileged', 'privileged is true'
     if values['cap_add']:
@@ -242,6 +245,8 @@ def host_uses(values):
     for name in ('network_mode', 'pid_mode', 'ipc_mode'):
         if values[name] == 'host':
             yield 'privileged', f'{name} is that of the host'
+    if any(each['network'] == 'host' for each in values['networks'] or ()):
+        yield 'privileged', 'networks contain that of the host'
     if set(values['security_opt'] or ()) - set(SAFE_OPTIONS):
         yield 'privileged', 'security_opt weakens the container'
 

@@ -38,7 +38,11 @@ def process_properties():
         'stdin_open': boolean('Whether the standard input stays open.', default=False),
         'init': boolean('Whether an init process reaps the processes of the container.'),
         'log_driver': string('Driver of the logs, such as json-file, journald or none.'),
-        'log_options': map_('Options of the driver of the logs, such as max-size.', default={}),
+        'log_options': map_(
+            'Options of the driver of the logs, such as max-size. The option path requires the '
+            'option allow_host_paths of the service.',
+            default={},
+        ),
         'labels': labels_property(),
     }
 

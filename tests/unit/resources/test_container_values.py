@@ -20,3 +20,23 @@ def test_base64_of_a_file_may_have_several_lines():
 def test_file_that_is_not_in_base64_is_refused(text):
     with pytest.raises(exception.Error, match='the file "f" is not in base64'):
         image._file('f', {'base64': text})
+
+
+NO_RIGHTS = dict.fromkeys(
+    'volumes devices privileged cap_add network_mode pid_mode ipc_mode security_opt networks '
+    'log_options'.split()
+)
+
+
+@pytest.mark.parametrize(
+    'given, right',
+    [
+        ({'log_options': {'path': '/etc/some.conf'}}, 'host_paths'),
+        ({'log_options': {'PATH=/etc/some.conf': ''}}, 'host_paths'),
+        ({'networks': [{'network': 'host'}]}, 'privileged'),
+        ({'networks': [{'network': 'net'}], 'log_options': {'max-size': '1m'}}, None),
+    ],
+)
+def test_uses_of_the_host_need_a_right(given, right):
+    found = [option for option, _ in container_body.host_uses(NO_RIGHTS | given)]
+    assert found == ([right] if right else [])
