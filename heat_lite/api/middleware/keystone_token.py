@@ -13,13 +13,15 @@ from oslo_config import cfg
 
 from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
-from heat_lite.common import fair_turns
+from heat_lite.common import exception, fair_turns
 
 LOG = logging.getLogger(__name__)
 
 # The API does not use the catalog; the engine fetches it when it needs one.
 CACHE_OPTIONS = ('memcached_servers', 'memcache_security_strategy')
 WITHOUT_CATALOG = {'include_service_catalog': False}
+#: errors of a wait for the turn in which Keystone is asked
+UNCHECKED = (exception.ServiceUnavailable, exception.RequestAbandoned)
 
 
 class Request(_request._AuthTokenRequest):
@@ -86,7 +88,7 @@ class KeystoneTokenFilter(auth_token.AuthProtocol):
             self.fetch_token(environ[auth_headers.environ_key('X-Auth-Token')])
         except exceptions.InvalidToken:
             return False
-        except webob.exc.HTTPException as error:
+        except (webob.exc.HTTPException, *UNCHECKED) as error:
             LOG.warning('A token of a stream could not be checked, the stream stays: %s', error)
         return True
 

@@ -9,6 +9,7 @@ from oslo_config import cfg
 
 from heat_lite.api import paste_config
 from heat_lite.api.middleware import keystone_token as middleware
+from heat_lite.common import fair_turns
 from heat_lite.conf import register
 from tests import identity
 from tests.http import scripted
@@ -115,6 +116,17 @@ def test_401_of_the_application_gets_the_www_authenticate_header(keystone, statu
         status,
         headers,
     )
+
+
+def test_token_that_cannot_be_checked_in_time_does_not_end_its_stream(keystone):
+    conf = scripted.configuration(flavor=None, keystone=keystone)
+    turns = fair_turns.FairTurns(1, 0.01, 'busy')
+    checked = middleware.KeystoneTokenFilter(None, {'oslo_config_config': conf}, turns)
+    assert get(checked, '/', X_Auth_Token='revoked').status_int == 401
+    environ = {'HTTP_X_AUTH_TOKEN': 'revoked'}
+    with turns.turn('another client'):
+        assert checked.is_valid(environ)
+    assert not checked.is_valid(environ)
 
 
 def test_request_for_another_project_is_403(service, keystone):
