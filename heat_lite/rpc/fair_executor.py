@@ -83,8 +83,8 @@ class FairExecutor:
             if call not in self._waiting:
                 return
             self._waiting.remove(call)
+            self._pool.submit(self._run, call)  # raises RuntimeError after the shutdown
             self._running += 1
-            self._pool.submit(self._run, call)
 
     def _run(self, call: '_Call') -> None:
         try:

@@ -123,3 +123,13 @@ def test_threads_that_wait_for_calls_end(requests):
     for thread in idle:
         thread.join(WAIT_SECONDS)
     assert idle and not any(thread.is_alive() for thread in idle)
+
+
+def test_message_after_the_end_is_refused_and_not_awaited(requests):
+    requests.executor.shutdown()
+    with pytest.raises(RuntimeError):
+        requests.send('late')
+    waiting = threading.Thread(target=requests.executor.shutdown, daemon=True)
+    waiting.start()
+    waiting.join(WAIT_SECONDS)
+    assert not waiting.is_alive()
