@@ -29,8 +29,7 @@ def prepare(conf, sock, options, name, shown):
     # Loads the messaging driver before the fork. Each worker opens its own connections.
     messaging.setup(conf)
     messaging.cleanup()
-    gc.collect()
-    gc.freeze()
+    memory.exempt_loaded()
     gc.enable()
     return run_worker
 

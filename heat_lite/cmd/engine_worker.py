@@ -65,15 +65,13 @@ def settle(registry):
     """Load what stays for good, and exclude it from collections of garbage.
 
     What is loaded during heavy work lies between objects of that work, so the memory around it can
-    not be returned afterwards. A collection takes time for each object, and in a worker it would
-    write to every page that the processes share.
+    not be returned afterwards.
     """
     registry.load_all()
     for name in LATE_MODULES:
         importlib.import_module(name)
     importlib.import_module('heat_lite.template.functions.yaql').load()
-    gc.collect()
-    gc.freeze()
+    memory.exempt_loaded()
 
 
 def run(conf, registry, signals, shown=monitor.HIDDEN, number=0):

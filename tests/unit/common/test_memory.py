@@ -94,3 +94,19 @@ def test_reclaim_returns_memory_of_garbage_to_the_system():
     done = subprocess.run([sys.executable, '-c', CYCLES], capture_output=True, text=True)
     grown, left = map(int, done.stdout.split())
     assert grown >= 100 and left < 10, (done.stdout, done.stderr)
+
+
+EXEMPT = """
+import gc
+from heat_lite.common import memory
+
+loaded = [[] for _ in range(1000)]
+memory.exempt_loaded()
+print(*gc.get_threshold(), gc.get_freeze_count() > 1000, len(gc.get_objects()) < 1000)
+"""
+
+
+def test_what_is_loaded_is_not_collected_again():
+    done = subprocess.run([sys.executable, '-c', EXEMPT], capture_output=True, text=True)
+    thresholds = ' '.join(map(str, memory.THRESHOLDS))
+    assert done.stdout == f'{thresholds} True True\n', done.stderr
