@@ -85,7 +85,7 @@ class EventListener:
         self.position: EventCursor | None = None
         #: set when the feed knows the listener, or the stream has ended before
         self.has_joined = threading.Event()
-        #: whether the state of the stack was looked at since then
+        #: whether the feed has looked at the state of the stack since the listener joined
         self.checked = False
         self.ended = False
         self._waiting: collections.deque[bytes] = collections.deque()

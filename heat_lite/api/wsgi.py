@@ -23,6 +23,7 @@ WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 CONTEXT = 'heat_lite.context'
 
+#: key of the environ: whether the body was read, at least in part (see ``drain``)
 BODY_READ = 'heat_lite.body_read'
 
 #: Key of the environ. The value is a function of a server that has a place for a long response:

@@ -6,8 +6,9 @@ time by their number. So with either kind a work that has computed for LONG_SECO
 its own, goes on in its turn only (``common/long_turns.py: LongTurns``): others wait for one long
 work, not for all.
 
-A work may pause with a lock held if no code that others need at once takes that lock. Within
-``away`` it does not wait for a turn: others wait for it, or it has left its turn to others.
+A work may pause with a lock held only if no code that others need at once takes that lock. Within
+``away`` a work waits for something else, e.g. the database: it needs no turn, and has given its own
+to others.
 """
 
 import contextlib

