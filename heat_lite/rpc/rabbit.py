@@ -48,6 +48,17 @@ class Connection:
         seconds = None if timeout is None else max(timeout, MIN_CONSUME_TIMEOUT)
         return super().consume(seconds)  # type: ignore[misc]
 
+    def close(self) -> None:
+        """Close the connection; what arrives meanwhile returns to its queue.
+
+        The library acknowledges a request when it arrives, also after its listener was stopped,
+        while the close waits for the deletion of a queue. Nothing would handle the request.
+        """
+        callbacks = getattr(self.channel, 'callbacks', None)
+        if callbacks:
+            callbacks.update(dict.fromkeys(callbacks, _leave))
+        super().close()  # type: ignore[misc]
+
     def _transport_socket_timeout(
         self, timeout: float | None
     ) -> contextlib.AbstractContextManager[Any]:
@@ -60,6 +71,10 @@ class Connection:
         ):
             return contextlib.nullcontext()
         return super()._transport_socket_timeout(timeout)  # type: ignore[misc]
+
+
+def _leave(message: Any) -> None:
+    """Leave a message without acknowledgement: it is of the queue again after the close."""
 
 
 def _raiser(error: Exception) -> Callable[[], NoReturn]:

@@ -1,14 +1,17 @@
 """The fast path behaves as the driver of oslo.messaging."""
 
+import concurrent.futures
 import contextlib
 import os
+import time
 
 import amqp
 import oslo_messaging
 import pytest
 from oslo_messaging._drivers import common
 
-from heat_lite.rpc import rabbit
+from heat_lite.rpc import messaging, rabbit
+from heat_lite.rpc.contract import RpcClient, call
 
 
 class Library:
@@ -142,3 +145,35 @@ def test_install_fast_path_on_rabbitmq_driver_replaces_its_connection(conf):
     rabbit.install_fast_path(transport._driver)
     made = transport._driver._connection_pool.connection_cls
     assert issubclass(made, rabbit.Connection) and issubclass(made, library)
+
+
+class Echo:
+    def echo(self, ctxt, value):
+        return value
+
+
+class Client(RpcClient):
+    echo = call('echo', '1.0', 'value')
+
+
+def test_request_that_arrives_while_its_server_stops_is_answered_by_the_next(
+    conf, rabbit, topic, ctx
+):
+    messaging.setup(conf, rabbit)
+    client = Client(timeout=10)
+    client.topic = topic
+    try:
+        stopping, following = (messaging.serve(topic, name, [Echo()]) for name in ('one', 'two'))
+        stopping.start()
+        assert client.echo(ctx, value=1) == 1
+        stopping.stop()
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(client.echo, ctx, value=2)
+            time.sleep(0.5)  # the broker still delivers to the server
+            stopping.wait()
+            following.start()
+            assert answer.result() == 2
+        following.stop()
+        following.wait()
+    finally:
+        messaging.cleanup()
