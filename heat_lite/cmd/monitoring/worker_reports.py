@@ -6,12 +6,15 @@ Any worker answers for all of them: each writes its own report, and reads those 
 import atexit
 import contextlib
 import json
+import logging
 import os
 import shutil
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+LOG = logging.getLogger(__name__)
 
 #: environment variable that names the folder to the workers that replace others
 VARIABLE = 'HEAT_LITE_MONITORING'
@@ -63,12 +66,19 @@ class Reports:
         self._began = time.monotonic()
 
     def write(self, number: int, report: dict[str, Any]) -> None:
-        """Replace the report of a worker, that of ``health_checks.Health``."""
+        """Replace the report of a worker, that of ``health_checks.Health``.
+
+        A report that cannot be written, e.g. to a full disk, is logged and left out.
+        """
         data = {'pid': os.getpid(), 'time': time.monotonic(), **report}
         temporary = self._folder / f'worker-{number}.new'
-        with contextlib.suppress(FileNotFoundError):  # the program has ended
+        try:
             temporary.write_text(json.dumps(data))
             temporary.replace(self._folder / f'worker-{number}.json')
+        except FileNotFoundError:
+            LOG.debug('The folder %s of reports is gone: the program has ended', self._folder)
+        except OSError as error:
+            LOG.warning('The health of worker %d is not reported, the next is: %s', number, error)
 
     def read(self) -> list[dict[str, Any]]:
         """Return the reports of all workers, with the seconds since each was written."""

@@ -67,3 +67,13 @@ def test_folder_is_that_of_the_first_process(monkeypatch, tmp_path):
     assert worker_reports.open_folder() == folder and not abandoned.exists()
     worker_reports.close_folder(folder)
     assert not folder.exists()
+
+
+def test_report_that_cannot_be_written_is_followed_by_the_next(reports, tmp_path):
+    """An error would end the thread that reports, e.g. while the disk is full."""
+    obstacle = tmp_path / 'worker-0.new'
+    obstacle.mkdir()
+    reports.write(0, OK)
+    obstacle.rmdir()
+    reports.write(0, OK)
+    assert reports.read()[0]['status'] == 'ok'
