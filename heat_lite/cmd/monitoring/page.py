@@ -10,6 +10,7 @@ import json
 import logging
 import socket
 import threading
+import time
 import urllib.parse
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,6 +20,8 @@ LOG = logging.getLogger(__name__)
 #: seconds that a client has for its request
 REQUEST_SECONDS = 5
 MAX_CONNECTIONS = 8
+#: seconds between two attempts to accept a connection after an error
+PAUSE_SECONDS = 0.05
 BACKLOG = 64
 JSON = 'application/json'
 
@@ -107,6 +110,8 @@ class Page:
                 if self._sock.fileno() < 0 or self._stopping:
                     return
                 LOG.debug('A connection to the page of metrics failed: %s', error)
+                # without a file descriptor each attempt fails at once, and no green thread runs
+                time.sleep(PAUSE_SECONDS)
                 continue
             threading.Thread(
                 target=self._serve, args=(connection, address), name='monitoring', daemon=True

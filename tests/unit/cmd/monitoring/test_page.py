@@ -36,3 +36,15 @@ def test_client_that_sends_nothing_loses_its_connection(url, monkeypatch):
     assert all(each.recv(1) == b'' for each in idle)
     for each in idle:
         each.close()
+
+
+def test_socket_that_accepts_nothing_is_tried_at_intervals(caplog):
+    """A process without free file descriptors would be busy with it, or hang."""
+    caplog.set_level('DEBUG', logger=page.LOG.name)
+    with socket.socket() as sock:  # it does not listen
+        shown, began = page.Page(sock, {}), time.monotonic()
+        shown.start()
+        time.sleep(4 * page.PAUSE_SECONDS)
+        shown.stop()
+        attempts = len(caplog.records)
+    assert attempts <= 1 + (time.monotonic() - began) / page.PAUSE_SECONDS
