@@ -42,7 +42,7 @@ class TakesSignals(Resource):
     handled = []
 
     def handle_signal(self, details=None):
-        yield 0.2
+        yield 0.5
         self.handled.append(details)
 
 
