@@ -201,12 +201,14 @@ def execute(statement: typing.Any, parameters: typing.Any = None) -> typing.Any:
     return _current.connection.execute(statement, parameters)
 
 
-def rows(statement: typing.Any, parameters: typing.Any = None) -> Iterator[typing.Any]:
+def rows(
+    statement: typing.Any, parameters: typing.Any = None, rows_a_part: int = ROWS_A_PART
+) -> Iterator[typing.Any]:
     """Return the rows of a query in the current transaction.
 
     All are read from the server at once; their columns are converted in parts.
     """
-    parts = execute(statement, parameters).partitions(ROWS_A_PART)
+    parts = execute(statement, parameters).partitions(rows_a_part)
     return itertools.chain.from_iterable(cooperation.each(parts))
 
 

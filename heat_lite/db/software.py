@@ -104,7 +104,8 @@ def configs_of_server(context: RequestContext, server_id: str) -> typing.Any:
         .join(_D, _D.c.config_id == _C.c.id)
         .where(_D.c.server_id == server_id, _visible_to(context))
     )
-    return session.execute(query.order_by(_D.c.created_at, _D.c.id)).all()
+    # each row may take a megabyte
+    return list(session.rows(query.order_by(_D.c.created_at, _D.c.id), rows_a_part=1))
 
 
 @session.reader
@@ -113,7 +114,8 @@ def list_deployments(context: RequestContext, server_id: str | None = None) -> t
     query = select(_D).where(_visible_to(context))
     if server_id is not None:
         query = query.where(_D.c.server_id == server_id)
-    return session.execute(query.order_by(_D.c.created_at, _D.c.id)).all()
+    # each row may take a megabyte
+    return list(session.rows(query.order_by(_D.c.created_at, _D.c.id), rows_a_part=1))
 
 
 @session.writer

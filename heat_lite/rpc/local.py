@@ -20,6 +20,8 @@ from oslo_config import cfg
 from oslo_messaging._drivers import base, common
 from oslo_serialization import jsonutils
 
+from heat_lite.common import json_parts
+
 # Messages that are kept for an address without a listener. The limit bounds the memory that unread
 # notifications take.
 BACKLOG = 1000
@@ -269,7 +271,8 @@ class Message(base.RpcIncomingMessage):
         """Send the result or the failure to the caller, if it waits for a reply."""
         if self.pending:
             failure = common.serialize_remote_exception(failure) if failure else None
-            self.pending.replies.put(('end', None if failure else _copy(reply), failure))
+            result = None if failure else json.loads(json_parts.dumps(reply, _dumps))
+            self.pending.replies.put(('end', result, failure))
 
     def heartbeat(self) -> None:
         """Inform the caller that the request is still in progress."""
@@ -326,6 +329,10 @@ def broker(name: str) -> Broker:
 
 
 def _copy(value: Any) -> Any:
+    return json.loads(_dumps(value))
+
+
+def _dumps(value: Any) -> str:
     # Without the check for circular references, which takes as long as the rest of the
     # serialization; a circular reference raises RecursionError.
-    return json.loads(jsonutils.dumps(value, check_circular=False))
+    return jsonutils.dumps(value, check_circular=False)
