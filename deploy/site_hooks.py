@@ -9,8 +9,7 @@ from pathlib import Path
 import yaml
 from mkdocs.structure.files import File
 
-from heat_lite.cmd import offline_types
-from heat_lite.cmd.authoring import type_examples, type_page
+from heat_lite.authoring import offline_types, type_examples, type_page
 from heat_lite.template import support
 from heat_lite.template.editing import yaml_writer
 

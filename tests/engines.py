@@ -14,12 +14,12 @@ import uuid
 from oslo_config import cfg
 
 from heat_lite import conf as options
-from heat_lite.cmd import global_environment
 from heat_lite.common.context import RequestContext
 from heat_lite.db import locks, session
 from heat_lite.engine.service import EngineService
 from heat_lite.rpc import messaging
 from heat_lite.rpc.client import EngineClient
+from heat_lite.startup import global_environment
 from tests.timeouts import WAIT_SECONDS
 
 CONVERGENCE = os.environ.get('HEAT_LITE_TEST_SHAPE') == 'convergence'

@@ -5,8 +5,9 @@ import importlib
 import os
 import sys
 
-from heat_lite.cmd import concurrency, settings, supervisor
 from heat_lite.common import exception, memory
+from heat_lite.server import supervisor
+from heat_lite.startup import concurrency, settings
 
 
 def main(argv=None):
@@ -32,7 +33,7 @@ def serve(args, program, group, pipeline=None):
     except settings.UnsafeKey as error:
         print(f'{program}: {error}', file=sys.stderr)
         return 1
-    wsgi_server = importlib.import_module('heat_lite.cmd.wsgi_server')
+    wsgi_server = importlib.import_module('heat_lite.server.wsgi_server')
     options = conf[group]
     try:
         sock, *inherited = supervisor.inherited_listeners(wsgi_server.adopt_socket) or [
@@ -44,8 +45,8 @@ def serve(args, program, group, pipeline=None):
             file=sys.stderr,
         )
         return 1
-    api_worker = importlib.import_module('heat_lite.cmd.api_worker')
-    monitor = importlib.import_module('heat_lite.cmd.monitoring.monitor')
+    api_worker = importlib.import_module('heat_lite.server.api_worker')
+    monitor = importlib.import_module('heat_lite.server.monitoring.monitor')
     count = options.workers or os.cpu_count() or 1
     shown = monitor.create(conf, monitor.api_port(conf, group), count, inherited)
     try:

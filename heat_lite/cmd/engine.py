@@ -5,8 +5,9 @@ import importlib
 import os
 import sys
 
-from heat_lite.cmd import concurrency, settings, supervisor
 from heat_lite.common import exception, memory
+from heat_lite.server import supervisor
+from heat_lite.startup import concurrency, settings
 
 MIN_WORKERS = 2
 
@@ -27,9 +28,9 @@ def main(argv=None):
         return 1
     # Loaded once, before the fork: the workers share the memory, and an error in a file ends the
     # program instead of each worker in turn.
-    engine_worker = importlib.import_module('heat_lite.cmd.engine_worker')
+    engine_worker = importlib.import_module('heat_lite.server.engine_worker')
     count = conf.num_engine_workers or max(MIN_WORKERS, os.cpu_count() or 1)
-    monitor = importlib.import_module('heat_lite.cmd.monitoring.monitor')
+    monitor = importlib.import_module('heat_lite.server.monitoring.monitor')
     inherited = supervisor.inherited_listeners(monitor.adopt_socket) or []
     try:
         shown = monitor.create(conf, conf.metrics.port, count, inherited)

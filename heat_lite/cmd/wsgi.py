@@ -5,9 +5,9 @@ import logging
 import os
 import sys
 
-from heat_lite.cmd import concurrency, settings
-from heat_lite.cmd.monitoring import traces
 from heat_lite.common import log_context
+from heat_lite.server.monitoring import traces
+from heat_lite.startup import concurrency, settings
 
 CONFIG_FILE_VARIABLE = 'HEAT_LITE_CONFIG_FILE'
 

@@ -13,7 +13,8 @@ from alembic.runtime import migration
 from alembic.script import ScriptDirectory
 
 from heat_lite.common import installation
-from heat_lite.db import connections, heat_schema, privileges
+from heat_lite.db import connections, privileges
+from heat_lite.db.heat_database import heat_schema
 
 LOG = logging.getLogger(__name__)
 

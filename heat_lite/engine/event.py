@@ -9,7 +9,8 @@ import random
 
 from heat_lite.common import exception, status
 from heat_lite.db import events as db_events
-from heat_lite.engine import masking, notification
+from heat_lite.engine import notification
+from heat_lite.engine.validation import masking
 
 
 def of_stack(stack, journal):

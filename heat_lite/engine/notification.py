@@ -11,7 +11,7 @@ import uuid
 
 from heat_lite.clients import client_plugin
 from heat_lite.common import exception, status
-from heat_lite.engine import format
+from heat_lite.engine.stack import format
 
 LOG = logging.getLogger(__name__)
 PUBLISHER = 'orchestration'

@@ -1,6 +1,6 @@
 """The registry of resource types: which class implements a type name. The types are handed in.
 
-Tests: tests/unit/cmd/test_global_environment.py.
+Tests: tests/unit/startup/test_global_environment.py.
 """
 
 import fnmatch

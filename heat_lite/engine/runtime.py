@@ -13,9 +13,9 @@ from heat_lite.clients import cloud_login, keystone_session
 from heat_lite.common import exception, lru_cache
 from heat_lite.db import templates as db_templates
 from heat_lite.engine.event_announcer import EventAnnouncer
-from heat_lite.engine.pending_signals import PendingSignals, SignalGates
-from heat_lite.engine.stack_definition import DefinitionCache
-from heat_lite.engine.wait_registry import WaitRegistry
+from heat_lite.engine.signals.pending_signals import PendingSignals, SignalGates
+from heat_lite.engine.signals.wait_registry import WaitRegistry
+from heat_lite.engine.stack.stack_definition import DefinitionCache
 from heat_lite.template.environment import Environment
 from heat_lite.template.functions import budget
 from heat_lite.template.template import Template

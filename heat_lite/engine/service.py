@@ -16,19 +16,10 @@ from heat_lite.common import context as request_context
 from heat_lite.common import exception, health_checks, installation, policy, urlfetch
 from heat_lite.db import group_commit
 from heat_lite.db import locks as db_locks
-from heat_lite.db import purge as db_purge
 from heat_lite.db import services as db_services
 from heat_lite.db import session as db_session
-from heat_lite.engine import (
-    deferred_auth,
-    lifecycle_plugins,
-    notification,
-    runtime,
-    software,
-    stack_users,
-    task_pool,
-    watch_rules,
-)
+from heat_lite.db.maintenance import purge as db_purge
+from heat_lite.engine import deferred_auth, notification, runtime, task_pool
 from heat_lite.engine.cluster import heartbeat, membership, placement, takeover, watch_timer
 from heat_lite.engine.endpoints import (
     adoption,
@@ -50,6 +41,9 @@ from heat_lite.engine.endpoints import software as software_endpoints
 from heat_lite.engine.endpoints import watch_rules as watch_rule_endpoints
 from heat_lite.engine.event_announcer import EventAnnouncer
 from heat_lite.engine.execution import nested_stacks, task_manager, work_report, workers
+from heat_lite.engine.software import software
+from heat_lite.engine.stack import lifecycle_plugins, stack_users
+from heat_lite.engine.watch import watch_rules
 from heat_lite.rpc import api as rpc_api
 from heat_lite.rpc import event_stream as event_messages
 from heat_lite.rpc import listener as rpc_listener

@@ -8,8 +8,8 @@ import functools
 import inspect
 from collections.abc import Iterable
 
-from heat_lite.engine import resource
 from heat_lite.engine.registry import Registry
+from heat_lite.engine.resource import resource
 from heat_lite.template import constraints
 from heat_lite.template.environment import RESOURCE_REGISTRY, Environment
 from heat_lite.template.lint.type_info import TypeInfo

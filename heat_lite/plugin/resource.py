@@ -6,7 +6,7 @@ from typing import Any
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.common.exception import ResourceFailure, UpdateReplace
-from heat_lite.engine import resource
+from heat_lite.engine.resource import resource
 
 __all__ = ['Resource', 'ResourceFailure', 'UpdateReplace']
 

@@ -12,8 +12,8 @@ from heat_lite.template.constraints import (
     STRING,
     CustomConstraint,
 )
-from heat_lite.template.parameter_schema import describe_constraints
-from heat_lite.template.parameter_types import WIRE_NAMES
+from heat_lite.template.parameters.parameter_schema import describe_constraints
+from heat_lite.template.parameters.parameter_types import WIRE_NAMES
 from heat_lite.template.schema import visible
 
 #: {type of property: HOT type of its parameter}

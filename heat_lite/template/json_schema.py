@@ -6,16 +6,9 @@ A function call is allowed wherever a value is.
 
 import re
 
-from heat_lite.template import (
-    coercion,
-    constraints,
-    function,
-    parameter_schema,
-    parameter_types,
-    support,
-    versions,
-)
+from heat_lite.template import coercion, constraints, function, support, versions
 from heat_lite.template.functions import logic
+from heat_lite.template.parameters import parameter_schema, parameter_types
 
 DRAFT = 'http://json-schema.org/draft-07/schema#'
 CALL = {'$ref': '#/definitions/call'}

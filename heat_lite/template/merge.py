@@ -9,9 +9,10 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 
 from heat_lite.common import exception
-from heat_lite.template import parameter_types, reader
+from heat_lite.template import reader
 from heat_lite.template.environment import ENCRYPTED, EVENT_SINKS, PARAMETER_DEFAULTS, PARAMETERS
 from heat_lite.template.functions import budget
+from heat_lite.template.parameters import parameter_types
 
 STRATEGIES = 'parameter_merge_strategies'
 OVERWRITE, MERGE, DEEP_MERGE = 'overwrite', 'merge', 'deep_merge'

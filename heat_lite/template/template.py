@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from heat_lite.common import cooperation, exception
-from heat_lite.template import checks, conditions, function, parameter_groups, versions
+from heat_lite.template import checks, conditions, function, versions
 from heat_lite.template.definition import OutputDefinition, ResourceDefinition
 from heat_lite.template.environment import Environment
-from heat_lite.template.parameters import Parameters, ParameterSchema
+from heat_lite.template.parameters import parameter_groups
+from heat_lite.template.parameters.parameters import Parameters, ParameterSchema
 
 
 class Template:

@@ -19,8 +19,8 @@ from heat_lite.common.context import RequestContext
 from heat_lite.common.local_stack_domain import DISABLED
 from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import signals
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.signals import signals
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.resources.heat import wait_condition
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
@@ -158,7 +158,8 @@ def test_the_header_of_a_client_only_raises_its_depth(header, depth):
 SILENCE = 10
 PROGRAM = """
 import os, re, sys
-from heat_lite.cmd import concurrency, supervisor
+from heat_lite.startup import concurrency
+from heat_lite.server import supervisor
 concurrency.use('threading')
 
 def work(number, signals):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from heat_lite.cmd.cli import main as command
+from heat_lite.cli import main as command
 from tests import databases, servers
 from tests.attacks import planted
 from tests.functional import shapes
@@ -307,7 +307,7 @@ def test_lint_does_not_show_the_default_of_a_hidden_parameter(tmp_path):
     template['parameters']['body']['default'] = HIDDEN * 3
     file = tmp_path / 'hidden.json'
     file.write_text(json.dumps(template))
-    command = [sys.executable, '-m', 'heat_lite.cmd.lint', str(file)]
+    command = [sys.executable, '-m', 'heat_lite.authoring.lint', str(file)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2, done.stdout + done.stderr
     assert HIDDEN not in done.stdout + done.stderr

@@ -11,8 +11,8 @@ import requests
 import webob
 
 from heat_lite.api.middleware import auth_headers, custom_backend
-from heat_lite.cmd import plugins
 from heat_lite.common import ec2, exception, installation
+from heat_lite.startup import plugins
 from tests import identity
 from tests.http import probe, scripted, test_access, test_access_cfn
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from heat_lite.cmd import plugins
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import stacks as db_stacks
+from heat_lite.startup import plugins
 from tests import databases, engines
 
 VICTIM_USERS = 'users-of-the-victim'

@@ -29,7 +29,7 @@ def place(tmp_path):
 
 
 def lint(folder, *argv, seconds=60):
-    command = [sys.executable, '-m', 'heat_lite.cmd.cli.main', 'lint', *map(str, argv)]
+    command = [sys.executable, '-m', 'heat_lite.cli.main', 'lint', *map(str, argv)]
     environ = {'PYTHONPATH': str(ROOT), 'PATH': '', 'PYTHONIOENCODING': 'utf-8'}
     return subprocess.run(
         command, cwd=folder, capture_output=True, text=True, env=environ, timeout=seconds

@@ -10,11 +10,11 @@ import requests
 from oslo_config import cfg
 from oslo_log import formatters, log
 
-from heat_lite.cmd import log_format
-from heat_lite.cmd.cli import main as command
-from heat_lite.cmd.cli import terminal
+from heat_lite.cli import main as command
+from heat_lite.cli.display import terminal
 from heat_lite.common import context as common_context
 from heat_lite.common import log_context, printable
+from heat_lite.startup import log_format
 from tests.functional import shapes
 from tests.timeouts import WAIT_SECONDS
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.engine import stack_outputs
 from heat_lite.engine.endpoints import events
+from heat_lite.engine.stack import stack_outputs
 from heat_lite.rpc import reply_size
 from tests import databases, engines
 

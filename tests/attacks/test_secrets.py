@@ -14,11 +14,14 @@ from oslo_config import cfg
 from heat_lite import conf as options
 from heat_lite.api import paste_config
 from heat_lite.api.middleware import keystone_token
-from heat_lite.cmd import data_folder, embedded, manage, settings, wsgi
+from heat_lite.cmd import wsgi
 from heat_lite.common import context as common_context
 from heat_lite.common import exception
 from heat_lite.conf import identity
 from heat_lite.db import credentials, session
+from heat_lite.operate import data_folder, manage
+from heat_lite.server import embedded
+from heat_lite.startup import settings
 from tests import databases, engines
 
 OLD, NEW = 'the old key of this test, 32 lon', 'the new key of this test, 32 lon'
@@ -183,7 +186,7 @@ def rotate(url, folder):
         f'[DEFAULT]\nauth_encryption_key = {NEW}\n[heat_lite]\nformer_encryption_keys = {OLD}\n'
         f'[database]\nconnection = {url}\n'
     )
-    command = [sys.executable, '-m', 'heat_lite.cmd.manage', '--config-file', file]
+    command = [sys.executable, '-m', 'heat_lite.operate.manage', '--config-file', file]
     return subprocess.run(
         [*command, 'rotate_encryption_key', '-b', '5'],
         capture_output=True,
@@ -251,7 +254,7 @@ def test_rotation_to_a_key_that_engines_refuse_is_refused(tmp_path, text, reason
 
 def run_manage(folder, *words, text=''):
     file = configuration(folder, text)
-    command = [sys.executable, '-m', 'heat_lite.cmd.manage', '--config-file', file]
+    command = [sys.executable, '-m', 'heat_lite.operate.manage', '--config-file', file]
     return subprocess.run([*command, *words], capture_output=True, text=True, timeout=SECONDS)
 
 

@@ -11,7 +11,7 @@ import time
 import uuid
 
 from heat_lite.common import exception
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.schema import boolean, integer, number, string
 
 SEPARATOR = '--'

@@ -6,7 +6,8 @@ Usage: python -m tests.chaos.engine CLOUD_FOLDER [option of heat-lite-engine ...
 import pathlib
 import sys
 
-from heat_lite.cmd import concurrency, engine_worker, global_environment, settings, supervisor
+from heat_lite.server import engine_worker, supervisor
+from heat_lite.startup import concurrency, global_environment, settings
 from tests.chaos import cloud as chaos_cloud
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.db import locks
-from heat_lite.engine import snapshots
 from heat_lite.engine.service import EngineService
+from heat_lite.engine.stack import snapshots
 from tests import databases, engines
 from tests.chaos import cloud as chaos_cloud
 from tests.chaos import clusters, engine_processes

@@ -4,8 +4,8 @@ import contextlib
 
 import pytest
 
-from heat_lite.engine import software
 from heat_lite.engine.execution import nested_stacks
+from heat_lite.engine.software import software
 from heat_lite.resources.base import deployment, wait_condition
 from tests.functional import shapes
 

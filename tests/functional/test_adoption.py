@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from heat_lite.common import exception
 from heat_lite.db import models, session
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.schema import number
 from tests import databases, engines
 from tests.functional import shapes, templates

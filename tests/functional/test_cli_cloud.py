@@ -6,7 +6,7 @@ import uuid
 import pytest
 import yaml
 
-from heat_lite.cmd.cli import main
+from heat_lite.cli import main
 from tests import cloud, identity
 from tests.functional import shapes
 

@@ -243,7 +243,7 @@ def test_types_of_a_missing_service_are_unavailable(service):
 )
 def test_cloud_without_a_login_ends_the_start_with_the_reason(clouds_file, tmp_path, name, reason):
     ended = subprocess.run(
-        [sys.executable, '-m', 'heat_lite.cmd.up', '--cloud', name]
+        [sys.executable, '-m', 'heat_lite.operate.up', '--cloud', name]
         + ['--port', '0', '--data-dir', tmp_path / 'data'],
         env={**os.environ, 'OS_CLIENT_CONFIG_FILE': str(clouds_file)},
         capture_output=True,

@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 
-from heat_lite.cmd.cli import api_client, main
+from heat_lite.cli import api_client, main
 from tests.functional import shapes
 from tests.timeouts import WAIT_SECONDS
 

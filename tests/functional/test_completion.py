@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from heat_lite.cmd.cli import main
+from heat_lite.cli import main
 from tests.functional import shapes
 from tests.timeouts import WAIT_SECONDS
 
@@ -136,7 +136,7 @@ def test_completion_without_service_is_silent(tmp_path):
         'COMP_LINE': line,
         'COMP_POINT': str(len(line)),
     }
-    command = [sys.executable, '-m', 'heat_lite.cmd.cli.main']
+    command = [sys.executable, '-m', 'heat_lite.cli.main']
     done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
     assert (tmp_path / 'output').read_text() == ''

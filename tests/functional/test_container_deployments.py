@@ -13,8 +13,8 @@ import yaml
 from keystoneclient.contrib.ec2 import utils
 
 from heat_lite.api import deploy
-from heat_lite.cmd import container_port
 from heat_lite.common import container_labels
+from heat_lite.server import container_port
 from tests import databases, engines, identity, podman, ports, stack_domain
 from tests.functional import shapes
 from tests.timeouts import WAIT_SECONDS

@@ -12,11 +12,11 @@ import urllib.request
 import pytest
 import yaml
 
+from heat_lite.authoring import compose, compose_reader
 from heat_lite.clients import container_engine
-from heat_lite.cmd.authoring import compose, compose_reader
-from heat_lite.cmd.maintenance import containers
 from heat_lite.common import container_labels, exception, installation
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.stack.stack import Stack
+from heat_lite.operate.maintenance import containers
 from tests import databases, engines, podman, ports
 from tests.timeouts import WAIT_SECONDS
 

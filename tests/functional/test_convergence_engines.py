@@ -12,11 +12,13 @@ from heat_lite.common import status
 from heat_lite.db import locks, models, session
 from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import record, scheduler, stack_users
+from heat_lite.engine import scheduler
 from heat_lite.engine.endpoints import worker
 from heat_lite.engine.execution import actions, steps
 from heat_lite.engine.execution.sync_point_group import SyncPointGroup
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.resource import record
+from heat_lite.engine.stack import stack_users
+from heat_lite.engine.stack.stack import Stack
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
 

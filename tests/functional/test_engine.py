@@ -12,7 +12,7 @@ from heat_lite.common import exception
 from heat_lite.db import models, services, session
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.execution import traversal
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.schema import any_attribute, number, string
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS

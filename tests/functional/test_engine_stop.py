@@ -1,6 +1,6 @@
 """An engine that stops in the middle of an action, or with signals that it has accepted."""
 
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from tests import databases, engines
 
 TEST = 'OS::Heat::TestResource'

@@ -12,20 +12,15 @@ from oslo_config import cfg
 
 from heat_lite import conf as options
 from heat_lite.clients import keystone
-from heat_lite.cmd.heat_database import given_properties, reader, user_projects
 from heat_lite.common import cipher
 from heat_lite.common.context import admin_context
 from heat_lite.db import (
-    backup_stacks,
     connections,
     credentials,
     events,
-    give_back,
-    heat_rows,
     journal,
     migration,
     models,
-    purge,
     resources,
     services,
     session,
@@ -33,6 +28,9 @@ from heat_lite.db import (
     stacks,
     templates,
 )
+from heat_lite.db.heat_database import give_back, heat_rows
+from heat_lite.db.maintenance import backup_stacks, purge
+from heat_lite.operate.heat_database import given_properties, reader, user_projects
 from tests import databases, engines, heat_database, identity, stack_domain
 from tests.timeouts import WAIT_SECONDS
 
@@ -376,8 +374,8 @@ def test_database_with_a_living_engine_of_heat_is_not_taken_over(url, tmp_path):
     path = tmp_path / 'heat-lite.conf'
     text = f'auth_encryption_key = {heat_database.KEY}\n[database]\nconnection = {url}\n'
     path.write_text(f'[DEFAULT]\n{text}', encoding='utf-8')
-    for module, *command in (['engine'], ['manage', 'db_sync']):
-        program = [sys.executable, '-W', 'ignore', '-m', f'heat_lite.cmd.{module}']
+    for module, *command in (['cmd.engine'], ['operate.manage', 'db_sync']):
+        program = [sys.executable, '-W', 'ignore', '-m', f'heat_lite.{module}']
         done = subprocess.run(
             [*program, '--config-file', str(path), *command],
             capture_output=True,

@@ -9,9 +9,9 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.db import resources as db_resources
-from heat_lite.engine import hooks as hooks_module
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.service import EngineService
+from heat_lite.engine.stack import hooks as hooks_module
 from heat_lite.rpc.client import EngineClient
 from heat_lite.template.schema import string
 from tests import databases, engines

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from heat_lite.cmd.heat_database import reader
 from heat_lite.common.context import admin_context
-from heat_lite.db import heat_rows
+from heat_lite.db.heat_database import heat_rows
+from heat_lite.operate.heat_database import reader
 from tests import databases, engines, heat_database
 from tests.heat_database import __main__ as measuring
 

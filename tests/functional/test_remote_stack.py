@@ -7,7 +7,7 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import stack as engine_stack
+from heat_lite.engine.stack import stack as engine_stack
 from tests import databases, engines
 
 INNER = {

@@ -7,8 +7,9 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.db import session
-from heat_lite.engine import conflict_retry, failures
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource import failures
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.stack import conflict_retry
 from heat_lite.template.schema import number, string
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS

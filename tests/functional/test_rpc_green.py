@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import sys
-from heat_lite.cmd import concurrency
+from heat_lite.startup import concurrency
 concurrency.use_green_threads()
 import pytest
 sys.exit(pytest.main(['tests/unit/rpc/test_messaging.py', 'tests/unit/rpc/test_listener.py',

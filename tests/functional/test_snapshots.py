@@ -9,7 +9,7 @@ from heatclient import exc
 from keystoneauth1 import session as keystone_session
 
 from heat_lite.common import exception
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.schema import number, string
 from tests import databases, engines
 from tests.functional import shapes, templates

@@ -10,9 +10,9 @@ import sqlalchemy
 from heat_lite.common import ec2, exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import models, session, stacks
-from heat_lite.engine import lifecycle
 from heat_lite.engine.execution import actions
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.stack import lifecycle
+from heat_lite.engine.stack.stack import Stack
 from tests import databases, engines, identity, stack_domain
 from tests.timeouts import WAIT_SECONDS
 

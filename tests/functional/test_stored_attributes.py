@@ -13,7 +13,7 @@ from sqlalchemy import select
 from heat_lite.api.cfn import resources as cfn_resources
 from heat_lite.api.v1 import resources as v1_resources
 from heat_lite.db import models, session
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.schema import CACHE_NONE, any_attribute, string
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS

@@ -10,8 +10,8 @@ from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import credentials, session
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import stack as engine_stack
 from heat_lite.engine.cluster import takeover
+from heat_lite.engine.stack import stack as engine_stack
 from tests import cloud, databases, engines, identity, stack_domain
 from tests.timeouts import WAIT_SECONDS
 

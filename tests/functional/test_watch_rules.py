@@ -9,7 +9,7 @@ from heat_lite.common import exception
 from heat_lite.common.context import RequestContext, admin_context
 from heat_lite.db import models, session
 from heat_lite.db import watch_rules as db_watch_rules
-from heat_lite.engine import watch_evaluation
+from heat_lite.engine.watch import watch_evaluation
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
 

@@ -15,7 +15,8 @@ import pathlib
 
 import sqlalchemy
 
-from heat_lite.db import connections, heat_schema, models
+from heat_lite.db import connections, models
+from heat_lite.db.heat_database import heat_schema
 from tests import databases
 
 FOLDER = pathlib.Path(__file__).parent

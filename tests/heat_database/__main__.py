@@ -115,7 +115,7 @@ def measure(url, folder, words):
     reader = Reader(url)
     reader.start()
     begun = time.monotonic()
-    program = 'import sys; from heat_lite.cmd.manage import main; sys.exit(main())'
+    program = 'import sys; from heat_lite.operate.manage import main; sys.exit(main())'
     with (folder / 'output').open('a') as output:
         process = subprocess.Popen(
             [sys.executable, '-c', program, '--config-file', str(conf), *words],

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from heat_lite.cmd.config_check import option_report
+from heat_lite.operate.config_check import option_report
 
 ROOT = Path(__file__).resolve().parents[2]
 UNITS = sorted((ROOT / 'deploy' / 'systemd').glob('*.service'))

@@ -91,11 +91,11 @@ def test_document_contains_references(document):
 
 def test_missing_finds_wrong_paths_and_names():
     text = (
-        'See `engine/nowhere.py`, `engine/diff.py: decide` and `engine/diff.py: no_such_name`,\n'
-        '`engine/stack.py: Stack, Stack.no_such_method`; not engine/plain_text.py.\n'
+        'See `engine/nowhere.py`, `engine/stack/diff.py: decide` and `engine/stack/diff.py: no_such_name`,\n'
+        '`engine/stack/stack.py: Stack, Stack.no_such_method`; not engine/plain_text.py.\n'
     )
     assert missing(text) == [
         'engine/nowhere.py',
-        'engine/diff.py: no_such_name',
-        'engine/stack.py: Stack.no_such_method',
+        'engine/stack/diff.py: no_such_name',
+        'engine/stack/stack.py: Stack.no_such_method',
     ]

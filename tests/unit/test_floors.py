@@ -11,6 +11,19 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / 'heat_lite'
 
+# the floors that make up the service, which the programs assemble
+SERVICE = (
+    'conf',
+    'policies',
+    'common',
+    'template',
+    'db',
+    'clients',
+    'rpc',
+    'engine',
+    'api',
+    'resources',
+)
 # floor -> other floors of heat_lite that it may import, with everything below them
 FLOORS = {
     'conf': (),
@@ -24,7 +37,7 @@ FLOORS = {
     'api': ('common', 'conf', 'policies', 'rpc', 'template.reader', 'template.source_positions'),
     'resources': (
         'engine.resource',
-        'engine.lifecycle',
+        'engine.stack.lifecycle',
         'template',
         'clients.errors',
         'rpc.client',
@@ -38,18 +51,13 @@ FLOORS = {
         'engine.scheduler',
         'resources',
     ),
-    'cmd': (
-        'conf',
-        'policies',
-        'common',
-        'template',
-        'db',
-        'clients',
-        'rpc',
-        'engine',
-        'api',
-        'resources',
-    ),
+    # the programs: each room knows the service below it
+    'startup': SERVICE,
+    'server': ('startup', 'operate', *SERVICE),
+    'operate': ('startup', 'server', *SERVICE),
+    'authoring': ('startup', *SERVICE),
+    'cli': ('common', 'template', 'authoring'),
+    'cmd': ('startup', 'server', 'operate', 'authoring', 'cli', *SERVICE),
     'wsgi': ('cmd.wsgi',),
 }
 # the third-party libraries of the template package; it uses no cloud, configuration or clock
@@ -69,9 +77,9 @@ TEMPLATE_REFUSES = {
 # the command line uses the REST API only; environments are read before they are sent
 CLI_MAY = (
     'common.printable',
-    'cmd.cli',
-    'cmd.file_references',
-    'cmd.located_errors',
+    'cli',
+    'authoring.file_references',
+    'authoring.located_errors',
     'common.access_keys',
     'common.installation',
     'template.reader',
@@ -86,8 +94,8 @@ MEDIAN_LINES = 10
 # exceptions from the limits, with their reasons
 LONG_FUNCTIONS = {
     'heat_lite/cmd/api.py: serve': 'the steps of a start, in their order',
-    'heat_lite/cmd/lint.py: parser': 'a table of arguments',
-    'heat_lite/cmd/up.py: add_arguments': 'a table of arguments',
+    'heat_lite/authoring/lint.py: parser': 'a table of arguments',
+    'heat_lite/operate/up.py: add_arguments': 'a table of arguments',
     'heat_lite/engine/endpoints/events.py: list_events': 'the arguments on the wire',
     'heat_lite/engine/endpoints/stacks.py: create_stack': 'the arguments on the wire',
     'heat_lite/engine/endpoints/stacks.py: update_stack': 'the arguments on the wire',
@@ -102,11 +110,11 @@ WIDE_CLASSES = {
 }
 WIDE_IMPORTS = {
     'heat_lite/api/v1/application.py': 'a table of the controllers',
-    'heat_lite/cmd/embedded.py': 'assembles the parts of the embedded service',
+    'heat_lite/server/embedded.py': 'assembles the parts of the embedded service',
     'heat_lite/engine/service.py': 'assembles the endpoints of the engine, and does nothing else',
     'heat_lite/plugin/heat/surface.py': 'a table of what plug-ins import by the names of Heat',
 }
-# modules that may import more than their floor; resources/__init__.py fills the registry for cmd
+# modules that may import more than their floor; resources/__init__.py fills the registry for programs
 BEYOND = {'resources': ('engine.registry',)}
 LONG_MODULES = {
     'heat_lite/common/exception.py': 'a table: one class an error, as the API names them'
@@ -203,7 +211,7 @@ def test_command_line_uses_the_rest_api_only():
     wrong = [
         f'{location(path, line)} imports {name}'
         for path in trees()
-        if module_name(path).startswith('cmd.cli')
+        if module_name(path).startswith('cli')
         for line, name in own_imports(path)
         if not covered(name, CLI_MAY)
     ]
@@ -282,11 +290,11 @@ def test_functions_contain_no_imports():
     assert not wrong, wrong
 
 
-def test_eventlet_is_imported_in_cmd_only():
+def test_eventlet_is_imported_by_the_server_only():
     wrong = [
         location(path, line)
         for path in trees()
-        if floor_of(path) != 'cmd'
+        if floor_of(path) not in ('server', 'startup')
         for line, name in imports(path)
         if name.partition('.')[0] in ('eventlet', 'greenlet')
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heat_lite.cmd.config_check import option_report
+from heat_lite.operate.config_check import option_report
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDBOOK = ROOT / 'docs' / 'operations'

@@ -37,21 +37,21 @@ def engine() -> Any:
 
 
 def manage() -> Any:
-    return _run('heat-manage', 'heat_lite.cmd.manage')
+    return _run('heat-manage', 'heat_lite.operate.manage')
 
 
 def status() -> Any:
-    return _run('heat-status', 'heat_lite.cmd.status')
+    return _run('heat-status', 'heat_lite.operate.status')
 
 
 def db_setup() -> Any:
     # It reads no configuration.
     of_heat = command_of_heat('console_scripts', 'heat-db-setup')
-    return (of_heat or importlib.import_module('heat_lite.cmd.setup_database').main)()
+    return (of_heat or importlib.import_module('heat_lite.operate.setup_database').main)()
 
 
 def keystone_setup_domain() -> Any:
-    name, module = 'heat-keystone-setup-domain', 'heat_lite.cmd.setup_keystone'
+    name, module = 'heat-keystone-setup-domain', 'heat_lite.operate.setup_keystone'
     of_heat = command_of_heat('console_scripts', name)
     return (of_heat or importlib.import_module(module).domain)()
 

@@ -14,7 +14,8 @@ import time
 import oslo_messaging
 
 from heat_lite.common import exception
-from heat_lite.engine import resource, stack_lock
+from heat_lite.engine.resource import resource
+from heat_lite.engine.stack import stack_lock
 from heat_lite.rpc import api
 from heat_lite.rpc import client as rpc_client
 

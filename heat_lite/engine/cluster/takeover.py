@@ -16,9 +16,9 @@ from heat_lite.common import exception, metrics, status
 from heat_lite.db import credentials, journal, locks, services
 from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import action_run, snapshots
-from heat_lite.engine import stack as engine_stack
 from heat_lite.engine.execution import actions
+from heat_lite.engine.stack import action_run, snapshots
+from heat_lite.engine.stack import stack as engine_stack
 
 LOG = logging.getLogger(__name__)
 #: seconds for which a lock of this engine may be without work before it is checked

@@ -13,7 +13,7 @@ import time
 from heat_lite.common import context as request_context
 from heat_lite.db import watch_rules as db_watch_rules
 from heat_lite.db.column_types import utcnow
-from heat_lite.engine import watch_evaluation
+from heat_lite.engine.watch import watch_evaluation
 
 LOG = logging.getLogger(__name__)
 #: rules that one transaction evaluates

@@ -5,9 +5,9 @@ Tests: tests/functional/test_adoption.py.
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.engine import adoption
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.execution import actions
+from heat_lite.engine.stack import adoption
 
 
 class Adoption(Endpoint):

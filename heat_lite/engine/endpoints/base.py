@@ -14,10 +14,10 @@ from heat_lite.common import exception, identifier
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import stack as engine_stack
-from heat_lite.engine import stack_lock
 from heat_lite.engine.runtime import Runtime
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.stack import stack_lock
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.rpc import client as rpc_client
 
 #: a map as it travels by RPC

@@ -9,11 +9,11 @@ from typing import Any
 from heat_lite.common import cooperation, exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import masking
-from heat_lite.engine import stack as engine_stack
 from heat_lite.engine.endpoints.base import Endpoint, Wire
-from heat_lite.engine.resource import Resource
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.validation import masking
 
 #: seconds for the calls of the cloud; resources after that are listed as unchecked
 MAX_SECONDS = 40

@@ -14,9 +14,9 @@ from heat_lite.db import event_stream as db_stream
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.event_stream import StackPlace
 from heat_lite.db.events import EventRow
-from heat_lite.engine import format
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.runtime import Runtime
+from heat_lite.engine.stack import format
 
 #: ids that one read of new events looks at, and events of one page of past ones
 MAX_SCANNED, MAX_PAST = 5000, 1000

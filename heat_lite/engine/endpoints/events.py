@@ -12,8 +12,9 @@ from heat_lite.db import events as db_events
 from heat_lite.db import session
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.queries import StackFilter
-from heat_lite.engine import format, masking
 from heat_lite.engine.endpoints.base import Endpoint, Wire
+from heat_lite.engine.stack import format
+from heat_lite.engine.validation import masking
 
 SORT_KEYS = ('event_time', 'resource_type')
 

@@ -5,9 +5,9 @@ Tests: tests/unit/rpc/test_client.py, tests/functional/test_placement_rpc.py.
 
 from heat_lite.common import exception, identifier
 from heat_lite.common.context import RequestContext
-from heat_lite.engine import signals
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.execution import actions, work_report
+from heat_lite.engine.signals import signals
 from heat_lite.rpc import api
 
 

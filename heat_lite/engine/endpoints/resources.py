@@ -12,11 +12,12 @@ from heat_lite.common.context import RequestContext
 from heat_lite.common.local_stack_domain import DISABLED
 from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import format, signals
-from heat_lite.engine import stack as engine_stack
 from heat_lite.engine.endpoints.base import Endpoint, Wire, on_working_engine
-from heat_lite.engine.resource import Resource
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.signals import signals
+from heat_lite.engine.stack import format
+from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.stack.stack import Stack
 
 #: filters of the list -> keys of a formatted resource
 FILTERS = {

@@ -11,8 +11,8 @@ from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import locks as db_locks
 from heat_lite.db import services as db_services
-from heat_lite.engine import format
 from heat_lite.engine.endpoints.base import Endpoint, Wire
+from heat_lite.engine.stack import format
 
 LOG = logging.getLogger(__name__)
 #: stacks at work that a list of engines has at most

@@ -8,9 +8,9 @@ from typing import Any
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
 from heat_lite.db import snapshots as db_snapshots
-from heat_lite.engine import format, snapshots
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.execution import actions
+from heat_lite.engine.stack import format, snapshots
 
 
 class Snapshots(Endpoint):

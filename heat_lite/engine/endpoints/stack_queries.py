@@ -11,9 +11,10 @@ from heat_lite.common.context import RequestContext
 from heat_lite.db import session
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.queries import StackFilter
-from heat_lite.engine import format, masking
-from heat_lite.engine import stack as engine_stack
 from heat_lite.engine.endpoints.base import Endpoint, Wire
+from heat_lite.engine.stack import format
+from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.validation import masking
 
 
 class StackQueries(Endpoint):

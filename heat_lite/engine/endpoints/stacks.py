@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
-from heat_lite.engine import adoption, stack_storage, template_files, validation
-from heat_lite.engine import stack as engine_stack
-from heat_lite.engine.action_run import ActionRun
 from heat_lite.engine.endpoints.base import Endpoint, Wire, on_working_engine
 from heat_lite.engine.execution import actions, preview
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.stack import adoption, stack_storage, template_files
+from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.stack.action_run import ActionRun
+from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.validation import validation
 from heat_lite.rpc import api
 from heat_lite.template import merge
 from heat_lite.template.environment import Environment

@@ -9,9 +9,10 @@ from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.engine import template_files, validation
 from heat_lite.engine.endpoints.base import Endpoint, Wire
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.stack import template_files
+from heat_lite.engine.validation import validation
 from heat_lite.template import generate, merge, patterns, schema, support, versions
 from heat_lite.template.environment import Environment
 from heat_lite.template.functions import budget

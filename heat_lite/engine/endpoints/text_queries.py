@@ -6,7 +6,7 @@ Tests: tests/functional/test_template_editor.py.
 from heat_lite.common.context import RequestContext
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.runtime import Runtime
-from heat_lite.engine.template_editor import TemplateEditor
+from heat_lite.engine.stack.template_editor import TemplateEditor
 
 
 class TextQueries(Endpoint):

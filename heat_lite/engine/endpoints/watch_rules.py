@@ -7,8 +7,8 @@ from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.engine import watch_rules
 from heat_lite.engine.endpoints.base import Endpoint, Wire
+from heat_lite.engine.watch import watch_rules
 
 
 class WatchRules(Endpoint):

@@ -14,10 +14,10 @@ from heat_lite.db import locks
 from heat_lite.db import resources as db_resources
 from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import legacy_stacks, snapshots
-from heat_lite.engine import stack as engine_stack
 from heat_lite.engine.endpoints.base import Endpoint
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.stack import legacy_stacks, snapshots
+from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 

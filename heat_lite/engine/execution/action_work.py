@@ -10,12 +10,14 @@ import typing
 from collections.abc import Generator
 
 from heat_lite.common import cooperation, exception, status
-from heat_lite.engine import adoption, failures, scheduler, snapshots, stack_users
+from heat_lite.engine import scheduler
 from heat_lite.engine.execution import plan, planned_walk, task_manager
 from heat_lite.engine.execution.mailbox import Preempted
 from heat_lite.engine.execution.stack_task import StackTask
 from heat_lite.engine.execution.traversal import TIMEOUT, Outcome
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.resource import failures
+from heat_lite.engine.stack import adoption, snapshots, stack_users
+from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 

@@ -15,18 +15,14 @@ from collections.abc import Callable
 from heat_lite.common import exception, status
 from heat_lite.db import locks
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import (
-    failures,
-    fingerprint,
-    stack_lock,
-    stack_storage,
-    validation,
-)
-from heat_lite.engine.action_run import ActionRun
 from heat_lite.engine.execution import action_work, recovery
 from heat_lite.engine.execution.mailbox import ActionRequest
 from heat_lite.engine.execution.stack_task import StackTask
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.resource import failures, fingerprint
+from heat_lite.engine.stack import stack_lock, stack_storage
+from heat_lite.engine.stack.action_run import ActionRun
+from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.validation import validation
 
 LOG = logging.getLogger(__name__)
 #: how long another engine may take to stop its work on a stack, in seconds

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from heat_lite.common import exception, tracing
-from heat_lite.engine import legacy_stacks, stack_storage
-from heat_lite.engine.action_run import ActionRun
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.stack import legacy_stacks, stack_storage
+from heat_lite.engine.stack.action_run import ActionRun
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.task_pool import Job
 
 #: how long a requester waits for the task, in seconds

@@ -13,9 +13,11 @@ import logging
 import math
 
 from heat_lite.common import exception, status
-from heat_lite.engine import adoption, scheduler, stack_lock, stack_storage, validation
+from heat_lite.engine import scheduler
 from heat_lite.engine.execution import actions
-from heat_lite.engine.nested_stack_view import NestedStackView
+from heat_lite.engine.stack import adoption, stack_lock, stack_storage
+from heat_lite.engine.stack.nested_stack_view import NestedStackView
+from heat_lite.engine.validation import validation
 from heat_lite.rpc import api
 
 LOG = logging.getLogger(__name__)

@@ -8,10 +8,10 @@ from typing import Any
 
 from heat_lite.common import cooperation, exception
 from heat_lite.db.sync_points import KEPT_LOCAL_NODES, KEPT_NODES, LOCAL_LEAD, Key
-from heat_lite.engine import resource
 from heat_lite.engine.execution.plan import Node
-from heat_lite.engine.record import Record
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.resource import resource
+from heat_lite.engine.resource.record import Record
+from heat_lite.engine.stack.stack import Stack
 
 
 def share_above(stack: Stack) -> int:

@@ -13,8 +13,8 @@ from heat_lite.engine import scheduler
 from heat_lite.engine.execution import nodes, plan, recovery
 from heat_lite.engine.execution.mailbox import Mailbox, Preempted
 from heat_lite.engine.execution.plan import Node
-from heat_lite.engine.record import Record
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.resource.record import Record
+from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 

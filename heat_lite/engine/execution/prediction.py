@@ -14,8 +14,9 @@ import typing
 
 from heat_lite.common import cooperation, exception
 from heat_lite.db import templates as db_templates
-from heat_lite.engine import diff, masking
 from heat_lite.engine.execution import plan
+from heat_lite.engine.stack import diff
+from heat_lite.engine.validation import masking
 from heat_lite.template import function
 
 

@@ -4,13 +4,15 @@ Tests: tests/functional/test_preview.py.
 """
 
 from heat_lite.common import cooperation, exception, status
-from heat_lite.engine import diff, fingerprint, format, lifecycle, validation
 from heat_lite.engine.execution.prediction import (
     UNKNOWN,
     predict_create,
     predict_update,
     stored_id,
 )
+from heat_lite.engine.resource import fingerprint
+from heat_lite.engine.stack import diff, format, lifecycle
+from heat_lite.engine.validation import validation
 
 #: the list of Heat's answer that a resource belongs to, by its predicted action
 LISTS = {

@@ -19,8 +19,8 @@ from typing import Any
 from heat_lite.common import exception, status
 from heat_lite.db import locks
 from heat_lite.engine import scheduler
-from heat_lite.engine.resource import Resource
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 #: seconds after which a call counts as slow: the process lives, so the call has not ended it

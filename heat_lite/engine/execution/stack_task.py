@@ -14,10 +14,12 @@ from typing import Any
 
 from heat_lite.common import metrics, status, tracing
 from heat_lite.db import journal
-from heat_lite.engine import deferred_auth, failures, hooks, task_pool
+from heat_lite.engine import deferred_auth, task_pool
 from heat_lite.engine.execution import home_traversal, planned_walk, recovery, traversal
 from heat_lite.engine.execution.mailbox import ActionRequest, Mailbox, Preempted
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.resource import failures
+from heat_lite.engine.stack import hooks
+from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 #: how much longer a nested stack may take than its parent: the parent then reports the timeout

@@ -6,8 +6,10 @@ Tests: tests/functional/test_stack_lifecycle_rest.py.
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.engine import diff, event, failures, hooks, lifecycle, scheduler
+from heat_lite.engine import event, scheduler
 from heat_lite.engine.execution import recovery
+from heat_lite.engine.resource import failures
+from heat_lite.engine.stack import diff, hooks, lifecycle
 
 LOG = logging.getLogger(__name__)
 #: what an environment may forbid (restricted_actions), by the decided action

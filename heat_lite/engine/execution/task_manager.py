@@ -11,7 +11,7 @@ from typing import Any
 from heat_lite.common import exception, status
 from heat_lite.db import journal, locks
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import event, scheduler, stack_lock
+from heat_lite.engine import event, scheduler
 from heat_lite.engine.execution.mailbox import (
     SECONDS,
     ActionRequest,
@@ -20,8 +20,9 @@ from heat_lite.engine.execution.mailbox import (
     Request,
 )
 from heat_lite.engine.execution.stack_task import StackTask
-from heat_lite.engine.stack import Stack
-from heat_lite.engine.stack_lock import StackLock
+from heat_lite.engine.stack import stack_lock
+from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.stack.stack_lock import StackLock
 from heat_lite.engine.task_pool import PoolClosed, TaskPool
 
 LOG = logging.getLogger(__name__)

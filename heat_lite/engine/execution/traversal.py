@@ -22,7 +22,7 @@ from heat_lite.engine import scheduler, task_pool
 from heat_lite.engine.execution import nodes, steps
 from heat_lite.engine.execution.mailbox import LOOK, Mailbox, Preempted
 from heat_lite.engine.execution.plan import Node
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.template.functions import budget
 
 #: how long a turn may run local work before it stores, so that a client sees progress

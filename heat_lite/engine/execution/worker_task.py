@@ -18,12 +18,12 @@ from heat_lite.db import locks
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db import traversals as db_traversals
 from heat_lite.db.sync_points import Key
-from heat_lite.engine import adoption
-from heat_lite.engine.action_run import ActionRun
 from heat_lite.engine.execution import convergence, nodes, traversal
 from heat_lite.engine.execution.mailbox import LOOK, Mailbox, Preempted
 from heat_lite.engine.execution.plan import Node
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.stack import adoption
+from heat_lite.engine.stack.action_run import ActionRun
+from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 

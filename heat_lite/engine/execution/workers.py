@@ -18,7 +18,7 @@ from heat_lite.db.sync_points import Key
 from heat_lite.engine import scheduler
 from heat_lite.engine.execution.mailbox import LOOK, Callback, Mailbox
 from heat_lite.engine.execution.worker_task import WorkerTask
-from heat_lite.engine.stack import Stack
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.rpc import worker as rpc_worker
 
 LOG = logging.getLogger(__name__)

@@ -112,7 +112,7 @@ def pair(action: str, base: type) -> dict[str, Any]:
     the service.
 
     A create of an engine that is gone is begun again by the check: the handler finds its object by
-    the id. It does so only if it is a generator (see ``engine/resource.py``).
+    the id. It does so only if it is a generator (see ``engine/resource/resource.py``).
     """
     given: Callable[..., Any] = getattr(base, f'handle_{action}')
     repeats = action == CREATE and inspect.isgeneratorfunction(given)

@@ -1,7 +1,7 @@
 """AWS::IAM::User, AWS::IAM::AccessKey."""
 
 from heat_lite.common import exception
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.stack_user import ACCESS, SECRET, StackUser
 from heat_lite.resources.heat.access_policy import AccessPolicy

@@ -5,7 +5,7 @@ import copy
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.aws.autoscaling_group import NETWORK
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.group_balancer import NAMES, GroupBalancer

@@ -9,8 +9,8 @@ import time
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
-from heat_lite.engine import lifecycle
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.stack import lifecycle
 from heat_lite.resources.base import live_state
 from heat_lite.resources.base.rest import Rest, map_to_wire, to_wire
 from heat_lite.resources.base.service_retry import ServiceRetry, retry_delays

@@ -4,7 +4,7 @@ import re
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import group_balancer, pool_members
 from heat_lite.resources.base.scaling import RollingGroup, reference_map_output
 from heat_lite.template import members

@@ -5,7 +5,7 @@ immutable.
 import contextlib
 
 from heat_lite.common import exception
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import live_state
 from heat_lite.template import software
 from heat_lite.template.constraints import AllowedValues

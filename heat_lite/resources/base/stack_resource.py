@@ -6,7 +6,7 @@ Work on the nested stack is requested by ``self.nested_stack`` (see
 """
 
 from heat_lite.common import exception, status
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.template import Template
 
 RESOURCE = 'resource'

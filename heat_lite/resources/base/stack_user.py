@@ -7,7 +7,7 @@ import logging
 
 from heat_lite.clients import errors
 from heat_lite.common.local_stack_domain import DISABLED
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 
 LOG = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class StackUser(Resource):
 
     @property
     def users(self):
-        """The users of the stack (see ``engine/stack_users.py``); None without Keystone."""
+        """The users of the stack (see ``engine/stack/stack_users.py``); None without Keystone."""
         users = self.stack.runtime.stack_users
         return None if users is None else users(self.stack)
 

@@ -9,11 +9,11 @@ import operator
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, lru_cache, urlfetch
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base.stack_resource import StackResource
 from heat_lite.template import checks, reader, schema
 from heat_lite.template.constraints import ANY, INTEGER, NUMBER, STRING
-from heat_lite.template.parameters import PSEUDO_HOT
+from heat_lite.template.parameters.parameters import PSEUDO_HOT
 from heat_lite.template.resource_registry import TYPE
 from heat_lite.template.template import Template
 

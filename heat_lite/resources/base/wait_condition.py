@@ -11,7 +11,7 @@ import json
 import time
 
 from heat_lite.common import exception
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base.signal_responder import SignalResponder
 from heat_lite.template import function
 

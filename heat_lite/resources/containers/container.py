@@ -2,7 +2,7 @@
 
 from heat_lite.clients import errors
 from heat_lite.common import container_labels, exception
-from heat_lite.engine import lifecycle
+from heat_lite.engine.stack import lifecycle
 from heat_lite.resources.base import live_state
 from heat_lite.resources.base.stack_user import SeparateStackUser
 from heat_lite.resources.containers import agent_access, container_body, live_container

@@ -13,7 +13,7 @@ from cryptography import exceptions
 from cryptography.hazmat.primitives.ciphers import aead
 
 from heat_lite.common import exception, status
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.constraints import Range
 from heat_lite.template.schema import integer, string, text
 

@@ -1,7 +1,7 @@
 """OS::Heat::AccessPolicy."""
 
 from heat_lite.common import exception
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.schema import list_
 
 

@@ -3,7 +3,7 @@
 import math
 
 from heat_lite.common import exception
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, Length
 from heat_lite.template.schema import list_, string

@@ -4,7 +4,7 @@ import random
 import time
 
 from heat_lite.common import status
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import list_, number

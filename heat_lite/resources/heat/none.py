@@ -2,7 +2,7 @@
 
 import uuid
 
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import properties, support
 
 

@@ -5,7 +5,7 @@ import secrets
 import string as letters
 
 from heat_lite.common import exception
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import CACHE_NONE, integer, list_, map_, string, text

@@ -5,7 +5,7 @@ import types
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import environment, reader
 from heat_lite.template.attributes import select
 from heat_lite.template.schema import boolean, integer, map_, map_attribute, string, text

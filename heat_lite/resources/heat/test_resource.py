@@ -2,7 +2,7 @@
 
 import time
 
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import support
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import CACHE_NONE, any_attribute, boolean, map_, number, string

@@ -1,6 +1,6 @@
 """OS::Heat::Value."""
 
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import properties, support
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import any_, any_attribute, boolean, list_, map_, number, string

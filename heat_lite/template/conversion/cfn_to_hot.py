@@ -5,10 +5,11 @@ What has no equivalent is reported, with its path in the original template.
 
 from typing import Any, NamedTuple
 
-from heat_lite.template import parameter_schema, versions
+from heat_lite.template import versions
 from heat_lite.template.conversion.cfn_calls import HOT_VERSION, REGION, REGION_SCHEMA, Calls
 from heat_lite.template.conversion.mappings import Mappings
 from heat_lite.template.conversion.problems import Remark, Remarks
+from heat_lite.template.parameters import parameter_schema
 
 _VERSION_KEYS = ('AWSTemplateFormatVersion', 'HeatTemplateFormatVersion')
 _SECTIONS = {*versions.CFN.sections.values(), *_VERSION_KEYS}

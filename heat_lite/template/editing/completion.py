@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from heat_lite.template import parameter_types, reader, support, versions
+from heat_lite.template import reader, support, versions
 from heat_lite.template.constraints import BOOLEAN, AllowedValues
 from heat_lite.template.editing import descriptions, subjects
 from heat_lite.template.editing.cursor import MARK, Draft, Place
 from heat_lite.template.functions import logic
 from heat_lite.template.lint.document import TemplateDocument
-from heat_lite.template.parameters import RESERVED_NAMES
+from heat_lite.template.parameters import parameter_types
+from heat_lite.template.parameters.parameters import RESERVED_NAMES
 
 TYPE, PROPERTY, VALUE, FUNCTION, REFERENCE, KEYWORD = (
     'type',

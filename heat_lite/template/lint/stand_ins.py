@@ -5,7 +5,7 @@ from typing import Any
 
 from heat_lite.template.constraints import AllowedValues, Length, Range
 from heat_lite.template.environment import PARAMETERS, Environment
-from heat_lite.template.parameter_schema import ParameterSchema
+from heat_lite.template.parameters.parameter_schema import ParameterSchema
 from heat_lite.template.template import Template
 
 #: two values of each type of parameter

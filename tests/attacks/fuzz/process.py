@@ -20,10 +20,10 @@ from oslo_log import log
 
 from heat_lite import conf as options
 from heat_lite.api import deploy
-from heat_lite.cmd import concurrency, global_environment
 from heat_lite.db import session
 from heat_lite.engine.service import EngineService
 from heat_lite.rpc import messaging
+from heat_lite.startup import concurrency, global_environment
 from tests import identity
 from tests.attacks.fuzz import attacks, examples, sender, signed
 from tests.http.scripted import KEYSTONE

@@ -10,7 +10,7 @@ from oslo_config import cfg
 from heat_lite import conf as options
 from heat_lite.clients import container_endpoints as endpoints
 from heat_lite.clients import errors
-from heat_lite.cmd import local_containers
+from heat_lite.startup import local_containers
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -10,7 +10,7 @@ from keystoneauth1 import adapter, noauth, session
 
 from heat_lite.clients import errors, rest
 from heat_lite.common import exception
-from heat_lite.engine import conflict_retry
+from heat_lite.engine.stack import conflict_retry
 
 
 def response(status, body, **headers):

@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from heat_lite.cmd import lint
+from heat_lite.authoring import lint
 from heat_lite.template.lint.settings import Settings
 
 ROOT = Path(__file__).parents[3]

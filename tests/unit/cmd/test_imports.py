@@ -20,25 +20,25 @@ SERVICE = {'oslo_config', 'eventlet', 'heat_lite.rpc'} | HTTP | DATABASE | CLOUD
 
 CASES = {
     'heat-lite --help': (
-        "from heat_lite.cmd.cli import main\nmain.main(['--help'])",
+        "from heat_lite.cli import main\nmain.main(['--help'])",
         {'oslo_config', 'eventlet', 'heat_lite.rpc'} | HTTP | DATABASE,
     ),
-    'up, before it starts': ('from heat_lite.cmd import up', SERVICE),
+    'up, before it starts': ('from heat_lite.operate import up', SERVICE),
     'engine': (
-        "from heat_lite.cmd import concurrency\nconcurrency.use('threading')\n"
-        'from heat_lite.cmd import engine, engine_worker',
+        "from heat_lite.startup import concurrency\nconcurrency.use('threading')\n"
+        'from heat_lite.cmd import engine\nfrom heat_lite.server import engine_worker',
         {'eventlet', 'alembic', 'pymysql', 'psycopg2'} | HTTP | CLOUD,
     ),
     'api': (
-        'from heat_lite.cmd import concurrency\nconcurrency.use_green_threads()\n'
-        'from heat_lite.cmd import api, api_worker',
+        'from heat_lite.startup import concurrency\nconcurrency.use_green_threads()\n'
+        'from heat_lite.cmd import api\nfrom heat_lite.server import api_worker',
         {'heat_lite.engine', 'heat_lite.resources', 'yaql', 'dns'}
         | DATABASE
         | CLOUD - {'keystonemiddleware'},
     ),
     'embedded': (
-        'from heat_lite.cmd import concurrency\nconcurrency.use_green_threads()\n'
-        'from heat_lite.cmd import embedded',
+        'from heat_lite.startup import concurrency\nconcurrency.use_green_threads()\n'
+        'from heat_lite.server import embedded',
         {'alembic', 'pymysql', 'psycopg2', 'dns'} | CLOUD,
     ),
 }

@@ -11,12 +11,12 @@ from heat_lite.common import installation
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = {
-    'heat-lite': 'heat_lite.cmd.cli.main',
+    'heat-lite': 'heat_lite.cli.main',
     'heat-lite-api': 'heat_lite.cmd.api',
     'heat-lite-api-cfn': 'heat_lite.cmd.api_cfn',
     'heat-lite-api-cloudwatch': 'heat_lite.cmd.api_cloudwatch',
     'heat-lite-engine': 'heat_lite.cmd.engine',
-    'heat-lite-manage': 'heat_lite.cmd.manage',
+    'heat-lite-manage': 'heat_lite.operate.manage',
 }
 
 

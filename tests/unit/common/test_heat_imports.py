@@ -7,8 +7,8 @@ import textwrap
 import pytest
 
 from heat_lite import resources
-from heat_lite.cmd import plugins
 from heat_lite.common import heat_imports
+from heat_lite.startup import plugins
 
 TYPE = """
     from heat.engine import properties, resource

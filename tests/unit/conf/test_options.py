@@ -90,9 +90,9 @@ def names_read_in(tree):
 
 #: groups that one module passes on to another, which reads their options
 PASSED_ON = {
-    'heat_api': ['cmd/api.py', 'cmd/api_worker.py', 'cmd/wsgi_server.py'],
-    'heat_api_cfn': ['cmd/api.py', 'cmd/api_worker.py', 'cmd/wsgi_server.py'],
-    'heat_api_cloudwatch': ['cmd/api.py', 'cmd/api_worker.py', 'cmd/wsgi_server.py'],
+    'heat_api': ['cmd/api.py', 'server/api_worker.py', 'server/wsgi_server.py'],
+    'heat_api_cfn': ['cmd/api.py', 'server/api_worker.py', 'server/wsgi_server.py'],
+    'heat_api_cloudwatch': ['cmd/api.py', 'server/api_worker.py', 'server/wsgi_server.py'],
     **{
         f'clients_{name}': ['clients/keystone_session.py', 'clients/clients.py']
         for name in options.clients.SERVICES

@@ -14,7 +14,6 @@ from heat_lite.db import (
     events,
     journal,
     models,
-    reencrypt,
     resources,
     session,
     snapshots,
@@ -24,6 +23,7 @@ from heat_lite.db import (
     templates,
     watch_rules,
 )
+from heat_lite.db.maintenance import reencrypt
 from tests import databases
 
 OLD, NEW = 'the old key', 'the new key'

@@ -6,8 +6,10 @@ import threading
 import pytest
 
 from heat_lite.common.context import RequestContext
-from heat_lite.db import give_back, purge, session, stacks, watch_rules
+from heat_lite.db import session, stacks, watch_rules
 from heat_lite.db.column_types import utcnow
+from heat_lite.db.heat_database import give_back
+from heat_lite.db.maintenance import purge
 from heat_lite.db.watch_rules import Verdict
 from tests import databases
 

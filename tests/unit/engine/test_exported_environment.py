@@ -1,4 +1,4 @@
-from heat_lite.engine import adoption
+from heat_lite.engine.stack import adoption
 from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
 

@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 
 from heat_lite import resources
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import hidden_types
 from heat_lite.resources.type_table import TYPES
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.template import checks, constraints, format_constraints, parameter_groups, reader
+from heat_lite.template import checks, constraints, format_constraints, reader
 from heat_lite.template.environment import Environment
 from heat_lite.template.merge import merge_environments
+from heat_lite.template.parameters import parameter_groups
 from heat_lite.template.template import Template
 from tests.conformance.comparison import Comparison, expand
 from tests.unit.template import static_scope

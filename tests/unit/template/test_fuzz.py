@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from heat_lite.common import exception
 from heat_lite.template import merge, reader, versions
 from heat_lite.template.dependencies import Dependencies
-from heat_lite.template.parameter_schema import ParameterSchema
+from heat_lite.template.parameters.parameter_schema import ParameterSchema
 from tests.unit.template import static_scope
 
 EXAMPLES = int(os.environ.get('HEAT_LITE_FUZZ', '60'))

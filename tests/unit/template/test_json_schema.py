@@ -4,7 +4,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from heat_lite.cmd import offline_types
+from heat_lite.authoring import offline_types
 from heat_lite.template import json_schema, reader
 from heat_lite.template.constraints import AllowedPattern, AllowedValues, Length, Modulo, Range
 from heat_lite.template.lint.type_info import TypeInfo

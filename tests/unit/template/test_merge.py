@@ -4,7 +4,7 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.template.merge import merge_environments, patch
-from heat_lite.template.parameters import ParameterSchema
+from heat_lite.template.parameters.parameters import ParameterSchema
 
 TYPES = {'l': 'comma_delimited_list', 's': 'string', 'j': 'json', 'n': 'number', 'b': 'boolean'}
 SCHEMATA = {name: ParameterSchema.from_hot(name, {'type': kind}) for name, kind in TYPES.items()}

@@ -3,7 +3,7 @@ import pytest
 from heat_lite.common import exception
 from heat_lite.template import schema, support
 from heat_lite.template.constraints import AllowedValues, CustomConstraint, Length, Range
-from heat_lite.template.parameters import ParameterSchema
+from heat_lite.template.parameters.parameters import ParameterSchema
 from heat_lite.template.schema import any_, boolean, integer, list_, map_, number, string
 
 

@@ -1,6 +1,6 @@
 """AWS::EC2::InternetGateway."""
 
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.aws.ec2.base import tags
 
 

@@ -11,7 +11,7 @@ from heat_lite.template.lint.document import READ_ERRORS
 from heat_lite.template.lint.finding import NOTE, WARNING
 from heat_lite.template.lint.rules.base import ENVIRONMENT, Rule, at, not_read
 from heat_lite.template.lint.rules.properties import SERVICE_NAMESPACES
-from heat_lite.template.parameters import Parameters
+from heat_lite.template.parameters.parameters import Parameters
 from heat_lite.template.resource_registry import PER_RESOURCE, TypeRegistry, is_template
 from heat_lite.template.suggest import closest_match, with_suggestion
 

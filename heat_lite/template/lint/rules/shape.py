@@ -2,10 +2,11 @@
 
 from heat_lite.common import exception
 from heat_lite.common.exception import append_hint
-from heat_lite.template import checks, dependencies, parameter_groups, versions
+from heat_lite.template import checks, dependencies, versions
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import Rule, ValueRule, at, reaches
-from heat_lite.template.parameters import Parameters
+from heat_lite.template.parameters import parameter_groups
+from heat_lite.template.parameters.parameters import Parameters
 from heat_lite.template.suggest import (
     closest_match,
     with_keyword_suggestion,

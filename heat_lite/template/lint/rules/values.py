@@ -9,7 +9,7 @@ from heat_lite.template.functions import refs
 from heat_lite.template.lint.document import READ_ERRORS
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import Rule, ValueRule, at
-from heat_lite.template.parameters import RESERVED_NAMES, Parameters
+from heat_lite.template.parameters.parameters import RESERVED_NAMES, Parameters
 from heat_lite.template.suggest import suggest, with_suggestion
 
 #: {part of an error: the key that it is about, in both dialects}

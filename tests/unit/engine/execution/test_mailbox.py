@@ -6,11 +6,11 @@ import types
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.engine.action_run import ActionRun
 from heat_lite.engine.execution import mailbox as mailbox_module
 from heat_lite.engine.execution import task_manager, workers
 from heat_lite.engine.execution.actions import Action
 from heat_lite.engine.execution.mailbox import ActionRequest, Callback, Mailbox
+from heat_lite.engine.stack.action_run import ActionRun
 
 
 class LiveStack:

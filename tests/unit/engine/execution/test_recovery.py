@@ -2,9 +2,9 @@ import types
 
 import pytest
 
-from heat_lite.engine.action_run import ActionRun
 from heat_lite.engine.execution import plan, recovery
 from heat_lite.engine.scheduler import DependencyTaskGroup
+from heat_lite.engine.stack.action_run import ActionRun
 
 
 def stack(rows=(), failed=(), done=(), action='CREATE', now='CREATE'):

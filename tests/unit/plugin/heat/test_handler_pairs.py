@@ -3,7 +3,8 @@
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.engine import handlers, scheduler
+from heat_lite.engine import scheduler
+from heat_lite.engine.resource import handlers
 from heat_lite.plugin.heat import handler_pairs
 from heat_lite.plugin.heat.task_runner import TaskRunner
 

@@ -4,7 +4,7 @@ import pytest
 
 from heat_lite.clients.finders import FINDERS
 from heat_lite.common import exception
-from heat_lite.engine.resource import Resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.plugin.heat import class_constants, constraint_classes, service_types, surface
 from heat_lite.plugin.heat.type_paths import HEAT_TYPES
 from heat_lite.resources.type_table import TYPES

@@ -4,8 +4,8 @@ import functools
 import json
 import posixpath
 
-from heat_lite.cmd import offline_types
-from heat_lite.engine import offline_validation
+from heat_lite.authoring import offline_types
+from heat_lite.engine.validation import offline_validation
 from heat_lite.template.lint.linter import Linter
 
 TYPES = offline_types.OfflineTypes()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from heat_lite.cmd import lint
+from heat_lite.authoring import lint
 from heat_lite.template.lint.settings import Settings
 
 TEMPLATE = """\

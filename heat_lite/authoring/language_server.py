@@ -1,0 +1,231 @@
+"""``heat-lite lsp``: a server of the Language Server Protocol for templates and environments.
+
+The client talks to it through standard input and output. Each check runs in a child process with a
+time limit, because a regular expression of a template may hold the interpreter.
+"""
+
+import asyncio
+import functools
+import json
+import os
+import re
+import signal
+import time
+from collections.abc import Callable
+
+from lsprotocol import types
+from pygls import uris
+from pygls.lsp.server import LanguageServer
+
+from heat_lite.authoring import lint, offline_types
+from heat_lite.engine.validation import offline_validation
+from heat_lite.template.editing import completion
+from heat_lite.template.lint.document import TemplateDocument
+from heat_lite.template.lint.finding import ERROR, NOTE, WARNING, Finding
+from heat_lite.template.lint.linter import Linter
+from heat_lite.template.lint.settings import Settings
+
+#: seconds without a change before a document is checked
+DELAY = 0.2
+#: default of --timeout, in seconds
+TIMEOUT = 20.0
+#: characters of a document that is completed and described
+MAX_LENGTH = 1024 * 1024
+#: number of completions in one answer
+MAX_ITEMS = 2000
+#: number of findings in a document that are published
+MAX_FINDINGS = 1000
+_SEVERITIES = {
+    ERROR: types.DiagnosticSeverity.Error,
+    WARNING: types.DiagnosticSeverity.Warning,
+    NOTE: types.DiagnosticSeverity.Information,
+}
+_KINDS = {
+    completion.TYPE: types.CompletionItemKind.Class,
+    completion.PROPERTY: types.CompletionItemKind.Property,
+    completion.VALUE: types.CompletionItemKind.EnumMember,
+    completion.FUNCTION: types.CompletionItemKind.Function,
+    completion.REFERENCE: types.CompletionItemKind.Reference,
+    completion.KEYWORD: types.CompletionItemKind.Keyword,
+}
+_WORD = re.compile(r'[^\s,\[\]{}#]+')
+
+
+class OpenFiles(lint.Files):
+    """The local files, with the texts of open documents in place of their files."""
+
+    def __init__(self, roots, texts: dict[str, str]):
+        super().__init__(roots)
+        self._texts = texts
+
+    def has(self, name):
+        return True if name in self._texts else super().has(name)
+
+    def read(self, name):
+        return self._texts[name] if name in self._texts else super().read(name)
+
+
+class TemplateServer(LanguageServer):
+    """A server with the resource types and the settings of the linter."""
+
+    def __init__(self, settings: Settings, plugin_dirs: list[str], timeout: float):
+        super().__init__('heat-lite', lint.version())
+        self.settings = settings
+        self.timeout = timeout
+        self.types = offline_types.OfflineTypes(
+            [*settings.plugin_dirs, *plugin_dirs], settings.resource_types
+        )
+        #: {uri: the task that checks the document}
+        self.checks: dict[str, asyncio.Task] = {}
+
+    def linter(self, path: str, text: str | None = None) -> Linter:
+        """Return a linter that sees the open documents; ``text`` replaces that of ``path``."""
+        texts = {
+            document.path: document.source for document in self.workspace.text_documents.values()
+        }
+        if text is not None:
+            texts[path] = text
+        roots = [os.path.dirname(path) or '.', *map(os.path.dirname, self.environments())]
+        roots += [uris.to_fs_path(folder) or '.' for folder in self.workspace.folders]
+        validate = functools.partial(offline_validation.validation_errors, self.types)
+        settings = self.settings
+        return Linter(
+            self.types,
+            OpenFiles(roots, texts),
+            validate,
+            settings.off(),
+            self.types.base,
+            settings.levels,
+        )
+
+    def environments(self) -> list[str]:
+        """Return the paths of the environments that the settings apply to all templates."""
+        return [os.path.abspath(name) for name in self.settings.environments]
+
+    def find(self, path: str) -> list[Finding]:
+        """Return the findings in one document."""
+        found = self.linter(path).lint([path, *self.environments()])
+        return [finding for finding in found if finding.file == path]
+
+    def template(self, path: str, text: str) -> TemplateDocument | None:
+        """Return a template with this text, None for an environment or a longer text."""
+        if len(text) > MAX_LENGTH:
+            return None
+        return self.linter(path, text).template(path, self.environments())
+
+
+def _path(uri: str) -> str:
+    return uris.to_fs_path(uri) or uri
+
+
+async def check(server: TemplateServer, uri: str, delay: float = DELAY) -> None:
+    """Publish the findings in a document once it has not changed for a while."""
+    await asyncio.sleep(delay)
+    document = server.workspace.get_text_document(uri)
+    version = document.version
+    work = functools.partial(server.find, document.path)
+    found = await in_child(work, server.timeout)
+    diagnostics = (
+        [_too_slow(server.timeout)]
+        if found is None
+        else _diagnostics(document, [Finding(*each) for each in found])
+    )
+    server.text_document_publish_diagnostics(
+        types.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics, version=version)
+    )
+
+
+def _diagnostics(document, findings):
+    """Return the first findings, and how many more there are."""
+    lines = document.source.splitlines(keepends=True)
+    shown = [_diagnostic(document, lines, each) for each in findings[:MAX_FINDINGS]]
+    more = len(findings) - len(shown)
+    text = f'{more} more findings are not shown; `heat-lite lint` lists all'
+    return [*shown, _note(text)] if more else shown
+
+
+def _diagnostic(document, lines, finding):
+    line = lines[finding.line - 1] if finding.line <= len(lines) else ''
+    word = _WORD.match(line, finding.column - 1)
+    end = word.end() if word else finding.column - 1
+    span = types.Range(
+        types.Position(finding.line - 1, finding.column - 1), types.Position(finding.line - 1, end)
+    )
+    return types.Diagnostic(
+        range=document.position_codec.range_to_client_units(lines, span),
+        message=finding.text,
+        severity=_SEVERITIES[finding.level],
+        code=finding.rule,
+        source='heat-lite lint',
+    )
+
+
+def completion_item(item: completion.Item, span: types.Range) -> types.CompletionItem:
+    """Return a completion that replaces a range. A colon follows a key."""
+    text = f'{item.text}: ' if item.is_key else item.text
+    return types.CompletionItem(
+        label=item.text,
+        kind=_KINDS[item.kind],
+        detail=item.detail or None,
+        documentation=types.MarkupContent(types.MarkupKind.Markdown, item.description)
+        if item.description
+        else None,
+        text_edit=types.TextEdit(span, text),
+        filter_text=item.text,
+    )
+
+
+def _too_slow(seconds):
+    return _note(f'The check has not ended after {seconds:g} seconds (--timeout)')
+
+
+def _note(text):
+    start = types.Position(0, 0)
+    return types.Diagnostic(
+        range=types.Range(start, start),
+        message=text,
+        severity=types.DiagnosticSeverity.Warning,
+        source='heat-lite lint',
+    )
+
+
+async def in_child(work: Callable[[], list], seconds: float) -> list | None:
+    """Return the list that ``work()`` returns in a child process, None after a time limit."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _answer(work, writer)
+    os.close(writer)
+    try:
+        loop = asyncio.get_running_loop()
+        text = await loop.run_in_executor(None, _read, reader, time.monotonic() + seconds)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(reader)
+    return json.loads(text) if text else None
+
+
+def _answer(work, writer):
+    """Write the result of ``work()`` to a pipe and end this process."""
+    try:
+        with open(writer, 'w', encoding='utf-8') as file:
+            json.dump(work(), file)
+    finally:
+        os._exit(0)
+
+
+def _read(reader, deadline):
+    """Return what comes through a pipe, nothing after the deadline."""
+    os.set_blocking(reader, False)
+    parts = []
+    while time.monotonic() < deadline:
+        try:
+            part = os.read(reader, 1 << 16)
+        except BlockingIOError:
+            time.sleep(0.01)
+            continue
+        if not part:
+            return b''.join(parts)
+        parts.append(part)
+    return b''

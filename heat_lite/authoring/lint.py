@@ -1,0 +1,207 @@
+"""``heat-lite lint``: checks templates and environments without a service."""
+
+import functools
+import importlib.metadata
+import os
+import sys
+
+from heat_lite.authoring import file_references, lint_settings, offline_types, time_limit
+from heat_lite.cli import option_parser
+from heat_lite.engine.validation import offline_validation
+from heat_lite.template.lint import finding, report
+from heat_lite.template.lint.linter import Linter
+from heat_lite.template.lint.rules import RULES
+
+#: bytes of all files together
+MAX_TOTAL_BYTES = 64 * 1024 * 1024
+OUTSIDE = (
+    'The file cannot be read: it is outside of the folders of the linted files (--root FOLDER '
+    'permits another folder)'
+)
+
+
+class Files:
+    """The local files, by the names that the user typed: relative to the working directory.
+
+    Only regular files below the folders ``roots`` are read, because a template of a stranger may
+    name any file.
+    """
+
+    def __init__(self, roots=('.',), stdin=None):
+        self._roots = [os.path.realpath(root) for root in roots]
+        self._stdin = stdin
+        self._bytes_left = MAX_TOTAL_BYTES
+
+    def join(self, name, reference):
+        """Return the name of the file that the file ``name`` refers to as ``reference``."""
+        return file_references.join(name, reference)
+
+    def has(self, name):
+        """Whether a regular file exists; None for a file that is not read.
+
+        That is a URL, or a file outside of the roots, whether it exists or not.
+        """
+        if '://' in name or not self._is_below_a_root(name):
+            return None
+        return os.path.isfile(name)
+
+    def read(self, name):
+        """Return the text of a file. Raises ValueError, with the reason, if it is not readable."""
+        try:
+            if name == file_references.STDIN:
+                given = self._stdin
+                return given.read() if given else file_references.read_stdin().decode('utf-8')
+            return self.read_bytes(name).decode('utf-8')
+        except UnicodeDecodeError as error:
+            raise ValueError(f'The file is not UTF-8 text from byte {error.start} on') from None
+
+    def read_bytes(self, name):
+        """Return the content of a file. Raises ValueError like ``read``."""
+        if not self._is_below_a_root(name):
+            raise ValueError(OUTSIDE)
+        content = file_references.read_bytes(name)
+        self._bytes_left -= len(content)
+        if self._bytes_left < 0:
+            raise ValueError(f'All files together are longer than {MAX_TOTAL_BYTES} bytes')
+        return content
+
+    def _is_below_a_root(self, name):
+        """Whether the file that a name leads to, through symbolic links, is below a root."""
+        if '\0' in name:
+            return False
+        path = os.path.realpath(name)
+        return any(os.path.commonpath((root, path)) == root for root in self._roots)
+
+
+def parser():
+    top = option_parser.Parser(
+        'lint',
+        'check templates, environments, and the templates that they refer to.'
+        ' No service and no network are used',
+        'heat-lite lint app.yaml production.yaml\nheat-lite lint --format sarif templates/',
+        note='The exit status is 0 without findings (or with notes only), 1 with warnings,'
+        ' 2 with errors.',
+    )
+    top.add_argument(
+        'files',
+        nargs='*',
+        metavar='FILE',
+        help='a template, an environment, or a folder of them; - reads standard input',
+    )
+    top.add_argument(
+        '--format',
+        choices=report.FORMATS,
+        default='text',
+        help='output format of the findings; short has one line each (default %(default)s)',
+    )
+    top.add_argument(
+        '--json',
+        dest='format',
+        action='store_const',
+        const='json',
+        help='short for --format json (default: no)',
+    )
+    top.add_argument(
+        '--ignore',
+        action='append',
+        default=[],
+        metavar='RULE',
+        choices=[rule.name for rule in RULES],
+        help='skip a rule; may be repeated',
+    )
+    top.add_argument(
+        '--root',
+        action='append',
+        default=[],
+        metavar='FOLDER',
+        help='also read files below this folder; may be repeated (default: the folders of FILE)',
+    )
+    top.add_argument(
+        '--config',
+        metavar='FILE',
+        help='read the settings from this file (default: .heat-lint.yaml in the working directory)',
+    )
+    option_parser.PLUGIN_DIR.add_to(top)
+    top.add_argument(
+        '--timeout',
+        type=float,
+        default=time_limit.TIMEOUT,
+        metavar='SECONDS',
+        help='end with status 2 after this time (default %(default)g)',
+    )
+    top.add_argument('--rules', action='store_true', help='list the rules and exit')
+    return top
+
+
+def rules():
+    """Return the output of ``--rules``."""
+    return '\n'.join(f'{rule.name:22}{rule.level:9}{rule.summary()}' for rule in RULES)
+
+
+def version():
+    try:
+        return importlib.metadata.version('heat-lite')
+    except importlib.metadata.PackageNotFoundError:
+        return '0'
+
+
+def main(argv=None):
+    """Run the command. Return its exit status."""
+    options = parser()
+    args = options.parse_args(argv)
+    if args.rules:
+        print(rules())
+        return 0
+    if not args.files:
+        options.error('at least one FILE is required')
+    return time_limit.exit_status('heat-lite lint', args.timeout, functools.partial(_lint, args))
+
+
+def _lint(args):
+    """Print the findings. Return the exit status."""
+    try:
+        settings = lint_settings.load(args.config).without_rules(args.ignore)
+        findings, texts = inspect(args.files, settings, args.root, args.plugin_dir)
+    except ValueError as error:
+        print(f'heat-lite lint: {error}', file=sys.stderr)
+        return 2
+    write = {
+        'sarif': functools.partial(report.as_sarif, version=version()),
+        'text': functools.partial(report.as_text, texts=texts),
+    }.get(args.format, report.FORMATS[args.format])
+    try:
+        print(write(findings), flush=True)
+    except BrokenPipeError:
+        sys.stdout = None  # the reader closed the pipe (`| head`)
+    return finding.exit_status(findings)
+
+
+def find(names, settings, roots=(), plugin_dirs=()):
+    """Return the findings in files and folders. Raises ValueError for too many files."""
+    return inspect(names, settings, roots, plugin_dirs)[0]
+
+
+def inspect(names, settings, roots=(), plugin_dirs=()):
+    """Return the findings in files and folders, and the texts that may be quoted.
+
+    Raises ValueError for too many files.
+    """
+    files, candidates = lint_settings.expand(names, settings)
+    named = [*files, *settings.environments]
+    folders = [name for name in names if os.path.isdir(name)]
+    types = offline_types.OfflineTypes(
+        [*settings.plugin_dirs, *plugin_dirs], settings.resource_types
+    )
+    linter = Linter(
+        types,
+        Files([*(os.path.dirname(name) or '.' for name in named), *folders, *roots]),
+        functools.partial(offline_validation.validation_errors, types),
+        settings.off(),
+        types.base,
+        settings.levels,
+    )
+    return linter.lint(named, candidates), linter.texts
+
+
+if __name__ == '__main__':
+    sys.exit(main())

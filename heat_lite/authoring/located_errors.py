@@ -1,0 +1,110 @@
+"""Errors at a place of a file, in the form of compilers: file:line:col, text, line with a mark."""
+
+import os
+import re
+from typing import Any
+
+from heat_lite.authoring import file_references
+from heat_lite.cli import api_client, runner
+from heat_lite.cli.errors import FileError, LocatedError
+from heat_lite.common.exception import HeatException, InvalidTemplateSection, append_hint
+from heat_lite.template import reader, source_positions, versions
+from heat_lite.template.lint import cycles, excerpt, syntax_errors
+from heat_lite.template.suggest import suggest
+
+#: the end of the error of a template without a version
+NO_VERSION = 'Template format version not found.'
+#: the error of an unknown section
+_UNKNOWN_SECTION = re.escape(InvalidTemplateSection.msg_fmt % {'section': ''}) + '(.*)'
+#: what to do after an error of the service: {class of the error, or end of its text: advice}
+ADVICE = {
+    NO_VERSION: ' Begin it with "heat_template_version: 2021-04-16".',
+    'UserParameterMissing': ' Give it a value with -P NAME=VALUE or in an environment (-e FILE).',
+}
+
+
+def located(name: str, line: int, column: int, text: str, source: str | None) -> LocatedError:
+    """Return an error at a place of a file, whose text is ``source`` if it may be shown."""
+    shown = [] if source is None else excerpt.excerpt(source, line, column)
+    return LocatedError('\n'.join([f'{name}:{line}:{column}: error: {text}', *shown]))
+
+
+def syntax_error(name: str, error: Exception, source: str) -> LocatedError:
+    """Return the error of the YAML parser as one at its place."""
+    position = syntax_errors.position_of(str(error))
+    return located(name, *position, syntax_errors.summary(error), source)
+
+
+def format_error(name: str, error: Exception, source: str) -> FileError:
+    """Return the error of a file that cannot be read as a map, at its place if it has one."""
+    if syntax_errors.is_syntax_error(str(error)):
+        return syntax_error(name, error, source)
+    return FileError(f'{name}: {error}')
+
+
+def of_response(error: api_client.RequestFailed, args: Any) -> LocatedError | None:
+    """Return the error of the service at its place in a file of the user; None without a place.
+
+    The service names the template ``template``, and other files by their URL.
+    """
+    if error.position is None:
+        return _of_whole_template(error, args)
+    file = str(error.position['file'])
+    name = getattr(args, 'template', None) if file == source_positions.TEMPLATE else _name_of(file)
+    if not name:
+        return None
+    source = _source(name, getattr(args, 'sources', {}))
+    text = error.text + (ADVICE.get(error.kind) or _suggestion(error, source))
+    shown = located(name, error.position['line'], error.position['column'], text, source)
+    if error.kind == 'CircularDependencyException' and source is not None:
+        shown = LocatedError('\n'.join([str(shown), *cycles.cycle_lines(name, error.text, source)]))
+    return shown
+
+
+def _suggestion(error, source):
+    """Return the section or version that the template may mean, '' for other errors.
+
+    Clients look for the texts of the service, which are Heat's and suggest nothing.
+    """
+    section = re.fullmatch(_UNKNOWN_SECTION, error.text, re.DOTALL)
+    if source is None or not (section or error.kind == 'InvalidTemplateVersion'):
+        return ''
+    try:
+        data = reader.parse(source)
+        if section is None:
+            return append_hint('', versions.suggest_version(data))
+        return append_hint('', suggest(section[1], versions.template_version(data).sections))
+    except (ValueError, HeatException):
+        return ''
+
+
+def _of_whole_template(error, args):
+    """Return an error that is about the template as a whole at its beginning; None for others."""
+    name = getattr(args, 'template', None)
+    if not name or not error.text.startswith(runner.NO_TEMPLATE):
+        return None
+    text, source = error.text, _source(name, getattr(args, 'sources', {}))
+    if text.endswith(NO_VERSION):
+        text += ADVICE[NO_VERSION]
+    return located(name, *source_positions.START, text, source or None)
+
+
+def _name_of(url):
+    """Return the name of a file as a user would write it."""
+    if not url.startswith('file://'):
+        return url
+    path = file_references.path_of(url)
+    relative = os.path.relpath(path)
+    return path if relative.startswith('../..') else relative
+
+
+def _source(name, sources):
+    """Return the text of a file; ``sources`` has the content of those that were sent."""
+    if name in sources:
+        return sources[name].decode('utf-8', 'replace')
+    if name == file_references.STDIN or file_references.is_url(name):
+        return None
+    try:
+        return file_references.read_bytes(name).decode('utf-8', 'replace')
+    except ValueError:
+        return None

@@ -1,0 +1,82 @@
+"""The beginning of an action, and of the work on each resource, as the events tell."""
+
+import datetime
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from heat_lite.cli import api_client
+from heat_lite.cli.display import resource_tree
+
+#: events that are read at most, the newest first, and those in one request
+MAX_EVENTS, PAGE = 5000, 1000
+
+
+class Work(NamedTuple):
+    """When work on a resource began and ended, in seconds since the beginning of the action."""
+
+    began: float
+    ended: float | None
+
+
+class ActionHistory(NamedTuple):
+    """What an action has done before it is followed.
+
+    ``seconds``: how long it has run. ``work``: {(id of the stack, name of the resource): Work}.
+    """
+
+    seconds: float = 0.0
+    work: dict[tuple[str, str], Work] = {}
+
+
+def read(api: api_client.ApiClient, path: str) -> ActionHistory:
+    """Return the history of the last action of a stack; an empty one if it is not known."""
+    try:
+        stack = api.call('GET', path, resolve_outputs='false')['stack']
+        found = _last_action(stack, _newest_first(api, path))
+    except (api_client.RequestFailed, KeyError, TypeError, ValueError):
+        return ActionHistory()
+    if not found:
+        return ActionHistory()
+    is_running = stack['stack_status'].endswith('IN_PROGRESS')
+    zero = _time(found[0])
+    end = datetime.datetime.now(datetime.UTC) if is_running else _time(found[-1])
+    return ActionHistory(max((end - zero).total_seconds(), 0.0), _work(found, zero))
+
+
+def _newest_first(api, path):
+    query = {'nested_depth': resource_tree.NESTED_DEPTH, 'limit': PAGE}
+    query |= {'sort_keys': 'event_time', 'sort_dir': 'desc'}
+    for _ in range(MAX_EVENTS // PAGE):
+        page = api.call('GET', path + '/events', **query)['events']
+        yield from page
+        if len(page) < PAGE:
+            return
+        query['marker'] = page[-1]['id']
+
+
+def _last_action(stack: dict[str, Any], newest_first: Iterable[dict]) -> list[dict]:
+    """Return the events of the last action of a stack, the first one first; [] without it."""
+    found = []
+    for event in newest_first:
+        found.append(event)
+        is_own = event.get('physical_resource_id') == stack['id']
+        if is_own and event['resource_status'].endswith('_IN_PROGRESS'):
+            return found[::-1]
+    return []
+
+
+def _work(events, zero):
+    work: dict[tuple[str, str], Work] = {}
+    for event in events:
+        key = resource_tree.stack_of(event), event['resource_name']
+        seconds = max((_time(event) - zero).total_seconds(), 0.0)
+        if event['resource_status'].endswith('_IN_PROGRESS'):
+            work[key] = Work(seconds, None)
+        elif key in work:
+            work[key] = Work(work[key].began, seconds)
+    return work
+
+
+def _time(event):
+    moment = datetime.datetime.fromisoformat(event['event_time'])
+    return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)

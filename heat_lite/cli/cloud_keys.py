@@ -1,0 +1,56 @@
+"""The EC2 credentials of the user of a cloud. This module is loaded for a cloud only."""
+
+from typing import Any
+
+from keystoneauth1 import exceptions
+
+from heat_lite.cli import api_client, errors
+
+
+def of_login(cloud: Any, project: str | None, rotate: bool) -> tuple[dict[str, Any], str | None]:
+    """Return the credential of a login and the region of the cloud; create it if there is none.
+
+    ``project``: the id of the project that the login must have, or None. Raises CommandError and
+    RequestFailed.
+    """
+    session = cloud.get_session()
+    try:
+        row = _credential(session, project, rotate)
+    except exceptions.ClientException as error:
+        text = ' '.join(str(error).split())
+        status = getattr(error, 'http_status', 0) or 0
+        raise api_client.RequestFailed(status, f'EC2 credentials: {text}') from error
+    return row, cloud.get_region_name('identity')
+
+
+def _credential(session, project, rotate):
+    user_id, project_id = session.get_user_id(), session.get_project_id()
+    if project not in (None, project_id):
+        raise errors.CommandError(
+            f'--project {project}: the login of the cloud is for the project {project_id}'
+        )
+    keystone = session.auth.auth_url.rstrip('/').removesuffix('/v3')
+    path = f'{keystone}/v3/users/{user_id}/credentials/OS-EC2'
+    listed = _request(session, 'GET', path)['credentials']
+    own = sorted(
+        (each for each in listed if each['tenant_id'] == project_id),
+        key=lambda each: each['access'],
+    )
+    if rotate and len(own) > 1:
+        raise errors.CommandError(
+            f'the project has {len(own)} access keys, and others may use them: delete those that '
+            'nothing uses with "openstack ec2 credentials delete"'
+        )
+    if own and not rotate:
+        return own[0]
+    made = _request(session, 'POST', path, json={'tenant_id': project_id})['credential']
+    for each in own:
+        _request(session, 'DELETE', f'{path}/{each["access"]}')
+    return made
+
+
+def _request(session, method, url, **options):
+    """Return the body of a response of Keystone."""
+    # not logged, as the responses contain secrets
+    response = session.request(url, method, log=False, **options)
+    return response.json() if response.content else None

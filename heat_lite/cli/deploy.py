@@ -1,0 +1,194 @@
+"""Verbs that change a stack to a template: ``apply``, ``create``, ``update``, ``preview``."""
+
+import argparse
+import sys
+from typing import Any
+
+from heat_lite.cli import api_client, arguments, errors, stack_body
+from heat_lite.cli.arguments import argument, flag, repeatable
+from heat_lite.cli.display import outcome, planned_changes, progress, terminal
+
+NAME = argument('stack', metavar='NAME', help='name of the stack')
+NAME_OR_ID = argument('stack', metavar='STACK', help='name or id of the stack')
+REPLACE = argument(
+    '--replace',
+    choices=('ask', 'never'),
+    default='ask',
+    help='never: refuse an update that replaces resources',
+)
+UPDATE_ONLY = (
+    arguments.EXISTING,
+    repeatable(
+        '--clear-parameter',
+        metavar='NAME',
+        help='return a parameter to its default with --existing; may be repeated',
+    ),
+    flag('--converge', help='compare each resource with the live object, and repair it'),
+)
+APPLY = (
+    NAME,
+    arguments.REQUIRED_TEMPLATE,
+    arguments.FILES,
+    arguments.OPTIONS,
+    REPLACE,
+    arguments.YES,
+    arguments.NO_WAIT,
+)
+CREATE = (NAME, arguments.REQUIRED_TEMPLATE, arguments.FILES, arguments.OPTIONS, arguments.NO_WAIT)
+UPDATE = (
+    NAME_OR_ID,
+    arguments.TEMPLATE,
+    arguments.FILES,
+    arguments.OPTIONS,
+    UPDATE_ONLY,
+    REPLACE,
+    arguments.NO_WAIT,
+)
+PREVIEW = (
+    NAME_OR_ID,
+    arguments.TEMPLATE,
+    arguments.FILES,
+    arguments.OPTIONS,
+    UPDATE_ONLY,
+    arguments.DETAILED_EXITCODE,
+)
+
+
+def create(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    _create(api, out, args, stack_body.build(args))
+
+
+def _create(api, out, args, body):
+    # The stock client sends no rollback unless it is asked for; servers differ in their default.
+    body = {'disable_rollback': True, **body, 'stack_name': args.stack}
+    created = api.call('POST', '/stacks', body)['stack']
+    path = api_client.stack_path({'stack_name': args.stack, 'id': created['id']})
+    _finish(api, out, args, path, 'CREATE', progress.NO_STACK)
+
+
+def update(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    _require_template(args)
+    body = stack_body.build(args)
+    if args.existing:
+        _require_declared(api, args, body)
+    _update(api, out, args, body, args.existing, args.replace == 'never')
+
+
+def _require_declared(api: api_client.ApiClient, args: argparse.Namespace, body: dict) -> None:
+    """Raise CommandError for a parameter that no template declares.
+
+    The service accepts and drops it, as Heat does when it keeps the present values.
+    """
+    given = [*body['parameters'], *args.clear_parameter]
+    if not given:
+        return
+    if args.template:
+        declared = stack_body.declared_parameters(body['template'])
+    else:
+        declared = api.stack(args.stack)['parameters']
+    for name in given:
+        if name not in declared:
+            match = errors.closest(name, declared)
+            hint = f' Did you mean {match}?' if match else ''
+            raise errors.CommandError(f'the template declares no parameter {name}.{hint}')
+
+
+def _require_template(args):
+    if not args.template and not args.existing:
+        raise errors.UsageError('give a template with -t, or keep the present one with --existing')
+    if args.clear_parameter and not args.existing:
+        raise errors.UsageError('--clear-parameter needs --existing')
+
+
+def _update(api, out, args, body, existing, without_replacement):
+    path = api.find(args.stack)
+    before = progress.state_before(api, path)
+    if without_replacement:
+        body['on_replace'] = 'fail'
+    api.call('PATCH' if existing else 'PUT', path, body)
+    _finish(api, out, args, path, 'UPDATE', before)
+
+
+def _finish(api, out, args, path, action, before):
+    """Follow the action and show the outputs, unless the user does not want to wait."""
+    if args.no_wait:
+        stack = api.call('GET', path, resolve_outputs='false')['stack'] if out.is_json else None
+        out.write_json({'stack': stack}, None) if stack else out.write_line(path.split('/')[3])
+        return
+    outcome.follow(api, path, out, action, before)
+    if not out.is_json:
+        outcome.show_outputs(api.call('GET', path)['stack'], out)
+
+
+def preview(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:
+    """Show the preview. Return 3 for changes with ``--detailed-exitcode``, else 0."""
+    found = _preview(api, args, stack_body.build(args), args.existing)
+    if out.is_json:
+        out.write_json(found.response)
+    else:
+        planned_changes.show(found.response, out)
+    has_changes = planned_changes.has_changes(found.response)
+    return errors.CHANGED if args.detailed_exitcode and has_changes else errors.DONE
+
+
+def _preview(api, args, body, existing=False):
+    """Return the preview of an update, or of a create for a stack that does not exist."""
+    if not args.template and not existing:
+        raise errors.UsageError('give a template with -t, or keep the present one with --existing')
+    if existing:
+        _require_declared(api, args, body)
+    return planned_changes.request(api, args.stack, body, existing)
+
+
+def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:
+    """Create or update a stack after a preview that the user accepts. Return the exit status."""
+    if args.template == '-':
+        _require_answer(args)  # the answer cannot come from the same input
+    body = stack_body.build(args)
+    _require_answer(args)
+    found = _preview(api, args, body)
+    response = found.response
+    _show_plan(found, out, args)
+    replaced = planned_changes.replacements(response)
+    if args.replace == 'never' and replaced.all():
+        verb = 'would' if replaced.certain else 'may'
+        raise errors.StackFailed(
+            f'nothing is changed: {", ".join(replaced.all())} {verb} be replaced,'
+            ' and --replace is never'
+        )
+    if not planned_changes.has_changes(response):
+        return errors.DONE
+    if not args.yes and not _is_accepted(replaced):
+        errors.complain('nothing is changed')
+        return errors.FAILED
+    if found.is_create:
+        _create(api, out, args, body)
+    else:
+        # A replacement that the user has not seen must not happen.
+        _update(api, out, args, body, existing=False, without_replacement=not replaced.all())
+    return errors.DONE
+
+
+def _show_plan(found, out, args):
+    if out.is_json:
+        out.write_json({'preview': found.response}, indent=None)
+        return
+    out.write_line(f'{"create" if found.is_create else "update"} of stack {args.stack}:')
+    planned_changes.show(found.response, out)
+
+
+def _require_answer(args: Any) -> None:
+    """Raise UsageError if the user can neither be asked nor has accepted the changes before."""
+    if not args.yes and (args.template == '-' or not terminal.can_ask()):
+        raise errors.UsageError('standard input is no terminal to ask at: add -y to accept')
+
+
+def _is_accepted(replaced: planned_changes.Replacements) -> bool:
+    warning = ''
+    if replaced.certain:
+        verb = 'resource is' if len(replaced.certain) == 1 else 'resources are'
+        warning = f' {len(replaced.certain)} {verb} replaced.'
+    if replaced.possible:
+        warning += f' {", ".join(replaced.possible)} may be replaced.'
+    print(f'\nApply these changes?{warning} [y/N] ', end='', file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ('y', 'yes')

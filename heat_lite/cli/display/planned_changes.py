@@ -1,0 +1,187 @@
+"""The changes that a create or an update would make: their request and how they are shown."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from heat_lite.cli import api_client
+from heat_lite.cli.display import terminal, views
+
+#: members of a nested stack whose template is known only later
+UNKNOWN_MEMBERS = '(known later)'
+#: {action: (sign in front of a resource, status that selects its color)}
+SIGNS = {
+    'create': ('+', 'CREATE_COMPLETE'),
+    'update': ('~', 'UPDATE_IN_PROGRESS'),
+    'replace': ('!', 'DELETE_FAILED'),
+    'delete': ('-', 'DELETE_FAILED'),
+}
+#: the actions of the lists of ``resource_changes``, for servers that do not name the action
+ACTIONS = {'added': 'create', 'updated': 'update', 'replaced': 'replace', 'deleted': 'delete'}
+
+
+class Preview(NamedTuple):
+    """The response of the service, and whether it is that of a create."""
+
+    response: dict[str, Any]
+    is_create: bool
+
+
+def request(api: api_client.ApiClient, name: str, body: dict, existing: bool) -> Preview:
+    """Return the preview of an update; of a create if the stack does not exist."""
+    try:
+        path = api.find(name)
+    except api_client.RequestFailed as error:
+        if error.status != 404 or 'template' not in body:
+            raise
+        stack = api.call('POST', '/stacks/preview', {**body, 'stack_name': name})['stack']
+        more = {key: stack[key] for key in ('has_changes', 'digest') if key in stack}
+        added = []
+        for depth, each in flatten(stack['resources']):
+            each['path'] = nested_path(each, stack['stack_name'], depth)
+            added.append(each)
+        return Preview({'resource_changes': {'added': added}, **more}, True)
+    return Preview(api.call('PATCH' if existing else 'PUT', f'{path}/preview', body), False)
+
+
+def flatten(resources: list, depth: int = 0) -> Iterator[tuple[int, dict]]:
+    """Yield (depth, resource) of all levels. Nested stacks are lists in ``resources``."""
+    for each in resources:
+        if isinstance(each, list):
+            yield from flatten(each, depth + 1)
+        else:
+            yield depth, each
+
+
+def nested_path(resource: dict[str, Any], stack_name: str, depth: int) -> str:
+    """Return the path of a resource in the preview of a create, which lists all levels together.
+
+    A nested stack is named after its parent and its resource: ``app-group-0``. Names with a hyphen
+    stay as they are, since the name of the stack does not tell where they end.
+    """
+    name, parent = resource['resource_name'], resource.get('parent_resource')
+    if not parent:
+        return name
+    outer, ending = str(resource.get('stack_name')), f'-{parent}'
+    if not (outer.startswith(f'{stack_name}-') and outer.endswith(ending)):
+        return f'{parent}/{name}'
+    outer = outer.removesuffix(ending).removeprefix(stack_name).removeprefix('-')
+    if outer.count('-') == depth - 2:
+        outer = outer.replace('-', '/')
+    return '/'.join(part for part in (outer, parent, name) if part)
+
+
+def has_changes(response: dict[str, Any]) -> bool:
+    """Whether a preview has changes, also that of a server that does not say so."""
+    if 'has_changes' in response:
+        return response['has_changes']
+    return any(action for _, action, _ in _all(response))
+
+
+class Replacements(NamedTuple):
+    """The paths of the resources that are replaced, and of those that may be."""
+
+    certain: list[str]
+    possible: list[str]
+
+    def all(self) -> list[str]:
+        return [*self.certain, *self.possible]
+
+
+def replacements(response: dict[str, Any]) -> Replacements:
+    """Return the replacements, also those in nested stacks.
+
+    They may be in a nested stack whose template is known only later: ``group/(known later)``.
+    """
+    found = Replacements([], [])
+    for path, action, resource in _all(response):
+        if resource.get('may_replace'):
+            found.possible.append(path)
+        elif action == 'replace':
+            found.certain.append(path)
+        if _has_unknown_members(resource):
+            found.possible.append(f'{path}/{UNKNOWN_MEMBERS}')
+    return found
+
+
+def _has_unknown_members(resource):
+    return resource.get('nested', '') is None and resource.get('action') != 'create'
+
+
+def _all(response: dict[str, Any], base: str = '') -> Iterator[tuple[str, str | None, dict]]:
+    """Yield (path, action, resource) of all resources; the action is None without a change."""
+    for kind, resources in response['resource_changes'].items():
+        for resource in resources:
+            path = base + resource['resource_name']
+            action = resource.get('action', ACTIONS.get(kind))
+            yield path, action if action in SIGNS else None, resource
+            if resource.get('nested'):
+                yield from _all(resource['nested'], path + '/')
+
+
+def show(response: dict[str, Any], out: terminal.Terminal) -> None:
+    """Show the changes, and how many there are of each kind."""
+    if response.get('refused'):
+        out.write_line(f'an update would be refused now: {response["refused"]}')
+    if not has_changes(response):
+        out.write_line('no changes')
+        return
+    counts = dict.fromkeys(SIGNS, 0)
+    for path, action, resource in _all(response):
+        if action:
+            counts[action] += 1
+            _show_one(resource, action, out, '    ' * path.count('/'))
+    if not any(counts.values()):
+        out.write_line('no resource changes, only changes of the stack itself')
+        return
+    out.write_line()
+    out.write_line(', '.join(f'{count} to {action}' for action, count in counts.items() if count))
+
+
+def _show_one(resource: dict[str, Any], action: str, out: terminal.Terminal, indent: str) -> None:
+    sign, status = SIGNS[action]
+    name = resource.get('path', resource['resource_name'])
+    word = f'may {action}' if resource.get('may_replace') else action
+    reason = f'  ({resource["reason"]})' if resource.get('reason') else ''
+    out.write_line(
+        f'{indent}{out.colorize(sign, status)} {name}'
+        f'  {views.short_type(resource["resource_type"])}  {out.colorize(word, status)}{reason}'
+    )
+    for change in resource.get('property_changes', ()):
+        mark = '  requires a replacement' if change['forces_replacement'] else ''
+        for name, before, after in _differences(change):
+            out.write_line(f'{indent}    {name}: {before}{after}{mark}')
+    for part in resource.get('definition_changes', ()):
+        out.write_line(f'{indent}    {part} changes')
+    if _has_unknown_members(resource):
+        out.write_line(f'{indent}    its members may be updated or replaced {UNKNOWN_MEMBERS}')
+
+
+def _differences(change: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield (name, text before, text after) of what differs in a property, inside of maps.
+
+    Masked values look equal, and are a change if the property has no other.
+    """
+    name, before, after = change['property'], change['before'], change['after']
+    if not change['known']:
+        yield name, _before(before), '(known later)'
+        return
+    found = list(_different_parts(name, before, after))
+    if not found and (change.get('secret') or change['forces_replacement']):
+        found = [(name, before, after)]
+    for part, old, new in found:
+        yield part, _before(old), terminal.cell(new)
+
+
+def _before(value):
+    return '' if value is None else f'{terminal.cell(value)} -> '
+
+
+def _different_parts(name: str, before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
+    waiting = [(name, before, after)]
+    while waiting:
+        name, before, after = waiting.pop()
+        if isinstance(before, dict) and isinstance(after, dict):
+            keys = sorted({*before, *after}, reverse=True)
+            waiting += [(f'{name}.{key}', before.get(key), after.get(key)) for key in keys]
+        elif before != after:
+            yield name, before, after

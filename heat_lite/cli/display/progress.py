@@ -1,0 +1,252 @@
+"""Follows the action of a stack until it has ended."""
+
+import time
+from typing import Any, NamedTuple
+
+from heat_lite.cli import action_history, api_client, event_stream
+from heat_lite.cli.display import resource_tree
+from heat_lite.cli.errors import Interrupted, StackFailed
+
+#: seconds between two requests; the pause grows with the time that the service needs
+POLL_SECONDS = 0.25
+MAX_POLL_SECONDS = 5.0
+PAUSE_PER_REQUEST = 4
+#: seconds between two requests while the stream of events tells of no change
+CHECK_SECONDS = 15.0
+#: seconds to wait for a service that does not answer
+UNREACHABLE_SECONDS = 120.0
+#: seconds until the state shows an action that the service has accepted
+START_SECONDS = 5.0
+#: seconds without a change until hooks are looked for, and between two such requests
+HOOK_SECONDS = 3.0
+#: events that tell of hooks
+HOOK_EVENTS = 200
+#: events of the stack itself that tell which action a rollback belongs to
+STACK_EVENTS = 20
+#: the error of the service while it works on a stack, and seconds until the next request
+BUSY = 'ActionInProgress'
+BUSY_SECONDS = 1.0
+NEWEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'desc'}
+#: minutes that an action may take, unless the stack has a timeout
+DEFAULT_MINUTES = 60
+
+
+class Before(NamedTuple):
+    """The stack before the action: its state, its resources, the id of its last event.
+
+    ``is_new``: whether the action has made all resources, and runs already. ``until_idle``: whether
+    the end comes only after that of the work on all resources, which goes on after a cancel.
+    ``history``: what the action has done already.
+    """
+
+    stack: dict[str, Any] | None = None
+    rows: tuple = ()
+    event: str | None = None
+    is_new: bool = False
+    until_idle: bool = False
+    history: action_history.ActionHistory = action_history.ActionHistory()
+
+
+NO_STACK = Before()
+
+
+def list_resources(api: api_client.ApiClient, path: str) -> list[dict]:
+    """Return the resources, with those of nested stacks; none for a deleted stack."""
+    try:
+        return api.call('GET', path + '/resources', nested_depth=resource_tree.NESTED_DEPTH)[
+            'resources'
+        ]
+    except api_client.RequestFailed as error:
+        if error.status == 404:
+            return []
+        raise
+
+
+def state_before(api: api_client.ApiClient, path: str) -> Before:
+    """Return the state of a stack before an action is requested."""
+    stack = api.call('GET', path, resolve_outputs='false')['stack']
+    return Before(stack, tuple(list_resources(api, path)), last_event(api, path))
+
+
+def last_event(api: api_client.ApiClient, path: str) -> str | None:
+    """Return the id of the newest event of a stack; None if there is none or it is not known."""
+    try:
+        found = api.call('GET', path + '/events', limit=1, **NEWEST_FIRST)['events']
+        return found[0]['id']
+    except (api_client.RequestFailed, IndexError, KeyError, TypeError):
+        return None
+
+
+def rolls_create_back(api: api_client.ApiClient, path: str) -> bool:
+    """Whether a stack is in the rollback of its create, which its state does not tell."""
+    try:
+        stack = api.call('GET', path, resolve_outputs='false')['stack']
+        if stack['stack_status'] != 'ROLLBACK_IN_PROGRESS':
+            return False
+        query = {'resource_name': stack['stack_name'], 'limit': STACK_EVENTS, **NEWEST_FIRST}
+        found = api.call('GET', path + '/events', **query)['events']
+    except (api_client.RequestFailed, KeyError):
+        return False
+    actions = (each['resource_status'].partition('_')[0] for each in found)
+    return next((each for each in actions if each != 'ROLLBACK'), None) == 'CREATE'
+
+
+class Follower:
+    """Reads the stack at each new event, and shows it in ``view`` (see ``views``).
+
+    Without the stream of events it reads the stack again and again.
+    """
+
+    def __init__(self, api: api_client.ApiClient, path: str, view: Any, before: Before):
+        self.api = api
+        self.path = path
+        self.view = view
+        self.before = before
+        self.tree = resource_tree.ResourceTree()
+        self.answered = time.monotonic()
+        self.began = self.answered - before.history.seconds
+        self.action = ''  # the one that was seen last
+        self.looked_for_hooks = 0.0  # the last time, or that of a change
+        self.hooks = ''
+        self.is_quiet = False  # since hooks were looked for
+        self.watch: event_stream.EventWatch | None = None
+        self.tree.update(before.rows, before.history.seconds, is_first=True)
+        self.tree.recall(before.history.work)
+        self.tree.is_new |= before.is_new
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.began
+
+    def follow(self, limit: float | None = None) -> dict:
+        """Return the stack when its action has ended.
+
+        Raises StackFailed after ``limit`` seconds (the default is derived from the timeout of the
+        stack), and Interrupted for SIGINT.
+        """
+        try:
+            while True:
+                asked = time.monotonic()
+                if self.watch is not None:
+                    self.watch.forget()
+                stack = self._poll()
+                if stack is not None and not self._is_running(stack):
+                    return stack
+                if stack is not None:
+                    self._check_limit(stack, limit)
+                needed = time.monotonic() - asked
+                pause = max(POLL_SECONDS, min(MAX_POLL_SECONDS, needed * PAUSE_PER_REQUEST))
+                self._wait(pause)
+        except KeyboardInterrupt:
+            raise Interrupted from None
+        finally:
+            if self.watch is not None:
+                self.watch.close()
+            self.view.close()
+
+    def _wait(self, pause):
+        """Wait for ``pause``, then for an event; the end of the action ends the wait at once."""
+        if self.watch is None:
+            self.watch = event_stream.EventWatch(self.api, self.path)
+        self.view.wait(pause, self.watch.ended)
+        if self.watch.is_live and not self.watch.ended.is_set():
+            self.view.wait(CHECK_SECONDS if self.is_quiet else HOOK_SECONDS, self.watch.news)
+        self.is_quiet &= not self.watch.news.is_set()
+
+    def request(self, action: dict) -> Before:
+        """Request an action, again and again while resources of a cancelled one are at work.
+
+        Return the state before the request. Raises RequestFailed, e.g. while another action runs.
+        """
+        try:
+            while True:
+                before = state_before(self.api, self.path)
+                try:
+                    self.api.call('POST', f'{self.path}/actions', action)
+                    return before
+                except api_client.RequestFailed as error:
+                    stack = self._poll() if error.kind == BUSY else None
+                    if stack is None or stack['stack_status'].endswith('IN_PROGRESS'):
+                        raise
+                self._check_limit(stack, None)
+                self._note_at_work()
+                self.view.wait(BUSY_SECONDS)
+        except KeyboardInterrupt:
+            raise Interrupted('nothing was requested') from None
+        finally:
+            self.view.close()
+
+    def _poll(self) -> dict | None:
+        """Show the present state. Return the stack; None if the service does not answer."""
+        try:
+            # The stack is read first: when it is complete, the list shows its resources complete.
+            stack = self.api.call('GET', self.path, resolve_outputs='false')['stack']
+            rows = list_resources(self.api, self.path)
+        except api_client.RequestFailed as error:
+            if not error.is_temporary:
+                raise
+            self._note_unreachable(error)
+            return None
+        self.answered = time.monotonic()
+        self.action = stack['stack_status'].partition('_')[0]
+        self.tree.is_new |= self.action == 'CREATE'
+        changed = self.tree.update(rows, self.seconds)
+        self.view.show(stack, self.tree, changed, self.seconds)
+        self._note_hooks(stack, bool(changed))
+        return stack
+
+    def _note_hooks(self, stack, is_changed):
+        """Show what waits at a hook: the list of resources does not tell."""
+        if is_changed:
+            self.hooks, self.looked_for_hooks = '', self.seconds
+            self.is_quiet = False
+        elif self.seconds - self.looked_for_hooks > HOOK_SECONDS:
+            self.looked_for_hooks, self.is_quiet = self.seconds, True
+            query = {'limit': HOOK_EVENTS, 'nested_depth': resource_tree.NESTED_DEPTH}
+            try:
+                found = self.api.call('GET', self.path + '/events', **query, **NEWEST_FIRST)
+            except api_client.RequestFailed:
+                return
+            events = reversed(found['events'])
+            self.hooks = resource_tree.describe_hooks(stack['stack_name'], self.tree, events)
+        if self.hooks:
+            self.view.note(self.hooks)
+
+    def _note_at_work(self):
+        self.view.note(f'waiting for the end of the work on {self.tree.at_work() or "it"}')
+
+    def _note_unreachable(self, error):
+        silent = time.monotonic() - self.answered
+        if silent > UNREACHABLE_SECONDS:
+            raise StackFailed(
+                f'the service has not answered for {UNREACHABLE_SECONDS:g} seconds: {error}\n'
+                'The action may go on; `heat-lite follow` shows it.'
+            ) from error
+        self.view.note('the service does not answer, waiting for it')
+
+    def _is_running(self, stack):
+        status = stack['stack_status']
+        if status.endswith('IN_PROGRESS') or status == 'INIT_COMPLETE':
+            return True
+        if self.before.until_idle and self.tree.at_work():
+            self._note_at_work()
+            return True
+        # The state may be that of before for a moment after the request.
+        return (
+            self.before.stack is not None
+            and _state(stack) == _state(self.before.stack)
+            and self.seconds < START_SECONDS
+            # A short action has ended in the state of before, with events of its own.
+            and last_event(self.api, self.path) == self.before.event
+        )
+
+    def _check_limit(self, stack, limit):
+        if limit is None:
+            # A rollback has the time of its own.
+            limit = ((stack.get('timeout_mins') or DEFAULT_MINUTES) * 2 + 10) * 60
+        if self.seconds > limit:
+            raise StackFailed(f'{stack["stack_status"]} after {limit:g} seconds')
+
+
+def _state(stack):
+    return stack['stack_status'], stack.get('stack_status_reason'), stack.get('updated_time')

@@ -1,0 +1,196 @@
+"""The verb ``import``: describes an existing object as a part of a template, and adopts it."""
+
+import argparse
+import json
+import pkgutil
+import re
+import sys
+import uuid
+from typing import Any
+
+from heat_lite.cli import api_client, arguments, errors
+from heat_lite.cli.arguments import argument, flag
+from heat_lite.cli.display import outcome, progress, terminal
+
+VERSION = '2021-04-16'
+IMPORT_OBJECT = (
+    argument('type', metavar='TYPE', help='type of the resource'),
+    argument('id', metavar='ID', help='id of the object in its service'),
+    argument(
+        'stack',
+        metavar='STACK',
+        nargs='?',
+        help='stack that gets the resource; a new one owns the object (default: print the part)',
+    ),
+    argument(
+        '--name', metavar='NAME', help='name of the resource (default: that of the object or type)'
+    ),
+    arguments.repeatable(
+        '--property',
+        type=arguments.pair,
+        metavar='NAME=VALUE',
+        help='property that the object does not show; may be repeated',
+    ),
+    flag('--print', help='only print the part of the template, with its external_id for STACK'),
+    flag('--external', help='refer to the object by external_id: a new stack does not own it'),
+    arguments.YES,
+    arguments.NO_WAIT,
+)
+NOT_SHOWN = (
+    'the service does not show live properties: it is older than this command, or no heat_lite'
+)
+#: the beginning of the error of the service for an object that it cannot find
+NO_OBJECT = 'Invalid external resource'
+ID_NEEDED = 'Give the id of the object in its service; a name is not enough.'
+NO_EXTERNAL_ID = (
+    'the template of {} is not in HOT, and has no external_id: import the object into a new stack'
+)
+
+
+def import_object(
+    api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace
+) -> None:
+    given = {name: value_of(text) for name, text in args.property}
+    properties = observe(api, args.type, args.id, given)
+    name = args.name or resource_name(args.type, properties)
+    stack = None if args.stack is None else find(api, args.stack)
+    part = {'type': args.type}
+    is_owned = stack is None and not args.external
+    if args.stack and not is_owned:
+        part['external_id'] = args.id
+    part['properties'] = properties
+    if out.is_json:
+        out.write_json({'resources': {name: part}}, None if args.stack else 2)
+    else:
+        dump = pkgutil.resolve_name('yaml:safe_dump')
+        text = dump({'resources': {name: part}}, sort_keys=False, allow_unicode=True, width=100)
+        out.write_line(text.rstrip())
+    _tell_missing(api, args.type, properties, is_owned and bool(args.stack) and not args.print)
+    if args.print or args.stack is None:
+        return
+    _confirm(args, name, stack, is_owned)
+    if stack is not None:
+        _add(api, out, args, stack, name, part)
+    else:
+        _create(api, out, args, name, part, is_owned)
+
+
+def value_of(text: str) -> Any:
+    """Return a value that is written in JSON; another text is itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def observe(api: api_client.ApiClient, type_name: str, object_id: str, given: dict) -> dict:
+    """Return the properties of an object as it is, and the given ones.
+
+    Raises CommandError if they cannot be read.
+    """
+    resource = {'type': type_name, 'external_id': object_id, 'properties': given}
+    body = {
+        'stack_name': f'import-{uuid.uuid4().hex}',
+        'template': {'heat_template_version': VERSION, 'resources': {'it': resource}},
+        'observe': True,
+    }
+    try:
+        [found] = api.call('POST', '/stacks/preview', body)['stack']['resources']
+    except api_client.RequestFailed as error:
+        if not error.text.startswith(NO_OBJECT):
+            raise
+        raise errors.CommandError(f'{error.text.rstrip(".")}. {ID_NEEDED}') from error
+    if isinstance(found, dict) and 'live_properties' in found:
+        return {**found['live_properties'], **given}
+    reason = found.get('live_error') if isinstance(found, dict) else None
+    raise errors.CommandError(f'{type_name} {object_id}: {reason}' if reason else NOT_SHOWN)
+
+
+def _tell_missing(api, type_name, properties, is_refused):
+    """Warn of required properties that the object does not show.
+
+    Raises CommandError if the object is to be adopted with them.
+    """
+    schemata = api.call('GET', f'/resource_types/{api_client.quote(type_name)}')['properties']
+    missing = [name for name, schema in schemata.items() if schema.get('required')]
+    missing = [name for name in missing if name not in properties]
+    if not missing:
+        return
+    options = ' '.join(f'--property {name}=VALUE' for name in missing)
+    text = f'{type_name} requires properties that the object does not show: add {options}'
+    if is_refused:
+        raise errors.CommandError(text)
+    print(f'heat-lite: {text}', file=sys.stderr)
+
+
+def resource_name(type_name: str, properties: dict[str, Any]) -> str:
+    """Return a name for the resource: that of the object, else the last word of its type."""
+    given = properties.get('name')
+    text = given if isinstance(given, str) else type_name.rpartition('::')[2].lower()
+    return re.sub(r'[^A-Za-z0-9_.-]+', '-', text).strip('-') or 'imported'
+
+
+def find(api: api_client.ApiClient, name: str) -> dict | None:
+    """Return a stack; None if there is none of this name."""
+    try:
+        return api.stack(name)
+    except api_client.RequestFailed as error:
+        if error.status != 404:
+            raise
+        return None
+
+
+def _confirm(args, name, stack, is_owned):
+    """Ask, unless the user has accepted before. Raises UsageError, CommandError."""
+    if args.yes:
+        return
+    if not terminal.can_ask():
+        raise errors.UsageError('standard input is no terminal to ask at: add -y to accept')
+    effect = (
+        f'The new stack {args.stack} owns the object and deletes it with itself.'
+        if is_owned
+        else f'The stack {args.stack} refers to the object, and never changes or deletes it.'
+    )
+    print(f'\n{effect} Import {name}? [y/N] ', end='', file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ('y', 'yes'):
+        raise errors.CommandError('nothing is imported')
+
+
+def _create(api, out, args, name, part, is_owned):
+    """Create the stack, by adoption if it owns the object."""
+    template = {'heat_template_version': VERSION, 'resources': {name: part}}
+    body = {'stack_name': args.stack, 'disable_rollback': True, 'template': template}
+    if is_owned:
+        adopted = {'resource_id': args.id, 'resource_data': {}, 'metadata': {}, 'type': args.type}
+        document = {'template': template, 'resources': {name: adopted}}
+        body['adopt_stack_data'] = json.dumps(document)
+    created = api.call('POST', '/stacks', body)['stack']
+    path = api_client.stack_path({'stack_name': args.stack, 'id': created['id']})
+    _finish(api, out, args, path, 'ADOPT' if is_owned else 'CREATE', progress.NO_STACK)
+
+
+def _add(api, out, args, stack, name, part):
+    """Add the resource to an existing stack. Raises CommandError if that is impossible."""
+    path = api_client.stack_path(stack)
+    template = api.call('GET', path + '/template')
+    if 'heat_template_version' not in template:
+        raise errors.CommandError(NO_EXTERNAL_ID.format(args.stack))
+    resources = template.get('resources') or {}
+    if name in resources:
+        raise errors.CommandError(
+            f'{args.stack} has a resource {name} already: choose another name with --name'
+        )
+    before = progress.state_before(api, path)
+    body = {
+        'template': {**template, 'resources': {**resources, name: part}},
+        'files': api.call('GET', path + '/files'),
+    }
+    api.call('PATCH', path, body)
+    _finish(api, out, args, path, 'UPDATE', before)
+
+
+def _finish(api, out, args, path, action, before):
+    if args.no_wait:
+        out.write_line(path.split('/')[3])
+    else:
+        outcome.follow(api, path, out, action, before)

@@ -1,0 +1,138 @@
+"""Runs a verb: parses its arguments, connects to the service, and reports errors."""
+
+import functools
+import importlib
+import os
+import pkgutil
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from heat_lite.cli import api_client, arguments, connection, errors, verbs
+from heat_lite.cli.display import terminal
+
+#: set to any value, it shows the traceback of an unexpected error
+DEBUG = 'HEAT_LITE_DEBUG'
+MORE = f' ({DEBUG}=1 shows more)'
+#: the beginning of the errors about a template as a whole, which are shown at its first line
+NO_TEMPLATE = 'Template not in valid format'
+OF_RESPONSE = 'heat_lite.authoring.located_errors:of_response'
+
+
+def run(argv: list[str], known: list[str]) -> int:
+    """Run the verb that ``argv`` names. Return its exit status.
+
+    ``known``: the names of all commands, for suggestions.
+    """
+    leading, words = arguments.split_leading(argv)
+    if words[:1] == ['stack']:
+        more, words = arguments.split_leading(words[1:])
+        leading += more
+    name, length = verbs.find(words)
+    if not name:
+        return _unknown(words, known)
+    function, parser = resolve(name)
+    args = parser.parse_args(arguments.with_depth([*leading, *words[length:]], parser))
+    offline = verbs.VERBS[name].offline
+    if offline and getattr(args, offline):
+        out = terminal.Terminal(is_json=args.json)
+        return guarded(functools.partial(function, None, out, args))
+    return _call(function, args)
+
+
+def resolve(name: str) -> tuple[Any, Any]:
+    """Return the function of a verb and its parser."""
+    verb = verbs.VERBS[name]
+    module_name, function = verb.target.split('.')
+    module = importlib.import_module(f'heat_lite.cli.{module_name}')
+    specific = getattr(module, function.upper())
+    parser = arguments.parser(name, verb.summary, verb.example, specific)
+    return getattr(module, function), parser
+
+
+def _unknown(words, known):
+    if not words:
+        errors.complain('a command is missing. `heat-lite --help` lists all commands.')
+        return errors.USAGE
+    below = [each for each in known if each.startswith(words[0] + ' ') and each in verbs.VERBS]
+    if below and words[1:] in (['--help'], ['-h']):
+        rows = [f'  {name:18}{verbs.VERBS[name].summary}' for name in below]
+        print('\n'.join([f'usage: heat-lite {words[0]} COMMAND [options]', '', *rows]), flush=True)
+        return errors.DONE
+    found = verbs.OTHER_WORDS.get(words[0]) or _closest(words, known)
+    hint = f' Did you mean `{found}`?' if found else ''
+    if below:
+        hint = f' Write one of: {", ".join(below)}.'
+    errors.complain(f'unknown command {words[0]!r}.{hint} `heat-lite --help` lists all commands.')
+    return errors.USAGE
+
+
+def _closest(words, known):
+    """Return the most similar command, also one after a misspelt ``stack``."""
+    named = [*known, *(f'stack {each}' for each in known)]
+    return errors.closest(' '.join(words[:2]), named) or errors.closest(words[0], known)
+
+
+def _call(function: Any, args: Any) -> int:
+    """Call the function of a verb with a client of the service. Return its exit status."""
+    return guarded(functools.partial(_with_service, function, args))
+
+
+def _with_service(function, args):
+    choice = connection.Choice(args.endpoint, args.token, args.os_cloud, args.os_region_name)
+    api = connection.connect(choice)
+    try:
+        return function(api, terminal.Terminal(is_json=args.json), args)
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        _show_traceback()
+        errors.complain(api.unexpected_text(error) + MORE)
+        return errors.FAILED
+    except api_client.RequestFailed as error:
+        if error.position is not None or error.text.startswith(NO_TEMPLATE):
+            _raise_at_its_place(error, args)
+        hint = errors.suggestion(api, error, args) or errors.advice(error, args)
+        errors.complain(f'{str(error).rstrip(".")}.{hint}' if hint else str(error))
+        return errors.FAILED
+
+
+def _raise_at_its_place(error, args):
+    """Raise LocatedError, if the error of the service is at a place of a file of the user."""
+    # It imports the library yaml, which starts slowly.
+    place = pkgutil.resolve_name(OF_RESPONSE)(error, args)
+    if place is not None:
+        raise place from None
+
+
+def guarded(work: Callable[[], int | None]) -> int:
+    """Return the exit status of ``work()``; errors are shown without traceback.
+
+    Raises OSError for a file or an output, which `main` shows.
+    """
+    try:
+        return work() or errors.DONE
+    except BrokenPipeError:
+        # The reader closed the pipe (`| head`). Nothing may be written to it at exit either.
+        sys.stdout = None  # type: ignore[assignment]
+        return errors.DONE
+    except errors.CommandError as error:
+        errors.complain_of(error)
+        return error.exit_status
+    except api_client.RequestFailed as error:
+        errors.complain(str(error))
+        return error.exit_status
+    except OSError:
+        raise
+    except Exception as error:
+        _complain_unexpected(error)
+    return errors.FAILED
+
+
+def _complain_unexpected(error):
+    _show_traceback()
+    errors.complain(f'unexpected {type(error).__name__}: {error}{MORE}')
+
+
+def _show_traceback():
+    if os.environ.get(DEBUG):
+        traceback.print_exc()

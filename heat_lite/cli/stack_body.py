@@ -1,0 +1,89 @@
+"""The body of a request that creates or updates a stack, as the stock client sends it."""
+
+import argparse
+import json
+from typing import Any
+
+from heat_lite.authoring import file_references
+from heat_lite.cli import errors, stack_files
+from heat_lite.template import reader
+
+
+def build(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the body that the options of the command describe.
+
+    ``args.sources`` has the content of each file afterwards, for errors at a place of it.
+    Raises FileError for a file that cannot be used.
+    """
+    container = getattr(args, 'files_container', None)
+    files = stack_files.StackFiles(with_references=not container)
+    args.sources = files.sources
+    body: dict[str, Any] = {'parameters': parameters(args, files)}
+    if args.template:
+        body['template'] = files.template(args.template)
+    body.update(_environments(args.environment, files, not container, body['parameters']))
+    body['files'] = files.contents
+    if container:
+        body['files_container'] = container
+    body.update(_options(args))
+    return body
+
+
+def parameters(args: argparse.Namespace, files: stack_files.StackFiles) -> dict[str, str]:
+    """Return the parameters of ``--parameter`` and ``--parameter-file``."""
+    return {
+        **dict(args.parameter),
+        **{name: files.text(file) for name, file in args.parameter_file},
+    }
+
+
+def declared_parameters(template: str) -> list[str]:
+    """Return the names of the parameters of a template in HOT or CFN, none of an invalid one."""
+    try:
+        data = reader.parse(template)
+    except reader.FormatError:
+        return []
+    sections = (data.get('parameters'), data.get('Parameters'))
+    return [str(name) for each in sections if isinstance(each, dict) for name in each]
+
+
+def _environments(names, files, fetched, given):
+    """Return the keys of the body for environments, in their order: later ones win.
+
+    The service prefers the parameters of environments to those of the request, as Heat does. So
+    the environments are sent without the parameters that options have ``given``.
+    """
+    if not names:
+        return {'environment': {}}
+    if not fetched:
+        return {'environment': {}, 'environment_files': list(names)}
+    merged: dict[str, Any] = {}
+    urls = []
+    for name in names:
+        if name == file_references.STDIN:
+            raise errors.FileError('only the template can be read from standard input')
+        environment = _without_parameters(files.environment(name), given)
+        merged = stack_files.merge(merged, environment)
+        urls.append(file_references.url_of(name))
+        files.contents[urls[-1]] = json.dumps(environment)
+    return {'environment': merged, 'environment_files': urls}
+
+
+def _without_parameters(environment, names):
+    values = environment.get('parameters')
+    if not isinstance(values, dict) or names.keys().isdisjoint(values):
+        return environment
+    kept = {name: value for name, value in values.items() if name not in names}
+    return {**environment, 'parameters': kept}
+
+
+def _options(args):
+    """Return the keys of the body for the options that were given."""
+    given = {
+        'tags': args.tags,
+        'timeout_mins': args.timeout,
+        'disable_rollback': args.disable_rollback,
+        'clear_parameters': getattr(args, 'clear_parameter', None) or None,
+        'converge': getattr(args, 'converge', None) or None,
+    }
+    return {key: value for key, value in given.items() if value is not None}

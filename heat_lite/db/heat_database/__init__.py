@@ -1,0 +1,1 @@
+"""The database of OpenStack Heat, read and given back."""

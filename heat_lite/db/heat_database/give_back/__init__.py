@@ -1,0 +1,366 @@
+"""The rows of a database, brought into the form that Heat reads.
+
+Each step is a series of small transactions, and can be interrupted and repeated. No engine may run.
+"""
+
+import json
+import typing
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+
+from sqlalchemy import (
+    Text,
+    column,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    table,
+    true,
+    type_coerce,
+    update,
+)
+
+from heat_lite.common import cipher, status
+from heat_lite.common.context import RequestContext
+from heat_lite.db import encryption, models, queries, session, traversals
+from heat_lite.db.column_types import utcnow
+from heat_lite.db.heat_database.give_back import relations
+from heat_lite.db.maintenance import reencrypt
+
+_S, _R, _D, _T = models.stack, models.resource, models.resource_data, models.raw_template
+_P = models.resource_properties_data
+#: rows of one transaction
+BATCH = 500
+INTERRUPTED = 'Interrupted, as the database was given back to Heat: update or delete the stack.'
+UNWATCHED = 'Heat does not have its alarms of type OS::Heat::CWLiteAlarm: remove them first'
+#: keys of ``resource_data`` of this service, and those of Heat
+SIGNAL_URL, TOKEN_URL, HEAT_URL = 'signal_url', 'endpoint', 'heat_signal_url'
+TOKEN, USER, PASSWORD = 'token', 'user_id', 'password'
+#: the mark in the metadata of a group that is being scaled, and of one that is not
+SCALED, RELEASED = '"scaling_in_progress": true', '"scaling_in_progress": false'
+ATTACHMENTS, OWN_PORTS, OTHER_PORTS = 'plugs', 'internal_ports', 'external_ports'
+
+
+@session.reader
+def interrupted(context: RequestContext) -> list[tuple[typing.Any, str]]:
+    """Return (row, consequence) of the stacks whose action has not ended."""
+    query = select(_S.c.id, _S.c.name, _S.c.tenant, _S.c.action).where(*_in_progress())
+    return [
+        (row, f'its {row.action} has not ended: it becomes FAILED, for Heat to update or delete')
+        for row in session.execute(query.order_by(_S.c.id))
+    ]
+
+
+def _in_progress():
+    return _S.c.status == status.IN_PROGRESS, _S.c.deleted_at.is_(None), queries.is_no_backup()
+
+
+@session.reader
+def losses(context: RequestContext) -> list[tuple[typing.Any, str]]:
+    """Return (row, reason) of the stacks that lose something, because Heat does not have it."""
+    columns = select(_S.c.id, _S.c.name, _S.c.tenant).where(_S.c.deleted_at.is_(None))
+    found = [
+        (row, 'it is protected from deletion, and will not be')
+        for row in session.execute(columns.where(_S.c.protected.is_(True)))
+    ]
+    watched = select(models.watch_rule.c.stack_id)
+    found += [(row, UNWATCHED) for row in session.execute(columns.where(_S.c.id.in_(watched)))]
+    return found
+
+
+@session.reader
+def stacks_without_project(context: RequestContext, last: str, limit: int) -> list[typing.Any]:
+    """Return the (id, tenant) of living top-level stacks after ``last`` without one of users."""
+    lacking = _S.c.stack_user_project_id.is_(None), _S.c.owner_id.is_(None)
+    query = select(_S.c.id, _S.c.tenant).where(*lacking, _S.c.deleted_at.is_(None), _S.c.id > last)
+    return list(session.execute(query.order_by(_S.c.id).limit(limit)).all())
+
+
+def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Convert all rows; yield (what, number of changed rows) for each step.
+
+    ``keys`` are auth_encryption_key and the keys before it. Heat reads only what the first one
+    has encrypted. ``reencrypt.undecryptable`` must have found nothing.
+    """
+    yield 'stack, resource, snapshot: interrupted actions set to FAILED', _fail_interrupted()
+    yield 'stack: templates before the last action removed', relations.forget_previous_templates()
+    # before the values, since the copies are encrypted if parameters are
+    yield 'snapshot: rows added for what resources have saved', relations.part_snapshots()
+    yield 'raw_template: templates copied for each stack', _unshare_templates()
+    target = reencrypt.Target(False, keys, method=cipher.HEAT_METHOD, checked=True)
+    for name, count in reencrypt.reencrypt_tables(target, BATCH):
+        yield f'{name}: values re-encrypted or decrypted', count
+    yield 'resource_data: URLs of signals renamed', _rename_signal_urls()
+    yield 'resource_data: ids of stack users added', _add_user_ids()
+    yield 'resource_data: ports of servers renamed', _rename_ports()
+    yield 'resource: groups whose scaling was interrupted released', _release_groups()
+    yield 'stack: stacks of this service marked for the convergence engine', _mark_convergence()
+    yield 'resource: replaced rows related to their replacements', relations.relate_replacements()
+    yield 'stack: stacks without a login given an empty one', relations.add_logins()
+    yield 'stack: nested stacks with the users and the login of their root', _share_users()
+    yield 'locks and engines of this service removed', _remove_engines()
+
+
+def _repeat(batch: Callable[[], int]) -> int:
+    """Call ``batch()`` until it changes no more rows. Return the number of all."""
+    count = 0
+    while changed := batch():
+        count += changed
+    return count
+
+
+# --------------------------------------------------------------- data of resources
+
+
+@session.writer
+def _rename_signal_urls():
+    """Heat stores the URL of TOKEN_SIGNAL, which has a token, by another key than others."""
+    with_token = select(_D.c.resource_id).where(_D.c.key == TOKEN)
+    ids = session.execute(with_token).scalars().all()
+    count = 0
+    for start in range(0, len(ids), BATCH):
+        chosen = _D.c.key == SIGNAL_URL, _D.c.resource_id.in_(ids[start : start + BATCH])
+        count += session.execute(update(_D).where(*chosen).values(key=TOKEN_URL)).rowcount
+    others = update(_D).where(_D.c.key == SIGNAL_URL).values(key=HEAT_URL)
+    return count + session.execute(others).rowcount
+
+
+@session.writer
+def _add_user_ids():
+    """Heat finds the user of a resource by its data, even where it is the id of the resource."""
+    known = select(_D.c.resource_id).where(_D.c.key == USER)
+    users = (
+        select(_R.c.id, _R.c.nova_instance)
+        .join(_D, _D.c.resource_id == _R.c.id)
+        .where(_D.c.key == PASSWORD, _R.c.nova_instance.is_not(None), _R.c.id.not_in(known))
+    )
+    rows = [
+        _data(resource_id, USER, user_id) for resource_id, user_id in session.execute(users).all()
+    ]
+    for start in range(0, len(rows), BATCH):
+        session.execute(insert(_D), rows[start : start + BATCH])
+    return len(rows)
+
+
+@session.writer
+def _rename_ports():
+    """Heat stores the ports that it has made for a server and other ports in two lists."""
+    found = session.execute(
+        select(_D.c.id, _D.c.resource_id, _D.c.value).where(_D.c.key == ATTACHMENTS)
+    ).all()
+    for row in found:
+        lists: dict[str, list] = {OWN_PORTS: [], OTHER_PORTS: []}
+        for _, port, own in json.loads(row.value or '[]'):
+            if port:
+                lists[OWN_PORTS if own else OTHER_PORTS].append({'id': port})
+        old = _D.c.key.in_([ATTACHMENTS, *lists]), _D.c.resource_id == row.resource_id
+        session.execute(delete(_D).where(*old))
+        rows = [_data(row.resource_id, key, json.dumps(ports)) for key, ports in lists.items()]
+        session.execute(insert(_D), rows)
+    return len(found)
+
+
+def _data(resource_id, key, value):
+    return {
+        'resource_id': resource_id,
+        'key': key,
+        'value': value,
+        'redact': False,
+        reencrypt.METHOD: '',
+        'created_at': utcnow(),
+    }
+
+
+# --------------------------------------------------------------- templates
+
+_REFERENCES = (
+    (_S.c.raw_template_id, _S.c.id),
+    (_S.c.prev_raw_template_id, _S.c.id),
+    (_R.c.current_template_id, _R.c.stack_id),
+)
+
+
+def _unshare_templates():
+    """Give each stack templates of its own: Heat deletes them together with the stack."""
+    return relations.by_ids(_T, true(), _unshare)
+
+
+def _unshare(ids):
+    users: dict[int, set[str]] = {}
+    for template, stack in _REFERENCES:
+        pairs = select(template, stack).where(template.in_(ids)).distinct()
+        for template_id, stack_id in session.execute(pairs):
+            users.setdefault(template_id, set()).add(stack_id)
+    copies = [
+        (template_id, stack_id)
+        for template_id, stack_ids in sorted(users.items())
+        for stack_id in sorted(stack_ids)[1:]
+    ]
+    for template_id, stack_id in copies:
+        _copy_template(template_id, stack_id)
+    return len(copies)
+
+
+def _copy_template(template_id, stack_id):
+    names = [name for name in _T.c.keys() if name not in ('id', reencrypt.HASH)]
+    # Columns without types: those of the models would encrypt the copy.
+    plain = table(_T.name, column('id'), *map(column, names))
+    row = session.execute(
+        select(*(plain.c[name] for name in names)).where(plain.c.id == template_id)
+    )
+    values = dict(row.one()._mapping)
+    copy = session.execute(insert(_T).values(template={})).inserted_primary_key[0]
+    session.execute(update(plain).where(plain.c.id == copy).values(values))
+    for template, stack in _REFERENCES:
+        values = {template.name: copy, 'updated_at': template.table.c.updated_at}
+        chosen = template == template_id, stack == stack_id
+        session.execute(update(template.table).where(*chosen).values(values))
+
+
+# --------------------------------------------------------------- properties
+
+
+@session.reader
+def stacks_with_defaults(
+    context: RequestContext, last: str, limit: int
+) -> tuple[list[str], str | None]:
+    """Look at the next ``limit`` stacks after ``last`` that this service has changed.
+
+    Return (ids of those whose properties may hold what is not given, the last id; None at the end).
+    Properties of earlier versions have a null for each one without a value.
+    """
+    ours = _S.c.digest.is_not(None), _S.c.deleted_at.is_(None), _S.c.id > last
+    ids = session.execute(select(_S.c.id).where(*ours).order_by(_S.c.id).limit(limit)).scalars()
+    ids = ids.all()
+    may_hold = or_(_P.c.encrypted.is_(True), type_coerce(_P.c.data, Text).like('%null%'))
+    query = (
+        select(_R.c.stack_id, _P.c.encrypted, _P.c.data)
+        .join(_P, _R.c.rsrc_prop_data_id == _P.c.id)
+        .where(_R.c.stack_id.in_(ids), may_hold)
+    )
+    rows = session.execute(query).all() if ids else ()
+    # to decrypt values is much cheaper than to read their stacks
+    found = {row.stack_id for row in rows if _has_null(row)}
+    return sorted(found), ids[-1] if ids else None
+
+
+def _has_null(row):
+    return 'null' in json.dumps(encryption.decrypt_properties(row.encrypted, row.data))
+
+
+@session.writer
+def store_properties(context: RequestContext, values: dict[int, dict]) -> None:
+    """Store properties in the place of those of the same rows."""
+    for row_id, given in values.items():
+        encrypted, data = encryption.encrypt_properties(given)
+        changed = {'encrypted': encrypted, 'data': data, 'updated_at': _P.c.updated_at}
+        session.execute(update(_P).where(_P.c.id == row_id).values(changed))
+
+
+# --------------------------------------------------------------- stacks and engines
+
+
+def _mark_convergence():
+    """Mark the stacks whose last action was of this service: their rows have what the convergence
+    engine of Heat needs. Those that only the legacy engine has changed remain legacy stacks.
+    """
+    return _repeat(_mark_batch)
+
+
+@session.writer
+def _mark_batch():
+    ours = (
+        _S.c.digest.is_not(None),
+        _S.c.deleted_at.is_(None),
+        queries.is_no_backup(),
+        or_(_S.c.convergence.is_(None), _S.c.convergence.is_(False)),
+    )
+    ids = session.execute(select(_S.c.id).where(*ours).limit(BATCH)).scalars().all()
+    for stack_id in ids:
+        values = {'convergence': True, 'current_traversal': str(uuid.uuid4())}
+        # Heat reads the graph to show resources that the last update has not come to
+        values['current_deps'] = traversals.deps_of_rows(stack_id)
+        values['updated_at'] = _S.c.updated_at
+        session.execute(update(_S).where(_S.c.id == stack_id).values(values))
+    return len(ids)
+
+
+def _share_users():
+    """Heat stores the project of a tree's users and its credentials with each of its stacks.
+
+    Without them it would make others for a nested stack and leave them behind.
+    """
+    return _repeat(_share_users_batch)
+
+
+@session.writer
+def _share_users_batch():
+    parent = _S.alias('parent')
+    names = ('stack_user_project_id', 'user_creds_id')
+    lacking = or_(*(_S.c[name].is_(None) & parent.c[name].is_not(None) for name in names))
+    query = (
+        select(_S.c.id, *(func.coalesce(_S.c[name], parent.c[name]).label(name) for name in names))
+        .join(parent, parent.c.id == _S.c.owner_id)
+        .where(_S.c.deleted_at.is_(None), lacking)
+    )
+    rows = session.execute(query.limit(BATCH)).all()
+    for row in rows:
+        values = {**{name: getattr(row, name) for name in names}, 'updated_at': _S.c.updated_at}
+        session.execute(update(_S).where(_S.c.id == row.id).values(values))
+    return len(rows)
+
+
+def _fail_interrupted():
+    """Heat refuses to change stacks, resources and snapshots that are in progress.
+
+    Resources of backup stacks count, too. Heat keeps the backup stacks themselves in progress.
+    """
+    living = select(_S.c.id).where(_S.c.deleted_at.is_(None))
+    snapshot = models.snapshot
+    return (
+        _fail(_R, _R.c.stack_id.in_(living))
+        + _fail(snapshot, snapshot.c.stack_id.in_(living))
+        + _fail(_S, *_in_progress())
+    )
+
+
+def _fail(table, *conditions):
+    return _repeat(lambda: _fail_batch(table, conditions))
+
+
+@session.writer
+def _fail_batch(table, conditions):
+    unfinished = select(table.c.id).where(table.c.status == status.IN_PROGRESS, *conditions)
+    ids = session.execute(unfinished.limit(BATCH)).scalars().all()
+    values = {'status': status.FAILED, 'status_reason': INTERRUPTED}
+    values['updated_at'] = table.c.updated_at
+    session.execute(update(table).where(table.c.id.in_(ids)).values(values))
+    if table is _S:
+        session.execute(delete(models.sync_point).where(models.sync_point.c.stack_id.in_(ids)))
+    return len(ids)
+
+
+def _release_groups():
+    """Heat refuses to scale a group that is being scaled. The metadata is plain by now."""
+    return _repeat(_release_batch)
+
+
+@session.writer
+def _release_batch():
+    marked = type_coerce(_R.c.rsrc_metadata, Text).like(f'%{SCALED}%')
+    rows = session.execute(select(_R.c.id, _R.c.rsrc_metadata).where(marked).limit(BATCH)).all()
+    for row in rows:
+        metadata = json.loads(json.dumps(row.rsrc_metadata).replace(SCALED, RELEASED))
+        values = {'rsrc_metadata': metadata, 'updated_at': _R.c.updated_at}
+        session.execute(update(_R).where(_R.c.id == row.id).values(values))
+    return len(rows)
+
+
+@session.writer
+def _remove_engines():
+    count = session.execute(delete(models.stack_lock)).rowcount
+    values = {'engine_id': None, 'updated_at': _R.c.updated_at}
+    session.execute(update(_R).where(_R.c.engine_id.is_not(None)).values(values))
+    return count + session.execute(delete(models.service)).rowcount

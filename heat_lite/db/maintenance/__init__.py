@@ -1,0 +1,1 @@
+"""Backup, purge, new keys and checks of the database."""

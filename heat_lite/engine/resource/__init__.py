@@ -1,0 +1,1 @@
+"""A resource: its type, its record, its failures."""

@@ -1,0 +1,398 @@
+"""The base class of all resources: identity, properties, metadata, attributes and references.
+
+``resource_type`` has the part that types override; ``lifecycle`` runs the handlers.
+
+Tests: tests/functional/test_plugin_contract.py.
+"""
+
+import contextlib
+import functools
+
+from heat_lite.common import exception, status
+from heat_lite.db import column_types
+from heat_lite.engine.resource import attribute_reading, resource_metadata
+from heat_lite.engine.resource.resource_type import SHOW, ResourceType
+from heat_lite.template import attributes, function, properties, stored_properties
+
+LONGEST_ID = 255  # length of the column
+#: bytes of a text whose encrypted form fits into a column of MariaDB (65535 bytes)
+LONGEST_DATA = 40000
+
+
+class Resource(ResourceType):
+    """One resource of a stack: its definition, its row and its type.
+
+    A type does its work in ``handle_create``, ``handle_update``, ``handle_delete``,
+    ``handle_suspend``, ``handle_resume``, ``handle_check``, ``handle_snapshot``. A handler is a
+    generator that waits by yielding, or it returns a token, and ``check_X_complete(token)`` is
+    polled until it returns True. A handler may run again after a crash, so it must look before it
+    creates: a generator is called again with its id set; of a pair only
+    ``check_create_complete(id)`` is called. ``find_existing`` looks up an object whose id was lost.
+    """
+
+    #: the class of ``properties``
+    properties_class = properties.Properties
+
+    def __init__(self, name, definition, stack, record):
+        self.name = name
+        self.definition = definition
+        self.stack = stack
+        self.record = record
+        self._properties = None
+        #: the map of the row and its StoredProperties
+        self._stored = None, None
+        self._attributes = None
+
+    @classmethod
+    def build(cls, name, definition, stack, record):
+        """Return the resource of a record. Plug-ins may construct their types differently."""
+        return cls(name, definition, stack, record)
+
+    def __str__(self):
+        physical_id = f' [{self.resource_id}]' if self.resource_id else ''
+        return f'{type(self).__name__} "{self.name}"{physical_id} {self.stack}'
+
+    # ------------------------------------------------------------ identity
+
+    @classmethod
+    def all_attributes_schema(cls):
+        return {**cls.attributes_schema, **cls.base_attributes_schema}
+
+    def type(self):
+        """Return the type as the template names it: an alias of the environment stays an alias."""
+        return self.definition.resource_type
+
+    @property
+    def context(self):
+        return self.stack.context
+
+    @property
+    def resource_id(self):
+        """The id of the object in its service; None before there is one."""
+        return self.record.nova_instance
+
+    def resource_id_set(self, value):
+        """Store the id of the object. Raises Invalid for a value that the column cannot store."""
+        given = str(value) if isinstance(value, int) else value
+        if given is not None and not column_types.fits(given, LONGEST_ID):
+            raise exception.Invalid(
+                reason=f'the physical id of the resource "{self.name}" must be a text of at most '
+                f'{LONGEST_ID} characters without NUL, not {value!r:.100}'
+            )
+        self.record.set(nova_instance=value)
+
+    @property
+    def action(self):
+        return self.record.action
+
+    @property
+    def status(self):
+        return self.record.status
+
+    @property
+    def status_reason(self):
+        return self.record.status_reason
+
+    @property
+    def state(self):
+        return self.record.action, self.record.status
+
+    def identifier(self):
+        return self.stack.identifier().resource(self.name)
+
+    def physical_resource_name(self):
+        """Return ``stack-resource-xxxxxxxxxxxx``, unique and within the length limit; None
+        without a row.
+        """
+        if self.record is None:
+            return None
+        return self.record.physical_name(self.stack.name, self.physical_resource_name_limit)
+
+    def physical_resource_name_or_reference(self):
+        return self.physical_resource_name() or self.reference_id()
+
+    # ------------------------------------------------------------ definition
+
+    @property
+    def properties(self):
+        if self._properties is None:
+            self._properties = self.properties_of(self.definition)
+        return self._properties
+
+    def properties_of(self, definition):
+        """Return the properties by this or another definition of the same type."""
+        return self._section_of(definition, 'properties', self.properties_schema)
+
+    def store_properties(self):
+        """Store the properties that the template gives, with functions resolved, as Heat does.
+
+        The resolver is that of the time at which the properties were first read: another action may
+        have preempted this one. Raises StackValidationFailed if a property is invalid.
+        """
+        self.properties.resolved()
+        self.record.set_properties(self.properties.given_values())
+
+    def store_observed(self, found):
+        """Store the properties of the object at present where they differ from the stored ones."""
+        stored = self.stored_properties()
+        changed = {name: value for name, value in found.items() if value != stored.get(name)}
+        if changed:
+            known = stored.raw_values() if stored else {}
+            self.record.set_properties({**known, **changed})
+
+    def stored_properties(self):
+        """Return all properties as of the last create or update.
+
+        Empty before that, and for an external object.
+        """
+        values = self.record.properties
+        if values is None and self.action == status.INIT or self.definition.external_id is not None:
+            return {}
+        if self._stored[1] is None or self._stored[0] is not values:
+            stored = stored_properties.StoredValues(values or {})
+            self._stored = values, self.properties_of(self.definition.with_properties(stored))
+        return self._stored[1]
+
+    def stored_property(self, name):
+        """Return a property as of the last create or update; before the first one, the value in the
+        template.
+        """
+        stored = self.stored_properties()
+        return stored[name] if name in stored else self.properties[name]
+
+    def update_policy(self):
+        return self._section_of(self.definition, 'update_policy', self.update_policy_schema)
+
+    def _section_of(self, definition, section, schemata):
+        stack = self.stack
+        given = getattr(definition, section) or {}
+        registry = stack.runtime.registry
+        if isinstance(given, stored_properties.StoredValues):
+            find = functools.partial(registry.find_stored, stack)
+            return stored_properties.StoredProperties(schemata, given, name=self.name, find=find)
+        find = functools.partial(registry.find, stack)
+        lookups = {'find': find, 'pending': stack.pending, 'strict': stack.tree.strict}
+        return self.properties_class(
+            schemata, given, stack.resolver(), self.name, section, stack.lookup, **lookups
+        )
+
+    def ignore_unreadable(self):
+        """Read properties as if those that cannot be read yet were not given."""
+        self._properties = properties.readable(self.properties)
+
+    def redefine(self, definition):
+        """Replace the definition."""
+        self.definition = definition
+        self._properties = None
+        self._stored = None, None
+        self._attributes = None
+
+    def metadata_get(self, refresh=False):
+        """Return the metadata; with ``refresh`` from the database, since signals change them
+        during an action.
+        """
+        return (
+            resource_metadata.read_metadata(self.context, self.record)
+            if refresh
+            else self.record.rsrc_metadata
+        ) or {}
+
+    def metadata_change(self, changed):
+        """Store ``changed(metadata)`` at once and return it. Concurrent changes are not lost.
+
+        ``changed`` may be called several times, so it must have no side effects.
+        """
+        return resource_metadata.change_metadata(self.context, self.record, changed)
+
+    @property
+    def batches_signals(self):
+        """Whether ``handle_signals`` handles several signals at once."""
+        return False
+
+    def handle_signals(self, several):
+        """Return for each signal the reason of its event, or the error that it has failed with."""
+        raise NotImplementedError(f'{type(self).__name__} handles its signals one by one')
+
+    def signal_gate(self, pending):
+        """Return what ``SignalGates`` accepts signals by, or None for a type that takes all.
+
+        ``pending`` are the details of signals that are accepted and not handled yet. The gate has a
+        ``weight`` and ``check(details, limits)``, which raises RequestLimitExceeded, or returns a
+        function that counts the signal.
+        """
+        return None
+
+    def metadata_set(self, metadata):
+        self.record.set(rsrc_metadata=metadata)
+
+    def facade(self, key):
+        """Return what the nested stack may read: metadata, deletion_policy or update_policy."""
+        if key == 'metadata':
+            return self.metadata_get() or self.stack.resolve(self.definition.metadata) or {}
+        if key == 'update_policy':
+            return self.stack.resolve(self.definition.update_policy) or {}
+        return self.definition.deletion_policy
+
+    def external_id(self):
+        return self.stack.resolve(self.definition.external_id)
+
+    def validate_names(self):
+        """Validate without values: that all properties exist."""
+        self.update_policy().validate()
+        self.properties.validate(with_value=False)
+
+    def previewed_properties(self):
+        """Return the values of all properties, including hidden ones, as far as known before
+        creation.
+
+        Those of an external object need not be complete: the others have their defaults.
+        """
+        return self.properties.preview(required=self.definition.external_id is None)
+
+    def previewed_metadata(self):
+        """Return the initial metadata; empty if they depend on unknown values."""
+        try:
+            return self.stack.resolve(self.definition.metadata) or {}
+        except (exception.HeatException, *function.ARGUMENT_ERRORS):
+            return {}
+
+    def validate(self):
+        """Raise StackValidationFailed if it is invalid. Types that override it call ``super()``."""
+        if self.update_policy_schema or self.definition.update_policy:
+            self.update_policy().validate()
+        self.properties.validate(with_value=self.stack.tree.strict)
+
+    def supports_snapshot_delete(self):
+        """Return whether ``deletion_policy: Snapshot`` is possible."""
+        return hasattr(self, 'handle_snapshot_delete')
+
+    # ------------------------------------------------------------ stored data
+
+    def data(self):
+        return dict(self.record.data)
+
+    def data_set(self, key, value, redact=False):
+        """Store a text. Raises Invalid for one that is too long for the column."""
+        if len(str(value).encode()) > LONGEST_DATA:
+            raise exception.Invalid(
+                reason=f'"{key}" of the resource "{self.name}" is longer than {LONGEST_DATA} bytes'
+            )
+        self.record.set_data(key, value, redact)
+
+    def data_delete(self, key):
+        self.record.delete_data(key)
+
+    # ------------------------------------------------------------ clients
+
+    def client(self, name=None):
+        return self.stack.clients().client(name or self.default_client_name)
+
+    def client_plugin(self, name=None):
+        """Return the plug-in of a client, which knows its errors: ``ignore_not_found(error)``
+        and the like.
+        """
+        return self.stack.clients().client_plugin(name or self.default_client_name)
+
+    # ------------------------------------------------------------ references and attributes
+
+    def reference_id(self):
+        """Return the value of ``get_resource``; None where previews do not know it yet."""
+        external = self.definition.external_id
+        is_known = self.resource_id is not None or self.named_before_create
+        if self.stack.previews_create and external is None and not is_known:
+            return None
+        return (
+            self.resource_id
+            if external is not None and self.resource_id
+            else self.get_reference_id()
+        )
+
+    @property
+    def attributes(self):
+        if self._attributes is None:
+            self._attributes = attributes.Attributes(
+                self.name,
+                self.all_attributes_schema(),
+                self._attribute_value,
+                self.stack.stored_attributes(self.record),
+            )
+        return self._attributes
+
+    def store_attributes(self):
+        """Store the attributes that have been read, so that nothing asks the service again until
+        the state of the resource changes.
+        """
+        if self.local or self.has_nested_stack or self.signals_change_attributes:
+            return
+        if self._attributes is None:
+            return
+        values = self._attributes.cached()
+        if values and values != self.stack.stored_attributes(self.record):
+            self.record.set_attributes(values)
+
+    def read_attributes_now(self):
+        """Read attributes anew, for a request that shows the resource as it is."""
+        self._attributes = attributes.Attributes(
+            self.name, self.all_attributes_schema(), self._attribute_value
+        )
+
+    def clear_stored_attributes(self):
+        """Forget all attributes that have been read: the object may have changed."""
+        self._attributes = None
+        self.record.clear_attributes()
+
+    def attribute(self, *path):
+        """Return the value of ``get_attr``; None in INIT.
+
+        Without a path: all attributes but ``show``.
+        """
+        if self.action == status.INIT:
+            return None
+        if not path:
+            return {name: self.attribute(name) for name in self.attributes_schema}
+        return self.attributes.get(*path)
+
+    def slow_reads(self, names):
+        """Yield reads of attributes that a service answers (see ``AttributeReading.start``)."""
+        unknown = [
+            name
+            for name in names
+            if name in self.attributes and not self.attributes.is_cached(name)
+        ]
+        if unknown and self.answers_slowly():
+            # one after another: they may share one response of the service
+            yield [self._reading_key(name) for name in unknown], lambda: self._read(unknown)
+
+    def _read(self, names):
+        for name in names:
+            with contextlib.suppress(Exception):  # the thread that needs the value raises it
+                self.attribute(name)
+
+    def _reading_key(self, name):
+        return self.record.uuid, f'{self.name}.{name}'
+
+    def _attribute_value(self, name):
+        read = functools.partial(self.resolve_attribute, name) if name != SHOW else self.show
+        return attribute_reading.read_once(self._reading_key(name), read)
+
+
+class UnknownResource(Resource):
+    """A resource whose type is not registered any more. Only its row is known."""
+
+    attributes_schema = {}
+
+    def has_attribute(self, name):
+        return True
+
+    def handle_delete(self):
+        raise exception.EntityNotFound(entity='Resource Type', name=self.type())
+
+    handle_suspend = handle_resume = handle_check = handle_snapshot = handle_delete
+
+
+def class_or_unknown(class_of, definition):
+    """Return the class of a definition; UnknownResource for an unknown type."""
+    try:
+        return class_of(definition)
+    except exception.StackValidationFailed:
+        return UnknownResource

@@ -1,0 +1,1 @@
+"""Signals: who may send them, and how they are handled."""

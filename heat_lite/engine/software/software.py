@@ -1,0 +1,381 @@
+"""Software configurations and deployments, as one request sees them.
+
+A change wakes the tasks that wait for a deployment.
+
+Tests: tests/functional/test_software.py.
+"""
+
+import datetime
+import re
+import time
+
+from heat_lite.common import exception, identifier, status
+from heat_lite.db import column_types
+from heat_lite.db import resources as db_resources
+from heat_lite.db import software as db_software
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine.resource import record, resource_metadata
+from heat_lite.engine.signals import signals
+from heat_lite.engine.stack import format
+from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.template import software
+
+#: lengths of columns in both tables
+LABEL, SERVER, PROJECT = 255, 36, 64
+#: columns of a deployment that hold short texts, and their lengths
+DEPLOYMENT_TEXTS = {
+    'server_id': SERVER,
+    'action': LABEL,
+    'status': LABEL,
+    'stack_user_project_id': PROJECT,
+}
+#: seconds between two polls of a deployment, in case a notification is lost
+POLL_SECONDS = 15.0
+RECEIVED = 'Outputs received'
+#: the id of a container, which is longer than the column
+CONTAINER = re.compile('[0-9a-f]{64}')
+
+
+class Software:
+    """The software configurations and deployments visible to ``context``."""
+
+    def __init__(self, runtime, context):
+        self._runtime = runtime
+        self._context = context
+
+    # ------------------------------------------------------------ configurations
+
+    def create_config(
+        self, group, name, config, inputs=None, outputs=None, options=None, config_id=None
+    ):
+        """Create a configuration and return it as ``show_config``.
+
+        Raises Invalid, RequestLimitExceeded.
+        """
+        self._require_quota(
+            'software configs',
+            self._runtime.limits.max_software_configs_per_tenant,
+            db_software.count_configs,
+        )
+        values = {'name': _label('name', name), 'group': _label('group', group)}
+        values['config'] = software.normalize_config(config, inputs, outputs, options)
+        if config_id is not None:
+            values['id'] = config_id
+        return self.show_config(db_software.create_config(self._context, values))
+
+    def show_config(self, config_id):
+        return _config(self._config(config_id))
+
+    def list_configs(self, limit=None, marker=None, tenant_safe=True):
+        rows = db_software.list_configs(self._context, limit, marker, tenant_safe)
+        return [
+            _config_summary(row, with_project=self._context.is_admin or not tenant_safe)
+            for row in rows
+        ]
+
+    def delete_config(self, config_id):
+        """Delete a configuration.
+
+        Raises NotFound, and InvalidRestrictedAction while a deployment uses it.
+        """
+        self._config(config_id)
+        db_software.delete_config(self._context, config_id)
+
+    def _config(self, config_id):
+        row = None if config_id is None else db_software.get_config(self._context, str(config_id))
+        if row is None:
+            raise exception.NotFound(f'Software config with id {config_id} not found')
+        return row
+
+    # ------------------------------------------------------------ deployments
+
+    def create_deployment(self, values, deployment_id=None):
+        """Create a deployment and return it as ``show_deployment``.
+
+        ``values``: config_id, server_id, input_values, action, status, status_reason,
+        stack_user_project_id.
+        """
+        self._require_quota(
+            'software deployments',
+            self._runtime.limits.max_software_deployments_per_tenant,
+            db_software.count_deployments,
+        )
+        self._config(values.get('config_id'))
+        if values.get('server_id') is None:
+            raise exception.Invalid(reason='a deployment needs a server_id')
+        named = {**values, 'server_id': self.server_id(values['server_id'])}
+        row = {**_texts(named), 'input_values': values.get('input_values') or {}}
+        if deployment_id is not None:
+            row['id'] = deployment_id
+        made = db_software.create_deployment(self._context, row)
+        self._update_server_metadata(row['server_id'])
+        return self.show_deployment(made)
+
+    def require_own_user_project(self, user_project_id):
+        """Raise Invalid unless the project is that of the users of a stack of the requester.
+
+        The users of this project see the deployment, and a server of theirs executes it. A
+        deployment resource passes the project of its own stack and needs no check.
+        """
+        own = {None, '', self._context.tenant_id}
+        _label('stack_user_project_id', user_project_id, PROJECT)
+        if user_project_id in own or db_stacks.owns_user_project(
+            self._context, str(user_project_id)
+        ):
+            return
+        raise exception.Invalid(
+            reason=f'stack_user_project_id: no stack of project {self._context.tenant_id} has its '
+            'users in this project. Use the stack_user_project_id of an existing stack, or omit it'
+        )
+
+    def show_deployment(self, deployment_id):
+        return _deployment(self._deployment(deployment_id))
+
+    def list_deployments(self, server_id=None):
+        return [
+            _deployment(row)
+            for row in db_software.list_deployments(
+                self._context, self.server_id(server_id) if server_id else None
+            )
+        ]
+
+    def update_deployment(self, deployment_id, values):
+        """Change the columns in ``values`` that are not None. Return the deployment."""
+        row = self._deployment(deployment_id)
+        changes = _texts({key: value for key, value in values.items() if value is not None})
+        if 'config_id' in changes:
+            self._config(changes['config_id'])
+        changes['updated_at'] = _when(changes.get('updated_at'))
+        db_software.update_deployment(self._context, deployment_id, changes)
+        if 'config_id' in changes:
+            self._update_server_metadata(row.server_id)
+        self._notify(deployment_id)
+        return self.show_deployment(deployment_id)
+
+    def delete_deployment(self, deployment_id):
+        row = self._deployment(deployment_id)
+        db_software.delete_deployment(self._context, deployment_id)
+        self._update_server_metadata(row.server_id)
+        self._notify(deployment_id)
+
+    def signal_deployment(self, deployment_id, details, updated_at=None):
+        """Store a signal and wake the tasks that wait for it. Return as ``store_signal``."""
+        result = self.store_signal(deployment_id, details, updated_at)
+        self._notify(deployment_id)
+        return result
+
+    def store_signal(self, deployment_id, details, updated_at=None):
+        """Store the result that a server reports.
+
+        Return a sentence about it; None if the deployment had ended.
+        """
+        if not deployment_id:
+            raise exception.Invalid(reason='a signal to a deployment needs its id')
+        row = self._deployment(deployment_id)
+        if row.status != status.IN_PROGRESS:
+            return None
+        outputs = (self._config(row.config_id).config or {}).get('outputs') or ()
+        outcome = software.deployment_result(
+            outputs, details if isinstance(details, dict) else {}, row.output_values
+        )
+        end = (
+            {'status': status.FAILED, 'status_reason': outcome.reason()}
+            if outcome.reasons
+            else _END
+        )
+        values = {'output_values': outcome.outputs, 'updated_at': _when(updated_at), **end}
+        # of two simultaneous signals only the first is stored
+        if not db_software.update_deployment(
+            self._context, deployment_id, values, expect=status.IN_PROGRESS
+        ):
+            return None
+        return f'deployment {deployment_id} {"failed" if outcome.reasons else "succeeded"}'
+
+    def ended(self, deployment_id, seconds):
+        """Wait for the end of a deployment, ``seconds`` at most. Return it. A generator."""
+        waits, until = self._runtime.waits, time.monotonic() + seconds
+        while True:
+            left = until - time.monotonic()
+            wakeup = waits.register(deployment_id, min(POLL_SECONDS, max(0, left)))
+            try:
+                found = self.show_deployment(deployment_id)
+                if found['status'] != status.IN_PROGRESS or left <= 0:
+                    return found
+                yield wakeup
+            finally:
+                waits.unregister(deployment_id, wakeup)
+
+    def _deployment(self, deployment_id):
+        row = db_software.get_deployment(self._context, str(deployment_id))
+        if row is None:
+            raise exception.NotFound(f'Deployment with id {deployment_id} not found')
+        return row
+
+    # ------------------------------------------------------------ servers
+
+    def configs_for_server(self, server_id):
+        """Return the configurations for the agent of a server, with input values, sorted by
+        name.
+        """
+        rows = db_software.configs_of_server(self._context, self.server_id(server_id))
+        return [_config(row) for row in sorted(rows, key=lambda row: row.name or '')]
+
+    def server_id(self, given):
+        """Return the id by which deployments know a server.
+
+        Of a container of a stack it is the UUID of its resource.
+        """
+        if not CONTAINER.fullmatch(str(given)):
+            return given
+        row = db_resources.get_by_physical_id(self._context, given)
+        return given if row is None else row.uuid
+
+    def is_stack_server(self, server_id):
+        """Return whether the server is a resource of a stack, where an agent can run now."""
+        row = db_resources.get_by_physical_id(self._context, server_id)
+        if row is not None:
+            return True
+        row = db_resources.get_by_uuid(self._context, server_id)
+        server = row and self._resource_of(row)
+        return server is not None and server.runs_agent()
+
+    def _update_server_metadata(self, server_id):
+        """Store the deployments in the metadata of a server of a stack, where its agent reads
+        them. A server that is deleted meanwhile has no agent any more, so this is no error.
+        """
+        row = db_resources.get_by_physical_id(self._context, server_id)
+        if row is None:
+            return
+        server = record.Record.from_row(None, row)
+        # read again after a concurrent change, or a deployment stored meanwhile would be lost
+        try:
+            resource_metadata.change_metadata(
+                self._context,
+                server,
+                lambda known: {**known, 'deployments': self.configs_for_server(server_id)},
+            )
+        except exception.EntityNotFound:
+            return
+        self._publish_newest(row, server)
+
+    def _publish_newest(self, row, server):
+        """Publish the metadata of a server where its agent reads them from another service.
+
+        They are read again afterwards: concurrent publications end in any order, and the last one
+        must be that of the newest metadata.
+        """
+        published = None
+        while True:
+            known = resource_metadata.read_metadata(self._context, server) or {}
+            if known == published or not self._is_published(known):
+                return
+            self._publish(row, known)
+            published = known
+
+    def _publish(self, row, metadata):
+        """Call ``metadata_updated`` of the server in this row, unless it is gone."""
+        server = self._resource_of(row)
+        if server is not None:
+            server.metadata_updated(metadata)
+
+    def _resource_of(self, row):
+        """Return the resource of a row; None if it is gone."""
+        stack_row = db_stacks.get(self._context, row.stack_id)
+        if stack_row is None:
+            return None
+        stack = engine_stack.Stack.from_row(self._runtime, self._context, stack_row)
+        found = next((each for each in stack.rows() if each.id == row.id), None)
+        return None if found is None else stack.resource_of(found)
+
+    @staticmethod
+    def _is_published(known):
+        """Return whether the agent of the server reads its metadata from another service."""
+        return bool(
+            {'request', 'zaqar'}
+            & set((known.get('os-collect-config') or {}).get('collectors') or ())
+        )
+
+    # ------------------------------------------------------------ helpers
+
+    def _require_quota(self, what, limit, count):
+        if 0 <= limit <= count(self._context):
+            raise exception.RequestLimitExceeded(
+                f'You have reached the maximum {what} per tenant, {limit}. '
+                f'Please delete some {what}.'
+            )
+
+    def _notify(self, deployment_id):
+        """Wake the tasks that wait for a deployment, by its id here, or by its row in any
+        engine.
+        """
+        self._runtime.waits.notify(deployment_id)
+        row = db_resources.get_by_physical_id(self._context, deployment_id)
+        stack = row and db_stacks.get(self._context, row.stack_id)
+        if stack:
+            identity = identifier.HeatIdentifier(stack.tenant, stack.name, stack.id)
+            signals.notify_waiters(
+                self._runtime, self._context, identity, row.id, stack.convergence
+            )
+
+
+_END = {'status': status.COMPLETE, 'status_reason': RECEIVED}
+
+
+def _label(key, value, longest=LABEL):
+    """Return a text that fits its column. Clients may send numbers. Raises Invalid."""
+    if value is not None and len(str(value)) > longest:
+        raise exception.Invalid(reason=f'"{key}" should be no more than {longest} characters')
+    return None if value is None else str(value)
+
+
+def _texts(values):
+    """Return the values of a deployment with texts that fit their columns. Raises Invalid."""
+    fitting = {
+        key: _label(key, values[key], longest)
+        for key, longest in DEPLOYMENT_TEXTS.items()
+        if key in values
+    }
+    return {**values, **fitting}
+
+
+def _when(given):
+    """Return a time that was sent as text, or the present one."""
+    return column_types.utcnow() if given is None else datetime.datetime.fromisoformat(str(given))
+
+
+def _config_summary(row, with_project):
+    values = {
+        'id': row.id,
+        'name': row.name,
+        'group': row.group,
+        'creation_time': format.time(row.created_at),
+    }
+    return {**values, 'project': row.tenant} if with_project else values
+
+
+def _config(row):
+    parts = row.config or {}
+    return {
+        **_config_summary(row, with_project=False),
+        'config': parts.get('config'),
+        'inputs': parts.get('inputs') or [],
+        'outputs': parts.get('outputs') or [],
+        'options': parts.get('options') or {},
+    }
+
+
+def _deployment(row):
+    values = {
+        'id': row.id,
+        'server_id': row.server_id,
+        'input_values': row.input_values or {},
+        'output_values': row.output_values,
+        'action': row.action,
+        'status': row.status,
+        'status_reason': row.status_reason,
+        'config_id': row.config_id,
+        'creation_time': format.time(row.created_at),
+    }
+    if row.updated_at is not None:
+        values['updated_time'] = format.time(row.updated_at)
+    return values

@@ -1,0 +1,1 @@
+"""A stack: its definition, its rows, its actions."""

@@ -1,0 +1,210 @@
+"""Formats engine objects as the dictionaries of the RPC contract (the keys of Heat).
+
+Tests: tests/functional/test_engine.py.
+"""
+
+from heat_lite.common import identifier, lru_cache, status
+from heat_lite.engine.resource.resource import SHOW
+from heat_lite.engine.validation import masking
+
+NO_DESCRIPTION = 'No description'
+
+
+@lru_cache.cached_function(1024)  # the rows of a list have few different times
+def time(value):
+    """Return a time as ``2026-01-31T12:00:00Z``, or None."""
+    return None if value is None else f'{value.isoformat(timespec="seconds")}Z'
+
+
+def stack(item, resolve_outputs=True):
+    """Return a loaded stack as ``show_stack`` does."""
+    description = item.template.description or NO_DESCRIPTION
+    result = {
+        'stack_name': item.name,
+        'stack_identity': identity_of(item),
+        'creation_time': time(item.created_at),
+        'updated_time': time(item.updated_at),
+        'deletion_time': time(item.deleted_at),
+        'notification_topics': [],
+        'parameters': masking.redact_nested(item, item.parameters.as_strings()),
+        'description': description,
+        'template_description': description,
+        'capabilities': [],
+        'disable_rollback': bool(item.disable_rollback),
+        'timeout_mins': item.timeout_mins,
+        'stack_owner': item.username,
+        'parent': item.owner_id,
+        'stack_user_project_id': item.stack_user_project_id,
+        'tags': item.tags,
+        'stack_action': item.action,
+        'stack_status': item.status,
+        'stack_status_reason': item.status_reason,
+        'failures': item.failures or [],
+        'event_queues': [
+            sink['target']
+            for sink in item.template.environment.event_sinks
+            if sink.get('type') == 'zaqar-queue'
+        ],
+        'protected': bool(item.protected),
+        'digest': item.digest,
+    }
+    if resolve_outputs and item.state != (status.DELETE, status.COMPLETE):
+        result['outputs'] = item.outputs(item.limits.attribute_timeout)
+    return result
+
+
+def stack_row(row):
+    """Return a row of a list of stacks."""
+    return {
+        'stack_name': row.name,
+        'stack_identity': identifier.HeatIdentifier(row.tenant, row.name, row.id).as_dict(),
+        'creation_time': time(row.created_at),
+        'updated_time': time(row.updated_at),
+        'deletion_time': time(row.deleted_at),
+        'description': '',
+        'stack_action': row.action,
+        'stack_status': row.status,
+        'stack_status_reason': row.status_reason or '',
+        'stack_owner': row.username,
+        'parent': row.owner_id,
+        'stack_user_project_id': row.stack_user_project_id,
+        'tags': list(row.tags) if row.tags else None,
+        'disable_rollback': bool(row.disable_rollback),
+        'timeout_mins': row.timeout,
+    }
+
+
+def resource(item, required_by=(), detail=False, with_attributes=None, parent=None, identity=None):
+    """Return a resource as in a list; with ``detail`` as ``describe_stack_resource``.
+
+    ``with_attributes`` names more attributes; False: the resource is shown without attributes.
+    ``identity`` is that of its stack, if the caller knows it.
+    """
+    row = item.record
+    stack = identity or identity_of(item.stack)
+    result = {
+        'resource_identity': {**stack, 'path': f'/resources/{item.name}'},
+        'stack_name': item.stack.name,
+        'stack_identity': stack,
+        'resource_name': item.name,
+        'physical_resource_id': item.resource_id or '',
+        'resource_action': row.action,
+        'resource_status': row.status,
+        'resource_status_reason': row.status_reason,
+        'resource_type': item.type(),
+        'creation_time': time(row.created_at),
+        'updated_time': time(row.updated_at or row.created_at),
+        'required_by': list(required_by),
+    }
+    if parent is not None:
+        result['parent_resource'] = parent
+    nested = item.nested_identifier()
+    if nested is not None:
+        result['nested_stack_id'] = nested.as_dict()
+    if detail:
+        result['description'] = item.definition.description or ''
+        result['metadata'] = item.metadata_get()
+        if with_attributes is not False:
+            result['attributes'] = attributes(item, with_attributes)
+    return result
+
+
+def attributes(item, more=None):
+    """Return the attributes that the service shows, else all of the schema; and those of ``more``.
+
+    Unknown values are None. Values are those of now, not the stored ones.
+    """
+    item.read_attributes_now()
+    shown = _attribute(item, SHOW)
+    more = [name for name in more or () if name != SHOW]
+    if isinstance(shown, dict):
+        return {**shown, **{name: _attribute(item, name) for name in more if name not in shown}}
+    return {
+        name: _attribute(item, name) for name in dict.fromkeys((*item.attributes_schema, *more))
+    }
+
+
+def _attribute(item, name):
+    try:
+        return item.attribute(name)
+    except Exception:  # an error in one attribute must not hide the others
+        return None
+
+
+def preview(item, required_by=()):
+    """Return a resource that does not exist yet, with its future properties."""
+    result = resource(item, required_by, detail=True, parent=item.stack.parent_resource_name)
+    result.update(creation_time=None, updated_time=None, properties=item.previewed_properties())
+    if item.definition.external_id is not None:
+        result['physical_resource_id'] = item.external_id()
+    result['metadata'] = item.previewed_metadata()
+    return result
+
+
+def event(row, stack):
+    """Return a row of the event table. ``stack`` is the identity of its stack, a dict."""
+    return {
+        'event_identity': {**stack, 'path': f'/resources/{row.resource_name}/events/{row.uuid}'},
+        'stack_identity': stack,
+        'stack_name': stack['stack_name'],
+        'event_time': time(row.created_at),
+        'resource_name': row.resource_name,
+        'physical_resource_id': row.physical_resource_id,
+        'resource_action': row.resource_action,
+        'resource_status': row.resource_status,
+        'resource_status_reason': row.resource_status_reason,
+        'resource_type': row.resource_type,
+    }
+
+
+def snapshot(row):
+    """Return a row of the snapshot table."""
+    return {
+        'id': row.id,
+        'name': row.name,
+        'action': row.action,
+        'status': row.status,
+        'status_reason': row.status_reason,
+        'data': row.data,
+        'creation_time': time(row.created_at),
+    }
+
+
+def service(row, up):
+    """Return a row of the service table. ``up`` follows from its last heartbeat."""
+    return {
+        'id': row.id,
+        'binary': row.binary,
+        'engine_id': row.engine_id,
+        'host': row.host,
+        'hostname': row.hostname,
+        'topic': row.topic,
+        'report_interval': row.report_interval,
+        'created_at': _iso(row.created_at),
+        'updated_at': _iso(row.updated_at),
+        'deleted_at': _iso(row.deleted_at),
+        'status': 'up' if up else 'down',
+    }
+
+
+def stack_at_work(row):
+    """Return a stack on which an engine works. ``since``: the begin of the action."""
+    return {
+        'id': row.id,
+        'stack_name': row.name,
+        'project': row.tenant,
+        'stack_status': f'{row.action}_{row.status}',
+        'since': _iso(row.since),
+    }
+
+
+def _iso(value):
+    return None if value is None else value.isoformat(timespec='microseconds')
+
+
+def identity_of(item):
+    """Return the identity of a stack.
+
+    A preview shows a missing id as the text None (as in Heat).
+    """
+    return identifier.HeatIdentifier(item.tenant, item.name, str(item.id)).as_dict()

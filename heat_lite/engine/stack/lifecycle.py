@@ -1,0 +1,402 @@
+"""The lifecycle of a resource: runs one action on it, from IN_PROGRESS through the handler to
+COMPLETE or FAILED.
+
+Each function is a generator. Up to its first ``yield`` it changes the record only. A walker
+therefore runs many resources up to that point, stores their states in one transaction, and only
+then lets the handlers call services.
+
+Tests: tests/functional/test_stack_lifecycle_rest.py.
+"""
+
+import functools
+import inspect
+import logging
+
+from heat_lite.common import exception, log_context, status, tracing
+from heat_lite.engine import event, scheduler
+from heat_lite.engine.resource import failures, handlers
+from heat_lite.engine.resource.resource_metrics import counted, facts_of, repeated
+from heat_lite.engine.stack import conflict_retry, diff
+
+LOG = logging.getLogger(__name__)
+RETRY_PAUSE = 2.0
+CONTINUED = 'Another engine continues the action'
+
+
+class Drift(str):
+    """The properties changed by others that a check has found. They do not fail the check."""
+
+
+def state_set(resource, action, state, reason='state changed', tell=True):
+    """Set the state in the row; ``tell`` also adds an event."""
+    reason = resource.stack.redact(reason)
+    resource.record.set(action=action, status=state, status_reason=reason)
+    if tell:
+        event.of_state(resource)
+
+
+def create(resource, instead_of=None):
+    """Create the object, or adopt the one that ``external_id`` names.
+
+    ``instead_of`` is the resource that is replaced.
+    """
+    if resource.definition.external_id is not None:
+        yield from _adopt_external(resource)
+    else:
+        yield from _perform(
+            resource,
+            status.CREATE,
+            _create(resource) if instead_of is None else _create_replacement(resource, instead_of),
+        )
+
+
+def resume_create(resource):
+    """Continue a create whose engine is gone.
+
+    The object is looked up first; the create fails if that is impossible.
+    """
+    if resource.definition.external_id is not None:
+        yield from _adopt_external(resource)
+    else:
+        work = (
+            _create(resource, interrupted=True)
+            if resource.action == status.CREATE
+            else _adopted(resource)
+        )
+        yield from _perform(resource, resource.action, work, CONTINUED)
+
+
+def update(resource, definition, decision):
+    """Update the resource to ``definition`` as decided (see ``diff``).
+
+    Raises UpdateReplace if it must be replaced.
+    """
+    before = resource.definition
+    if decision.action == diff.NONE:
+        resource.redefine(definition)
+        return
+    resource.record.set(updated_at=resource.stack.utcnow())
+    yield from _perform(resource, status.UPDATE, _update(resource, before, definition, decision))
+
+
+def observe(resource):
+    """Store the live properties of the object, so that an update repairs changes by others.
+
+    Not all types support it.
+    """
+    try:
+        yield
+        found = (
+            resource.get_live_state(resource.properties)
+            if resource.resource_id is not None
+            else None
+        )
+    except (exception.NotFound, exception.EntityNotFound):
+        LOG.info('%s: the object does not exist any more, the resource fails', resource)
+        state_set(resource, status.CHECK, status.FAILED, 'The object is not there any more')
+        return
+    resource.store_observed(found or {})
+
+
+def fail(resource, action, error):
+    """Fail the action with ``error`` before any service is called."""
+    yield from _perform(resource, action, _raising(error))
+
+
+def _raising(error):
+    raise error
+    yield  # makes this function a generator
+
+
+def delete(resource):
+    """Delete the object by its deletion policy. A resource in INIT needs no action and no event."""
+    if resource.action == status.INIT:
+        return
+    policy = resource.definition.deletion_policy
+    external = resource.definition.external_id is not None
+    work = None
+    if resource.stack.run.abandoning:
+        work = handlers.call(resource, 'abandon')
+    elif not external and policy != 'Retain' and not _is_object_shared(resource):
+        work = conflict_retry.retry_on_conflict(
+            resource, functools.partial(_delete, resource, policy, resource.state)
+        )
+    yield from _perform(resource, status.DELETE, work)
+
+
+def _is_object_shared(resource):
+    """Return whether another row owns the same object from now on.
+
+    Some objects are identified by a name or by what they connect, which a replacement shares.
+    """
+    best = resource.stack.best_record(resource.name)
+    if resource.resource_id is None or best in (None, resource.record):
+        return False
+    return resource.stack.is_wanted(best) and best.nova_instance == resource.resource_id
+
+
+def adopt(resource, data):
+    """Adopt an existing object. ``data`` is what ``prepare_abandon`` has returned."""
+    yield from _perform(resource, status.ADOPT, _adopt(resource, data))
+
+
+def snapshot(resource):
+    """Let the resource save what it can of itself.
+
+    An interrupted snapshot continues with what it has begun to save.
+    """
+    if resource.state != (status.SNAPSHOT, status.IN_PROGRESS):
+        for key in resource.snapshot_keys:
+            resource.data_delete(key)
+    yield from _perform(resource, status.SNAPSHOT, handlers.call(resource, status.SNAPSHOT))
+
+
+def delete_snapshot(resource, data):
+    """Delete what the resource saved for a snapshot, described by ``data``.
+
+    Its own state does not change.
+    """
+    yield from handlers.call(resource, 'delete_snapshot', data)
+
+
+def suspend(resource):
+    """Suspend the resource. It must be COMPLETE, or its last suspend must have failed."""
+    if (
+        resource.action == status.DELETE
+        or resource.action != status.SUSPEND
+        and resource.status != status.COMPLETE
+    ):
+        raise _invalid_state(resource, status.SUSPEND)
+    yield from _perform(resource, status.SUSPEND, handlers.call(resource, status.SUSPEND))
+
+
+def resume(resource):
+    """Resume the resource.
+
+    It must be suspended (as in Heat), or an earlier resume is repeated or is complete.
+    """
+    if resource.state == (status.RESUME, status.COMPLETE):
+        return
+    if resource.state != (status.SUSPEND, status.COMPLETE) and resource.action != status.RESUME:
+        raise _invalid_state(resource, status.RESUME)
+    yield from _perform(resource, status.RESUME, handlers.call(resource, status.RESUME))
+
+
+def check(resource):
+    """Check that the object exists and is healthy.
+
+    The handler may return a Drift. A type without one says so.
+    """
+    if resource.action == status.INIT:
+        state_set(
+            resource,
+            status.CHECK,
+            status.FAILED,
+            f'Can not check {resource.name}, resource not created yet.',
+        )
+        error = Exception(f'Resource {resource.name} not created yet.')
+        raise exception.ResourceFailure(error, ('resources', resource.name), status.CHECK)
+    if getattr(resource, 'handle_check', None) is None:
+        state_set(
+            resource, status.CHECK, status.COMPLETE, f'CHECK not supported for {resource.type()}'
+        )
+        return
+    yield from _perform(resource, status.CHECK, handlers.call(resource, status.CHECK))
+
+
+def _invalid_state(resource, action):
+    error = exception.Error(f'State {resource.state} invalid for {action.lower()}')
+    return exception.ResourceFailure(error, ('resources', resource.name), action)
+
+
+# --------------------------------------------------------------- the frame
+
+
+@counted
+def _perform(resource, action, work, reason='state changed'):
+    resource.clear_stored_attributes()
+    state_set(resource, action, status.IN_PROGRESS, reason)
+    work = resource.stack.run.guarded(resource, handlers.noting_first_wait(resource, work))
+    try:
+        if not resource.local:
+            yield
+        work = tracing.handler(work, f'{action} resource', facts_of(resource))
+        result = (yield from work) if work is not None else None
+    except scheduler.Cancelled as error:
+        state_set(resource, action, status.FAILED, f'{action} aborted ({error})')
+        raise
+    except scheduler.Timeout as error:
+        state_set(
+            resource,
+            action,
+            status.FAILED,
+            f'{action} aborted (Task {action.lower()} from {resource} {error})',
+        )
+        failures.note(resource, action, resource.status_reason)
+        raise
+    except exception.UpdateReplace as error:
+        state_set(resource, action, status.COMPLETE, f'The Resource {error} requires replacement.')
+        raise
+    except Exception as error:
+        raise _failed(resource, action, error) from error
+    state_set(
+        resource,
+        action,
+        status.COMPLETE,
+        f'state changed; {failures.DRIFT}{result}'
+        if isinstance(result, Drift)
+        else 'state changed',
+    )
+
+
+def _failed(resource, action, error):
+    """Store the state FAILED. Return the failure to raise."""
+    failure = exception.ResourceFailure(error, ('resources', resource.name), action)
+    # Without the text of the error, which may repeat a hidden parameter; the event has it.
+    with log_context.naming_resource(resource.name):
+        LOG.info('%s of %s failed: %s', action, resource, failures.kind_of(error))
+    state_set(resource, action, status.FAILED, str(failure))
+    failures.note(resource, action, failure)
+    return failure
+
+
+# --------------------------------------------------------------- the actions
+
+
+def _create(resource, interrupted=False):
+    if not interrupted or resource.record.properties is None:
+        resource.store_properties()
+    if resource.requires_deferred_auth:
+        resource.stack.tree.deferred.ensure_or_keep(resource.context)
+    retries = resource.stack.limits.action_retry_limit
+    for attempt in range(retries + 1):
+        try:
+            return (
+                yield from _continue_create(resource)
+                if interrupted and attempt == 0
+                else handlers.call(resource, status.CREATE)
+            )
+        except Exception as error:
+            # As in Heat: an object in error is deleted and created again, and a service is asked
+            # again after a conflict, e.g. while another stack still uses a name or an address.
+            if attempt == retries or not _can_create_again(error):
+                raise
+            repeated(resource)
+            LOG.info(
+                '%s failed: %s; attempt %d of %d',
+                resource,
+                failures.kind_of(error),
+                attempt + 1,
+                retries + 1,
+            )
+            yield from handlers.call(resource, status.DELETE)
+            resource.resource_id_set(None)
+            yield RETRY_PAUSE * (attempt + 1)
+
+
+def _can_create_again(error):
+    return isinstance(error, exception.ResourceInError) or conflict_retry.is_conflict(error)
+
+
+def _create_replacement(resource, instead_of):
+    yield from instead_of.prepare_for_replace(resource.definition)
+    yield from _create(resource)
+
+
+def _continue_create(resource):
+    """Wait for the object of an interrupted create, or create it if there is none."""
+    if resource.resource_id is None:
+        found = resource.find_existing()
+        if found is not None:
+            LOG.info('%s: the interrupted create has created %s', resource, found)
+            resource.resource_id_set(found)
+    complete = getattr(resource, 'check_create_complete', None)
+    handler_can_repeat = (
+        resource.repeatable
+        or complete is None
+        and inspect.isgeneratorfunction(resource.handle_create)
+    )
+    if resource.resource_id is None or handler_can_repeat:
+        return (yield from handlers.call(resource, status.CREATE))
+    yield from handlers.poll(complete, resource.resource_id)
+    return None
+
+
+def _adopted(resource):
+    """Continue an adoption. Only a nested stack may still be in progress, or not exist yet."""
+    if resource.resource_id is None:
+        yield from _adopt(resource, resource.stack.run.adopted.get(resource.name) or {})
+    yield from resource.settle()
+
+
+def _update(resource, before, definition, decision):
+    if decision.action == diff.REPLACE:
+        # Heat's words: in full where the type asks for it, by name alone where a property cannot
+        # change
+        by_schema = any(not resource.can_update_in_place(name) for name in decision.forced_by)
+        raise exception.UpdateReplace(resource.name if by_schema else resource)
+    changes = decision.changes
+    try:
+        resource.redefine(definition)
+        yield from handlers.call(
+            resource,
+            status.UPDATE,
+            resource.handler_definition(definition),
+            changes.definition,
+            changes.properties,
+        )
+    except exception.UpdateReplace:
+        resource.redefine(before)
+        raise
+    resource.store_properties()
+    if 'metadata' in changes.definition:
+        resource.metadata_set(resource.stack.resolve(definition.metadata) or {})
+
+
+def _delete(resource, policy, state):
+    if resource.resource_id is None:
+        _find_unrecorded(resource, state)
+    if policy == 'Snapshot' and hasattr(resource, 'handle_snapshot_delete'):
+        # the handler replaces handle_delete: both end with check_delete_complete
+        yield from handlers.run(resource, resource.handle_snapshot_delete, status.DELETE, state)
+    else:
+        yield from handlers.call(resource, status.DELETE)
+
+
+def _find_unrecorded(resource, state):
+    """Find the object of a create whose result was never stored, so that it is deleted too.
+
+    The properties are not stored either, and without them its name would be taken for generated.
+    """
+    try:
+        if resource.record.properties is None:
+            resource.store_properties()
+        found = resource.find_existing()
+    except Exception as error:
+        if state[1] == status.IN_PROGRESS:
+            raise
+        LOG.info(
+            '%s: looking up its object failed (%s); its create ended without one, none is deleted',
+            resource,
+            error,
+        )
+        return
+    if found is not None:
+        resource.resource_id_set(found)
+
+
+def _adopt(resource, data):
+    resource.store_properties()
+    yield from handlers.call(resource, status.ADOPT, data)
+
+
+def _adopt_external(resource):
+    """Take the id of an external object and check it. The object is never changed or deleted."""
+    yield from _perform(resource, status.ADOPT, _take_external_id(resource))
+    yield from check(resource)
+
+
+def _take_external_id(resource):
+    resource.resource_id_set(resource.external_id())
+    return
+    yield  # makes this function a generator

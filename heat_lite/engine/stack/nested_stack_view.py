@@ -1,0 +1,192 @@
+"""The nested stack of a resource, to read: its identity, outputs and members.
+
+Tests: tests/functional/test_nested_stacks.py.
+"""
+
+import itertools
+import json
+
+from heat_lite.common import exception, identifier, status
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine.stack import adoption
+from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.validation import validation
+from heat_lite.template import attributes
+
+#: values that are not plain data get a number of their own, so that they equal nothing else
+_UNIQUE = itertools.count()
+
+
+class NestedStackView:
+    """The nested stack of one resource, to read; ``stack`` is None where there is none."""
+
+    def __init__(self, runtime, resource):
+        self._runtime = runtime
+        self._resource = resource
+        self._stack = None
+        self._reload = False
+
+    @property
+    def _parent(self):
+        return self._resource.stack
+
+    @property
+    def _placement(self):
+        return self._runtime.placement
+
+    @property
+    def stack(self):
+        """The stack as last read; one whose action was begun here is the live object."""
+        if self._stack is None:
+            row = self._row()
+            self._stack = row and self._load(row)
+        return self._stack
+
+    def refresh(self):
+        """Read the stack anew at its next use: another engine may have changed it."""
+        self._stack, self._reload = None, True
+
+    def _row(self):
+        """Return the row; None for a stack of another project, which ``external_id`` may name."""
+        resource_id = self._resource.resource_id
+        if resource_id is None:
+            return None
+        row = self._parent.tree.child_row(resource_id, self._reload)
+        return row if row is not None and row.tenant == self._parent.tenant else None
+
+    def _load(self, row):
+        loaded = engine_stack.Stack.from_row(self._runtime, self._parent.context, row)
+        loaded.tree.parent = self._parent
+        return loaded
+
+    # ------------------------------------------------------------ before it exists
+
+    def draft(self, template, timeout_mins=None):
+        """Return the stack that ``template`` would make, not stored.
+
+        Raises RequestLimitExceeded beyond the depth limit.
+        """
+        parent = self._parent
+        depth = parent.nested_depth + 1
+        limit = self._runtime.limits.max_nested_stack_depth
+        if depth > limit:
+            raise exception.RequestLimitExceeded(f'Recursion depth exceeds {limit}.')
+        drafted = parent.__class__(
+            self._runtime,
+            parent.context,
+            template,
+            name=self.name(),
+            tenant=parent.tenant,
+            username=parent.username,
+            owner_id=parent.id,
+            nested_depth=depth,
+            parent_resource_name=self._resource.name,
+            user_creds_id=parent.user_creds_id,
+            stack_user_project_id=parent.stack_user_project_id,
+            disable_rollback=True,
+            convergence=parent.convergence,
+            timeout_mins=parent.timeout_mins if timeout_mins is None else timeout_mins,
+            action=status.CREATE,
+            status=status.IN_PROGRESS,
+            status_reason='Stack CREATE started',
+        )
+        drafted.tree.parent = parent
+        return drafted
+
+    def validate(self, template, times=1):
+        """Validate the stack that ``template`` would make, with its own nested stacks.
+
+        ``times`` is how many equal stacks it stands for in the limit of resources.
+        """
+        top = self._parent.tree.top.tree
+        drafted = self.draft(template)
+        if top.counted is None:
+            validation.nested_stack(drafted)
+            return
+        before, key = top.counted, self._dedup_key(drafted)
+        if key not in top.seen:
+            validation.nested_stack(drafted)
+            top.seen[key] = top.counted - before
+        top.counted = before + times * top.seen[key]
+
+    def _dedup_key(self, drafted):
+        """The key that equal nested stacks share, so that one of them is validated for all."""
+        definition = self._resource.definition
+        facade = definition.metadata, definition.deletion_policy, definition.update_policy
+        return drafted.nested_depth, json.dumps(
+            [drafted.template.content(), facade], default=lambda _: next(_UNIQUE)
+        )
+
+    def name(self):
+        """Return the physical name of the resource; in a preview, which has no row, its names."""
+        if self._parent.id is None:
+            return f'{self._parent.name}-{self._resource.name}'
+        return self._resource.physical_resource_name()
+
+    def identifier(self):
+        """Return the HeatIdentifier of the nested stack, None where there is none."""
+        if self._resource.resource_id is None:
+            return None
+        return identifier.HeatIdentifier(
+            self._parent.tenant, self.name(), self._resource.resource_id
+        )
+
+    # ------------------------------------------------------------ its values
+
+    def existing_stack(self):
+        """Return the stack; None where it was never created or is deleted."""
+        stack = self.stack
+        return None if stack is None or stack.deleted_at is not None else stack
+
+    def of_member(self, *path):
+        """Return the reference of a member resource, or its attribute where the path goes on.
+
+        None where there is no stack. Raises GroupMemberNotFound.
+        """
+        stack = self.existing_stack()
+        if stack is None:
+            return None
+        if not path:
+            raise exception.InvalidTemplateAttribute(resource=self._resource.name, key='resource')
+        member, *rest = path
+        try:
+            item = stack.resource_for(str(member))
+        except exception.ResourceNotFound:
+            raise exception.GroupMemberNotFound(
+                member=str(member), group=self._resource.name
+            ) from None
+        return item.attribute(*rest) if rest else item.reference_id()
+
+    def output(self, name, path=()):
+        """Return the value at ``path`` in an output.
+
+        Raises InvalidTemplateAttribute for an unknown output, TemplateOutputError for a failed one.
+        """
+        stack = self.existing_stack()
+        if stack is None:
+            return None
+        found = next((each for each in stack.outputs() if each['output_key'] == name), None)
+        if found is None:
+            raise exception.InvalidTemplateAttribute(resource=self._resource.name, key=name)
+        if found.get('output_error'):
+            raise exception.TemplateOutputError(
+                resource=self._resource.name, attribute=name, reason=found['output_error']
+            )
+        return attributes.select(found['output_value'], path)
+
+    def document(self):
+        """Return the exported document of the stack."""
+        return adoption.export_stack(self.stack)
+
+    def find(self):
+        """Return the id of the stack that an interrupted create has stored, None without one."""
+        name = self.name()
+        rows = db_stacks.child_rows(self._parent.context, self._parent.id).values()
+        return next(
+            (
+                row.id
+                for row in rows
+                if row.parent_resource_name == self._resource.name and row.name == name
+            ),
+            None,
+        )

@@ -1,0 +1,189 @@
+"""The definition of a stack: its template bound to its parameters, and what its functions read.
+
+A stored template and its parameters never change, so an engine caches the definitions of the stacks
+that it used last.
+"""
+
+from heat_lite.common import cooperation, exception, lru_cache, redaction
+from heat_lite.engine.resource import resource
+from heat_lite.engine.validation import masking
+from heat_lite.template import function
+from heat_lite.template.suggest import suggest
+
+
+class StackDefinition:
+    """A template bound to the parameters of a stack.
+
+    ``identity`` holds the stack's pseudo parameters.
+    """
+
+    def __init__(self, template, identity):
+        self.template = template
+        self._identity = identity
+        self._requirements = None
+
+    @cooperation.cached_property
+    def parameters(self):
+        return self.template.parameters(self._identity)
+
+    @cooperation.cached_property
+    def secrets(self):
+        """The texts by which messages could quote the values of hidden parameters."""
+        return frozenset(redaction.texts_of(self.parameters.hidden_values()))
+
+    @cooperation.cached_property
+    def bound(self):
+        return self.template.bind(self.parameters)
+
+    def requirements(self, stack):
+        """Return ``{name: names that come first}``, from the template and the types.
+
+        Do not change it.
+        """
+        if self._requirements is None:
+            self._requirements = self._compute_requirements(stack)
+        return self._requirements
+
+    def _compute_requirements(self, stack):
+        definitions = self.bound.resources
+        names = set(definitions)
+        result = {
+            name: definition.requires(names)
+            for name, definition in cooperation.each(definitions.items())
+        }
+        for name, definition in cooperation.each(definitions.items()):
+            cls = resource.class_or_unknown(stack.class_of, definition)
+            if cls.implied_dependencies is not resource.Resource.implied_dependencies:
+                implied = stack.resource_for(name).implied_dependencies(definitions)
+                result[name] = result[name] | (set(implied) & names)
+        return result
+
+
+class DefinitionCache:
+    """The last ``max_entries`` definitions, by stack and template; fewer if they are large."""
+
+    def __init__(self, max_entries=64, kilobytes=64 * 1024):
+        self._cache = lru_cache.LruCache(
+            max_entries,
+            kilobytes,
+            lambda definition: lru_cache.template_weight(definition.template),
+        )
+
+    def of(self, stack, template, template_id):
+        """Return the definition of a stack by one of its templates.
+
+        Drafts without an id are not cached.
+        """
+        found = self._of(stack, template, template_id)
+        masking.learn(stack, found)
+        return found
+
+    def forget(self, stack_id):
+        """Forget the definitions of a stack; return the ids of their templates."""
+        return [
+            template_id for _, template_id in self._cache.pop_chosen(lambda key: key[0] == stack_id)
+        ]
+
+    def _of(self, stack, template, template_id):
+        identity = {
+            'tenant': stack.tenant,
+            'stack_name': stack.name,
+            'stack_id': stack.id,
+            'project_id': stack.runtime.project_id(stack.tenant),
+        }
+        if stack.id is None or template_id is None:
+            return StackDefinition(template, identity)
+        key = stack.id, template_id
+        found = self._cache.get(key)
+        if (
+            found is not None and found.template is template
+        ):  # one id may stand for several drafted templates
+            return found
+        return self._cache.put(key, StackDefinition(template, identity))
+
+
+#: the path and the key of Nova's list of availability zones
+ZONES = ('/os-availability-zone', 'availabilityZoneInfo')
+
+
+class StackScope(function.Scope):
+    """Resolves the functions of a template for one stack.
+
+    ``nodes.get(name)`` gives the NodeData of a resource: an object with ``reference_id()``,
+    ``attribute(name, *path)`` and ``all_attributes_schema()``, or None for an unknown name.
+    ``nodes.availability_zones`` are the names of the cloud's zones.
+    ``facade`` is the definition of the resource that contains this stack, None for a root stack.
+    """
+
+    def __init__(self, bound, nodes, facade=None):
+        self._bound = bound
+        self._nodes = nodes
+        self._facade = facade
+
+    def resolve(self, snippet):
+        """Return the value of a parsed part of the template."""
+        return function.resolve(snippet, self)
+
+    @staticmethod
+    def dependencies(snippet):
+        """Return the names of the resources that a parsed part of the template reads."""
+        return function.dependencies(snippet)
+
+    def parameter(self, name):
+        return self._bound.scope.parameter(name)
+
+    def file(self, name):
+        return self._bound.scope.file(name)
+
+    def condition(self, name):
+        return self._bound.scope.condition(name)
+
+    def reference(self, resource_name):
+        return self._node(resource_name).reference_id()
+
+    def attribute(self, resource_name, *path):
+        return self._node(resource_name).attribute(*path)
+
+    def check_attribute(self, resource_name, attribute):
+        node = self._node(resource_name)
+        if not node.has_attribute(attribute):
+            known = node.all_attributes_schema()
+            raise exception.InvalidTemplateAttribute(
+                resource=resource_name, key=attribute
+            ).with_hint(suggest(attribute, known))
+
+    def facade(self, key):
+        if self._facade is None:
+            return super().facade(key)
+        return self._facade[key]
+
+    def availability_zones(self):
+        return list(self._nodes.availability_zones)
+
+    def _node(self, name):
+        node = self._nodes.get(name)
+        if node is None:
+            raise exception.InvalidTemplateReference(resource=name, key='unknown')
+        return node
+
+
+class NodeData:
+    """The values that functions read from resources, by name.
+
+    The resources themselves provide them.
+    """
+
+    def __init__(self, stack):
+        self._stack = stack
+
+    def get(self, name):
+        try:
+            return self._stack.resource_for(name)
+        except exception.ResourceNotFound:
+            return None
+
+    @cooperation.cached_property
+    def availability_zones(self):
+        """The names of Nova's availability zones. Raises NoCloud without Nova."""
+        nova = self._stack.clients().client('nova')
+        return [each['zoneName'] for each in nova.list(*ZONES)]

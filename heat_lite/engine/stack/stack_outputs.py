@@ -1,0 +1,153 @@
+"""The outputs of a stack: computed when they are read, or at the end of an action, and then stored.
+
+Tests: tests/functional/test_stored_attributes.py.
+"""
+
+import logging
+from typing import Any
+
+from heat_lite.common import cooperation, exception, status
+from heat_lite.engine.resource import attribute_reading
+from heat_lite.engine.stack.stack_fields import StackFields
+from heat_lite.template.functions import budget
+
+LOG = logging.getLogger(__name__)
+#: errors of one computation that are logged; a stack may have thousands
+LOGGED_ERRORS = 5
+
+
+class StackOutputs(StackFields):
+    """The outputs of a stack, as the API shows them: maps with a key, a description and a value."""
+
+    #: the outputs at the end of the last action; None where they may change without one
+    stored_outputs: list[dict] | None = None
+    bound: Any
+    journal: Any
+
+    def loaded_resources(self) -> list[Any]:
+        """Return the resources that are in memory."""
+        raise NotImplementedError
+
+    def current_outputs(self) -> list[dict] | None:
+        """Return the stored outputs; None while an action runs, or where they may change."""
+        return None if self.status == status.IN_PROGRESS else self.stored_outputs
+
+    def outputs(self, seconds: float | None = None) -> list[dict]:
+        """Return all outputs: the stored ones while no action runs.
+
+        Attributes that are not read within ``seconds`` give an ``output_error``.
+        """
+        outputs = self.current_outputs()
+        if outputs is not None:
+            return outputs
+        return attribute_reading.read_once(
+            self.outputs_key(), lambda: _outputs(self, self.bound.outputs.values(), seconds)
+        )
+
+    def output(self, key: str, seconds: float | None = None) -> dict:
+        """Return one output. Raises NotFound for an unknown key."""
+        definition = self.bound.outputs.get(key)
+        if definition is None:
+            raise exception.NotFound(f'Specified output key {key} not found.')
+        outputs = self.current_outputs()
+        for each in outputs or ():
+            if each['output_key'] == key:
+                return each
+        return _outputs(self, [definition], seconds)[0]
+
+    def output_descriptions(self) -> list[dict]:
+        """Return the keys and the descriptions of all outputs; no attribute is read."""
+        return [_described(definition) for definition in self.bound.outputs.values()]
+
+    def outputs_key(self) -> attribute_reading.Key:
+        return str(self.id), f'outputs of {self.name}'
+
+    def store_outputs(self) -> None:
+        """Store the outputs, except changing ones, and the attributes that have been read, with
+        the journal's next turn.
+        """
+        self.stored_outputs = None
+        definitions = self.bound.outputs.values()
+        if _change_at_any_time(self):
+            _read_slow(self, definitions)
+        else:
+            self.stored_outputs = _outputs(self, definitions)
+        self.journal.stack(outputs=self.stored_outputs)
+        for item in self.loaded_resources():
+            item.store_attributes()
+
+
+def _outputs(stack: Any, definitions: Any, seconds: float | None = None) -> list[dict]:
+    with attribute_reading.begun(seconds) as reading, budget.fresh(budget.limits.outputs):
+        if stack.action != status.DELETE:
+            reading.start(_slow_reads(stack, definitions))
+        outputs = [_output(stack, definition) for definition in cooperation.each(definitions)]
+    _log_errors(stack, outputs)
+    return outputs
+
+
+def _log_errors(stack, outputs):
+    failed = [each for each in outputs if 'output_error' in each]
+    for each in failed[:LOGGED_ERRORS]:
+        LOG.info('%s: output %s: %s', stack, each['output_key'], each['output_error'])
+    if len(failed) > LOGGED_ERRORS:
+        LOG.info('%s: %d more outputs have errors', stack, len(failed) - LOGGED_ERRORS)
+
+
+def _read_slow(stack: Any, definitions: Any) -> None:
+    """Read the attributes that services answer, so that they can be stored."""
+    with attribute_reading.begun() as reading:
+        reads = list(_slow_reads(stack, definitions))
+        reading.start(reads)
+        for _, read in reads:
+            read()
+
+
+def _slow_reads(stack, definitions):
+    """Yield reads of the attributes that services answer (see ``AttributeReading.start``)."""
+    wanted: dict[str, set] = {}
+    for definition in definitions:
+        for name, paths in definition.attribute_reads().items():
+            wanted.setdefault(name, set()).update(path[0] for path in paths if path)
+    for name, attributes in wanted.items():
+        item = stack.nodes.get(name)
+        if item is not None and item.action != status.INIT:
+            yield from item.slow_reads(sorted(attributes, key=str))
+
+
+def _output(stack, definition):
+    """Return one output. An error goes to its ``output_error``."""
+    result = {**_described(definition), 'output_value': None}
+    if stack.action == status.DELETE:
+        return result
+    try:
+        value = definition.result(stack.scope)
+        budget.charge_text('outputs', budget.count_characters(value))
+        result['output_value'] = value
+    except Exception as error:
+        result['output_error'] = stack.redact(error)
+    return result
+
+
+def _described(definition):
+    return {
+        'output_key': definition.name,
+        'description': definition.description or 'No description given',
+    }
+
+
+def _change_at_any_time(stack):
+    """Return whether an output may change while no action runs: then each request computes it."""
+    return any(
+        _may_change(stack, name, paths)
+        for definition in stack.bound.outputs.values()
+        for name, paths in definition.attribute_reads().items()
+    )
+
+
+def _may_change(stack, name, paths):
+    definition = stack.definitions.get(name)
+    if definition is None:
+        return False
+    cls = stack.class_of(definition)
+    return cls.signals_change_attributes or any(cls.is_live_attribute(path) for path in paths)

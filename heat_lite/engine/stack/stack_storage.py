@@ -1,0 +1,62 @@
+"""Stores a new stack, and refreshes the copy of a stored one.
+
+A new stack is stored with the lock for its first action, in one transaction.
+
+Tests: tests/functional/test_engine.py.
+"""
+
+from heat_lite.common import exception
+from heat_lite.db import stack_creation
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine.resource import fingerprint
+from heat_lite.engine.stack.stack_fields import FIELDS
+
+
+def store(stack, on_behalf_of=None):
+    """Store the template, stack, tags and lock. Return False if another engine has done so before.
+
+    ``on_behalf_of``: see ``db.stack_creation.store``.
+    """
+    stack.digest = fingerprint.stack_fingerprint(stack)
+    row, engine_id = _new_row(stack), stack.runtime.engine_id
+    stack.id, template_id = stack_creation.store(
+        stack.context, stack.template.content(), row, stack.tags, engine_id, on_behalf_of
+    )
+    if template_id is not None:
+        stack.mark_stored(stack.id, template_id)
+    return template_id is not None
+
+
+def _new_row(stack):
+    values = {name: getattr(stack, name) for name in FIELDS if getattr(stack, name) is not None}
+    stack.created_at = stack.utcnow()
+    return {
+        **values,
+        'timeout': stack.timeout_mins,
+        'created_at': stack.created_at,
+        'user_creds_id': stack.tree.known_root.user_creds_id,
+        'asker': stack.tree.requester(stack.action),
+    }
+
+
+def refresh(stack):
+    """Read the state again, under the lock, and the definition if it has changed since.
+
+    Raises EntityNotFound for a deleted stack.
+    """
+    row = db_stacks.get_row(stack.context, stack.id)
+    if row is None or row.deleted_at is not None:
+        raise exception.EntityNotFound(entity='Stack', name=stack.name)
+    stack.action, stack.status, stack.failures = row.action, row.status, row.failures
+    stack.stack_user_project_id = row.stack_user_project_id
+    if row.raw_template_id != stack.template_id:
+        _refresh_definition(stack, row)
+
+
+def _refresh_definition(stack, row):
+    template_id = row.raw_template_id
+    stack.redefine(stack.runtime.templates.get(stack.context, template_id), template_id)
+    stack.previous_template_id, stack.digest = row.prev_raw_template_id, row.digest
+    stack.timeout_mins, stack.disable_rollback = row.timeout, row.disable_rollback
+    stack.stored_outputs = row.outputs
+    stack.forget_rows()

@@ -1,0 +1,1 @@
+"""Validation of templates, and what of a stack a reader may see."""

@@ -1,0 +1,263 @@
+"""Resource types validate the resources of a template without a database, cloud or network.
+
+The linter uses it, in a service and without one.
+
+Tests: tests/unit/authoring/test_lint.py.
+"""
+
+import functools
+
+from heat_lite.common import context, exception
+from heat_lite.engine import runtime
+from heat_lite.engine.stack.nested_stack_view import NestedStackView
+from heat_lite.engine.stack.stack import Stack
+from heat_lite.template import constraints, resource_registry
+from heat_lite.template.functions import refs
+from heat_lite.template.lint import stand_ins
+
+VALIDATION_ERRORS = (
+    exception.StackValidationFailed,
+    exception.ResourcePropertyConflict,
+    exception.PropertyUnspecifiedError,
+)
+#: stands for the content of a binary file, which only the service gets
+BINARY = 'YmluYXJ5'
+
+
+INVALID_FILE = 'The content of a file that the resource reads is not valid for its property'
+
+
+class CloudRequired(Exception):
+    """A question that only a cloud can answer."""
+
+
+class OfflineRegistry:
+    """A registry for which every object of the cloud exists."""
+
+    def __init__(self, registry):
+        self._registry = registry
+
+    def __getattr__(self, name):
+        return getattr(self._registry, name)
+
+    def lookup(self, stack, kind, value):
+        try:
+            return self._registry.lookup(stack, kind, value)
+        except constraints.UnknownConstraint:
+            raise
+        except Exception:
+            return None  # only a cloud can answer
+
+    def find(self, stack, kind, value):
+        return value
+
+
+class _OfflineClients:
+    """Clients of a cloud that has all services and answers no request."""
+
+    def require(self, service, extension=None):
+        return
+
+    def __getattr__(self, name):
+        raise CloudRequired('no cloud is available')
+
+
+class _NoNestedStack(NestedStackView):
+    """The nested stack of a resource under validation: there is none yet."""
+
+    def existing_stack(self):
+        return None
+
+    def validate(self, template, times=1):
+        """Validate the stack if no type in it is a template, which other rules validate."""
+        registry, knows = template.environment.registry, self._runtime.registry.knows
+        for name, definition in self.draft(template).definitions.items():
+            entry = registry.resolve(definition.resource_type, name, knows)
+            if entry.kind != resource_registry.TYPE or _fetches(self._runtime, entry):
+                return
+        super().validate(template, times)
+
+
+def _fetches(offline_runtime, entry):
+    """Whether resources of a type fetch their nested template."""
+    return getattr(offline_runtime.registry.get(entry.target), 'fetches_template', False)
+
+
+def offline_clients(request):
+    return _OfflineClients()
+
+
+def validation_errors(types, document):
+    """Yield the exceptions that the resource types of a template raise from ``validate()``.
+
+    Errors that a parameter without a value may decide, or the cloud, or a file that is not read,
+    are left out. No text contains a part of a file that the template reads: an error that empty
+    files do not cause, too, is replaced by one without its text.
+    """
+    files, unread = _files(document)
+    errors = [
+        each
+        for each in _errors_with(types, document, files)
+        if not any(_leads_to(path, each.path) for path in unread)
+    ]
+    if errors and any(files.values()):
+        shown = {str(error) for error in _errors_with(types, document, dict.fromkeys(files, ''))}
+        errors = [error if str(error) in shown else _without_text(error) for error in errors]
+    yield from errors
+
+
+def _without_text(error):
+    return exception.StackValidationFailed(INVALID_FILE, path=error.path[:2])
+
+
+def _errors_with(types, document, files):
+    """Yield the errors of a template with these contents of its files.
+
+    An error of a part that parameters without a value may decide counts if it is the same with
+    two values.
+    """
+    schemata = document.parameters
+    first, second = stand_ins.values(schemata)
+    found = list(_errors_of(types, document, files, first))
+    again = {_key(error) for error in _errors_of(types, document, files, second)} if first else ()
+    structured = stand_ins.structured(schemata, first)
+    for error in found:
+        part = _part(document, error.path)
+        if not first or not stand_ins.decide(part, first):
+            yield error
+        elif _key(error) in again and not stand_ins.decide(part, structured):
+            yield error
+
+
+def _key(error):
+    return tuple(error.path), str(error)
+
+
+def _errors_of(types, document, files, values):
+    """Yield the errors of a template with these values of parameters."""
+    template = stand_ins.template_with(document, files, values)
+    offline_runtime = runtime.Runtime(
+        OfflineRegistry(types.registry), None, runtime.Limits(), 'offline', offline_clients
+    )
+    offline_runtime.nested_stack = functools.partial(_NoNestedStack, offline_runtime)
+    stack = Stack(
+        offline_runtime,
+        context.RequestContext(project_id='offline', overwrite=False),
+        template,
+        name='offline',
+        tenant='offline',
+    )
+    try:
+        definitions = stack.definitions
+    except Exception:
+        # A condition needs a missing value. Other rules report errors of the template.
+        return
+    for name, definition in definitions.items():
+        if definition.external_id is not None:
+            continue  # an existing object, whose properties the engine does not check
+        error = _validation_error(stack, name, definition)
+        if error is not None:
+            yield error
+
+
+def _part(document, path):
+    """Return the property that the path of an error leads to, else its resource."""
+    _, name, *below = path
+    snippet = document.resources.get(name)
+    key = document.resource_key('properties')
+    properties = snippet.get(key) if isinstance(snippet, dict) else None
+    if len(below) > 1 and below[0] == key and isinstance(properties, dict):
+        return properties.get(below[1])
+    return snippet
+
+
+def _validation_error(stack, name, definition):
+    try:
+        entry = stack.template.environment.registry.resolve(
+            definition.resource_type, name, stack.runtime.registry.knows
+        )
+        if entry.kind == resource_registry.TYPE:
+            stack.tree.validates_nested = not _fetches(stack.runtime, entry)
+            item = stack.resource_for(name)
+            definition.check_snapshot_policy(item.supports_snapshot_delete())
+            item.validate()
+    except VALIDATION_ERRORS as error:
+        if _needs_missing_value(error, stack.template.section('parameters') or ()):
+            return None
+        return _with_full_path(error, name)
+    except Exception:
+        # Types, including plug-ins, expect a service. The lack of one is no fault of the template.
+        return None
+    return None
+
+
+def _with_full_path(error, name):
+    """Return the error with the path from the top of the template.
+
+    An error in a nested stack (``<nested_stack>`` in its path) keeps its full text, since its path
+    leads into another template.
+    """
+    path = list(getattr(error, 'path', ()))
+    if path[:1] == ['resources']:
+        path = path[2:] if path[1:2] == [name] else []
+    is_nested = any('<' in str(part) for part in getattr(error, 'path', ()))
+    text = str(error) if is_nested else getattr(error, 'error_message', None)
+    return exception.StackValidationFailed(text or str(error), path=('resources', name, *path))
+
+
+def needs_cloud(error):
+    """Whether the error is caused by the lack of a cloud."""
+    return any(isinstance(cause, CloudRequired) for cause in _causes(error))
+
+
+def _needs_missing_value(error, parameters):
+    """Whether the error is caused by a parameter without a value, by the lack of a cloud, or by a
+    type that the linter does not know.
+    """
+    for cause in _causes(error):
+        if isinstance(cause, exception.UserParameterMissing | CloudRequired):
+            return True
+        if isinstance(cause, exception.EntityNotFound):
+            return True  # an unknown type of members, which another rule reports
+        if isinstance(cause, exception.InvalidTemplateReference):  # as ``Ref`` states it
+            return cause.kwargs['resource'] in parameters
+    return False
+
+
+def _causes(error):
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def _files(document):
+    """Return the files that a template reads, and the paths of calls whose file is not read.
+
+    The files: {name in the template: text}. Remote files are not read, nor those whose name is
+    computed; other rules report a missing one.
+    """
+    found, unread = {}, []
+    for call in document.calls.calls:
+        if not isinstance(call.node, refs.GetFile):
+            continue
+        name = call.node.args
+        file = document.files.join(document.name, name) if isinstance(name, str) else None
+        if file is not None and document.files.has(file):
+            found[name] = _content(document.files, file)
+        else:
+            unread.append(call.path)
+    return found, unread
+
+
+def _content(files, name):
+    """Return the text of a file; for a binary one a text in base64, as clients send it."""
+    try:
+        return files.read(name)
+    except ValueError:
+        return BINARY
+
+
+def _leads_to(path, error_path):
+    """Whether an error is about the property, or the resource, that has the part at ``path``."""
+    about = tuple(error_path[:4]) if len(error_path) > 3 else tuple(error_path[:2])
+    return tuple(path[: len(about)]) == about

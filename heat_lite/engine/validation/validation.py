@@ -1,0 +1,348 @@
+"""Validation of requests before a stack is changed: names, limits, the template, and each
+resource by its type.
+
+Tests: tests/functional/test_conformance.py.
+"""
+
+import re
+
+from heat_lite.common import cooperation, exception, log_context, status
+from heat_lite.db import queries as db_queries
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine.stack import format
+from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.template import dependencies
+
+_NAME = re.compile(r'[a-zA-Z][a-zA-Z0-9_.-]{0,254}')
+LONGEST_NAME = 255  # length of the column of names of resources
+
+
+def stack_name(name):
+    """Raise StackValidationFailed for an invalid name of a stack."""
+    if not isinstance(name, str):
+        raise exception.StackValidationFailed(f'Invalid stack name {name}, must be a string')
+    if not _NAME.fullmatch(name):
+        raise exception.StackValidationFailed(
+            f'Invalid stack name {name} must contain only alphanumeric or "_-." characters, '
+            'must start with alpha and must be 255 characters or less.'
+        )
+
+
+def capacity(context, runtime):
+    """Raise EngineBusy or TooManyStacksAtWork if this engine cannot work on one more stack."""
+    limits, task_manager = runtime.limits, runtime.task_manager
+    if 0 < limits.max_stacks_at_work <= (count := task_manager.count()):
+        raise exception.EngineBusy(count=count)
+    if 0 < limits.max_stacks_at_work_per_tenant <= (count := task_manager.count(context.tenant_id)):
+        raise exception.TooManyStacksAtWork(count=count)
+
+
+def new_stack(context, runtime, name, template):
+    """Raise StackExists or RequestLimitExceeded if a stack of that name may not be created."""
+    # A name that is no name cannot be looked up: PostgreSQL refuses a NUL character.
+    known = isinstance(name, str) and _NAME.fullmatch(name)
+    if known and db_stacks.get_by_name(context, name) is not None:
+        raise exception.StackExists(stack_name=name)
+    limit = runtime.limits.max_stacks_per_tenant
+    own = db_queries.StackFilter(filters={'tenant': context.tenant_id})
+    if limit >= 0 and db_stacks.count(context, own) >= limit:
+        raise exception.RequestLimitExceeded(
+            f'You have reached the maximum stacks per tenant, {limit}. Please delete some stacks.'
+        )
+    resource_count(runtime, template)
+
+
+def stored_names(template):
+    """Raise StackValidationFailed for a name of a resource that is longer than its column.
+
+    Heat validates and previews such a template, so this belongs to what stores the stack.
+    """
+    for name in template.resource_snippets:
+        if len(name) > LONGEST_NAME:
+            raise exception.StackValidationFailed(
+                f'Resource name may have at most {LONGEST_NAME} characters: {name[:40]}...'
+            )
+
+
+def owned(item):
+    """Raise EntityNotFound or RequestLimitExceeded if a stack may not be nested in its owner."""
+    if item.tree.parent is None or item.tree.parent.deleted_at is not None:
+        raise exception.EntityNotFound(entity='Stack', name=item.owner_id)
+    limit = item.limits.max_nested_stack_depth
+    if item.nested_depth > limit:
+        raise exception.RequestLimitExceeded(f'Recursion depth exceeds {limit}.')
+
+
+def resource_count(runtime, template, others=0):
+    """Raise RequestLimitExceeded for a template with too many resources.
+
+    ``others`` exist in the tree already.
+    """
+    limit = runtime.limits.max_resources_per_stack
+    snippets = template.resource_snippets
+    # the template's own check reports a section that is not a map
+    if limit >= 0 and isinstance(snippets, dict) and others + len(snippets) > limit:
+        raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
+
+
+def stack(item):
+    """Validate a stack with its nested stacks. Raises the first error."""
+    if item.tree.is_nested:
+        _stack_itself(item)
+    else:
+        snippets = item.template.resource_snippets
+        # the template's own check reports a section that is not a map
+        item.tree.counted = len(snippets) if isinstance(snippets, dict) else 0
+        try:
+            _stack_itself(item)
+            if _too_many(item):
+                raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
+        finally:
+            item.tree.counted = None
+            item.tree.seen.clear()
+
+
+def nested_values(item):
+    """Validate a nested stack with its final values.
+
+    Its own nested stacks are validated when they are created.
+    """
+    item.tree.validates_nested = False
+    stack(item)
+
+
+def nested_update(present, changed):
+    """Validate the update of a nested stack."""
+    immutable_parameters(present, changed)
+    more_resources(present, len(changed.definitions) - len(present.definitions))
+    nested_values(changed)
+
+
+def more_resources(item, more):
+    """Raise RequestLimitExceeded if the tree of a stack cannot have ``more`` further resources."""
+    limit = item.limits.max_resources_per_stack
+    if (
+        0 <= limit
+        and more > 0
+        and db_stacks.count_tree_resources(item.context, item.root_id()) + more > limit
+    ):
+        raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
+
+
+def nested_stack(item):
+    """Validate a nested stack of a stack under validation.
+
+    Values may be placeholders: only types see them.
+    """
+    item.tree.strict = False
+    _count(item)
+    if not _too_many(item):
+        _stack_itself(item)
+
+
+def _stack_itself(item):
+    item.template.validate()
+    # errors in resources and conditions, then forbidden types, precede those in parameters
+    _permitted(item)
+    item.parameters.validate(validate_value=item.tree.strict, lookup=item.lookup)
+    _definitions(item, 'validate')
+
+
+def _count(item):
+    """Add the resources of a stack to the count of its tree."""
+    top = item.tree.top.tree
+    if top.counted is not None:
+        top.counted += len(item.definitions)
+
+
+def _too_many(item):
+    return 0 <= item.limits.max_resources_per_stack < (item.tree.top.tree.counted or 0)
+
+
+def template(context, runtime, parsed, show_nested=False, ignorable=()):
+    """Return the response of ``validate_template``. As in Heat, values are not validated, and the
+    types that the policy denies the requester are accepted: nothing is created.
+
+    ``ignorable``: the codes of errors of resources to ignore.
+    For an error in the text of the template the response is ``{'Error': text, 'Path': [...]}``.
+    """
+    item = engine_stack.Stack(runtime, context, parsed, tenant=context.tenant_id, name='dummy')
+    try:
+        parsed.validate()
+        item.parameters.validate(validate_value=False)
+        _definitions(item, 'validate_names', ignorable=ignorable)
+    except exception.StackValidationFailed as error:
+        place = error.path or error.kwargs.get(exception.PLACE, ())
+        return {'Error': log_context.redact(str(error)), 'Path': list(place)}
+    answer = _described(item, show_nested)
+    environment = parsed.environment.as_dict()
+    environment.pop('encrypted_param_names', None)
+    return {**answer, 'Environment': environment}
+
+
+def _described(item, show_nested):
+    """Return the parameters that a user may set; with ``show_nested`` also those of nested
+    stacks.
+    """
+    answer = {
+        'Description': item.template.description or format.NO_DESCRIPTION,
+        'Parameters': item.parameters.describe(),
+    }
+    if item.template.parameter_groups:
+        answer['ParameterGroups'] = item.template.parameter_groups
+    nested = {}
+    for name in cooperation.each(item.definitions if show_nested else ()):
+        resource = item.resource_for(name)
+        nested_item = resource.describe_nested()
+        if nested_item is not None:
+            nested[name] = {'Type': resource.type(), **_described(nested_item, show_nested)}
+    return {**answer, 'NestedParameters': nested} if nested else answer
+
+
+def _definitions(item, check, ignorable=()):
+    """Validate the template, then each resource in order of dependencies: a cycle comes first.
+
+    ``check`` is the name of the method of the resource to call. The errors of a resource whose
+    codes are ``ignorable`` are ignored.
+    """
+    item.template.validate_declarations()
+    graph = dependency_graph(item)
+    outputs = item.bound.outputs.values()  # reading them raises errors of form
+    for name in cooperation.each(graph.order()):
+        try:
+            single_resource(item, item.bound.resources[name], check)
+        except exception.HeatException as error:
+            if getattr(error, 'error_code', None) not in ignorable:
+                raise
+    for definition in cooperation.each(outputs):
+        definition.validate(item.scope)
+
+
+def dependency_graph(item):
+    """Return the dependencies of the resources, by names. Raises errors of names and types."""
+    item.bound.validate_resource_names()
+    classes = {
+        name: item.class_of(definition)
+        for name, definition in cooperation.each(item.bound.resources.items())
+    }
+    item.bound.validate_unique_names()
+    edges = [
+        (name, required)
+        for name, first in cooperation.each(item.requirements.items())
+        for required in first or (None,)
+    ]
+    return dependencies.Dependencies(edges, lambda name: f'{classes[name].class_name()} "{name}"')
+
+
+def _permitted(item):
+    """Raise Forbidden for a type that the policy denies the requester."""
+    for name in {definition.resource_type for definition in item.bound.resources.values()}:
+        item.runtime.require_type(item.context, name)
+
+
+def single_resource(item, definition, check='validate'):
+    """Validate a resource of a stack by its type. Raises its first error."""
+    resource = item.resource_for(definition.name)
+    definition.validate(item.scope)
+    if definition.external_id is not None:
+        _external_object(resource, check)
+        return
+    definition.check_snapshot_policy(resource.supports_snapshot_delete())
+    try:
+        refusal = getattr(resource, check)()
+        if refusal:  # types of plug-ins may return the reason, as a text
+            raise exception.StackValidationFailed(str(refusal))
+    except exception.StackValidationFailed as error:
+        raise (
+            error
+            if error.path[:1] == definition.path[:1] or not error.path
+            else _placed(error, definition)
+        ) from None
+
+
+def _external_object(resource, check):
+    """Raise an error if ``external_id`` names no object. Templates alone may name any."""
+    object_id = resource.external_id()  # raises errors of its functions
+    if check == 'validate' and not _object_exists(resource, object_id):
+        raise exception.StackValidationFailed(
+            f'Invalid external resource: Resource {object_id} ({resource.type()}) can not be found.'
+        )
+
+
+def _object_exists(resource, object_id):
+    # the resource of an update has the id already, one of a create has none
+    if object_id is None:
+        return True
+    resource.record.nova_instance, stored = object_id, resource.record.nova_instance
+    try:
+        return resource.object_exists()
+    finally:
+        resource.record.nova_instance = stored
+
+
+def _placed(error, definition):
+    """Return an error of a section with its path in the words of the dialect of the template."""
+    section, name, _ = definition.path
+    if error.path[:2] == (
+        name,
+        'Properties',
+    ):  # a check of the type has read an invalid value
+        return exception.StackValidationFailed(
+            error.error_message, error='ValueError', path=(section, name)
+        )
+    part, *rest = error.path
+    path = (section, name, definition.version.dialect.resource.get(part, part), *rest)
+    return exception.StackValidationFailed(error.error_message, error=error.error, path=path)
+
+
+def updatable(item):
+    """Raise NotSupported for a stack that is suspended or being deleted."""
+    if item.action in (status.SUSPEND, status.DELETE):
+        raise exception.NotSupported(
+            feature=f'Updating a stack when it is {_STATE_WORDS[item.action]}'
+        )
+    not_exclusive(item)
+
+
+def not_exclusive(item):
+    """Raise ActionInProgress during a delete, adoption or snapshot: only a delete interrupts
+    those.
+    """
+    if item.status == status.IN_PROGRESS and item.action in (
+        status.DELETE,
+        status.ADOPT,
+        status.SNAPSHOT,
+    ):
+        raise exception.ActionInProgress(stack_name=item.name, action=item.action)
+
+
+def cancellable(item, with_rollback):
+    """Raise NotSupported if there is nothing to cancel. A create has nothing to roll back to."""
+    if item.status != status.IN_PROGRESS or item.action not in (
+        (status.UPDATE,) if with_rollback else (status.CREATE, status.UPDATE)
+    ):
+        raise exception.NotSupported(
+            feature=f'Cancelling update when stack is {item.action}_{item.status}'
+        )
+
+
+_STATE_WORDS = {status.SUSPEND: 'suspended', status.DELETE: 'deleting'}
+
+
+def immutable_parameters(present, changed):
+    """Raise ImmutableParameterModified if an update changes immutable parameters."""
+    names = present.parameters.immutable_changes(changed.parameters)
+    if names:
+        raise exception.ImmutableParameterModified(*names)
+
+
+def tags(runtime, values):
+    """Raise Invalid for too many tags, and for tags that do not fit the column."""
+    limit = runtime.limits.max_tags_per_stack
+    if 0 <= limit < len(values or ()):
+        raise exception.Invalid(reason=f'{len(values)} tags, the limit of a stack is {limit}')
+    for tag in values or ():
+        if not isinstance(tag, str) or len(tag) > 80:
+            raise exception.Invalid(
+                reason=f'"{tag}" is not a valid tag: tags are texts of at most 80 characters'
+            )

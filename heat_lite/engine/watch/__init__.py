@@ -1,0 +1,1 @@
+"""Watch rules: their data, their states and their actions."""

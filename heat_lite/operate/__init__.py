@@ -1,0 +1,1 @@
+"""The commands of operators: set-up, administration, backup, take-over."""

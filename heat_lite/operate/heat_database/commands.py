@@ -1,0 +1,121 @@
+"""The commands that take a database of Heat over and give it back."""
+
+import importlib
+import time
+
+from heat_lite.clients import keystone
+from heat_lite.common import context as request_context
+from heat_lite.db import migration, services
+from heat_lite.db.heat_database import give_back as give_back_rows
+from heat_lite.db.heat_database import heat_schema
+from heat_lite.db.maintenance import reencrypt
+from heat_lite.operate.heat_database import user_projects
+from heat_lite.operate.heat_database.ownership import held_by, holders
+from heat_lite.rpc import client, messaging
+
+#: stacks between two lines of progress
+PROGRESS = 1000
+#: rows that one query reads
+BATCH = 500
+
+
+def sync(conf):
+    """Upgrade the database, one of Heat after a check that no engine of Heat holds it.
+
+    Raises ValueError if one does, or for an unknown revision.
+    """
+    url, version = conf.database.connection, conf.command.version
+    if heat_schema.is_heat(migration.version(url)) and (others := holders()):
+        raise ValueError(held_by(others))
+    migration.sync(url, version, report=print)
+
+
+def check(conf):
+    """Print what ``db_sync`` would do. Return 1 if it has to run."""
+    steps = migration.plan(conf.database.connection)
+    for step in steps:
+        print(step)
+    return 1 if steps else 0
+
+
+def dry_run(conf):
+    """Print what ``db_sync`` would do, and read, parse and plan all stacks.
+
+    Return 1 if a stack cannot be carried over.
+    """
+    check(conf)
+    for other in holders():
+        print(f'{services.describe(other)} holds the database: stop it before db_sync')
+    # It loads slowly, with warnings of its libraries: only this command needs it.
+    report = importlib.import_module('heat_lite.operate.heat_database.report')
+    started, totals = time.monotonic(), report.Totals()
+    for finding in report.read_stacks(conf):
+        totals.add(finding)
+        for reason in finding.reasons:
+            print(f'stack {finding.name} {finding.stack_id} of project {finding.tenant}: {reason}')
+        if totals.stacks % PROGRESS == 0:
+            print(f'{totals.stacks} stacks read')
+    seconds = time.monotonic() - started
+    print(
+        f'{totals.stacks} stacks with {totals.resources} resources read, parsed and planned in '
+        f'{seconds:.0f} s; {totals.in_progress} are in progress and will be continued; '
+        f'{totals.failed} cannot be carried over completely'
+    )
+    return 1 if totals.failed else 0
+
+
+def give_back(conf):
+    """Bring the rows into Heat's form, and remove the columns and indexes that Heat lacks.
+
+    Actions that have not ended become FAILED; a dry run returns 1 for them, and for secrets of an
+    unknown key. Raises ValueError for these, or if an engine runs.
+    """
+    context = request_context.admin_context()
+    for row, reason in [
+        *give_back_rows.losses(context),
+        *(unfinished := give_back_rows.interrupted(context)),
+    ]:
+        print(f'stack {row.name} {row.id} of project {row.tenant}: {reason}')
+    keys = [conf.auth_encryption_key, *conf.heat_lite.former_encryption_keys]
+    unknown = list(reencrypt.undecryptable(keys, BATCH))
+    for table, number in unknown:
+        print(f'row {number} of table {table}: no key decrypts its secret')
+    running = holders(own=False)
+    domain = keystone.stack_domain(conf) if conf.stack_domain_admin else None
+    if domain is not None:
+        print(f'stacks that get a project of users in Keystone: {user_projects.count_missing()}')
+    if conf.command.dry_run:
+        for row in running:
+            print(f'{services.describe(row)} holds the database: stop it before give_back')
+        return 1 if unfinished or unknown else 0
+    if running:
+        raise ValueError(held_by(running))
+    if unknown:
+        raise ValueError(
+            f'{len(unknown)} rows have secrets that no key decrypts: add their keys to [heat_lite] '
+            'former_encryption_keys. Nothing was changed.'
+        )
+    if domain is not None:
+        user_projects.make_missing(domain)
+    # It loads slowly, with warnings of its libraries: only this command needs it.
+    given = importlib.import_module('heat_lite.operate.heat_database.given_properties')
+    print(f'resource_properties_data: defaults of earlier versions: {given.reduce_all(conf)}')
+    migration.revert(conf.database.connection, print, lambda: _convert(keys))
+    return 0
+
+
+def _convert(keys):
+    for step, count in give_back_rows.convert(keys):
+        print(f'{step}: {count}')
+
+
+def migrate_convergence_1(conf):
+    """Let all engines work together on stacks, and on those nested in them, from now on."""
+    messaging.setup(conf)
+    try:
+        for stack_id in conf.command.stack_id:
+            admin = request_context.admin_context()
+            client.EngineClient().migrate_convergence_1(admin, stack_id=stack_id)
+            print(f'Stack {stack_id} is a convergence stack now.')
+    finally:
+        messaging.cleanup()

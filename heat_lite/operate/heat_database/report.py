@@ -1,0 +1,74 @@
+"""The report of a take-over: each stack of a database is read, parsed and planned.
+
+It changes nothing. It reads a database of Heat before db_sync has added a column. Several processes
+read the stacks, each a batch at a time.
+"""
+
+import concurrent.futures
+import dataclasses
+import multiprocessing
+import os
+import typing
+from collections.abc import Iterator
+
+from heat_lite.common import context as request_context
+from heat_lite.db import session
+from heat_lite.db.heat_database import heat_rows
+from heat_lite.engine import service as engine_service
+from heat_lite.operate.heat_database.reader import Finding, Reader
+from heat_lite.rpc import messaging
+from heat_lite.startup import global_environment
+
+#: stacks that one query reads
+BATCH = 500
+
+
+@dataclasses.dataclass
+class Totals:
+    """The numbers of what has been read; ``failed`` counts stacks with a reason."""
+
+    stacks: int = 0
+    resources: int = 0
+    in_progress: int = 0
+    failed: int = 0
+
+    def add(self, finding: Finding) -> None:
+        """Count a stack."""
+        self.stacks += 1
+        self.resources += finding.resources
+        self.in_progress += finding.in_progress
+        self.failed += bool(finding.reasons)
+
+
+def read_stacks(conf) -> Iterator[Finding]:
+    """Yield the findings of all living stacks in the order of their ids.
+
+    Raises BrokenProcessPool if a process that reads them is killed.
+    """
+    # a fork must not share connections
+    session.dispose()
+    fork = multiprocessing.get_context('fork')
+    with concurrent.futures.ProcessPoolExecutor(os.cpu_count(), fork, _start, (conf,)) as pool:
+        # the processes start before this one connects
+        pool.submit(os.getpid).result()
+        session.configure(conf)
+        context = request_context.admin_context()
+        for findings in pool.map(_read_batch, heat_rows.living_ids(context, BATCH)):
+            yield from findings
+
+
+class _Process:
+    """The reader of a process."""
+
+    reader: typing.Any = None
+
+
+def _start(conf):
+    session.configure(conf)
+    messaging.setup(conf)
+    registry = global_environment.build_registry(conf)
+    _Process.reader = Reader(engine_service.EngineService(conf, registry).runtime)
+
+
+def _read_batch(ids):
+    return _Process.reader.read(ids)

@@ -1,0 +1,380 @@
+"""``heat-lite-manage``: administration of the database and of the engines."""
+
+import argparse
+import importlib
+import secrets
+import sys
+
+from oslo_config import cfg
+from oslo_db import exception as db_exception
+from sqlalchemy import exc as sql_exception
+
+from heat_lite.cli import option_parser
+from heat_lite.common import cipher, context, exception
+from heat_lite.db import migration, resources, services, session, stacks
+from heat_lite.db.maintenance import purge, reencrypt
+from heat_lite.operate.config_check import option_report
+from heat_lite.operate.heat_database import commands as heat_database
+from heat_lite.operate.maintenance import commands as maintenance
+from heat_lite.startup import settings
+
+GRANULARITIES = ('days', 'hours', 'minutes', 'seconds')
+#: errors whose text is enough
+REFUSALS = (
+    OSError,
+    ValueError,
+    exception.HeatException,
+    exception.ConfigurationError,
+    settings.UnsafeKey,
+)
+COLUMNS = ('hostname', 'binary', 'engine_id', 'host', 'topic', 'status', 'updated_at')
+
+
+def main(argv=None):
+    """Run the command of the arguments. Return the exit status."""
+    conf = cfg.CONF
+    _register(conf)
+    settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-manage', conf)
+    settings.start_logging(conf)
+    try:
+        if conf.command.func not in WITHOUT_DATABASE:
+            settings.encryption_key(conf)
+            session.configure(conf)
+        return conf.command.func(conf) or 0
+    except REFUSALS as error:
+        return _fail(error)
+    except (db_exception.DBError, sql_exception.SQLAlchemyError) as error:
+        return _fail(f'The database of [database] connection failed: {str(error).splitlines()[0]}')
+    finally:
+        session.dispose()
+
+
+def _fail(reason):
+    print(f'heat-lite-manage: {reason}', file=sys.stderr)
+    return 1
+
+
+def db_sync(conf):
+    """Create or upgrade the tables, or take over those of Heat."""
+    if conf.command.dry_run:
+        return heat_database.dry_run(conf)
+    if conf.command.check:
+        return heat_database.check(conf)
+    return heat_database.sync(conf)
+
+
+def give_back(conf):
+    """Give the database back to Heat."""
+    return heat_database.give_back(conf)
+
+
+def db_version(conf):
+    """Print the revision of the database."""
+    print(migration.version(conf.database.connection) or 'none: db_sync has not run')
+
+
+def purge_deleted(conf):
+    """Remove stacks from the database that were deleted longer ago than AGE."""
+    command = conf.command
+    purge.purge_deleted(
+        context.admin_context(),
+        command.age,
+        command.granularity,
+        command.project_id,
+        command.batch_size,
+    )
+
+
+def service_list(conf):
+    """List the engines."""
+    rows = [_row(service) for service in services.list(context.admin_context())]
+    widths = [max(len(row[column]) for row in [COLUMNS, *rows]) for column in range(len(COLUMNS))]
+    for row in [COLUMNS, *rows]:
+        print(
+            '  '.join(value.ljust(width) for value, width in zip(row, widths, strict=True)).rstrip()
+        )
+
+
+def top(conf):
+    """Show what each engine does now."""
+    return importlib.import_module('heat_lite.server.monitoring.engine_table').run(conf)
+
+
+def service_clean(conf):
+    """Remove dead engines from the list."""
+    print(f'Dead engines removed: {services.clean(context.admin_context())}')
+
+
+def update_params(conf):
+    """Encrypt or decrypt parameters and properties in the database, and re-encrypt all secrets.
+
+    All engines must be stopped. All secrets are encrypted with the configured key afterwards.
+    """
+    command = conf.command
+    running = [
+        row.engine_id for row in services.list(context.admin_context()) if services.is_up(row)
+    ]
+    if running:
+        raise ValueError(f'Engines are running: {", ".join(running)}. Stop them first.')
+    encrypt = command.crypt_operation == 'encrypt'
+    _reencrypt(conf, encrypt, command.verbose_update_params)
+    if encrypt != conf.encrypt_parameters_and_properties:
+        print(
+            f'Set encrypt_parameters_and_properties = {str(encrypt).lower()};'
+            f' otherwise new data will {"not " if encrypt else ""}be encrypted.'
+        )
+
+
+def rotate_encryption_key(conf):
+    """Re-encrypt all secrets with auth_encryption_key while engines run.
+
+    All engines must already have auth_encryption_key, and the key before it among their
+    former_encryption_keys.
+    """
+    settings.require_private_key(conf)  # the engines would refuse a key that this one accepts
+    _reencrypt(conf, None, verbose=True)
+    print('Now former_encryption_keys can be removed from the configuration of all engines.')
+
+
+def generate_key(conf):
+    """Print a random key for auth_encryption_key."""
+    print(secrets.token_hex(cipher.KEY_LENGTH // 2))
+
+
+def check_config(conf):
+    """Tell which options of configuration files have no effect here, or another one.
+
+    The status is 0 without findings, 1 for unknown options and invalid values, else 3.
+    """
+    return option_report.report(conf.command.files)
+
+
+#: commands that need no configuration
+WITHOUT_DATABASE = (check_config, generate_key, maintenance.custom_guidelines)
+
+
+def _reencrypt(conf, encrypt, verbose):
+    former = [*conf.heat_lite.former_encryption_keys]
+    if conf.command.previous_encryption_key is not None:
+        former.append(conf.command.previous_encryption_key)
+    keys = [conf.auth_encryption_key, *former]
+    target = reencrypt.Target(encrypt, keys)
+    for table, count in reencrypt.reencrypt_tables(target, conf.command.batch_size):
+        if verbose or count:
+            print(f'{table}: {count} rows changed')
+
+
+def resource_data_list(conf):
+    """Print the private data of a resource."""
+    row = resources.get(context.admin_context(), _row_id(conf.command.resource_id))
+    if row is None:
+        raise exception.EntityNotFound(entity='Resource', name=conf.command.resource_id)
+    for key, value in row.data.items():
+        print(f'{key:<16} {value}')
+
+
+def reset_stack_status(conf):
+    """Set a stack and its nested stacks, stuck IN_PROGRESS, to FAILED and release their locks."""
+    print(
+        'Warning: this interrupts a running action, which may leave objects in the cloud. Engines'
+    )
+    print('resume interrupted actions by themselves. Use this only if that fails.')
+    print('Continue ? [y/N]')
+    if sys.stdin.readline().strip().lower().startswith('y'):
+        print(
+            f'Stacks reset: {stacks.reset_status(context.admin_context(), conf.command.stack_id)}'
+        )
+
+
+def _row_id(text):
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f'The id of a resource is the number of its row, not {text!r}.') from None
+
+
+def _row(service):
+    values = {**service._mapping, 'status': 'up' if services.is_up(service) else 'down'}
+    return tuple(str(values[column]) for column in COLUMNS)
+
+
+def _register(conf):
+    if 'command' not in conf:
+        conf.register_cli_opt(
+            cfg.SubCommandOpt('command', handler=_add_commands, help='Command to run.')
+        )
+
+
+def _add_commands(commands):
+    _add_sync_arguments(_add(commands, 'db_sync', db_sync))
+    _add(commands, 'give_back', give_back, ' --dry-run').add_argument(
+        '--dry-run', action='store_true', help='report only what cannot be given back'
+    )
+    _add(commands, 'db_version', db_version)
+    _add_purge_arguments(_add(commands, 'purge_deleted', purge_deleted, ' -g days 30'))
+    _add_encryption_arguments(_add(commands, 'update_params', update_params, ' encrypt'))
+    _add_rotation_arguments(_add(commands, 'rotate_encryption_key', rotate_encryption_key))
+    _add(commands, 'generate_key', generate_key)
+    _add(commands, 'config_check', check_config, ' /etc/heat/heat.conf').add_argument(
+        'files', nargs='+', metavar='FILE', help='a configuration file, also one of Heat'
+    )
+    _add(commands, 'resource_data_list', resource_data_list, ' 17').add_argument(
+        'resource_id', help='the number of the row of the resource'
+    )
+    uuid = ' 0b2c5e11-2f7c-4a8c-8f57-5f0c0f6e3a11'
+    _add(commands, 'reset_stack_status', reset_stack_status, uuid).add_argument(
+        'stack_id', help='the id of the stack'
+    )
+    _add(commands, 'migrate_convergence_1', heat_database.migrate_convergence_1, uuid).add_argument(
+        'stack_id', nargs='+', help='the id of a stack that no action works on'
+    )
+    _add_service_commands(commands)
+    _add_top_arguments(_add(commands, 'top', top, ' --once'))
+    _add(commands, 'migrate_properties_data', maintenance.migrate_properties_data)
+    _add(commands, 'backup', maintenance.backup, ' heat.backup.gz').add_argument(
+        'file', metavar='FILE', help='the new file, with all secrets as the database has them'
+    )
+    _add(commands, 'restore', maintenance.restore, ' heat.backup.gz').add_argument(
+        'file', metavar='FILE', help='a file of the command backup'
+    )
+    _add(commands, 'verify', maintenance.verify)
+    _add_orphan_arguments(_add(commands, 'container_orphans', maintenance.container_orphans))
+    _add_guideline_arguments(
+        _add(commands, 'custom_guidelines', maintenance.custom_guidelines, ' --plugin-dir plugins')
+    )
+
+
+def _add_orphan_arguments(parser):
+    parser.add_argument(
+        '--url',
+        metavar='URL',
+        help='the container engine (default: [clients_docker] url, or the local one)',
+    )
+    parser.add_argument(
+        '--delete',
+        action='store_true',
+        help='remove what is found',
+    )
+    parser.add_argument(
+        '--unlabelled',
+        action='store_true',
+        help='with --delete: also remove objects of versions without the label heat_lite.service; '
+        'only where no other service uses the engine',
+    )
+
+
+def _add_guideline_arguments(parser):
+    parser.add_argument(
+        'type', metavar='TYPE', nargs='*', help='a resource type (default: all of them)'
+    )
+    parser.add_argument(
+        '--plugin-dir',
+        metavar='FOLDER',
+        action='append',
+        default=[],
+        help='check the types of the plug-ins in this folder, too',
+    )
+    parser.add_argument(
+        '--exclude',
+        metavar='TEXT',
+        action='append',
+        default=[],
+        help='leave out types with this text in the name',
+    )
+
+
+def _add(commands, name, function, arguments='', text=None):
+    """Add a command; ``arguments`` are those of the example in its help."""
+    summary = text or function.__doc__.partition('\n')[0]
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=summary,
+        epilog=f'example:\n  {commands._prog_prefix} {name}{arguments}',
+        formatter_class=option_parser.Formatter,
+    )
+    parser.set_defaults(func=function)
+    return parser
+
+
+def _add_service_commands(commands):
+    text = 'List engines, or remove dead ones from the list.'
+    service = _add(commands, 'service', service_list, ' list', text)
+    actions = service.add_subparsers(required=True, dest='action', help='what to do')
+    _add(actions, 'list', service_list)
+    _add(actions, 'clean', service_clean)
+
+
+def _add_top_arguments(parser):
+    parser.add_argument('--once', action='store_true', help='print the table once, then end')
+    parser.add_argument(
+        '--interval', type=_number, default=2, help='seconds between two tables (default: 2)'
+    )
+
+
+def _add_sync_arguments(parser):
+    parser.add_argument('version', nargs='?', help='upgrade to this revision instead of the newest')
+    parser.add_argument(
+        '--check', action='store_true', help='print the steps only; status 1 if there are any'
+    )
+    parser.add_argument(
+        '--dry-run',
+        action='store_true',
+        help='print the steps, then read, parse and plan each stack, and report what cannot be '
+        'carried over',
+    )
+
+
+def _add_purge_arguments(parser):
+    parser.add_argument(
+        'age',
+        nargs='?',
+        type=_number,
+        default=90,
+        help='minimum age in units of --granularity (default: 90)',
+    )
+    parser.add_argument(
+        '-g', '--granularity', choices=GRANULARITIES, default='days', help='unit of the age'
+    )
+    parser.add_argument(
+        '-p', '--project-id', help='purge this project only (default: all projects)'
+    )
+    parser.add_argument('-b', '--batch_size', type=_number, default=20, help='stacks per batch')
+
+
+def _add_encryption_arguments(parser):
+    parser.add_argument(
+        'crypt_operation',
+        choices=['encrypt', 'decrypt'],
+        help='what to do with parameters and properties',
+    )
+    parser.add_argument(
+        'previous_encryption_key',
+        nargs='?',
+        help='the previous auth_encryption_key, if it has changed; other users of the machine can '
+        'read it in the list of processes, [heat_lite] former_encryption_keys avoids this',
+    )
+    _add_batch_size(parser)
+    parser.add_argument(
+        '--verbose-update-params', action='store_true', help='list unchanged tables, too'
+    )
+
+
+def _add_rotation_arguments(parser):
+    parser.set_defaults(previous_encryption_key=None)
+    _add_batch_size(parser)
+
+
+def _add_batch_size(parser):
+    parser.add_argument('-b', '--batch_size', type=_number, default=50, help='rows per batch')
+
+
+def _number(text):
+    """Read a number that is not negative."""
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f'{text!r} is not a number')
+    return int(text)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

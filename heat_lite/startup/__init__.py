@@ -1,0 +1,1 @@
+"""The first steps of every program: options, logging, plug-ins."""

@@ -1,0 +1,183 @@
+"""The first steps of every program: options, configuration files, logging."""
+
+import glob
+import logging
+import os
+import re
+
+from oslo_config import cfg
+from oslo_log import log
+
+from heat_lite import conf as options
+from heat_lite.common import cipher, exception, installation
+from heat_lite.conf import identity
+from heat_lite.startup import lazy_imports, log_format
+
+LOG = logging.getLogger(__name__)
+
+CURE = (
+    'Set it to the output of "heat-lite-manage generate_key", the same for all processes. If the '
+    'database has stacks already, add the present key to [heat_lite] former_encryption_keys, and '
+    'run "heat-lite-manage rotate_encryption_key" afterwards.'
+)
+DEFAULT_KEY = (
+    '[DEFAULT] auth_encryption_key is not set, or is its default, which is public: secrets in the '
+    f'database would be readable by each reader of its copy. {CURE}'
+)
+DOLLAR = (
+    '[DEFAULT] auth_encryption_key cannot be read: "$" in a configuration file begins the name of '
+    'another option. Write "$$" for each "$" of the key.'
+)
+DOLLAR_IN_VALUE = (
+    '{file}: [{group}] {name} cannot be read: "$" in a configuration file begins the name of '
+    'another option. Write "$$" for each "$" of the value.'
+)
+#: how oslo.config refers to an option in a value: $name, $group.name or ${name}
+REFERENCE = re.compile(r'\$(?:(?P<escaped>\$)|\{?(?P<name>[_a-z][._a-z0-9]*))', re.IGNORECASE)
+#: options that libraries register later, in groups of this project and of the libraries
+LATER = frozenset(
+    {'transport_url', 'connection', 'slave_connection', 'password', 'username', 'auth_url', 'token'}
+)
+LATER_GROUPS = (
+    'DEFAULT',
+    'database',
+    'ec2authtoken',
+    'keystone_authtoken',
+    'oslo_messaging_notifications',
+    'trustee',
+)
+
+#: {program: (description, command of the example)}, for the help
+HELP = {
+    'heat-lite-api': ('Serve the REST API.', ''),
+    'heat-lite-api-cfn': ('Accept signals by signed URLs.', ''),
+    'heat-lite-api-cloudwatch': ('Accept measurements of alarms, and serve the alarms.', ''),
+    'heat-lite-engine': ('Run engines, which work on the stacks.', ''),
+    'heat-lite-manage': ('Administer the database and the engines.', ' db_sync'),
+    'heat-lite-status': ('Check whether an upgrade may begin.', ' upgrade check'),
+}
+
+
+def load(args, prog, conf=cfg.CONF):
+    """Read the command line and the configuration files. Return the configuration.
+
+    Ends the program with a message if a file cannot be read.
+    """
+    lazy_imports.load_strutils()
+    if 'debug' not in conf:
+        log.register_options(conf)
+    description, command = HELP[prog]
+    example = f'example: {prog} --config-file /etc/heat_lite/heat-lite.conf{command}'
+    version = f'{prog} {installation.revision()}'
+    try:
+        options.load(args, prog, conf, version, description, example)
+        require_readable(conf)
+        return conf
+    except (cfg.Error, OSError, exception.ConfigurationError) as error:
+        raise SystemExit(f'{prog}: {error}') from None
+
+
+def require_readable(conf):
+    """Raise ConfigurationError if ``$`` in a value, e.g. a password, names an unknown option.
+
+    The library would name the rest of the password as a missing option, in a traceback.
+    """
+    for file in _files(conf):
+        sections = {}
+        cfg.ConfigParser(file, sections).parse()
+        for group, values in sections.items():
+            for name, texts in values.items():
+                if (group, name) != ('DEFAULT', 'auth_encryption_key'):
+                    _check_references(conf, file, (group, name), ' '.join(texts), values)
+
+
+def _files(conf):
+    folders = [conf.config_dir] if isinstance(conf.config_dir, str) else conf.config_dir or []
+    more = [file for each in folders for file in sorted(glob.glob(os.path.join(each, '*.conf')))]
+    return [*(conf.config_file or []), *more]
+
+
+def _check_references(conf, file, place, text, siblings):
+    group, name = place
+    later = group in (*LATER_GROUPS, *conf) and name in LATER
+    if '$' not in text or not (later or _is_known(conf, group, name)):
+        return
+    for found in REFERENCE.finditer(text.replace(r'\$', '$$')):
+        wanted = found['name'] or ''
+        if found['escaped'] or wanted in siblings or _is_known(conf, group, wanted):
+            continue
+        raise exception.ConfigurationError(
+            DOLLAR_IN_VALUE.format(file=file, group=group, name=name)
+        )
+
+
+def _is_known(conf, group, name):
+    """Return whether a group, or DEFAULT, has an option; ``name`` may be ``group.name``."""
+    other, dot, short = name.rpartition('.')
+    if dot:
+        return other in conf and short in conf[other]
+    return name in conf or (group in conf and group != 'DEFAULT' and name in conf[group])
+
+
+class UnsafeKey(exception.ConfigurationError):
+    """The encryption key cannot be used. The text states the reason and the cure."""
+
+
+def encryption_key(conf):
+    """Return auth_encryption_key. Raises UnsafeKey if ``$`` in it names an unknown option."""
+    try:
+        return conf.auth_encryption_key
+    except cfg.NoSuchOptError:
+        raise UnsafeKey(DOLLAR) from None
+
+
+def require_private_key(conf):
+    """Raise UnsafeKey for the default auth_encryption_key or one of a wrong length.
+
+    Keys of 16 and 24 characters are accepted with a warning, as in Heat.
+    """
+    key = encryption_key(conf)
+    if key == identity.WELL_KNOWN_KEY:
+        raise UnsafeKey(DEFAULT_KEY)
+    error = cipher.length_error(key)
+    if error:
+        raise UnsafeKey(f'[DEFAULT] auth_encryption_key is refused: {error}. {CURE}')
+    if len(key) < cipher.KEY_LENGTH:
+        LOG.warning(
+            '[DEFAULT] auth_encryption_key has %d characters only; replace it by one of %d. %s',
+            len(key),
+            cipher.KEY_LENGTH,
+            CURE,
+        )
+
+
+def start_logging(conf):
+    """Set up logging as configured. Lines of a request carry its request id."""
+    if not (conf.log_file or conf.log_dir or conf.use_journal or conf.use_syslog):
+        # oslo.log would use standard output, which carries the results of a program.
+        conf.set_default('use_stderr', True)
+    # oslo.log's fix for eventlet is for processes with green and native threads. No process of
+    # this project has both.
+    log.setup(conf, 'heat_lite', fix_eventlet=False)
+    log_format.install(conf)
+    # At level DEBUG keystoneauth logs the whole response of a token request, trusts included.
+    logging.getLogger('keystoneauth.identity').setLevel(logging.INFO)
+    # SQLAlchemy logs rows, which have secrets unless they are encrypted.
+    sqlalchemy = logging.getLogger('sqlalchemy.engine')
+    sqlalchemy.setLevel(max(sqlalchemy.getEffectiveLevel(), logging.INFO))
+
+
+def reload(conf):
+    """Apply changes of the configuration files to mutable options.
+
+    oslo.config logs the changed options that need a restart. Files with an error change nothing.
+    """
+    LOG.info('Reloading the configuration files.')
+    try:
+        conf.mutate_config_files()
+    except (cfg.Error, log.LogConfigError, ValueError, SystemExit) as error:
+        # oslo.config turns errors into exits, whose cause is the error
+        LOG.error(
+            'The configuration files cannot be read, so all options keep their values: %s',
+            error.__context__ if isinstance(error, SystemExit) else error,
+        )

@@ -1,0 +1,1 @@
+"""Parameters of a template: their schemas, groups, types and values."""

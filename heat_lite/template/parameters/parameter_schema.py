@@ -1,0 +1,350 @@
+"""The schema of a template parameter: parsed from HOT or CFN, checked, and shown by the API."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from heat_lite.common import cooperation, exception
+from heat_lite.template import constraints as rules
+from heat_lite.template.parameters import parameter_types
+from heat_lite.template.suggest import with_keyword_suggestion
+
+HOT_KEYS = (
+    'type',
+    'default',
+    'description',
+    'constraints',
+    'hidden',
+    'label',
+    'immutable',
+    'schema',
+    'tags',
+)
+HOT_CONSTRAINTS = (
+    'length',
+    'range',
+    'modulo',
+    'allowed_values',
+    'allowed_pattern',
+    'custom_constraint',
+)
+CFN_KEYS = (
+    'Type',
+    'Default',
+    'NoEcho',
+    'AllowedValues',
+    'AllowedPattern',
+    'MaxLength',
+    'MinLength',
+    'MaxValue',
+    'MinValue',
+    'Description',
+    'ConstraintDescription',
+    'Label',
+)
+CFN_TYPES = {wire: kind for kind, wire in parameter_types.WIRE_NAMES.items()}
+_BOUND_KEYS = {'length': ('min', 'max'), 'range': ('min', 'max'), 'modulo': ('step', 'offset')}
+#: {constraint: {part: key in the API}}
+_WIRE_BOUNDS = {
+    'length': {'min': 'MinLength', 'max': 'MaxLength'},
+    'range': {'min': 'MinValue', 'max': 'MaxValue'},
+    'modulo': {'step': 'Step', 'offset': 'Offset'},
+}
+_WIRE_PLAIN = {
+    'allowed_values': 'AllowedValues',
+    'allowed_pattern': 'AllowedPattern',
+    'custom_constraint': 'CustomConstraint',
+}
+
+
+class ParameterSchema:
+    """The schema of a parameter.
+
+    ``type`` is the HOT name of the type in both dialects; ``declared_type`` is the name in the
+    template.
+    """
+
+    __slots__ = (
+        'name',
+        'type',
+        'declared_type',
+        'description',
+        'default',
+        'constraints',
+        'hidden',
+        'label',
+        'immutable',
+        'tags',
+    )
+
+    def __init__(
+        self,
+        name: str,
+        type: str,
+        *,
+        declared_type: str | None = None,
+        description: str | None = None,
+        default: Any = None,
+        constraints=(),
+        hidden: bool = False,
+        label: str | None = None,
+        immutable: bool = False,
+        tags=(),
+    ):
+        self.name = name
+        self.type = type
+        self.declared_type = declared_type or type
+        self.description = description
+        self.default = default
+        self.constraints = tuple(constraints)
+        self.hidden = hidden
+        self.label = label
+        self.immutable = immutable
+        self.tags = tuple(tags)
+
+    @property
+    def required(self):
+        """Whether the parameter has no default."""
+        return self.default is None
+
+    # ------------------------------------------------------------ parsing
+
+    @classmethod
+    def from_hot(
+        cls,
+        name: str,
+        data: Mapping,
+        keys: Collection[str] = HOT_KEYS,
+        constraints: Collection[str] = HOT_CONSTRAINTS,
+    ):
+        """Parse a parameter of a HOT template.
+
+        ``keys`` and ``constraints`` are those of the template version. Raises InvalidSchemaError.
+        """
+        _require_mapping(name, data, keys)
+        if 'type' not in data:
+            raise exception.InvalidSchemaError(f'Missing parameter type for parameter: {name}')
+        if 'tags' in data and not isinstance(data['tags'], list):
+            raise exception.InvalidSchemaError(
+                f'Tags property should be a list for parameter: {name}'
+            )
+        checks = _hot_constraints(name, data.get('constraints'), constraints)
+        if not isinstance(data['type'], str) or data['type'] not in parameter_types.WIRE_NAMES:
+            raise _invalid_type(data['type'], parameter_types.WIRE_NAMES)
+        return cls(
+            name,
+            data['type'],
+            description=data.get('description'),
+            default=data.get('default'),
+            constraints=checks,
+            hidden=bool(data.get('hidden')),
+            label=data.get('label'),
+            immutable=bool(data.get('immutable')),
+            tags=data.get('tags', ()),
+        )
+
+    @classmethod
+    def from_cfn(cls, name: str, data: Mapping):
+        """Parse a parameter of a CFN template. Raises InvalidSchemaError."""
+        _require_mapping(name, data, CFN_KEYS)
+        if 'Type' not in data:
+            raise exception.InvalidSchemaError(f'Missing parameter type for parameter: {name}')
+        constraints = list(_cfn_constraints(data))
+        declared = data['Type']
+        if not isinstance(declared, str) or declared not in CFN_TYPES:
+            raise _invalid_type(declared, CFN_TYPES)
+        return cls(
+            name,
+            CFN_TYPES[declared],
+            declared_type=declared,
+            description=data.get('Description'),
+            default=data.get('Default'),
+            constraints=constraints,
+            hidden=str(data.get('NoEcho', 'false')).lower() == 'true',
+            label=data.get('Label'),
+        )
+
+    def check(self):
+        """Raise InvalidSchemaError for a constraint that the type does not allow, or a default that
+        violates a constraint."""
+        kind = _SCHEMA_TYPES[self.type]
+        for constraint in self.constraints:
+            if kind not in constraint.valid_types:
+                raise self.invalid_parameter(
+                    f'{type(constraint).__name__} constraint invalid for {self.declared_type}'
+                )
+        if self.default is not None:
+            self._check_default()
+
+    def _check_default(self):
+        value = self.default
+        if self.type == parameter_types.LIST and not isinstance(value, list):
+            value = self._default_list()
+        for constraint in self.constraints:
+            try:
+                if not isinstance(constraint, rules.CustomConstraint):
+                    constraint.check(value, convert=self.convert)
+            except (ValueError, TypeError) as error:
+                if self.hidden:  # the text of the error may contain the value
+                    kind = type(constraint).__name__
+                    raise self.invalid_parameter(
+                        f'Invalid default of a hidden parameter: it violates its {kind} constraint'
+                    ) from None
+                raise self.invalid_parameter(f'Invalid default {self.default} ({error})') from error
+
+    def _default_list(self):
+        try:
+            return parameter_types.parse(self.type, self.default)
+        except ValueError as error:
+            raise self.invalid_parameter(str(error).replace('Value', 'Default', 1)) from error
+
+    def invalid_parameter(self, reason):
+        return exception.InvalidSchemaError(
+            f"Parameter '{self.name}' is invalid: {reason}", parameter=self.name
+        )
+
+    # ------------------------------------------------------------ values
+
+    def convert(self, value):
+        """Return a value converted for comparison with allowed values. Raises ValueError."""
+        try:
+            return parameter_types.compare_as(self.type, value)
+        except (ValueError, TypeError):
+            raise ValueError(
+                f'Value "{value}" is invalid for data type "{self.declared_type}".'
+            ) from None
+
+    # ------------------------------------------------------------ the API
+
+    def describe(self, value: Any = None, default: Any = None) -> dict:
+        """Return the parameter as POST /validate shows it.
+
+        ``value`` is the user's value. ``default`` is the default of the environment, which
+        overrides that of the schema.
+        """
+        wire: dict[str, Any] = {
+            'Type': parameter_types.WIRE_NAMES[self.type],
+            'Description': self.description or '',
+            'NoEcho': 'true' if self.hidden else 'false',
+            'Label': self.label or self.name,
+        }
+        default = self.default if default is None else default
+        if default is not None:
+            wire['Default'] = default
+        if value:
+            wire['Value'] = value
+        if self.tags:
+            wire['Tags'] = list(self.tags)
+        return {**wire, **describe_constraints(self.constraints)}
+
+    def __repr__(self):
+        return f'ParameterSchema({self.name}, {self.type})'
+
+
+def describe_constraints(constraints) -> dict:
+    """Return constraints as POST /validate shows them, with CFN's keys."""
+    wire = {}
+    for constraint in constraints:
+        for kind, rule in constraint.rule().items():
+            if kind in _WIRE_BOUNDS:
+                wire.update({_WIRE_BOUNDS[kind][bound]: number for bound, number in rule.items()})
+            else:
+                wire[_WIRE_PLAIN[kind]] = rule
+    descriptions = [
+        str(constraint.description) for constraint in constraints if constraint.description
+    ]
+    if descriptions:
+        wire['ConstraintDescription'] = ' '.join(descriptions)
+    return wire
+
+
+#: {parameter type: type of constraints and property schemas}
+_SCHEMA_TYPES = {
+    parameter_types.STRING: rules.STRING,
+    parameter_types.NUMBER: rules.NUMBER,
+    parameter_types.LIST: rules.LIST,
+    parameter_types.JSON: rules.MAP,
+    parameter_types.BOOLEAN: rules.BOOLEAN,
+}
+
+
+def _invalid_type(name, known):
+    return exception.InvalidSchemaError(
+        with_keyword_suggestion(f'Invalid type ({name})', name, known)
+    )
+
+
+def _require_mapping(name, data, keys):
+    if not isinstance(data, Mapping):
+        raise exception.InvalidSchemaError(f'Invalid parameter ({name}), expected a mapping')
+    _require_keys(data, keys, f'parameter ({name})')
+
+
+def _require_keys(data, keys, where):
+    for key in data:
+        if key not in keys:
+            raise exception.InvalidSchemaError(
+                with_keyword_suggestion(f"Invalid key '{key}' for {where}", key, keys)
+            )
+
+
+def _hot_constraints(name, data, known):
+    if data is None:
+        return []
+    if not isinstance(data, list):
+        raise exception.InvalidSchemaError(
+            f'Invalid parameter constraints for parameter {name}, expected a list'
+        )
+    return [_hot_constraint(item, known) for item in cooperation.each(data)]
+
+
+def _hot_constraint(data, known):
+    """Parse one constraint. If a map contains several, only the first in this order counts, as in
+    Heat."""
+    if not isinstance(data, Mapping):
+        raise exception.InvalidSchemaError('Invalid parameter constraints, expected a mapping')
+    _require_keys(data, ('description', *_BOUND_KEYS, *_WIRE_PLAIN), 'parameter constraints')
+    description = data.get('description')
+    for kind, build in _HOT_CONSTRAINTS.items():
+        if kind in data and kind in known:
+            return build(kind, data[kind], description)
+    raise exception.InvalidSchemaError('No constraint expressed')
+
+
+def _bounded(kind, data, description):
+    if not isinstance(data, Mapping):
+        raise exception.InvalidSchemaError(f'Invalid {kind} constraint, expected a mapping')
+    _require_keys(data, _BOUND_KEYS[kind], f'{kind} constraint')
+    return {'length': rules.Length, 'range': rules.Range, 'modulo': rules.Modulo}[kind](
+        **data, description=description
+    )
+
+
+def _plain(kind, data, description):
+    classes = {
+        'allowed_values': rules.AllowedValues,
+        'allowed_pattern': rules.AllowedPattern,
+        'custom_constraint': rules.CustomConstraint,
+    }
+    return classes[kind](data, description)
+
+
+_HOT_CONSTRAINTS = {
+    'modulo': _bounded,
+    'range': _bounded,
+    'length': _bounded,
+    'allowed_values': _plain,
+    'allowed_pattern': _plain,
+    'custom_constraint': _plain,
+}
+
+
+def _cfn_constraints(data):
+    description = data.get('ConstraintDescription')
+    if 'MinValue' in data or 'MaxValue' in data:
+        yield rules.Range(data.get('MinValue'), data.get('MaxValue'), description)
+    if 'MinLength' in data or 'MaxLength' in data:
+        yield rules.Length(data.get('MinLength'), data.get('MaxLength'), description)
+    if 'AllowedValues' in data:
+        yield rules.AllowedValues(data['AllowedValues'], description)
+    if 'AllowedPattern' in data:
+        yield rules.AllowedPattern(data['AllowedPattern'], description)

@@ -1,0 +1,142 @@
+import argparse
+
+import pytest
+
+from heat_lite.authoring import convert, fmt, located_errors
+from heat_lite.authoring.template_tests import command
+from heat_lite.cli import api_client, errors, main, stack_files
+
+TEXT = 'heat_template_version: 2021-04-16\nresources:\n  r: {type: Nope}\n'
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'app.yaml').write_text(TEXT)
+    return tmp_path
+
+
+def located(template, file='template', kind='', text='No such type.'):
+    position = {'file': file, 'line': 3, 'column': 7}
+    failed = api_client.RequestFailed(400, text, kind, position)
+    found = located_errors.of_response(failed, argparse.Namespace(template=template))
+    return None if found is None else str(found).splitlines()
+
+
+def test_error_of_the_template_shows_the_line_of_the_file():
+    assert located('app.yaml') == [
+        'app.yaml:3:7: error: No such type.',
+        '    3 |   r: {type: Nope}',
+        '      |       ^',
+    ]
+
+
+def test_error_of_another_file_has_the_name_that_a_user_would_write(folder):
+    (folder / 'lib').mkdir()
+    (folder / 'lib' / 'part.yaml').write_text(TEXT)
+    first, *shown = located('app.yaml', (folder / 'lib' / 'part.yaml').as_uri())
+    assert first.startswith('lib/part.yaml:3:7: error') and len(shown) == 2
+
+
+@pytest.mark.parametrize(
+    'text, kind, template, suggested',
+    [
+        (
+            'The template section is invalid: resource',
+            'StackValidationFailed',
+            'heat_template_version: 2021-04-16\nresource: {}\n',
+            'resources',
+        ),
+        (
+            'The template section is invalid: Resource',
+            'StackValidationFailed',
+            "AWSTemplateFormatVersion: '2010-09-09'\nResource: {}\n",
+            'Resources',
+        ),
+        (
+            'The template version is invalid: "heat_template_version: 2021-4-16"',
+            'InvalidTemplateVersion',
+            'heat_template_version: 2021-4-16\n',
+            '2021-04-16',
+        ),
+        (
+            'The template section is invalid: zzz',
+            'StackValidationFailed',
+            'heat_template_version: 2021-04-16\nzzz: {}\n',
+            None,
+        ),
+    ],
+)
+def test_text_of_heat_gets_the_suggestion_of_the_linter(folder, text, kind, template, suggested):
+    (folder / 'app.yaml').write_text(template)
+    first, *_ = located('app.yaml', kind=kind, text=text)
+    hint = f'. Did you mean "{suggested}"?' if suggested else ''
+    assert first == f'app.yaml:3:7: error: {text.removesuffix(".") if hint else text}{hint}'
+
+
+@pytest.mark.parametrize('name', ['-', 'http://host/app.yaml', 'gone.yaml'])
+def test_error_of_a_text_that_cannot_be_read_again_has_its_position_only(name):
+    assert located(name) == [f'{name}:3:7: error: No such type.']
+
+
+@pytest.mark.parametrize('name', ['-', 'http://host/app.yaml'])
+def test_error_of_a_text_that_was_sent_shows_its_line(name, folder):
+    files = stack_files.StackFiles(lambda _: TEXT.encode())
+    files.template(name)
+    position = {'file': 'template', 'line': 3, 'column': 7}
+    failed = api_client.RequestFailed(400, 'No such type.', '', position)
+    args = argparse.Namespace(template=name, sources=files.sources)
+    assert str(located_errors.of_response(failed, args)).splitlines() == [
+        f'{name}:3:7: error: No such type.',
+        '    3 |   r: {type: Nope}',
+        '      |       ^',
+    ]
+
+
+def test_error_without_a_place_in_a_file_is_left_to_the_caller():
+    assert located(None) is None
+    failed = api_client.RequestFailed(400, 'Wrong')
+    assert located_errors.of_response(failed, argparse.Namespace(template='app.yaml')) is None
+
+
+def test_template_without_a_version_is_located_with_what_to_write(folder):
+    (folder / 'app.yaml').write_text('resources: {}\n')
+    failed = api_client.RequestFailed(
+        400, 'Template not in valid format: Template format version not found.'
+    )
+    found = located_errors.of_response(failed, argparse.Namespace(template='app.yaml'))
+    first, *shown = str(found).splitlines()
+    assert first.startswith('app.yaml:1:1: error: Template not in valid format')
+    assert first.endswith('Begin it with "heat_template_version: 2021-04-16".') and len(shown) == 2
+
+
+@pytest.mark.parametrize(
+    ('program', 'arguments'),
+    [
+        (fmt.main, ['bad.json']),
+        (convert.main, ['bad.json']),
+        (command.main, ['bad.json']),
+        (main.main, ['graph', '-t', 'bad.json']),
+        (main.main, ['adopt', '--adopt-file', 'bad.json', 'app']),
+    ],
+)
+def test_syntax_error_of_any_file_is_at_its_place(folder, capfd, program, arguments):
+    (folder / 'bad.json').write_text('{"a": [1,}\n')
+    assert program(arguments) != errors.DONE
+    printed = capfd.readouterr()
+    assert (printed.out + printed.err).startswith('bad.json:1:10: error: while parsing')
+    assert 'unicode string' not in printed.err
+
+
+def test_missing_parameter_says_how_to_set_it():
+    assert '-P NAME=VALUE' in located('app.yaml', kind='UserParameterMissing')[0]
+
+
+def test_syntax_error_of_a_template_and_an_environment_is_at_its_place(folder):
+    (folder / 'bad.yaml').write_text('parameters:\n\ta: 1\n')
+    for read in (stack_files.StackFiles().template, stack_files.StackFiles().environment):
+        with pytest.raises(errors.LocatedError) as caught:
+            read('bad.yaml')
+        first, *shown = str(caught.value).splitlines()
+        assert first.startswith('bad.yaml:2:1: error:') and 'replace the tab' in first
+        assert shown[-1].endswith('^')

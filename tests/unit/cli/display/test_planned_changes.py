@@ -1,0 +1,79 @@
+import io
+
+import pytest
+
+from heat_lite.cli.display import planned_changes, terminal
+
+#: the form of a server that names no actions
+PLAIN = {
+    'resource_changes': {
+        'unchanged': [{'resource_name': 'a', 'resource_type': 'T'}],
+        'updated': [],
+        'replaced': [{'resource_name': 'b', 'resource_type': 'T'}],
+        'added': [{'resource_name': 'c', 'resource_type': 'T'}],
+        'deleted': [],
+    }
+}
+
+
+def shown(response):
+    out = terminal.Terminal(io.StringIO(), live=False)
+    planned_changes.show(response, out)
+    return out.stream.getvalue()
+
+
+def test_changes_of_a_server_without_actions_are_those_of_its_lists():
+    assert planned_changes.has_changes(PLAIN)
+    assert planned_changes.replacements(PLAIN) == (['b'], [])
+    assert shown(PLAIN) == '! b  T  replace\n+ c  T  create\n\n1 to create, 1 to replace\n'
+
+
+def test_response_without_changes_says_so():
+    nothing = {'resource_changes': {'unchanged': PLAIN['resource_changes']['unchanged']}}
+    assert not planned_changes.has_changes(nothing)
+    assert shown(nothing) == 'no changes\n'
+
+
+def test_replacements_have_the_path_of_nested_resources():
+    outer = {'resource_name': 'outer', 'resource_type': 'T', 'action': 'update', 'nested': PLAIN}
+    response = {'has_changes': True, 'resource_changes': {'updated': [outer]}}
+    assert planned_changes.replacements(response) == (['outer/b'], [])
+    assert '~ outer  T  update\n    ! b  T  replace\n' in shown(response)
+
+
+def test_replacements_may_be_among_members_that_are_known_later():
+    group = {'resource_name': 'g', 'resource_type': 'T', 'action': 'update', 'nested': None}
+    response = {'has_changes': True, 'resource_changes': {'updated': [group]}}
+    assert planned_changes.replacements(response) == ([], ['g/(known later)'])
+    assert 'its members may be updated or replaced (known later)' in shown(response)
+    group['action'] = 'create'
+    assert not planned_changes.replacements(response).all()
+
+
+@pytest.mark.parametrize(
+    'stack_name, parent, depth, path',
+    [
+        ('app', None, 0, 'r'),
+        ('app-one', 'one', 1, 'one/r'),
+        ('app-group-0', '0', 2, 'group/0/r'),
+        ('app-web-group-0', '0', 3, 'web/group/0/r'),
+        ('app-web-group-0', '0', 2, 'web-group/0/r'),
+        ('a-shortened-name', '0', 2, '0/r'),
+    ],
+)
+def test_nested_path_names_the_resources_that_contain_it(stack_name, parent, depth, path):
+    resource = {'resource_name': 'r', 'stack_name': stack_name, 'parent_resource': parent}
+    assert planned_changes.nested_path(resource, 'app', depth) == path
+
+
+def test_change_inside_of_a_map_is_shown_by_its_keys_and_equal_values_are_left_out():
+    same = {'known': True, 'forces_replacement': False, 'secret': False}
+    changes = [
+        {'property': 'equal', 'before': 0, 'after': 0, **same},
+        {'property': 'map', 'before': {'a': 1, 'b': {'c': 2}}, 'after': {'a': 1, 'b': {}}, **same},
+        {'property': 'hidden', 'before': '*', 'after': '*', **same, 'secret': True},
+    ]
+    resource = {'resource_name': 'r', 'resource_type': 'file:///x/web.yaml', 'action': 'update'}
+    resource['property_changes'] = changes
+    text = shown({'resource_changes': {'updated': [resource]}})
+    assert text.startswith('~ r  web.yaml  update\n    map.b.c: 2 -> \n    hidden: * -> *\n')

@@ -1,0 +1,176 @@
+"""heat-lite-manage config_check: findings with file and line, and the exit status."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from heat_lite.operate.config_check import option_report
+
+HEAT = json.loads((Path(__file__).parents[2] / 'conf' / 'heat_options.json').read_text())
+
+
+@pytest.fixture
+def findings(tmp_path):
+    """A function from the text of a file to {(kind, group, option): (line, text)}."""
+
+    def check(text):
+        file = tmp_path / 'heat.conf'
+        file.write_text(text)
+        return {
+            (each.kind, each.setting.group, each.setting.name): (each.setting.line, each.text)
+            for each in option_report.check([str(file)])
+        }
+
+    return check
+
+
+def test_options_with_effect_have_no_findings(findings):
+    assert (
+        findings(
+            '# heat.conf\n[DEFAULT]\nnum_engine_workers = 3\ntransport_url = rabbit://h/\n'
+            'log-file = /x\nlog_dir: /y\n[database]\nconnection = mysql://h/heat\n'
+            '[keystone_authtoken]\nauth_type = password\npassword = secret\nuser_domain_name = D\n'
+            '[ec2authtoken]\nauth_type = password\n'
+            '[trustee]\nauth_type = v3applicationcredential\napplication_credential_id = 1\n'
+            '[clients_nova]\nendpoint_type = internalURL\n'
+        )
+        == {}
+    )
+
+
+@pytest.mark.parametrize(
+    ('text', 'option', 'line', 'words'),
+    [
+        ('[DEFAULT]\nmax_resource_per_stack = 1', ('DEFAULT', 'max_resource_per_stack'), 2,
+         'max_resources_per_stack'),
+        ('stack_domain_admn = x', ('DEFAULT', 'stack_domain_admn'), 1, 'stack_domain_admin'),
+        ('[heat_apy]\nbind_port = 1', ('heat_apy', 'bind_port'), 2, 'heat_api'),
+        ('[heat_api]\nbackups_enabled = 1', ('heat_api', 'backups_enabled'), 2, '[volumes]'),
+    ],
+)  # fmt: skip
+def test_unknown_option_is_an_error_with_a_suggestion(findings, text, option, line, words):
+    found = findings(text)[('unknown', *option)]
+    assert found[0] == line and words in found[1]
+
+
+@pytest.mark.parametrize(
+    ('text', 'option'),
+    [
+        ('num_engine_workers = many', 'num_engine_workers'),
+        ('num_engine_workers = 0', 'num_engine_workers'),
+        ('deferred_auth_method = hope', 'deferred_auth_method'),
+    ],
+)
+def test_invalid_value_is_an_error(findings, text, option):
+    assert ('invalid', 'DEFAULT', option) in findings(text)
+
+
+def test_backend_of_keystone_is_invalid_unless_it_is_that_of_heat(findings):
+    option = ('invalid', 'DEFAULT', 'keystone_backend')
+    assert 'built in' in findings('keystone_backend = a.B')[option][1]
+    default = HEAT['DEFAULT']['keystone_backend']['default']
+    assert findings(f'keystone_backend = {default}\n') == {}
+
+
+def test_options_of_the_health_check_are_known(findings):
+    known = (
+        '[healthcheck]\ndetailed = true\nbackends = enable_by_files\nenable_by_file_paths = /a\n'
+    )
+    assert findings(known) == {}
+    assert ('unknown', 'healthcheck', 'backend') in findings('[healthcheck]\nbackend = a')
+
+
+def test_option_without_effect_has_the_reason(findings):
+    found = findings(
+        '[cache]\nenabled = true\n[database]\nmax_retries = 3\n'
+        '[ec2authtoken]\ncollect_timing = true\n[ec2authtoken.one]\nauth_url = u\n'
+    )
+    for option in (
+        ('cache', 'enabled'),
+        ('database', 'max_retries'),
+        ('ec2authtoken', 'collect_timing'),
+        ('ec2authtoken.one', 'auth_url'),
+    ):
+        assert found['no effect', *option][1]
+
+
+def test_option_with_another_meaning_depends_on_its_value(findings):
+    option = ('differs', 'DEFAULT', 'cloud_backend')
+    assert option in findings('cloud_backend = my.Clients')
+    assert option not in findings('cloud_backend = heat.engine.clients.OpenStackClients')
+    replica, option = '[database]\nslave_connection = a\n', ('differs', 'database')
+    assert (*option, 'slave_connection') in findings(replica)
+    assert (*option, 'slave_connection') not in findings(f'{replica}synchronous_reader = false')
+
+
+def test_missing_login_for_signatures_is_told(findings):
+    option = ('missing', 'ec2authtoken', 'auth_type')
+    service = '[keystone_authtoken]\nauth_type = password\n'
+    line, text = findings(service)[option]
+    assert line == 2 and '403' in text
+    assert findings(f'{service}[ec2authtoken]\nauth_uri = http://k/v3\n')[option][0] == 4
+    for login in ('auth_type = password', 'auth_section = trustee', 'multi_cloud = true'):
+        assert option not in findings(f'{service}[ec2authtoken]\n{login}\n')
+    assert option not in findings('[database]\nconnection = mysql://h/heat\n')
+
+
+def test_group_of_a_cloud_has_an_effect_with_multi_cloud(findings):
+    cloud = '[ec2authtoken.one]\nauth_type = password\nuser-name = u\nregion_name = R\n'
+    many = '[ec2authtoken]\nmulti_cloud = true\nclouds = two, one\n'
+    assert {key[0] for key in findings(f'{many}{cloud}')} == {'deprecated'}
+    option = ('no effect', 'ec2authtoken.one', 'region_name')
+    assert option in findings(cloud)
+    assert option in findings(f'[ec2authtoken]\nclouds = one\n{cloud}')
+    assert ('differs', 'ec2authtoken', 'clouds') in findings('[ec2authtoken]\nclouds = one\n')
+    typo = findings(f'{many}{cloud}regoin_name = R\n')
+    assert 'region_name' in typo['unknown', 'ec2authtoken.one', 'regoin_name'][1]
+
+
+@pytest.mark.parametrize(
+    ('group', 'name', 'present'),
+    [
+        ('trustee', 'user-name', 'username'),
+        ('trustee', 'auth_plugin', 'auth_type'),
+        ('trustee', 'tenant_name', 'project_name'),
+        ('ec2authtoken', 'user_name', 'username'),
+    ],
+)
+def test_deprecated_name_is_told_with_the_present_one(findings, group, name, present):
+    found = findings(f'[{group}]\n{name} = password')
+    assert found['deprecated', group, name] == (2, f'the present name is {present}.')
+
+
+def test_each_option_of_heat_is_known(findings):
+    lines = [
+        f'[{group}]\n{name} = {facts["default"]}\n'
+        for group, known in HEAT.items()
+        for name, facts in known.items()
+        if facts['default'] not in (None, [], '')
+    ]
+    assert [key for key in findings(''.join(lines)) if key[0] == 'unknown'] == []
+
+
+@pytest.mark.parametrize(
+    ('text', 'status'),
+    [('num_engine_workers = 3\n', 0), ('[cache]\nenabled = true\n', 3), ('no_such_one = 1\n', 1)],
+)
+def test_status_tells_errors_from_other_findings(tmp_path, capsys, text, status):
+    file = tmp_path / 'heat.conf'
+    file.write_text(text)
+    assert option_report.report([str(file)]) == status
+    assert (f'{file}:' in capsys.readouterr().out) == bool(status)
+
+
+def test_line_that_sets_nothing_is_an_error(tmp_path):
+    file = tmp_path / 'heat.conf'
+    file.write_text('[DEFAULT]\nwithout a value\n')
+    with pytest.raises(ValueError, match='heat.conf:2'):
+        option_report.check([str(file)])
+
+
+def test_file_that_is_no_text_is_named(tmp_path):
+    file = tmp_path / 'heat.conf'
+    file.write_bytes(b'[DEFAULT]\nx = \xff\n')
+    with pytest.raises(ValueError, match=r'heat\.conf: it is not UTF-8 text'):
+        option_report.check([str(file)])
