@@ -91,7 +91,8 @@ def test_document_contains_references(document):
 
 def test_missing_finds_wrong_paths_and_names():
     text = (
-        'See `engine/nowhere.py`, `engine/stack/diff.py: decide` and `engine/stack/diff.py: no_such_name`,\n'
+        'See `engine/nowhere.py`, `engine/stack/diff.py: decide` and '
+        '`engine/stack/diff.py: no_such_name`,\n'
         '`engine/stack/stack.py: Stack, Stack.no_such_method`; not engine/plain_text.py.\n'
     )
     assert missing(text) == [

@@ -2,7 +2,6 @@
 
 import ast
 import functools
-import statistics
 import sys
 from pathlib import Path
 
@@ -54,8 +53,8 @@ FLOORS = {
     # the programs: each room knows the service below it
     'startup': SERVICE,
     'server': ('startup', 'operate', *SERVICE),
-    'operate': ('startup', 'server', *SERVICE),
-    'authoring': ('startup', *SERVICE),
+    'operate': ('startup', 'server', 'authoring', 'cli', *SERVICE),
+    'authoring': ('startup', 'cli', *SERVICE),
     'cli': ('common', 'template', 'authoring'),
     'cmd': ('startup', 'server', 'operate', 'authoring', 'cli', *SERVICE),
     'wsgi': ('cmd.wsgi',),
@@ -85,36 +84,17 @@ CLI_MAY = (
     'template.reader',
 )
 
-FUNCTION_LINES = 40
-CLASS_LINES = 400
-CLASS_METHODS = 25
-MODULE_LINES = 400
+LONGEST_FUNCTION = 60
+MOST_FUNCTIONS = 20
+MODULE_LINES = 500
 OWN_IMPORTS = 15
-MEDIAN_LINES = 10
-# exceptions from the limits, with their reasons
-LONG_FUNCTIONS = {
-    'heat_lite/cmd/api.py: serve': 'the steps of a start, in their order',
-    'heat_lite/authoring/lint.py: parser': 'a table of arguments',
-    'heat_lite/operate/up.py: add_arguments': 'a table of arguments',
-    'heat_lite/engine/endpoints/events.py: list_events': 'the arguments on the wire',
-    'heat_lite/engine/endpoints/stacks.py: create_stack': 'the arguments on the wire',
-    'heat_lite/engine/endpoints/stacks.py: update_stack': 'the arguments on the wire',
-    'heat_lite/resources/base/software_config.py: inputs_outputs_options': 'a table of schemas',
-    'heat_lite/template/json_schema.py: _parameter': 'a table of schemas',
-}
-WIDE_CLASSES = {
-    'ResourceType': 'the contract of resource plug-ins: small hooks to override, as in Heat',
-    'Resource': 'what every resource type can call: mostly functions of a line or two',
-    'Traversal': 'a walk, and the places where the walk of all engines differs',
-    'Stack': 'one noun that every action asks: mostly questions of a line or two',
-}
 WIDE_IMPORTS = {
     'heat_lite/api/v1/application.py': 'a table of the controllers',
     'heat_lite/server/embedded.py': 'assembles the parts of the embedded service',
     'heat_lite/engine/service.py': 'assembles the endpoints of the engine, and does nothing else',
     'heat_lite/plugin/heat/surface.py': 'a table of what plug-ins import by the names of Heat',
 }
-# modules that may import more than their floor; resources/__init__.py fills the registry for programs
+# modules that may import more than their floor; resources/__init__.py fills the registry
 BEYOND = {'resources': ('engine.registry',)}
 LONG_MODULES = {
     'heat_lite/common/exception.py': 'a table: one class an error, as the API names them'
@@ -211,7 +191,7 @@ def test_command_line_uses_the_rest_api_only():
     wrong = [
         f'{location(path, line)} imports {name}'
         for path in trees()
-        if module_name(path).startswith('cli')
+        if module_name(path).startswith('cli.')
         for line, name in own_imports(path)
         if not covered(name, CLI_MAY)
     ]
@@ -302,40 +282,15 @@ def test_eventlet_is_imported_by_the_server_only():
 
 
 def test_functions_are_short():
+    """Limits of the pathological only; what is usual stands in CONTRIBUTING.md."""
+    lengths = sorted(length(node) for _, node in functions())
+    assert lengths[len(lengths) * 9 // 10] <= MOST_FUNCTIONS
     long = [
         f'{location(path, node.lineno)} {node.name}: {length(node)}'
         for path, node in functions()
-        if length(node) > FUNCTION_LINES and f'{location(path)}: {node.name}' not in LONG_FUNCTIONS
+        if length(node) > LONGEST_FUNCTION
     ]
     assert not long, '\n'.join(long)
-    assert statistics.median(length(node) for _, node in functions()) < MEDIAN_LINES
-
-
-def classes():
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                yield path, node
-
-
-def methods(node):
-    """Return the methods of a class without its properties."""
-    return [
-        item for item in node.body if isinstance(item, ast.FunctionDef) and not item.decorator_list
-    ]
-
-
-def test_classes_are_small():
-    large = [
-        f'{location(path, node.lineno)} {node.name}: {length(node)}'
-        for path, node in classes()
-        if length(node) >= CLASS_LINES
-    ]
-    assert not large, '\n'.join(large)
-    wide = {
-        node.name: len(methods(node)) for _, node in classes() if len(methods(node)) > CLASS_METHODS
-    }
-    assert wide.keys() <= WIDE_CLASSES.keys(), wide
 
 
 def test_modules_are_small():

@@ -4,7 +4,8 @@ An output may read attributes of hundreds of resources, and each may be a reques
 outputs of a stack and of its nested stacks share one ``AttributeReading``. It starts all reads at
 once, so a request waits for the slowest of them instead of their sum.
 
-Tests: tests/unit/engine/resource/test_attribute_reading.py, tests/functional/test_stored_attributes.py.
+Tests: tests/unit/engine/resource/test_attribute_reading.py,
+tests/functional/test_stored_attributes.py.
 """
 
 import collections
