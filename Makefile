@@ -9,12 +9,13 @@ WORKERS ?= 2
 CONTAINER_ENGINE ?= $(shell command -v podman || command -v docker)
 BASE_IMAGE ?= docker.io/library/python:3.11-slim-bookworm
 
-.PHONY: help demo up test unit services functional browser attacks chaos lint format sample types ui wheel wheels image containers man site lock previous clean
+.PHONY: help demo up test check unit functional browser attacks chaos lint format sample types ui wheel wheels image containers man site lock previous clean
 
 help:
 	@echo 'make demo        start a service, create a stack, show its progress, delete it'
 	@echo 'make up          run the whole service in one process; prints its URL'
 	@echo 'make test        lint, unit, functional and browser tests, attacks, chaos tests'
+	@echo 'make check       lint and unit tests without servers, in three minutes'
 	@echo 'make lint        check style and types'
 	@echo 'make sample      write the sample configuration file'
 	@echo 'make types       compare the resource types with those of OpenStack Heat'
@@ -46,36 +47,15 @@ demo: $(VENV)/.service
 up: $(VENV)/.service
 	@$(BIN)/heat-lite up
 
-test: lint unit services browser attacks
+# Each part runs in processes of its own; the end of the output lists the failures of all.
+test: $(VENV)/.test
+	@WORKERS=$(WORKERS) $(BIN)/python -m tests.parts
 
-# Functional and chaos tests wait most of the time, so both run at once.
-services: $(VENV)/.test
-	$(MAKE) --jobs 2 --output-sync=target functional chaos
+lint unit functional chaos browser attacks: $(VENV)/.test
+	@WORKERS=$(WORKERS) $(BIN)/python -m tests.parts $@
 
-unit: $(VENV)/.test
-	$(BIN)/python -m pytest -n $(WORKERS) tests/unit tests/http
-
-functional: $(VENV)/.test
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/functional
-
-# The web page in Chromium; screenshots are in build/screenshots.
-browser: $(VENV)/.test
-	$(BIN)/python -m pytest tests/browser
-
-# Hostile requests, messages and templates: each must be refused in time. The table of attacks
-# measures the waits of another project, so nothing else runs beside it.
-attacks: $(VENV)/.test
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/attacks --ignore tests/attacks/test_table.py
-	$(BIN)/python -m pytest tests/attacks/test_table.py
-
-# These tests kill running engines, each those of its own service.
-chaos: $(VENV)/.test
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile tests/chaos
-
-lint: $(VENV)/.test
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+check: $(VENV)/.test
+	@WORKERS=$(WORKERS) $(BIN)/python -m tests.parts --no-servers lint unit
 
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .

@@ -15,8 +15,8 @@ import urllib.parse
 import uuid
 
 import kombu
-import pytest
 
+from tests.databases import skip_or_fail
 from tests.timeouts import WAIT_SECONDS
 
 URL = os.environ.get('HEAT_LITE_TEST_RABBIT', 'rabbit://guest:guest@127.0.0.1:5672')
@@ -29,7 +29,9 @@ class BrokerUnavailable(Exception):
 @contextlib.contextmanager
 def virtual_host():
     """Yield the transport URL of a virtual host that is deleted at the end of the block."""
-    _check_available()
+    missing = why_missing()
+    if missing:
+        raise BrokerUnavailable(missing)
     name = f'heat_lite_test_{uuid.uuid4().hex[:12]}'
     _run_rabbitmqctl('add_vhost', name)
     try:
@@ -47,7 +49,7 @@ def virtual_host_or_skip():
         try:
             url = stack.enter_context(virtual_host())
         except BrokerUnavailable as error:
-            (pytest.fail if os.environ.get('CI') else pytest.skip)(f'RabbitMQ is needed: {error}')
+            skip_or_fail(f'RabbitMQ is needed: {error}')
         yield url
 
 
@@ -57,16 +59,16 @@ def close_connections(url):
     _run_rabbitmqctl('close_all_connections', '--vhost', name, 'a test closes them')
 
 
-def _check_available():
+def why_missing():
+    """Return why the broker cannot be used, or None."""
     parts = urllib.parse.urlsplit(URL)
     try:
         socket.create_connection(
             (parts.hostname or '127.0.0.1', parts.port or 5672), timeout=2
         ).close()
     except OSError as error:
-        raise BrokerUnavailable(f'{parts.hostname}:{parts.port}: {error}') from None
-    if _rabbitmqctl() is None:
-        raise BrokerUnavailable('rabbitmqctl is not on the path')
+        return f'{parts.hostname}:{parts.port}: {error}'
+    return None if _rabbitmqctl() else 'rabbitmqctl is not on the path'
 
 
 def _rabbitmqctl():
