@@ -9,7 +9,7 @@ import dataclasses
 import typing
 
 from oslo_db import exception as db_exception
-from sqlalchemy import delete, insert, or_, select, tuple_, update
+from sqlalchemy import delete, insert, or_, select, tuple_
 
 from heat_lite.common import cooperation, metrics
 from heat_lite.common.context import RequestContext
@@ -41,16 +41,14 @@ class ChangeSet:
 
     ``properties``, ``data`` and the 'row' of an event refer to a row by its id, or by its uuid if
     it is new, as does 'requires' of a row; ``attributes`` are ``(id of the row, values)``, and
-    ``attributes_deleted`` the ids of their stored rows. ``expect`` maps columns of the stack to
-    their expected values. ``holder`` is the engine that must hold the stack lock. ``release`` is
-    the engine whose lock is released. ``save`` fills ``property_ids`` and ``attribute_ids`` with
-    the ids of the new properties and attributes of each row. ``sync`` is the part that the engine
-    takes in a traversal.
+    ``attributes_deleted`` the ids of their stored rows. ``holder`` is the engine that must hold the
+    stack lock. ``release`` is the engine whose lock is released. ``save`` fills ``property_ids``
+    and ``attribute_ids`` with the ids of the new properties and attributes of each row. ``sync`` is
+    the part that the engine takes in a traversal.
     """
 
     stack_id: str
     stack: dict | None = None
-    expect: dict = dataclasses.field(default_factory=dict)
     rows_added: list[dict] = dataclasses.field(default_factory=list)
     rows_changed: list[dict] = dataclasses.field(default_factory=list)
     rows_deleted: list[int] = dataclasses.field(default_factory=list)
@@ -79,26 +77,11 @@ class ChangeSet:
         )
         return {name for names in named for name in names if isinstance(name, int)}
 
-    def without(self, rows: typing.Collection[int]) -> 'ChangeSet':
-        """Return the change set without the changes of rows and of those that replace them."""
-        gone = {*rows, *(row['uuid'] for row in self.rows_added if row['replaces'] in rows)}
-        return dataclasses.replace(
-            self,
-            rows_added=[row for row in self.rows_added if row['uuid'] not in gone],
-            rows_changed=[row for row in self.rows_changed if row['id'] not in gone],
-            rows_deleted=[row for row in self.rows_deleted if row not in gone],
-            properties=[each for each in self.properties if each[0] not in gone],
-            events=[event for event in self.events if event.get('row') not in gone],
-            data=[each for each in self.data if each[0] not in gone],
-            data_deleted=[each for each in self.data_deleted if each[0] not in gone],
-            attributes=[each for each in self.attributes if each[0] not in gone],
-        )
-
 
 def save(context: RequestContext, changes: ChangeSet) -> list[int]:
     """Write the changes in one transaction and return the ids of ``rows_added`` in order.
 
-    Raises LockLost when ``expect`` or ``holder`` does not match, and ``sync_points.RowsLost``
+    Raises LockLost when ``holder`` does not hold the stack lock, and ``sync_points.RowsLost``
     when another engine holds a row that a traversal changes. Concurrent change sets share a
     transaction. After an error the call can be repeated with the same change set: changes that are
     stored already are not stored twice.
@@ -194,37 +177,17 @@ def _check_locks(change_sets):
 
 
 def _update_stacks(change_sets):
-    """Update the stacks before anything else. Raises LockLost if one is not as expected.
+    """Update the stacks before anything else. Raises LockLost if one is gone.
 
     Their rows stay locked until the commit.
     """
-    plain = [changes for changes in change_sets if changes.stack and not changes.expect]
     rows = [
-        {'id': changes.stack_id, **stacks.with_derived_columns(changes.stack)} for changes in plain
+        {'id': changes.stack_id, **stacks.with_derived_columns(changes.stack)}
+        for changes in change_sets
+        if changes.stack
     ]
     if batch.update(models.stack, rows) != len(rows):
-        raise LockLost([changes.stack_id for changes in plain])
-    for changes in change_sets:
-        if changes.expect:
-            _update_expected_stack(changes)
-
-
-def _update_expected_stack(changes):
-    table = models.stack
-    where = [
-        table.c.id == changes.stack_id,
-        *(table.c[name] == value for name, value in changes.expect.items()),
-    ]
-    if changes.stack:
-        found = session.execute(
-            update(table).where(*where).values(stacks.with_derived_columns(changes.stack))
-        ).rowcount
-    else:
-        found = len(
-            session.execute(select(table.c.id).where(*where).with_for_update(read=True)).all()
-        )
-    if not found:
-        raise LockLost(changes.stack_id)
+        raise LockLost([row['id'] for row in rows])
 
 
 def _release_locks(change_sets):

@@ -7,21 +7,23 @@ walker does between two waits) in one transaction. Only metadata are written at 
 Tests: tests/functional/test_engine.py.
 """
 
-import collections
+import dataclasses
 import datetime
 import functools
 import logging
 import threading
 import time
 import uuid
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
 
 from oslo_db import exception as db_exception
 
 from heat_lite.common import cooperation, identifier, status
+from heat_lite.common.context import RequestContext
 from heat_lite.db import journal as db_journal
 from heat_lite.db import sync_points
 from heat_lite.engine import scheduler
-from heat_lite.engine.resource import lost_rows
 
 LOG = logging.getLogger(__name__)
 
@@ -134,14 +136,151 @@ class Record(identifier.WithUuid):
 
     def set_data(self, key, value, redact=False):
         self.data[key] = value
-        self.journal.keep_data(self, key, value, redact)
+        self.journal.keep_data(self, key, (value, redact))
 
     def delete_data(self, key):
         if self.data.pop(key, None) is not None:
-            self.journal.drop_data(self, key)
+            self.journal.keep_data(self, key, None)
 
     def physical_name(self, stack_name, limit=255):
         return identifier.physical_name(stack_name, self.name, self.uuid, limit)
+
+
+@dataclasses.dataclass(eq=False)
+class PendingChanges:
+    """What one turn stores: rows, properties, attributes, data, events and columns of the stack.
+
+    ``data`` maps (record, key) to (value, redact), or to None if the key is deleted.
+    """
+
+    stack: dict[str, Any] = dataclasses.field(default_factory=dict)
+    added: list[Record] = dataclasses.field(default_factory=list)
+    removed: list[Record] = dataclasses.field(default_factory=list)
+    changed: dict[Record, dict[str, Any]] = dataclasses.field(default_factory=dict)
+    properties: dict[Record, dict[str, Any]] = dataclasses.field(default_factory=dict)
+    attributes: dict[Record, dict[str, Any]] = dataclasses.field(default_factory=dict)
+    #: ids of rows of attributes that are no longer used
+    stale_attributes: list[int] = dataclasses.field(default_factory=list)
+    data: dict[tuple[Record, str], tuple[Any, bool] | None] = dataclasses.field(
+        default_factory=dict
+    )
+    events: list[tuple[Record | None, dict[str, Any]]] = dataclasses.field(default_factory=list)
+    #: called once the turn is committed
+    callbacks: list[Callable[[], Any]] = dataclasses.field(default_factory=list)
+    #: the participant of the journal at the begin of the turn, and its part
+    participant: Any = None
+    sync: sync_points.SyncTurn | None = None
+
+    def is_empty(self) -> bool:
+        """Return whether there is nothing to write."""
+        return not (
+            self.events
+            or self.changed
+            or self.added
+            or self.removed
+            or self.stack
+            or self.data
+            or self.properties
+            or self.attributes
+        )
+
+    def records(self) -> set[Record]:
+        """Return the records whose rows are changed or deleted."""
+        owners = (record for record, _ in self.data)
+        return {*self.changed, *self.properties, *self.attributes, *self.removed, *owners}
+
+    def remove(self, record: Record) -> None:
+        for part in (self.changed, self.properties, self.attributes):
+            part.pop(record, None)
+        self.removed.append(record)
+
+    def without(self, rows: Collection[int], records: Collection[Record]) -> 'PendingChanges':
+        """Return the changes without those of the rows and of the records."""
+
+        def stays(record: Record | None) -> bool:
+            return record is None or (record.id not in rows and record not in records)
+
+        return dataclasses.replace(
+            self,
+            added=[record for record in self.added if stays(record)],
+            removed=[record for record in self.removed if stays(record)],
+            changed={key: each for key, each in self.changed.items() if stays(key)},
+            properties={key: each for key, each in self.properties.items() if stays(key)},
+            attributes={key: each for key, each in self.attributes.items() if stays(key)},
+            data={key: each for key, each in self.data.items() if stays(key[0])},
+            events=[pair for pair in self.events if stays(pair[0])],
+        )
+
+    def change_set(self, stack_id: str, holder: str | None) -> db_journal.ChangeSet:
+        """Return the changes as the database gets them."""
+        new = set(self.added)
+        data = [(_key(record), key, pair) for (record, key), pair in self.data.items()]
+        return db_journal.ChangeSet(
+            stack_id=stack_id,
+            stack=self.stack or None,
+            holder=holder,
+            rows_added=[
+                {column: getattr(record, column) for column in Record.COLUMNS}
+                for record in self.added
+            ],
+            rows_changed=[
+                {'id': record.id, **values}
+                for record, values in self.changed.items()
+                if record not in new
+            ],
+            rows_deleted=[record.id for record in self.removed if record.id is not None],
+            properties=[(_key(record), values) for record, values in self.properties.items()],
+            events=[_event_row(*pair) for pair in cooperation.each(self.events)],
+            data=[(row, key, *pair) for row, key, pair in data if pair is not None],
+            data_deleted=[(row, key) for row, key, pair in data if pair is None],
+            attributes=[
+                (record.id, values)
+                for record, values in self.attributes.items()
+                if record.id is not None
+            ],
+            attributes_deleted=self.stale_attributes,
+            sync=self.sync,
+        )
+
+    def note_stored(self, changes: db_journal.ChangeSet, ids: list[int]) -> None:
+        """Give the records the ids of their rows, and call the callbacks."""
+        for record, row_id in zip(self.added, ids, strict=True):
+            record.id = row_id
+        for record in self.properties:
+            record.prop_data_id = changes.property_ids.get(
+                record.id, changes.property_ids.get(record.uuid)
+            )
+        for record in self.attributes:
+            record.attr_data_id = changes.attribute_ids.get(record.id)
+        for callback in self.callbacks:
+            callback()
+        if self.sync is not None:
+            self.participant.saved(self.sync)
+
+
+class LostRows:
+    """The rows of a stack that other engines have taken (convergence).
+
+    A handler that has lost its row must not begin anything more: what it made could not be stored.
+    """
+
+    def __init__(self) -> None:
+        #: new records that were never stored: the row that they replace was lost
+        self.dropped: set[Record] = set()
+        self._ids: set[int] = set()
+
+    def add(self, ids: Collection[int], dropped: Collection[Record]) -> None:
+        """Note the ids of lost rows, and new records that are not stored."""
+        self._ids.update(ids)
+        self.dropped.update(dropped)
+
+    def regain(self, records: Collection[Record]) -> None:
+        """Note that this engine works on these records again."""
+        self._ids.difference_update([record.id for record in records])
+
+    def has(self, records: Collection[Record]) -> bool:
+        """Return whether one of the records is lost."""
+        return any(record.id in self._ids or record in self.dropped for record in records)
 
 
 class Journal:
@@ -150,7 +289,12 @@ class Journal:
     Handlers in other threads may write to the journal while the walker flushes it.
     """
 
-    def __init__(self, context, stack_id, announce=None, expect=None):
+    def __init__(
+        self,
+        context: RequestContext,
+        stack_id: str,
+        announce: Callable[[], None] | None = None,
+    ) -> None:
         self._context = context
         self._stack_id = stack_id
         #: called after each commit of events
@@ -158,237 +302,143 @@ class Journal:
         self._lock = threading.Lock()
         #: held while changes are written, and where none may be written meanwhile
         self.flushing = threading.RLock()
+        self._pending = PendingChanges()
         #: the turn whose transaction has failed so far: it is written before all later changes
-        self._uncommitted = self._taken = None
-        #: the records whose properties, and those whose attributes that turn stores
-        self._property_records, self._attribute_records = [], []
-        #: callbacks due when that turn is committed
-        self._callbacks = []
-        #: the participant whose part that turn has
-        self._turn_participant = None
-        self.expect = dict(expect or {})
+        self._uncommitted: PendingChanges | None = None
         #: the engine that must hold the stack lock when a turn is written (fencing)
-        self.holder = None
+        self.holder: str | None = None
         #: takes part in the traversal of all engines with each turn (see ``sync_point_group``);
         #: None where one engine walks alone
-        self.participant = None
+        self.participant: Any = None
         #: False in an engine that works on resources only: another one writes the stack
         self.writes_stack = True
         #: the rows that other engines have taken
-        self.lost = lost_rows.LostRows()
+        self.lost = LostRows()
         #: number of events written so far
         self.events_written = 0
-        self._clear()
-
-    def _clear(self):
-        self._stack = {}
-        self._added, self._removed = [], []
-        self._changed = collections.defaultdict(dict)
-        self._properties, self._data, self._removed_data = {}, {}, {}
-        self._attributes, self._removed_attributes = {}, []
-        self._events = []
-        self._on_commit = []
 
     @property
-    def dirty(self):
-        return bool(
-            self._events
-            or self._changed
-            or self._added
-            or self._removed
-            or self._stack
-            or self._data
-            or self._removed_data
-            or self._properties
-            or self._attributes
-            or self._uncommitted
+    def dirty(self) -> bool:
+        return (
+            self._uncommitted is not None
+            or not self._pending.is_empty()
             or (self.participant is not None and self.participant.dirty)
         )
 
-    def stack(self, **values):
+    def stack(self, **values: Any) -> None:
         """Change columns of the stack. An engine that does not write it leaves them as they are."""
         if not self.writes_stack:
             return
         with self._lock:
-            self._stack.update(values)
+            self._pending.stack.update(values)
 
-    def add(self, record):
+    def add(self, record: Record) -> Record:
         """Add a new row. Its id is known after the next flush."""
         with self._lock:
-            self._added.append(record)
+            self._pending.added.append(record)
         return record
 
-    def remove(self, record):
+    def remove(self, record: Record) -> None:
         """Delete the row. Its history stays in the events."""
         with self._lock:
-            self._changed.pop(record, None)
-            self._properties.pop(record, None)
-            self._attributes.pop(record, None)
-            self._removed.append(record)
+            self._pending.remove(record)
 
-    def changed(self, record, changes):
+    def changed(self, record: Record, changes: dict[str, Any]) -> None:
         with self._lock:
-            self._changed[record].update(changes)
+            self._pending.changed.setdefault(record, {}).update(changes)
 
-    def keep_properties(self, record, values):
+    def keep_properties(self, record: Record, values: dict[str, Any]) -> None:
         with self._lock:
-            self._properties[record] = values
+            self._pending.properties[record] = values
 
-    def keep_attributes(self, record, values):
+    def keep_attributes(self, record: Record, values: dict[str, Any]) -> None:
         with self._lock:
-            self._attributes[record] = values
+            self._pending.attributes[record] = values
 
-    def drop_attributes(self, row_id):
+    def drop_attributes(self, row_id: int) -> None:
         with self._lock:
-            self._removed_attributes.append(row_id)
+            self._pending.stale_attributes.append(row_id)
 
-    def keep_data(self, record, key, value, redact):
+    def keep_data(self, record: Record, key: str, stored: tuple[Any, bool] | None) -> None:
+        """Store a value and whether it is secret; None deletes the key."""
         with self._lock:
-            self._data[record, key] = (value, redact)
+            self._pending.data[record, key] = stored
 
-    def drop_data(self, record, key):
-        with self._lock:
-            self._data.pop((record, key), None)
-            self._removed_data[record, key] = None
-
-    def event(self, record, **values):
+    def event(self, record: Record | None, **values: Any) -> None:
         """Add an event of ``record``, or of the stack itself if ``record`` is None."""
+        row = {'uuid': str(uuid.uuid4()), 'stack_id': self._stack_id, 'created_at': utcnow()}
         with self._lock:
-            self._events.append(
-                (
-                    record,
-                    {
-                        'uuid': str(uuid.uuid4()),
-                        'stack_id': self._stack_id,
-                        'created_at': utcnow(),
-                        **values,
-                    },
-                )
-            )
+            self._pending.events.append((record, {**row, **values}))
 
-    def on_commit(self, callback):
+    def on_commit(self, callback: Callable[[], Any]) -> None:
         """Call ``callback()`` once all changes of the present turn are committed."""
         with self._lock:
-            self._on_commit.append(callback)
+            self._pending.callbacks.append(callback)
 
-    def unwritten(self):
+    def unwritten(self) -> set[Record]:
         """Return the records whose rows lack changes, or are yet to be deleted."""
-        found = set()
         with self._lock:
-            for part in (vars(self), self._taken or vars(self)):
-                found.update(part['_changed'], part['_properties'], part['_attributes'])
-                found.update(part['_removed'])
-                found.update(record for record, _ in (*part['_data'], *part['_removed_data']))
-        return found
+            found = self._pending.records()
+            return found | self._uncommitted.records() if self._uncommitted else found
 
-    def give_up(self):
+    def give_up(self) -> None:
         """Discard what could not be stored, so that later changes can be."""
         with self.flushing, self._lock:
-            self._uncommitted = self._taken = None
-            self._callbacks = []
-            self._clear()
+            self._uncommitted, self._pending = None, PendingChanges()
 
-    def write(self):
+    def write(self) -> Iterator[float | None]:
         """Flush as a generator: retry, with growing pauses, while the database is unreachable."""
         yield from retry_while_unreachable(self.flush, f'Stack {self._stack_id}')
 
-    def flush(self):
+    def flush(self) -> None:
         """Write all changes in one transaction.
 
-        Raises ``db.journal.LockLost`` when another traversal or another engine has taken the stack
-        over.
+        Raises ``db.journal.LockLost`` when another engine has taken the stack over.
         """
         with self.flushing:
-            while self._uncommitted is not None or self.dirty:
-                self._uncommitted = self._uncommitted or self._take_changes()
-                turn, added = self._uncommitted
+            while self.dirty:
+                turn = self._uncommitted = self._uncommitted or self._take_turn()
+                changes = turn.change_set(self._stack_id, self.holder)
                 try:
-                    ids = db_journal.save(self._context, turn)
+                    ids = db_journal.save(self._context, changes)
                 except sync_points.RowsLost as lost:
-                    self._drop_lost(lost.rows)
+                    self._uncommitted = self._without_lost(turn, lost.rows)
                     continue
-                self._uncommitted = self._taken = None
+                self._uncommitted = None
                 self.events_written += len(turn.events)
                 if turn.events and self.announce is not None:
                     self.announce()
-                for record, row_id in zip(added, ids, strict=True):
-                    record.id = row_id
-                for record in self._property_records:
-                    record.prop_data_id = turn.property_ids.get(
-                        record.id, turn.property_ids.get(record.uuid)
-                    )
-                for record in self._attribute_records:
-                    record.attr_data_id = turn.attribute_ids.get(record.id)
-                for callback in self._callbacks:
-                    callback()
-                if turn.sync is not None:
-                    self._turn_participant.saved(turn.sync)
+                turn.note_stored(changes, ids)
 
-    def _drop_lost(self, rows):
+    def _take_turn(self) -> PendingChanges:
+        with self._lock:
+            turn, self._pending = self._pending, PendingChanges()
+        if self.lost.dropped:
+            turn = turn.without((), self.lost.dropped)
+        if self.participant is not None:
+            turn.participant, turn.sync = self.participant, self.participant.take()
+        return turn
+
+    def _without_lost(self, turn: PendingChanges, rows: frozenset[int]) -> PendingChanges:
         """Drop the changes of rows that another engine holds, and what replaces them."""
         LOG.warning(
             'Stack %s: another engine works on the rows %s; what this one did to them is dropped',
             self._stack_id,
             sorted(rows),
         )
-        turn, added = self._uncommitted
-        left = turn.without(rows)
-        kept = {row['uuid'] for row in left.rows_added}
-        self.lost.add(rows, [record for record in added if record.uuid not in kept])
-        self._uncommitted = left, [record for record in added if record.uuid in kept]
-        if self._turn_participant is not None:
-            self._turn_participant.lost(rows, left.sync)
-
-    def _take_changes(self):
-        with self._lock:
-            changes = self._taken = dict(vars(self))
-            self._clear()
-        self.lost.leave_out(changes)
-        self._property_records = list(changes['_properties'])
-        self._attribute_records = list(changes['_attributes'])
-        self._callbacks = changes['_on_commit']
-        self._turn_participant = changes['participant']
-        return self._change_set(changes)
-
-    def _change_set(self, changes):
-        added = changes['_added']
-        new = set(added)
-        return db_journal.ChangeSet(
-            stack_id=self._stack_id,
-            stack=changes['_stack'] or None,
-            expect=self.expect,
-            holder=self.holder,
-            rows_added=[
-                {column: getattr(record, column) for column in Record.COLUMNS} for record in added
-            ],
-            rows_changed=[
-                {'id': record.id, **values}
-                for record, values in changes['_changed'].items()
-                if record not in new
-            ],
-            rows_deleted=[record.id for record in changes['_removed'] if record.id is not None],
-            properties=[
-                (_key(record), values) for record, values in changes['_properties'].items()
-            ],
-            events=[self._event_row(*pair) for pair in cooperation.each(changes['_events'])],
-            data=[(_key(record), key, *value) for (record, key), value in changes['_data'].items()],
-            data_deleted=[(_key(record), key) for record, key in changes['_removed_data']],
-            attributes=[
-                (record.id, values)
-                for record, values in changes['_attributes'].items()
-                if record.id is not None
-            ],
-            attributes_deleted=changes['_removed_attributes'],
-            sync=None if self._turn_participant is None else self._turn_participant.take(),
-        ), added
-
-    @staticmethod
-    def _event_row(record, values):
-        if record is None:
-            return values
-        return {**values, 'row': _key(record), 'rsrc_prop_data_id': record.prop_data_id}
+        dropped = [record for record in turn.added if record.replaces in rows]
+        self.lost.add(rows, dropped)
+        if turn.participant is not None:
+            turn.participant.lost(rows, turn.sync)
+        return turn.without(rows, dropped)
 
 
-def _key(record):
+def _event_row(record: Record | None, values: dict[str, Any]) -> dict[str, Any]:
+    if record is None:
+        return values
+    return {**values, 'row': _key(record), 'rsrc_prop_data_id': record.prop_data_id}
+
+
+def _key(record: Record) -> int | str:
     """Return the key of a row within a turn: its id, or its uuid before it has an id."""
     return record.uuid if record.id is None else record.id

@@ -225,34 +225,10 @@ def test_stack_is_updated_with_its_rows(database, context, make_stack):
     turn = journal.ChangeSet(
         stack_id,
         stack={'status': 'COMPLETE', 'outputs': [{'output_value': '😀'}]},
-        expect={'current_traversal': 't1'},
     )
     journal.save(context, turn)
     row = stacks.get(context, stack_id)
     assert (row.status, row.outputs) == ('COMPLETE', [{'output_value': '😀'}])
-
-
-@pytest.mark.parametrize('change', [{'status': 'COMPLETE'}, None])
-@pytest.mark.parametrize(
-    'expect',
-    [
-        {'current_traversal': 't2'},
-        {'current_traversal': None},
-        {'current_traversal': 't1', 'status': 'X'},
-    ],
-)
-def test_save_with_other_traversal_raises_lock_lost(database, context, make_stack, change, expect):
-    turn = creation(make_stack(current_traversal='t1'), 2)
-    turn.stack, turn.expect = change, expect
-    with pytest.raises(journal.LockLost):
-        journal.save(context, turn)
-    assert (
-        resources.list_by_stack(context, turn.stack_id) == []
-        and events.count(context, turn.stack_id) == 0
-    )
-    assert stacks.get(context, turn.stack_id).status is None
-    turn.expect = {'current_traversal': 't1', 'status': None}
-    assert len(journal.save(context, turn)) == 2
 
 
 def test_deleted_stack_releases_its_name(database, context, make_stack):
@@ -338,7 +314,6 @@ def full_turn(context, stack_id, count):
     return journal.ChangeSet(
         stack_id,
         stack={'status': 'COMPLETE'},
-        expect={'current_traversal': 't1'},
         rows_added=new_rows(10),
         rows_changed=[
             {
@@ -415,34 +390,6 @@ def test_concurrent_change_sets_of_many_stacks_do_not_deadlock(database, context
         thread.join(60)
     assert not failures
     assert {len(resources.list_by_stack(context, stack_id)) for stack_id in stack_ids} == {90}
-
-
-def test_second_of_two_competing_change_sets_raises_lock_lost(database, context, make_stack):
-    """Of two traversals with the same expectation, the second one fails."""
-    stack_id = make_stack(current_traversal='t1')
-    results = []
-
-    def take(name):
-        turn = journal.ChangeSet(
-            stack_id,
-            {'current_traversal': name},
-            {'current_traversal': 't1'},
-            events=events_of([name]),
-        )
-        try:
-            journal.save(context, turn)
-            results.append(name)
-        except journal.LockLost:
-            results.append(None)
-
-    threads = [threading.Thread(target=take, args=(f't{number}',)) for number in range(2, 8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
-    (winner,) = [name for name in results if name]
-    assert len(results) == 6 and stacks.get(context, stack_id).current_traversal == winner
-    assert [event.resource_name for event in events.list(context, stack_id)] == [f'of {winner}']
 
 
 def test_properties_are_stored_as_json(database, context, make_stack):

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from heat_lite.engine.resource.record import Record
+from heat_lite.engine.resource.record import Journal, PendingChanges, Record
 
 
 @pytest.fixture
@@ -36,3 +36,47 @@ def test_uuid_is_the_same_for_each_thread(frequent_switches):
 def test_other_missing_value_is_an_attribute_error():
     with pytest.raises(AttributeError, match='anything'):
         Record(None, 'name', 'stack').anything  # noqa: B018
+
+
+def pending(*records):
+    changes = PendingChanges()
+    for record in records:
+        changes.changed[record] = {'status': 'COMPLETE'}
+        changes.data[record, 'key'] = ('value', False)
+        changes.events.append((record, {'resource_name': record.name}))
+    return changes
+
+
+def stored(name, row_id):
+    record = Record(None, name, 'stack')
+    record.id = row_id
+    return record
+
+
+def test_changes_without_a_lost_row_keep_the_others():
+    lost, kept, new = stored('lost', 1), stored('kept', 2), Record(None, 'lost', 'stack')
+    changes = pending(lost, kept)
+    changes.stack['status'] = 'COMPLETE'
+    changes.added.append(new)
+    changes.properties[new] = {}
+    changes.events.append((None, {'resource_name': 'the stack'}))
+    rest = changes.without({1}, [new]).change_set('stack', 'engine')
+    assert rest.rows_added == rest.properties == rest.rows_deleted == []
+    assert rest.rows_changed == [{'id': 2, 'status': 'COMPLETE'}]
+    assert rest.data == [(2, 'key', 'value', False)]
+    assert [event['resource_name'] for event in rest.events] == ['kept', 'the stack']
+    assert (rest.stack, rest.holder) == ({'status': 'COMPLETE'}, 'engine')
+    assert changes.records() == {lost, kept, new}
+
+
+def test_last_change_of_data_is_stored():
+    record = stored('r', 1)
+    journal = Journal(None, 'stack')
+    record.journal = journal
+    record.set_data('gone', '1')
+    record.delete_data('gone')
+    record.data['back'] = '1'
+    record.delete_data('back')
+    record.set_data('back', '2', redact=True)
+    changes = journal._pending.change_set('stack', None)
+    assert changes.data == [(1, 'back', '2', True)] and changes.data_deleted == [(1, 'gone')]
