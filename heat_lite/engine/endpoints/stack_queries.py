@@ -130,12 +130,12 @@ class StackQueries(Endpoint):
         return dict(self._stack(context, stack_identity, show_deleted=True).template.files)
 
     def list_outputs(self, context: RequestContext, stack_identity: Wire) -> list[Wire]:
-        return self._stack(context, stack_identity).output_descriptions()
+        return self._stack(context, stack_identity).outputs.describe()
 
     def show_output(self, context: RequestContext, stack_identity: Wire, output_key: str) -> Wire:
         """Return one output. Raises NotFound for an unknown key."""
         stack = self._stack(context, stack_identity)
-        return stack.output(output_key, stack.limits.attribute_timeout)
+        return stack.outputs.read(output_key, stack.limits.attribute_timeout)
 
 
 def _column_filters(filters: Wire) -> Wire:

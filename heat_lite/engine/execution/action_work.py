@@ -241,7 +241,7 @@ def _finish(stack: Stack, outcome: Outcome) -> None:
         stack.previous_template_id = None
         stack.journal.stack(prev_raw_template_id=None)
     if not stack.run.deleting:
-        stack.store_outputs()
+        stack.outputs.store()
 
 
 def _reason(action: str, outcome: Outcome) -> str:

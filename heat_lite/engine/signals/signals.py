@@ -292,8 +292,8 @@ def notify_waiters(services, context, identity, row_id, several=False):
 def _refresh_outputs(stack):
     """Recompute the stored outputs of a stack and its ancestors, where no action runs."""
     while stack is not None:
-        if stack.status != status.IN_PROGRESS and stack.stored_outputs is not None:
-            stack.store_outputs()
+        if stack.status != status.IN_PROGRESS and stack.outputs.stored is not None:
+            stack.outputs.store()
             yield from stack.journal.write()
         stack = stack.tree.parent
 

@@ -49,7 +49,7 @@ def stack(item, resolve_outputs=True):
         'digest': item.digest,
     }
     if resolve_outputs and item.state != (status.DELETE, status.COMPLETE):
-        result['outputs'] = item.outputs(item.limits.attribute_timeout)
+        result['outputs'] = item.outputs.read_all(item.limits.attribute_timeout)
     return result
 
 

@@ -165,7 +165,9 @@ class NestedStackView:
         stack = self.existing_stack()
         if stack is None:
             return None
-        found = next((each for each in stack.outputs() if each['output_key'] == name), None)
+        found = next(
+            (each for each in stack.outputs.read_all() if each['output_key'] == name), None
+        )
         if found is None:
             raise exception.InvalidTemplateAttribute(resource=self._resource.name, key=name)
         if found.get('output_error'):

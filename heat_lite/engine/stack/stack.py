@@ -11,14 +11,14 @@ from heat_lite.common import cooperation, exception, identifier, status
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import event
 from heat_lite.engine.resource import fingerprint, record, resource, resource_records
-from heat_lite.engine.stack import action_run, stack_definition, stack_tree
-from heat_lite.engine.stack.stack_outputs import StackOutputs
+from heat_lite.engine.stack import action_run, stack_definition, stack_outputs, stack_tree
+from heat_lite.engine.stack.stack_fields import StackFields
 from heat_lite.engine.validation import masking
 
 LOG = logging.getLogger(__name__)
 
 
-class Stack(StackOutputs):
+class Stack(StackFields):
     """One stack for the duration of a request or an action.
 
     ``template_id`` is None until the stack is stored. What depends on parameters (conditions,
@@ -50,6 +50,7 @@ class Stack(StackOutputs):
         self.run = action_run.ActionRun.from_column(self.action, self.plan)
         self._bound_by_template = {}
         self.redactor = masking.Redactor()
+        self.outputs = stack_outputs.StackOutputs(self)
         self.tree = stack_tree.StackTree(self, functools.partial(Stack.from_row, runtime, context))
 
     @classmethod
@@ -61,7 +62,7 @@ class Stack(StackOutputs):
             runtime, context, template, row.raw_template_id, row.tags or (), row.timeout, **fields
         )
         stack.previous_template_id = row.prev_raw_template_id
-        stack.stored_outputs = getattr(row, 'outputs', None)
+        stack.outputs.stored = getattr(row, 'outputs', None)
         return stack
 
     def __str__(self):

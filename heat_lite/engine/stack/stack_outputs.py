@@ -8,7 +8,6 @@ from typing import Any
 
 from heat_lite.common import cooperation, exception, status
 from heat_lite.engine.resource import attribute_reading
-from heat_lite.engine.stack.stack_fields import StackFields
 from heat_lite.template.functions import budget
 
 LOG = logging.getLogger(__name__)
@@ -16,65 +15,67 @@ LOG = logging.getLogger(__name__)
 LOGGED_ERRORS = 5
 
 
-class StackOutputs(StackFields):
-    """The outputs of a stack, as the API shows them: maps with a key, a description and a value."""
+class StackOutputs:
+    """The outputs of a stack, as the API shows them: maps with a key, a description and a value.
 
-    #: the outputs at the end of the last action; None where they may change without one
-    stored_outputs: list[dict] | None = None
-    bound: Any
-    journal: Any
+    ``stored`` are the outputs at the end of the last action; None where they may change without
+    one.
+    """
 
-    def loaded_resources(self) -> list[Any]:
-        """Return the resources that are in memory."""
-        raise NotImplementedError
+    def __init__(self, stack: Any) -> None:
+        self._stack = stack
+        self.stored: list[dict] | None = None
 
-    def current_outputs(self) -> list[dict] | None:
+    def current(self) -> list[dict] | None:
         """Return the stored outputs; None while an action runs, or where they may change."""
-        return None if self.status == status.IN_PROGRESS else self.stored_outputs
+        return None if self._stack.status == status.IN_PROGRESS else self.stored
 
-    def outputs(self, seconds: float | None = None) -> list[dict]:
+    def read_all(self, seconds: float | None = None) -> list[dict]:
         """Return all outputs: the stored ones while no action runs.
 
         Attributes that are not read within ``seconds`` give an ``output_error``.
         """
-        outputs = self.current_outputs()
+        outputs = self.current()
         if outputs is not None:
             return outputs
         return attribute_reading.read_once(
-            self.outputs_key(), lambda: _outputs(self, self.bound.outputs.values(), seconds)
+            self.key(), lambda: _outputs(self._stack, self._definitions().values(), seconds)
         )
 
-    def output(self, key: str, seconds: float | None = None) -> dict:
+    def read(self, key: str, seconds: float | None = None) -> dict:
         """Return one output. Raises NotFound for an unknown key."""
-        definition = self.bound.outputs.get(key)
+        definition = self._definitions().get(key)
         if definition is None:
             raise exception.NotFound(f'Specified output key {key} not found.')
-        outputs = self.current_outputs()
-        for each in outputs or ():
+        for each in self.current() or ():
             if each['output_key'] == key:
                 return each
-        return _outputs(self, [definition], seconds)[0]
+        return _outputs(self._stack, [definition], seconds)[0]
 
-    def output_descriptions(self) -> list[dict]:
+    def describe(self) -> list[dict]:
         """Return the keys and the descriptions of all outputs; no attribute is read."""
-        return [_described(definition) for definition in self.bound.outputs.values()]
+        return [_described(definition) for definition in self._definitions().values()]
 
-    def outputs_key(self) -> attribute_reading.Key:
-        return str(self.id), f'outputs of {self.name}'
+    def key(self) -> attribute_reading.Key:
+        """Return the key by which simultaneous readers share one computation."""
+        return str(self._stack.id), f'outputs of {self._stack.name}'
 
-    def store_outputs(self) -> None:
+    def store(self) -> None:
         """Store the outputs, except changing ones, and the attributes that have been read, with
         the journal's next turn.
         """
-        self.stored_outputs = None
-        definitions = self.bound.outputs.values()
-        if _change_at_any_time(self):
-            _read_slow(self, definitions)
+        stack, definitions = self._stack, self._definitions().values()
+        self.stored = None
+        if _change_at_any_time(stack):
+            _read_slow(stack, definitions)
         else:
-            self.stored_outputs = _outputs(self, definitions)
-        self.journal.stack(outputs=self.stored_outputs)
-        for item in self.loaded_resources():
+            self.stored = _outputs(stack, definitions)
+        stack.journal.stack(outputs=self.stored)
+        for item in stack.loaded_resources():
             item.store_attributes()
+
+    def _definitions(self) -> dict:
+        return self._stack.bound.outputs
 
 
 def _outputs(stack: Any, definitions: Any, seconds: float | None = None) -> list[dict]:

@@ -58,5 +58,5 @@ def _refresh_definition(stack, row):
     stack.redefine(stack.runtime.templates.get(stack.context, template_id), template_id)
     stack.previous_template_id, stack.digest = row.prev_raw_template_id, row.digest
     stack.timeout_mins, stack.disable_rollback = row.timeout, row.disable_rollback
-    stack.stored_outputs = row.outputs
+    stack.outputs.stored = row.outputs
     stack.forget_rows()

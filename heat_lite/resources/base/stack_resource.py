@@ -204,8 +204,8 @@ class StackResource(NestedTemplate):
 
     def slow_reads(self, names):
         nested = self.nested()
-        if nested is not None and nested.current_outputs() is None:
-            yield [nested.outputs_key()], nested.outputs
+        if nested is not None and nested.outputs.current() is None:
+            yield [nested.outputs.key()], nested.outputs.read_all
 
     def nested_identifier(self):
         return self.nested_stack.identifier()
