@@ -17,7 +17,15 @@ import sqlalchemy
 from oslo_config import cfg
 from sqlalchemy import event
 
-from heat_lite.db import connections, migration, models, session, stack_creation, templates
+from heat_lite.db import (
+    connections,
+    journal,
+    migration,
+    models,
+    session,
+    stack_creation,
+    templates,
+)
 
 BACKENDS = ('sqlite', 'mysql', 'postgresql')
 SERVERS = {
@@ -106,6 +114,27 @@ def make_stack(context, name='web', tags=(), **values):
         {'name': name, 'tenant': context.tenant_id, 'raw_template_id': template_id, **values},
         tags,
     )
+
+
+def set_data(context, row, key, value, redact=False):
+    """Store a value of the row of a resource by key."""
+    changes = journal.ChangeSet(row.stack_id, data=[(row.id, key, value, redact)])
+    journal.save(context, changes)
+
+
+@session.writer
+def add_snapshot_part(context, snapshot_id, name, data):
+    """Insert what Heat stores of a resource in a snapshot."""
+    values = {'snapshot_id': snapshot_id, 'resource_name': name, 'data': data}
+    session.execute(models.resource_snapshot.insert().values(values))
+
+
+@session.reader
+def snapshot_parts(context, snapshot_id):
+    """Return (name, data) of the resources of a snapshot."""
+    table = models.resource_snapshot
+    columns = sqlalchemy.select(table.c.resource_name, table.c.data).order_by(table.c.resource_name)
+    return session.execute(columns.where(table.c.snapshot_id == snapshot_id)).all()
 
 
 @session.writer

@@ -3,15 +3,13 @@
 import typing
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select
 
 from heat_lite.common.context import RequestContext
 from heat_lite.common.event_cursor import EventCursor
-from heat_lite.db import events, models, session
+from heat_lite.db import events, models, queries, session
 
 _E, _S, _L = models.event, models.stack, models.stack_lock
-#: values in one condition
-CHUNK = 500
 
 
 @session.reader
@@ -47,8 +45,8 @@ def newest_ids(context: RequestContext, limit: int) -> list[int]:
 def get_many(context: RequestContext, numbers: Sequence[int]) -> list[events.EventRow]:
     """Return the events of some ids, ascending, without properties."""
     found = []
-    for start in range(0, len(numbers), CHUNK):
-        query = select(*events.COLUMNS).where(_E.c.id.in_(numbers[start : start + CHUNK]))
+    for which in queries.any_of(_E.c.id, numbers):
+        query = select(*events.COLUMNS).where(which)
         found += [events.EventRow(*row, None) for row in session.execute(query)]
     return sorted(found, key=lambda row: row.id)
 
@@ -66,10 +64,10 @@ def past(
     query = select(*events.COLUMNS).where(missing, _E.c.id <= until.top).order_by(_E.c.id)
     for hole in until.holes:
         query = query.where(~_E.c.id.between(*hole))
-    found, ids = [], sorted(stack_ids)
-    for start in range(0, len(ids), CHUNK):
-        page = query.where(_E.c.stack_id.in_(ids[start : start + CHUNK])).limit(limit)
-        found += [events.EventRow(*row, None) for row in session.execute(page)]
+    found = []
+    for which in queries.any_of(_E.c.stack_id, stack_ids):
+        page = session.execute(query.where(which).limit(limit))
+        found += [events.EventRow(*row, None) for row in page]
     return sorted(found, key=lambda row: row.id)[:limit]
 
 
@@ -77,10 +75,8 @@ def past(
 def oldest(context: RequestContext, stack_ids: Collection[str]) -> list[events.EventRow]:
     """Return the oldest stored event of each of these stacks."""
     found: list[int] = []
-    ids = sorted(stack_ids)
-    for start in range(0, len(ids), CHUNK):
-        part = ids[start : start + CHUNK]
-        query = select(func.min(_E.c.id)).where(_E.c.stack_id.in_(part)).group_by(_E.c.stack_id)
+    for which in queries.any_of(_E.c.stack_id, stack_ids):
+        query = select(func.min(_E.c.id)).where(which).group_by(_E.c.stack_id)
         found += session.execute(query).scalars()
     return get_many(context, found)
 
@@ -100,21 +96,18 @@ _PLACE = select(_S.c.id, _S.c.name, _S.c.tenant, _S.c.owner_id)
 @session.reader
 def places(context: RequestContext, stack_ids: Collection[str]) -> dict[str, StackPlace]:
     """Return the places of stacks by their ids, deleted ones too."""
-    found, ids = {}, sorted(stack_ids)
-    for start in range(0, len(ids), CHUNK):
-        query = _PLACE.where(_S.c.id.in_(ids[start : start + CHUNK]))
-        found.update({row.id: StackPlace(*row) for row in session.execute(query)})
-    return found
+    return {place.id: place for place in _places(_S.c.id, stack_ids)}
 
 
 @session.reader
 def places_below(context: RequestContext, owner_ids: Collection[str]) -> list[StackPlace]:
     """Return the stacks directly inside of some others, deleted ones too."""
-    found, ids = [], sorted(owner_ids)
-    for start in range(0, len(ids), CHUNK):
-        query = _PLACE.where(_S.c.owner_id.in_(ids[start : start + CHUNK]))
-        found += [StackPlace(*row) for row in session.execute(query)]
-    return found
+    return _places(_S.c.owner_id, owner_ids)
+
+
+def _places(column: ColumnElement, ids: Collection[str]) -> list[StackPlace]:
+    found = queries.any_of(column, ids)
+    return [StackPlace(*row) for which in found for row in session.execute(_PLACE.where(which))]
 
 
 @session.reader
@@ -137,12 +130,7 @@ class StackState(typing.NamedTuple):
 @session.reader
 def states(context: RequestContext, stack_ids: Collection[str]) -> list[StackState]:
     """Return the states of some stacks, deleted ones too."""
-    found, ids = [], sorted(stack_ids)
-    for start in range(0, len(ids), CHUNK):
-        query = (
-            select(_S.c.id, _S.c.action, _S.c.status, _S.c.status_reason, _L.c.engine_id)
-            .outerjoin(_L, _L.c.stack_id == _S.c.id)
-            .where(_S.c.id.in_(ids[start : start + CHUNK]))
-        )
-        found += [StackState(*row) for row in session.execute(query)]
-    return found
+    columns = _S.c.id, _S.c.action, _S.c.status, _S.c.status_reason, _L.c.engine_id
+    query = select(*columns).outerjoin(_L, _L.c.stack_id == _S.c.id)
+    found = queries.any_of(_S.c.id, stack_ids)
+    return [StackState(*row) for which in found for row in session.execute(query.where(which))]

@@ -3,7 +3,7 @@
 import typing
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, select
 
 from heat_lite.common.context import RequestContext
 from heat_lite.db import encryption, models, queries, resources, session
@@ -60,13 +60,6 @@ def get(context: RequestContext, event_uuid: str) -> typing.Any:
     return EventRow(*columns, encryption.decrypt_properties(encrypted, properties))
 
 
-@session.reader
-def count(context: RequestContext, stack_id: str) -> int:
-    return session.execute(
-        select(func.count()).select_from(_E).where(_E.c.stack_id == stack_id)
-    ).scalar()
-
-
 @session.writer
 def trim(context: RequestContext, stack_id: str, keep: int, batch_size: int) -> int:
     """Delete the oldest events of a stack that has more than ``keep``; return their number.
@@ -78,16 +71,10 @@ def trim(context: RequestContext, stack_id: str, keep: int, batch_size: int) -> 
     if session.execute(query.offset(keep)).scalar() is None:
         return 0
     last = session.execute(query.offset(max(keep - batch_size, 0))).scalar()
-    old = (
-        session.execute(
-            select(_E.c.rsrc_prop_data_id)
-            .where(_E.c.stack_id == stack_id, _E.c.id <= last)
-            .distinct()
-        )
-        .scalars()
-        .all()
-    )
-    deleted = session.execute(delete(_E).where(_E.c.stack_id == stack_id, _E.c.id <= last)).rowcount
+    which = _E.c.stack_id == stack_id, _E.c.id <= last
+    properties = select(_E.c.rsrc_prop_data_id).where(*which).distinct()
+    old = session.execute(properties).scalars().all()
+    deleted = session.execute(delete(_E).where(*which)).rowcount
     resources.delete_unused_properties(old)
     return deleted
 

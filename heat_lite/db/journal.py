@@ -18,6 +18,7 @@ from heat_lite.db import (
     encryption,
     group_commit,
     models,
+    queries,
     resources,
     session,
     stacks,
@@ -136,9 +137,8 @@ def _write(context, change_sets):
     _replace_data(change_sets, new_ids, now)
     _insert_events(change_sets, property_ids, now)
     deleted = [row for changes in change_sets for row in changes.rows_deleted]
-    for start in cooperation.each(range(0, len(deleted), resources.CHUNK)):
-        chunk = deleted[start : start + resources.CHUNK]
-        session.execute(delete(models.resource).where(models.resource.c.id.in_(chunk)))
+    for chosen in queries.any_of(models.resource.c.id, deleted):
+        session.execute(delete(models.resource).where(chosen))
     resources.delete_unused_properties(
         [row for changes in change_sets for row in changes.attributes_deleted]
     )

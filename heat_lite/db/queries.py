@@ -2,7 +2,7 @@
 
 import dataclasses
 import typing
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from oslo_utils import strutils
 from sqlalchemy import (
@@ -61,6 +61,8 @@ SORTS = {
     'updated_at': _S.c.updated_at,
 }
 DIRECTIONS = ('asc', 'desc')
+#: values in one condition that each database accepts
+MAX_VALUES = 500
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,6 +119,13 @@ def is_no_backup() -> ColumnElement[bool]:
     They hold what an update has replaced, and belong to the stack that is their owner.
     """
     return or_(_S.c.backup.is_(None), _S.c.backup.is_(False))
+
+
+def any_of(column: ColumnElement, values: Collection[typing.Any]) -> Iterator[ColumnElement[bool]]:
+    """Yield conditions that together match the values, in their order, a part of them each."""
+    ordered = sorted(values)
+    for start in range(0, len(ordered), MAX_VALUES):
+        yield column.in_(ordered[start : start + MAX_VALUES])
 
 
 def _tag_conditions(stack_filter):

@@ -7,11 +7,11 @@ import collections
 import typing
 from collections.abc import Collection
 
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, select, update
 
-from heat_lite.common import cooperation, exception
+from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.db import encryption, group_commit, models, session
+from heat_lite.db import encryption, group_commit, models, queries, session
 from heat_lite.db.column_types import row_type
 
 _R, _P, _D = models.resource, models.resource_properties_data, models.resource_data
@@ -76,9 +76,9 @@ def list_by_names(
     context: RequestContext, stack_id: str, names: Collection[str]
 ) -> list[ResourceRow]:
     """Return the rows of several resource names of a stack in the order of ids."""
-    found, ordered = [], sorted(names)
-    for start in cooperation.each(range(0, len(ordered), CHUNK)):
-        which = (_R.c.stack_id == stack_id) & _R.c.name.in_(ordered[start : start + CHUNK])
+    found = []
+    for named in queries.any_of(_R.c.name, names):
+        which = (_R.c.stack_id == stack_id) & named
         found += _rows(_ROWS.where(which).order_by(_R.c.id), which)
     return sorted(found, key=lambda row: row.id)
 
@@ -120,14 +120,6 @@ def get(context: RequestContext, resource_id: int) -> ResourceRow | None:
 
 
 @session.reader
-def get_by_name(context: RequestContext, stack_id: str, name: str) -> ResourceRow | None:
-    """Return the newest row of this name: a row that is being replaced is older."""
-    return _first(
-        _ROWS.where(_R.c.stack_id == stack_id, _R.c.name == name).order_by(_R.c.id.desc()).limit(1)
-    )
-
-
-@session.reader
 def get_by_physical_id(context: RequestContext, physical_id: str) -> typing.Any:
     """Return the ResourceRow of a physical resource in the stacks of the project, or None."""
     return _newest_of_project(context, _R.c.nova_instance == physical_id)
@@ -136,9 +128,8 @@ def get_by_physical_id(context: RequestContext, physical_id: str) -> typing.Any:
 @session.reader
 def existing_physical_ids(physical_ids: Collection[str]) -> set[str]:
     """Return those of the physical ids that a resource of any stack has."""
-    found, ordered = set(), sorted(physical_ids)
-    for start in range(0, len(ordered), CHUNK):
-        wanted = _R.c.nova_instance.in_(ordered[start : start + CHUNK])
+    found: set[str] = set()
+    for wanted in queries.any_of(_R.c.nova_instance, physical_ids):
         found.update(session.execute(select(_R.c.nova_instance).where(wanted)).scalars())
     return found
 
@@ -162,11 +153,8 @@ def _newest_of_project(context, which):
 def attribute_values(context: RequestContext, ids: Collection[int]) -> dict[int, dict]:
     """Return the stored attributes by the id of their row."""
     found = {}
-    named = sorted(ids)
-    for start in cooperation.each(range(0, len(named), CHUNK)):
-        query = select(_P.c.id, _P.c.encrypted, _P.c.data).where(
-            _P.c.id.in_(named[start : start + CHUNK])
-        )
+    for wanted in queries.any_of(_P.c.id, ids):
+        query = select(_P.c.id, _P.c.encrypted, _P.c.data).where(wanted)
         for row_id, encrypted, data in session.rows(query):
             found[row_id] = encryption.decrypt_properties(encrypted, data)
     return found
@@ -275,15 +263,6 @@ def set_metadata(
     return session.execute(query.values(values)).rowcount == 1
 
 
-@session.repeatable_writer
-def set_data(
-    context: RequestContext, resource_id: int, key: str, value: str | None, redact: bool = False
-) -> None:
-    """Store a value of a resource by key. A value with ``redact`` is encrypted."""
-    session.execute(delete(_D).where(_D.c.resource_id == resource_id, _D.c.key == key))
-    session.execute(insert(_D), [data_values(resource_id, key, value, redact)])
-
-
 def data_values(resource_id: int, key: str, value: str | None, redact: bool) -> dict:
     """Return the row of ``resource_data`` for a value, encrypted if it is secret or has a NUL."""
     method = None
@@ -297,14 +276,6 @@ def data_values(resource_id: int, key: str, value: str | None, redact: bool) -> 
         'redact': redact,
         'decrypt_method': method,
     }
-
-
-@session.writer
-def delete_data(context: RequestContext, resource_id: int, key: str) -> bool:
-    return (
-        session.execute(delete(_D).where(_D.c.resource_id == resource_id, _D.c.key == key)).rowcount
-        > 0
-    )
 
 
 @session.reader
@@ -321,36 +292,14 @@ def data(context: RequestContext, resource_id: int) -> list[tuple[str, str | Non
     ]
 
 
-@session.writer
-def acquire_row(
-    context: RequestContext, resource_id: int, atomic_key: int | None, engine_id: str | None
-) -> bool:
-    """Lock the row for an engine; None as ``engine_id`` releases it.
-
-    Return False if another engine has changed the row since ``atomic_key`` was read.
-    """
-    query = update(_R).where(_R.c.id == resource_id, _R.c.atomic_key == atomic_key)
-    if engine_id is not None:
-        query = query.where(_R.c.engine_id.is_(None))
-    return (
-        session.execute(
-            query.values(engine_id=engine_id, atomic_key=(atomic_key or 0) + 1)
-        ).rowcount
-        == 1
-    )
-
-
 def _grouped_by_stack(context, stack_ids):
     found = collections.defaultdict(list)
-    for row in cooperation.each(list_by_stacks(context, stack_ids)):
+    for row in list_by_stacks(context, stack_ids):
         found[row.stack_id].append(row)
     return found
 
 
 _rows_of_stacks = group_commit.GroupRead(_grouped_by_stack)
-
-# Number of ids in one statement that each database accepts.
-CHUNK = 500
 
 
 def delete_unused_properties(ids: Collection[int | None]) -> int:
@@ -358,7 +307,6 @@ def delete_unused_properties(ids: Collection[int | None]) -> int:
 
     The caller is in a transaction.
     """
-    named = sorted(number for number in set(ids) if number is not None)
     used = [
         select(column.table.c.id).where(column == _P.c.id).exists()
         for column in (
@@ -368,9 +316,7 @@ def delete_unused_properties(ids: Collection[int | None]) -> int:
         )
     ]
     deleted = 0
-    for start in cooperation.each(range(0, len(named), CHUNK)):
-        query = delete(_P).where(
-            _P.c.id.in_(named[start : start + CHUNK]), *(~exists for exists in used)
-        )
+    for wanted in queries.any_of(_P.c.id, {*ids} - {None}):
+        query = delete(_P).where(wanted, *(~exists for exists in used))
         deleted += session.execute(query).rowcount
     return deleted

@@ -46,19 +46,6 @@ def heartbeat(context: RequestContext, service_id: str) -> bool:
 
 
 @session.reader
-def get(context: RequestContext, service_id: str) -> typing.Any:
-    return session.execute(select(_S).where(_S.c.id == service_id)).first()
-
-
-@session.reader
-def get_by_engine(context: RequestContext, engine_id: str) -> typing.Any:
-    """Return the row of an engine that is not marked deleted."""
-    return session.execute(
-        select(_S).where(_S.c.engine_id == engine_id, _S.c.deleted_at.is_(None))
-    ).first()
-
-
-@session.reader
 def last_heartbeats(context: RequestContext) -> dict[str, datetime.datetime | None]:
     """Return the time of the last heartbeat by engine id, for engines that have not stopped.
 

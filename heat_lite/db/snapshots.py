@@ -39,13 +39,10 @@ def create(context: RequestContext, values: dict) -> str:
 
 
 @session.reader
-def get(
-    context: RequestContext, snapshot_id: str, stack_id: str | None = None
-) -> SnapshotRow | None:
-    """Return the snapshot if it belongs to the project, and to the stack if one is given."""
+def get(context: RequestContext, snapshot_id: str) -> SnapshotRow | None:
+    """Return the snapshot if it belongs to the project."""
     query = select(_S).where(_S.c.id == snapshot_id, _S.c.tenant == context.tenant_id)
-    found = session.execute(query if stack_id is None else query.where(_S.c.stack_id == stack_id))
-    return next(iter(_completed(found.all())), None)
+    return next(iter(_completed(session.execute(query).all())), None)
 
 
 def _completed(rows: Sequence[typing.Any]) -> Sequence[SnapshotRow]:
@@ -107,23 +104,6 @@ def delete(context: RequestContext, snapshot_id: str) -> bool:
 
 def count(context: RequestContext, stack_id: str) -> int:
     return _count_reads.get(context, stack_id) or 0
-
-
-@session.writer
-def add_resource(
-    context: RequestContext, snapshot_id: str, resource_name: str, data: typing.Any
-) -> str:
-    """Insert the snapshot of a resource and return the id of the row."""
-    values = {'snapshot_id': snapshot_id, 'resource_name': resource_name, 'data': data}
-    return session.execute(insert(_R).values(values)).inserted_primary_key[0]
-
-
-@session.reader
-def resources(context: RequestContext, snapshot_id: str) -> typing.Any:
-    """Return the snapshots of the resources in the order of their names."""
-    return session.execute(
-        select(_R).where(_R.c.snapshot_id == snapshot_id).order_by(_R.c.resource_name, _R.c.id)
-    ).all()
 
 
 @session.reader

@@ -35,7 +35,6 @@ _GET = select(
 ).outerjoin(_F)
 
 
-@session.repeatable_writer
 def store(
     context: RequestContext,
     template: dict,
@@ -47,14 +46,7 @@ def store(
     The row cannot be purged before the end of the transaction, so the stack that refers to it
     should be created in the same one.
     """
-    files = dict(files or {})
-    content: dict = {'template': template, 'environment': environment or {}}
-    digest = _digest([content, files])
-    found = _find(_T, digest)
-    if found is not None:
-        return found
-    content['files_id'] = _files_id(files) if files else None
-    return _insert_once(_T, digest, content)
+    return store_all(context, [(template, environment, files)])[0]
 
 
 @session.repeatable_writer
@@ -112,20 +104,9 @@ def find(
     return session.execute(select(_T.c.id).where(_T.c.content_hash == digest)).scalar()
 
 
-def _files_id(files):
-    digest = _digest(files)
-    found = _find(_F, digest)
-    return _insert_once(_F, digest, {'files': files}) if found is None else found
-
-
 def _digest(content):
     # Keys are not sorted: the API shows resources in the order of the template.
     return encryption.digest(json.dumps(content))
-
-
-def _find(table, digest):
-    """Return the id of the row or None. See ``_find_all``."""
-    return _find_all(table, [digest]).get(digest)
 
 
 def _find_all(table, digests):
@@ -158,13 +139,4 @@ def _insert_missing(table, wanted):
     ]:
         session.execute(batch.insert_or_ignore(table), missing)
         found.update(_find_all(table, wanted))
-    return found
-
-
-def _insert_once(table, digest, values):
-    """Insert a row unless it exists by now, and return its id."""
-    found = None
-    while found is None:
-        done = session.execute(batch.insert_or_ignore(table), {**values, 'content_hash': digest})
-        found = done.inserted_primary_key[0] if done.rowcount == 1 else _find(table, digest)
     return found

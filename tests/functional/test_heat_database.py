@@ -186,10 +186,10 @@ def test_given_back_database_has_the_form_of_heat(url):
     with databases.configured(url, key=key, encrypt=True):
         stacks.update(context, parent['stack_id'], {'stack_user_project_id': 'project-of-users'})
         resource = resources.list_by_stack(context, made['stack_id'])[0]
-        resources.set_data(context, resource.id, 'signal_url', 'http://signal')
-        resources.set_data(context, resource.id, 'password', 'verysecret', redact=True)
+        databases.set_data(context, resource, 'signal_url', 'http://signal')
+        databases.set_data(context, resource, 'password', 'verysecret', redact=True)
         attachments = json.dumps([[{}, 'port-1', True], [{}, 'port-2', False]])
-        resources.set_data(context, resource.id, 'plugs', attachments)
+        databases.set_data(context, resource, 'plugs', attachments)
         migration.revert(url, lambda text: None, lambda: list(give_back.convert([key])))
     assert migration.version(url) == '97b2a986f922'
     engine = sqlalchemy.create_engine(connections.full_url(url), poolclass=sqlalchemy.NullPool)

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.db import journal
 from heat_lite.db import resources as db_resources
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.service import EngineService
@@ -231,8 +232,9 @@ def test_hook_cleared_only_in_database_is_polled(engine, monkeypatch):
         {'resources': {'a': resource()}}, wait=False, params=hooks('a', 'pre-create')
     )
     wait_for_event(engine, identity, 'a')
-    row = db_resources.get_by_name(engine.context, identity['stack_id'], 'a')
-    assert db_resources.delete_data(engine.context, row.id, 'pre-create')
+    (row,) = db_resources.list_by_name(engine.context, identity['stack_id'], 'a')
+    changes = journal.ChangeSet(row.stack_id, data_deleted=[(row.id, 'pre-create')])
+    journal.save(engine.context, changes)
     engine.wait(identity)
     assert engine.state(identity) == 'CREATE_COMPLETE'
 

@@ -200,7 +200,7 @@ def test_waiting_action_sleeps_until_the_signal(engine, monkeypatch):
 def test_signal_to_another_engine_wakes_the_waiting_one(engine):
     """The other engine stores the signal and notifies the engine of the stack."""
     identity = start_waiting(engine, condition_template())
-    row = db_resources.get_by_name(engine.context, identity['stack_id'], 'h')
+    (row,) = db_resources.list_by_name(engine.context, identity['stack_id'], 'h')
     metadata, key = db_resources.metadata(engine.context, row.id)
     kept = {**metadata, '1': {'status': 'SUCCESS', 'reason': 'r', 'data': None}}
     assert db_resources.set_metadata(engine.context, row.id, kept, expect=key)
@@ -214,7 +214,7 @@ def test_signal_to_another_engine_wakes_the_waiting_one(engine):
 def test_signal_without_notification_is_found_by_polling(engine, monkeypatch):
     monkeypatch.setattr(wait_condition, 'POLL_SECONDS', 0.2)
     identity = start_waiting(engine, condition_template())
-    row = db_resources.get_by_name(engine.context, identity['stack_id'], 'h')
+    (row,) = db_resources.list_by_name(engine.context, identity['stack_id'], 'h')
     db_resources.set_metadata(
         engine.context, row.id, {'1': {'status': 'SUCCESS', 'reason': 'r', 'data': None}}
     )

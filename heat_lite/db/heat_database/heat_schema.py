@@ -6,7 +6,7 @@ service needs beside Heat's, without locks that stop readers; it can be interrup
 """
 
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import sqlalchemy
 from sqlalchemy import schema
@@ -97,17 +97,18 @@ def extend(connection: Connection, report: Report) -> None:
 
     The connection commits each statement by itself. ``report`` gets a line for each step.
     """
-    for step in missing(connection):
-        report(step.text)
-        for statement in step.statements:
-            connection.exec_driver_sql(statement)
+    _make(connection, missing(connection), report)
     _mark_living(connection, report)
     _add_unique_names(connection, report)
 
 
 def revert(connection: Connection, report: Report) -> None:
     """Remove the columns, tables and indexes that Heat does not have."""
-    for step in removals(connection):
+    _make(connection, removals(connection), report)
+
+
+def _make(connection: Connection, steps: Iterable[Step], report: Report) -> None:
+    for step in steps:
         report(step.text)
         for statement in step.statements:
             connection.exec_driver_sql(statement)
@@ -274,33 +275,13 @@ _TOP_LEVEL = 'deleted_at IS NULL AND owner_id IS NULL AND (backup IS NULL OR NOT
 def _mark_living(connection, report):
     """Set ``live`` of the living top-level stacks, batch by batch in the order of ids."""
     stack = models.stack
-    total = connection.execute(
-        sqlalchemy.select(sqlalchemy.func.count()).select_from(stack)
-    ).scalar()
-    last, done = '', 0
-    while True:
-        ids = (
-            connection.execute(
-                sqlalchemy.select(stack.c.id)
-                .where(stack.c.id > last)
-                .order_by(stack.c.id)
-                .limit(BATCH)
-            )
-            .scalars()
-            .all()
-        )
-        if not ids:
-            return
-        connection.execute(
-            stack.update()
-            .where(
-                stack.c.id.in_(ids),
-                stack.c.live.is_(None),
-                sqlalchemy.text(_TOP_LEVEL),
-            )
-            .values(live=True)
-        )
-        last, done = ids[-1], done + len(ids)
+    ids = connection.execute(sqlalchemy.select(stack.c.id).order_by(stack.c.id)).scalars().all()
+    total, done = len(ids), 0
+    unmarked = stack.c.live.is_(None), sqlalchemy.text(_TOP_LEVEL)
+    for start in range(0, total, BATCH):
+        part = ids[start : start + BATCH]
+        connection.execute(stack.update().where(stack.c.id.in_(part), *unmarked).values(live=True))
+        done += len(part)
         report(f'stack: {done} of {total} rows read')
 
 
@@ -317,9 +298,7 @@ def _add_unique_names(connection, report):
             models.stack.update().where(models.stack.c.id == stack.id).values(live=None)
         )
     step = _unique_step(connection, 'stack', UNIQUE_NAMES, ('tenant', 'name', 'live'))
-    report(step.text)
-    for statement in step.statements:
-        connection.exec_driver_sql(statement)
+    _make(connection, [step], report)
 
 
 def duplicates(connection: Connection) -> list[typing.Any]:

@@ -70,7 +70,7 @@ def plant(context):
     )
     (row_id,) = journal.save(context, turn)
     snapshot = snapshots.create(context, {'stack_id': stack, 'data': {'s': 'planted-snapshot'}})
-    snapshots.add_resource(context, snapshot, 'r', {'r': 'planted-part'})
+    databases.add_snapshot_part(context, snapshot, 'r', {'r': 'planted-part'})
     config = software.create_config(context, {'config': {'c': 'planted-config'}})
     inputs = {
         'config_id': config,
@@ -100,7 +100,7 @@ def look(context, planted):
     )
     resource, event = resources.get(context, row), events.get(context, planted['event'])
     deployment = software.get_deployment(context, planted['deployment'])
-    (part,) = snapshots.resources(context, planted['snapshot'])
+    (part,) = databases.snapshot_parts(context, planted['snapshot'])
     return [
         [
             creds.password,

@@ -126,7 +126,7 @@ def test_trim_deletes_the_oldest_events_and_unused_properties(database, context,
     assert events.trim(context, stack_id, keep=9, batch_size=1) == 0
     assert [row.resource_name for row in events.list(context, stack_id)] == ['r2', *'abcdefg']
     assert events.trim(context, stack_id, keep=3, batch_size=200) == 8
-    assert events.count(context, other_stack) == 7
+    assert len(events.list(context, other_stack)) == 7
     # The properties of the deleted row are deleted with its last event; the others are in use.
     assert [row.properties for row in rows_of(context, stack_id)] == rows[1:]
     assert property_ids() == {row.rsrc_prop_data_id for row in rows_of(context, stack_id)}

@@ -46,7 +46,7 @@ def test_list_by_stack_returns_rows_with_properties_and_data(database, context, 
 def test_list_by_stacks_returns_rows_of_each_stack(database, context, make_stack):
     one, two, three = make_stack('one'), make_stack('two'), make_stack('three')
     first, second, _ = add(context, one, 'a'), add(context, two, 'b'), add(context, three, 'c')
-    resources.set_data(context, second[0], 'key', 'value')
+    databases.set_data(context, resources.get(context, second[0]), 'key', 'value')
     assert [(row.id, row.data) for row in resources.list_by_stacks(context, [two, one])] == [
         (first[0], {}),
         (second[0], {'key': 'value'}),
@@ -60,7 +60,7 @@ def test_rows_with_old_data_are_never_those_of_an_ended_update(
 ):
     stack_id = make_stack()
     (row_id,) = add(context, stack_id, 'a', action='UPDATE', status='IN_PROGRESS')
-    resources.set_data(context, row_id, 'key', 'old')
+    databases.set_data(context, resources.get(context, row_id), 'key', 'old')
 
     def update():
         changes = journal.ChangeSet(
@@ -125,8 +125,8 @@ def test_get_by_name_returns_the_newest_row(database, context, make_stack):
     (second,) = journal.save(
         context, journal.ChangeSet(stack_id, rows_added=[{'uuid': 'another', 'name': 'a'}])
     )
-    assert resources.get_by_name(context, stack_id, 'a').id == second
-    assert resources.get_by_name(context, stack_id, 'A') is None
+    assert resources.list_by_name(context, stack_id, 'a')[-1].id == second
+    assert resources.list_by_name(context, stack_id, 'A') == []
     assert resources.get(context, second).uuid == 'another'
     assert resources.get(context, second + 1) is None
 
@@ -168,14 +168,13 @@ def test_set_metadata_without_atomic_key_stores_it(database, context, make_stack
 
 def test_data_is_stored_by_key(database, context, make_stack):
     (row_id,) = add(context, make_stack(), 'a')
-    resources.set_data(context, row_id, 'key', 'one')
-    resources.set_data(context, row_id, 'key', 'two')
-    resources.set_data(context, row_id, 'other', 'x' * 10_000, redact=True)
+    row = resources.get(context, row_id)
+    databases.set_data(context, row, 'key', 'one')
+    databases.set_data(context, row, 'key', 'two')
+    databases.set_data(context, row, 'other', 'x' * 10_000, redact=True)
     assert resources.get(context, row_id).data == {'key': 'two', 'other': 'x' * 10_000}
     assert resources.data(context, row_id) == [('key', 'two', False), ('other', 'x' * 10_000, True)]
-    assert resources.delete_data(context, row_id, 'key') and not resources.delete_data(
-        context, row_id, 'key'
-    )
+    journal.save(context, journal.ChangeSet(row.stack_id, data_deleted=[(row_id, 'key')]))
     assert list(resources.get(context, row_id).data) == ['other']
 
 
@@ -192,7 +191,8 @@ def test_redacted_data_is_encrypted(backend_url, context):
         databases.delete_all_rows()
         stack_id = databases.make_stack(context)
         (row_id,) = add(context, stack_id, 'a')
-        resources.set_data(context, row_id, 'one', 'a secret', redact=True)
+        row = resources.get(context, row_id)
+        databases.set_data(context, row, 'one', 'a secret', redact=True)
         journal.save(context, journal.ChangeSet(stack_id, data=[(row_id, 'two', 'a secret', True)]))
         assert resources.get(context, row_id).data == {'one': 'a secret', 'two': 'a secret'}
         assert len(stored()) == 2 and not any('a secret' in value for value in stored())
@@ -201,30 +201,3 @@ def test_redacted_data_is_encrypted(backend_url, context):
         pytest.raises(exception.InvalidEncryptionKey),
     ):
         resources.get(context, row_id)
-
-
-def test_acquire_row_requires_the_current_atomic_key(database, context, make_stack):
-    (row_id,) = add(context, make_stack(), 'a')
-    assert resources.acquire_row(context, row_id, None, 'engine 1')
-    assert not resources.acquire_row(context, row_id, None, 'engine 2')
-    assert not resources.acquire_row(context, row_id, 1, 'engine 2')
-    assert resources.acquire_row(context, row_id, 1, None)
-    assert resources.acquire_row(context, row_id, 2, 'engine 2')
-
-
-def test_one_of_many_engines_acquires_a_row(database, context, make_stack):
-    (row_id,) = add(context, make_stack(), 'a', atomic_key=5)
-    results = []
-    threads = [
-        threading.Thread(
-            target=lambda n=n: results.append(
-                resources.acquire_row(context, row_id, 5, f'engine {n}')
-            )
-        )
-        for n in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert sorted(results) == [False] * 7 + [True]

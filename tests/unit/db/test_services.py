@@ -21,6 +21,10 @@ def register(context, engine_id='e1', **values):
     )
 
 
+def row_of(context, service_id):
+    return next(row for row in services.list(context) if row.id == service_id)
+
+
 @session.writer
 def last_seen(service_id, seconds_ago):
     seen = utcnow() - datetime.timedelta(seconds=seconds_ago)
@@ -31,7 +35,7 @@ def last_seen(service_id, seconds_ago):
 
 def test_engine_row_is_created_updated_and_deleted(database, context):
     service_id = register(context)
-    row = services.get(context, service_id)
+    row = row_of(context, service_id)
     assert (row.engine_id, row.host, row.hostname, row.binary, row.topic, row.report_interval) == (
         'e1',
         'h',
@@ -43,11 +47,11 @@ def test_engine_row_is_created_updated_and_deleted(database, context):
     assert services.is_up(row) and row.updated_at is not None
     last_seen(service_id, 100)
     assert services.heartbeat(context, service_id)
-    assert utcnow() - services.get(context, service_id).updated_at < datetime.timedelta(seconds=20)
-    assert services.get_by_engine(context, 'e1').id == service_id
+    assert utcnow() - row_of(context, service_id).updated_at < datetime.timedelta(seconds=20)
+    assert row_of(context, service_id).deleted_at is None
     assert services.delete(context, service_id)
-    assert services.get_by_engine(context, 'e1') is None
-    assert not services.is_up(services.get(context, service_id))
+    assert row_of(context, service_id).deleted_at is not None
+    assert not services.is_up(row_of(context, service_id))
     assert [row.id for row in services.list(context)] == [service_id]
 
 
@@ -55,14 +59,14 @@ def test_is_up_within_twice_the_interval(database, context):
     service_id = register(context)
     for seconds, up in ((110, True), (130, False)):
         last_seen(service_id, seconds)
-        assert services.is_up(services.get(context, service_id)) is up
+        assert services.is_up(row_of(context, service_id)) is up
 
 
 def test_heartbeat_restores_a_deleted_row(database, context):
     service_id = register(context)
     services.delete(context, service_id)
     assert services.heartbeat(context, service_id)
-    assert services.is_up(services.get(context, service_id))
+    assert services.is_up(row_of(context, service_id))
 
 
 def test_clean_removes_stopped_and_dead_engines(database, context):
@@ -87,7 +91,7 @@ def test_last_heartbeats_omits_stopped_and_marks_expired(database, context):
     services.delete(context, gone)
     assert services.last_heartbeats(context) == {
         'late': None,
-        'well': services.get(context, well).updated_at,
+        'well': row_of(context, well).updated_at,
     }
 
 

@@ -1,4 +1,5 @@
 from heat_lite.db import snapshots
+from tests import databases
 
 
 def test_snapshot_is_created_updated_and_deleted(database, context, other, make_stack):
@@ -17,8 +18,6 @@ def test_snapshot_is_created_updated_and_deleted(database, context, other, make_
         'tenant',
         stack_id,
     )
-    assert snapshots.get(context, first, stack_id=stack_id) is not None
-    assert snapshots.get(context, first, stack_id=another) is None
     assert snapshots.get(other, first) is None
     assert snapshots.get(context, second).data == {'resources': {'😀': 1}}
     assert snapshots.update(context, first, {'status': 'COMPLETE', 'status_reason': 'r' * 1000})
@@ -28,16 +27,16 @@ def test_snapshot_is_created_updated_and_deleted(database, context, other, make_
     assert snapshots.count(context, stack_id) == 1
 
 
-def test_snapshots_of_resources_are_listed_by_name(database, context, make_stack):
+def test_snapshots_of_resources_are_deleted_with_their_snapshot(database, context, make_stack):
     snapshot_id = snapshots.create(context, {'stack_id': make_stack()})
-    snapshots.add_resource(context, snapshot_id, 'web', {'image': 'i'})
-    snapshots.add_resource(context, snapshot_id, 'disk', None)
-    assert [(row.resource_name, row.data) for row in snapshots.resources(context, snapshot_id)] == [
+    databases.add_snapshot_part(context, snapshot_id, 'web', {'image': 'i'})
+    databases.add_snapshot_part(context, snapshot_id, 'disk', None)
+    assert databases.snapshot_parts(context, snapshot_id) == [
         ('disk', None),
         ('web', {'image': 'i'}),
     ]
     assert snapshots.delete(context, snapshot_id)
-    assert snapshots.resources(context, snapshot_id) == []
+    assert databases.snapshot_parts(context, snapshot_id) == []
 
 
 def test_resources_that_heat_saved_in_rows_of_their_own_are_in_the_document(
@@ -48,7 +47,7 @@ def test_resources_that_heat_saved_in_rows_of_their_own_are_in_the_document(
     heats = snapshots.create(context, {'stack_id': stack_id, 'data': document})
     saved = {'disk': {'resource_data': {'backup_id': 'b'}}, 'web': {'resource_data': {}}}
     for name, data in saved.items():
-        snapshots.add_resource(context, heats, name, data)
+        databases.add_snapshot_part(context, heats, name, data)
     begun = snapshots.create(context, {'stack_id': stack_id, 'data': document})
     assert snapshots.get(context, heats).data == {'name': 's', 'resources': saved}
     found = {row.id: row.data['resources'] for row in snapshots.list(context, stack_id)}

@@ -6,10 +6,11 @@ Each step is a series of small transactions, and can be interrupted and repeated
 import json
 import typing
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from sqlalchemy import (
     Text,
+    and_,
     column,
     delete,
     func,
@@ -24,15 +25,13 @@ from sqlalchemy import (
 
 from heat_lite.common import cipher, status
 from heat_lite.common.context import RequestContext
-from heat_lite.db import encryption, models, queries, session, traversals
+from heat_lite.db import batch, encryption, models, queries, session, traversals
 from heat_lite.db.column_types import utcnow
 from heat_lite.db.heat_database.give_back import relations
 from heat_lite.db.maintenance import reencrypt
 
 _S, _R, _D, _T = models.stack, models.resource, models.resource_data, models.raw_template
 _P = models.resource_properties_data
-#: rows of one transaction
-BATCH = 500
 INTERRUPTED = 'Interrupted, as the database was given back to Heat: update or delete the stack.'
 UNWATCHED = 'Heat does not have its alarms of type OS::Heat::CWLiteAlarm: remove them first'
 #: keys of ``resource_data`` of this service, and those of Heat
@@ -90,7 +89,7 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     yield 'snapshot: rows added for what resources have saved', relations.part_snapshots()
     yield 'raw_template: templates copied for each stack', _unshare_templates()
     target = reencrypt.Target(False, keys, method=cipher.HEAT_METHOD, checked=True)
-    for name, count in reencrypt.reencrypt_tables(target, BATCH):
+    for name, count in reencrypt.reencrypt_tables(target, relations.BATCH):
         yield f'{name}: values re-encrypted or decrypted', count
     yield 'resource_data: URLs of signals renamed', _rename_signal_urls()
     yield 'resource_data: ids of stack users added', _add_user_ids()
@@ -103,14 +102,6 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     yield 'locks and engines of this service removed', _remove_engines()
 
 
-def _repeat(batch: Callable[[], int]) -> int:
-    """Call ``batch()`` until it changes no more rows. Return the number of all."""
-    count = 0
-    while changed := batch():
-        count += changed
-    return count
-
-
 # --------------------------------------------------------------- data of resources
 
 
@@ -120,9 +111,9 @@ def _rename_signal_urls():
     with_token = select(_D.c.resource_id).where(_D.c.key == TOKEN)
     ids = session.execute(with_token).scalars().all()
     count = 0
-    for start in range(0, len(ids), BATCH):
-        chosen = _D.c.key == SIGNAL_URL, _D.c.resource_id.in_(ids[start : start + BATCH])
-        count += session.execute(update(_D).where(*chosen).values(key=TOKEN_URL)).rowcount
+    for chosen in queries.any_of(_D.c.resource_id, ids):
+        renamed = update(_D).where(_D.c.key == SIGNAL_URL, chosen).values(key=TOKEN_URL)
+        count += session.execute(renamed).rowcount
     others = update(_D).where(_D.c.key == SIGNAL_URL).values(key=HEAT_URL)
     return count + session.execute(others).rowcount
 
@@ -139,8 +130,7 @@ def _add_user_ids():
     rows = [
         _data(resource_id, USER, user_id) for resource_id, user_id in session.execute(users).all()
     ]
-    for start in range(0, len(rows), BATCH):
-        session.execute(insert(_D), rows[start : start + BATCH])
+    batch.insert(insert(_D), rows)
     return len(rows)
 
 
@@ -214,9 +204,8 @@ def _copy_template(template_id, stack_id):
     copy = session.execute(insert(_T).values(template={})).inserted_primary_key[0]
     session.execute(update(plain).where(plain.c.id == copy).values(values))
     for template, stack in _REFERENCES:
-        values = {template.name: copy, 'updated_at': template.table.c.updated_at}
-        chosen = template == template_id, stack == stack_id
-        session.execute(update(template.table).where(*chosen).values(values))
+        chosen = (template == template_id) & (stack == stack_id)
+        relations.change(template.table, chosen, {template.name: copy})
 
 
 # --------------------------------------------------------------- properties
@@ -255,8 +244,7 @@ def store_properties(context: RequestContext, values: dict[int, dict]) -> None:
     """Store properties in the place of those of the same rows."""
     for row_id, given in values.items():
         encrypted, data = encryption.encrypt_properties(given)
-        changed = {'encrypted': encrypted, 'data': data, 'updated_at': _P.c.updated_at}
-        session.execute(update(_P).where(_P.c.id == row_id).values(changed))
+        relations.change(_P, _P.c.id == row_id, {'encrypted': encrypted, 'data': data})
 
 
 # --------------------------------------------------------------- stacks and engines
@@ -266,24 +254,21 @@ def _mark_convergence():
     """Mark the stacks whose last action was of this service: their rows have what the convergence
     engine of Heat needs. Those that only the legacy engine has changed remain legacy stacks.
     """
-    return _repeat(_mark_batch)
-
-
-@session.writer
-def _mark_batch():
     ours = (
         _S.c.digest.is_not(None),
         _S.c.deleted_at.is_(None),
         queries.is_no_backup(),
-        or_(_S.c.convergence.is_(None), _S.c.convergence.is_(False)),
+        _S.c.convergence.is_not(True),
     )
-    ids = session.execute(select(_S.c.id).where(*ours).limit(BATCH)).scalars().all()
+    return relations.by_ids(_S, and_(*ours), _mark_batch)
+
+
+def _mark_batch(ids):
     for stack_id in ids:
         values = {'convergence': True, 'current_traversal': str(uuid.uuid4())}
         # Heat reads the graph to show resources that the last update has not come to
         values['current_deps'] = traversals.deps_of_rows(stack_id)
-        values['updated_at'] = _S.c.updated_at
-        session.execute(update(_S).where(_S.c.id == stack_id).values(values))
+        relations.change(_S, _S.c.id == stack_id, values)
     return len(ids)
 
 
@@ -292,7 +277,11 @@ def _share_users():
 
     Without them it would make others for a nested stack and leave them behind.
     """
-    return _repeat(_share_users_batch)
+    count = 0
+    # the children of each level follow those of the level above
+    while changed := _share_users_batch():
+        count += changed
+    return count
 
 
 @session.writer
@@ -305,10 +294,9 @@ def _share_users_batch():
         .join(parent, parent.c.id == _S.c.owner_id)
         .where(_S.c.deleted_at.is_(None), lacking)
     )
-    rows = session.execute(query.limit(BATCH)).all()
+    rows = session.execute(query.limit(relations.BATCH)).all()
     for row in rows:
-        values = {**{name: getattr(row, name) for name in names}, 'updated_at': _S.c.updated_at}
-        session.execute(update(_S).where(_S.c.id == row.id).values(values))
+        relations.change(_S, _S.c.id == row.id, {name: getattr(row, name) for name in names})
     return len(rows)
 
 
@@ -327,16 +315,13 @@ def _fail_interrupted():
 
 
 def _fail(table, *conditions):
-    return _repeat(lambda: _fail_batch(table, conditions))
+    unfinished = and_(table.c.status == status.IN_PROGRESS, *conditions)
+    return relations.by_ids(table, unfinished, lambda ids: _fail_batch(table, ids))
 
 
-@session.writer
-def _fail_batch(table, conditions):
-    unfinished = select(table.c.id).where(table.c.status == status.IN_PROGRESS, *conditions)
-    ids = session.execute(unfinished.limit(BATCH)).scalars().all()
+def _fail_batch(table, ids):
     values = {'status': status.FAILED, 'status_reason': INTERRUPTED}
-    values['updated_at'] = table.c.updated_at
-    session.execute(update(table).where(table.c.id.in_(ids)).values(values))
+    relations.change(table, table.c.id.in_(ids), values)
     if table is _S:
         session.execute(delete(models.sync_point).where(models.sync_point.c.stack_id.in_(ids)))
     return len(ids)
@@ -344,23 +329,20 @@ def _fail_batch(table, conditions):
 
 def _release_groups():
     """Heat refuses to scale a group that is being scaled. The metadata is plain by now."""
-    return _repeat(_release_batch)
-
-
-@session.writer
-def _release_batch():
     marked = type_coerce(_R.c.rsrc_metadata, Text).like(f'%{SCALED}%')
-    rows = session.execute(select(_R.c.id, _R.c.rsrc_metadata).where(marked).limit(BATCH)).all()
-    for row in rows:
+    return relations.by_ids(_R, marked, _release_batch)
+
+
+def _release_batch(ids):
+    query = select(_R.c.id, _R.c.rsrc_metadata).where(_R.c.id.in_(ids))
+    for row in session.execute(query).all():
         metadata = json.loads(json.dumps(row.rsrc_metadata).replace(SCALED, RELEASED))
-        values = {'rsrc_metadata': metadata, 'updated_at': _R.c.updated_at}
-        session.execute(update(_R).where(_R.c.id == row.id).values(values))
-    return len(rows)
+        relations.change(_R, _R.c.id == row.id, {'rsrc_metadata': metadata})
+    return len(ids)
 
 
 @session.writer
 def _remove_engines():
     count = session.execute(delete(models.stack_lock)).rowcount
-    values = {'engine_id': None, 'updated_at': _R.c.updated_at}
-    session.execute(update(_R).where(_R.c.engine_id.is_not(None)).values(values))
+    relations.change(_R, _R.c.engine_id.is_not(None), {'engine_id': None})
     return count + session.execute(delete(models.service)).rowcount

@@ -38,11 +38,11 @@ def _relate_batch(ids):
             for name in ('replaces', 'replaced_by')
             if getattr(row, name) not in {None, *known}
         }
-        changed += _change(_R, _R.c.id == row.id, gone)
+        changed += change(_R, _R.c.id == row.id, gone)
         if row.replaces in known:
             other = or_(_R.c.replaced_by.is_(None), _R.c.replaced_by != row.id)
             old = (_R.c.id == row.replaces) & other
-            changed += _change(_R, old, {'replaced_by': row.id})
+            changed += change(_R, old, {'replaced_by': row.id})
     return changed
 
 
@@ -58,7 +58,7 @@ def forget_previous_templates() -> int:
 def _forget_batch(ids):
     chosen = _S.c.id.in_(ids)
     templates = set(session.execute(select(_S.c.prev_raw_template_id).where(chosen)).scalars())
-    changed = _change(_S, chosen, {'prev_raw_template_id': None})
+    changed = change(_S, chosen, {'prev_raw_template_id': None})
     used = [
         ~select(column.table.c.id).where(column == _T.c.id).exists()
         for column in (_S.c.raw_template_id, _S.c.prev_raw_template_id, _R.c.current_template_id)
@@ -89,7 +89,7 @@ def _part_batch(ids):
                 for name, data in saved.items()
             ]
             session.execute(insert(_PARTS), parts)
-            changed += _change(_N, _N.c.id == row.id, {'data': {**row.data, RESOURCES: {}}})
+            changed += change(_N, _N.c.id == row.id, {'data': {**row.data, RESOURCES: {}}})
     return changed
 
 
@@ -108,11 +108,11 @@ def _add_login_batch(ids):
     for row in rows:
         login = {'tenant_id': row.tenant, 'decrypt_method': ''}
         made = session.execute(insert(models.user_creds).values(login)).inserted_primary_key[0]
-        _change(_S, _S.c.id == row.id, {'user_creds_id': made})
+        change(_S, _S.c.id == row.id, {'user_creds_id': made})
     return len(rows)
 
 
-def _change(table: Table, which: ColumnElement[bool], values: dict[str, Any]) -> int:
+def change(table: Table, which: ColumnElement[bool], values: dict[str, Any]) -> int:
     """Update rows without a new time of their last update. Return their number."""
     if not values:
         return 0
@@ -121,20 +121,20 @@ def _change(table: Table, which: ColumnElement[bool], values: dict[str, Any]) ->
 
 
 def by_ids(
-    table: Table, which: ColumnElement[bool], change: Callable[[Collection[Any]], int]
+    table: Table, which: ColumnElement[bool], convert: Callable[[Collection[Any]], int]
 ) -> int:
-    """Call ``change(ids)`` with the rows of a condition, in batches. Return the sum of results."""
+    """Call ``convert(ids)`` with the rows of a condition, in batches. Return the sum of results."""
     count, last = 0, None
     while True:
-        last, changed = _batch(table, which, change, last)
+        last, changed = _batch(table, which, convert, last)
         count += changed
         if last is None:
             return count
 
 
 @session.writer
-def _batch(table, which, change, last):
+def _batch(table, which, convert, last):
     after = which if last is None else which & (table.c.id > last)
     query = select(table.c.id).where(after).order_by(table.c.id).limit(BATCH)
     ids = session.execute(query).scalars().all()
-    return (ids[-1], change(ids)) if ids else (None, 0)
+    return (ids[-1], convert(ids)) if ids else (None, 0)

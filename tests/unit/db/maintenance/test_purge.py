@@ -68,7 +68,8 @@ def everything(context, name, tenant='tenant'):
     stored = resources.list_by_stack(context, stack_id)
     new = traversals.NewTraversal('t', stack_id, 'engine', {}, [row.id for row in stored])
     traversals.begin(context, new)
-    snapshots.add_resource(context, snapshots.create(context, {'stack_id': stack_id}), 'r', {})
+    snapshot_id = snapshots.create(context, {'stack_id': stack_id})
+    databases.add_snapshot_part(context, snapshot_id, 'r', {})
     return stack_id
 
 
