@@ -17,10 +17,16 @@ from heat_lite.template.constraints import (
     NUMBER,
     STRING,
     TYPES,
+    AllowedPattern,
+    AllowedValues,
     CustomConstraint,
+    Length,
+    Range,
 )
 
 CACHE_LOCAL, CACHE_NONE = 'cache_local', 'cache_none'
+#: options that stand for a constraint
+_CONSTRAINTS = {'allowed': AllowedValues, 'pattern': AllowedPattern, 'custom': CustomConstraint}
 
 
 class PropertySchema:
@@ -204,38 +210,57 @@ def visible(schemata: Mapping) -> dict:
     }
 
 
+def _property(type: str, description: str | None, **options: Any) -> PropertySchema:
+    """Return a schema. Beside its options are ``min`` and ``max`` (of a number, or of a length),
+    ``allowed``, ``pattern`` and ``custom`` for constraints, and ``since`` for the support status.
+    """
+    constraints = [*options.pop('constraints', ())]
+    if options.keys() & {'min', 'max'}:
+        bounds = Range if type in Range.valid_types else Length
+        constraints.append(bounds(options.pop('min', None), options.pop('max', None)))
+    for name, kind in _CONSTRAINTS.items():
+        if name in options:
+            constraints.append(kind(options.pop(name)))
+    return PropertySchema(type, description, constraints=constraints, **_with_support(options))
+
+
+def _with_support(options):
+    version = options.pop('since', None)
+    return {**options, 'support': support_status.since(version)} if version else options
+
+
 def string(description: str | None = None, **options: Any) -> PropertySchema:
-    return PropertySchema(STRING, description, **options)
+    return _property(STRING, description, **options)
 
 
 def integer(description: str | None = None, **options: Any) -> PropertySchema:
-    return PropertySchema(INTEGER, description, **options)
+    return _property(INTEGER, description, **options)
 
 
 def number(description: str | None = None, **options: Any) -> PropertySchema:
-    return PropertySchema(NUMBER, description, **options)
+    return _property(NUMBER, description, **options)
 
 
 def boolean(description: str | None = None, **options: Any) -> PropertySchema:
-    return PropertySchema(BOOLEAN, description, **options)
+    return _property(BOOLEAN, description, **options)
 
 
 def map_(
     description: str | None = None, keys: dict | None = None, **options: Any
 ) -> PropertySchema:
     """Return the schema of a map; ``keys`` maps names to schemas, None allows any keys."""
-    return PropertySchema(MAP, description, schema=keys, **options)
+    return _property(MAP, description, schema=keys, **options)
 
 
 def list_(
     description: str | None = None, item: PropertySchema | None = None, **options: Any
 ) -> PropertySchema:
     """Return the schema of a list; ``item`` is the schema of each item, None allows any."""
-    return PropertySchema(LIST, description, schema=item, **options)
+    return _property(LIST, description, schema=item, **options)
 
 
 def any_(description: str | None = None, **options: Any) -> PropertySchema:
-    return PropertySchema(ANY, description, **options)
+    return _property(ANY, description, **options)
 
 
 class AttributeSchema:
@@ -280,28 +305,28 @@ class AttributeSchema:
 
 def any_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
     """Return the schema of an attribute without a declared type."""
-    return AttributeSchema(description, **options)
+    return AttributeSchema(description, **_with_support(options))
 
 
 def text(description: str | None = None, **options: Any) -> AttributeSchema:
-    return AttributeSchema(description, STRING, **options)
+    return AttributeSchema(description, STRING, **_with_support(options))
 
 
 def integer_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
-    return AttributeSchema(description, INTEGER, **options)
+    return AttributeSchema(description, INTEGER, **_with_support(options))
 
 
 def number_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
-    return AttributeSchema(description, NUMBER, **options)
+    return AttributeSchema(description, NUMBER, **_with_support(options))
 
 
 def boolean_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
-    return AttributeSchema(description, BOOLEAN, **options)
+    return AttributeSchema(description, BOOLEAN, **_with_support(options))
 
 
 def map_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
-    return AttributeSchema(description, MAP, **options)
+    return AttributeSchema(description, MAP, **_with_support(options))
 
 
 def list_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
-    return AttributeSchema(description, LIST, **options)
+    return AttributeSchema(description, LIST, **_with_support(options))

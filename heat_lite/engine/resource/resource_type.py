@@ -28,6 +28,8 @@ class ResourceType:
     attributes_schema: dict[str, schema.AttributeSchema] = {}
     update_policy_schema: dict[str, schema.PropertySchema] = {}
     support_status = support.DEFAULT
+    #: the release in which a type with nothing else to say about its support began
+    since: str | None = None
     #: the client that the type uses and the kind of object that it creates there
     default_client_name: str | None = None
     entity: str | None = None
@@ -71,6 +73,11 @@ class ResourceType:
             'All data that the service shows about the resource.', cache_mode=schema.CACHE_NONE
         )
     }
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if 'since' in vars(cls):
+            cls.support_status = support.since(cls.since)
 
     # ------------------------------------------------------------ the service
 

@@ -3,8 +3,6 @@
 from heat_lite.common import exception
 from heat_lite.resources.base import common_properties, instance_group
 from heat_lite.resources.base.scaling import ScalingGroup
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint
 from heat_lite.template.schema import integer, list_, string
 
 CONFIGURATION, INSTANCE, NETWORK = 'LaunchConfigurationName', 'InstanceId', 'VPCZoneIdentifier'
@@ -14,7 +12,7 @@ class AutoScalingGroup(ScalingGroup, instance_group.InstanceGroup):
     """A scaling group of instances."""
 
     resource_type = 'AWS::AutoScaling::AutoScalingGroup'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     bounds_names = ('MinSize', 'MaxSize', 'DesiredCapacity', 'Cooldown')
     policy_name = 'AutoScalingRollingUpdate'
     tag_names = ('metering.groupname', 'metering.AutoScalingGroupName')
@@ -28,7 +26,7 @@ class AutoScalingGroup(ScalingGroup, instance_group.InstanceGroup):
         ),
         'InstanceId': string(
             common_properties.INSTANCE_BASE,
-            constraints=[CustomConstraint('nova.server')],
+            custom='nova.server',
         ),
         'MaxSize': integer(common_properties.GROUP_MAX_SIZE, required=True, update_allowed=True),
         'MinSize': integer(common_properties.GROUP_MIN_SIZE, required=True, update_allowed=True),
@@ -44,7 +42,7 @@ class AutoScalingGroup(ScalingGroup, instance_group.InstanceGroup):
         'HealthCheckType': string(
             common_properties.NOT_IMPLEMENTED,
             implemented=False,
-            constraints=[AllowedValues(['EC2', 'ELB'])],
+            allowed=['EC2', 'ELB'],
         ),
         'LoadBalancerNames': list_(common_properties.LOAD_BALANCERS),
         'VPCZoneIdentifier': list_(

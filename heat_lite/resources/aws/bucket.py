@@ -2,7 +2,6 @@
 
 from heat_lite.resources.aws.ec2.base import tags
 from heat_lite.resources.openstack.swift.container import Container
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import map_, string, text
 
 READ, WRITE = 'X-Container-Read', 'X-Container-Write'
@@ -19,17 +18,13 @@ class Bucket(Container):
     properties_schema = {
         'AccessControl': string(
             'Canned access control list. Without one, the access rules of the project apply.',
-            constraints=[
-                AllowedValues(
-                    [
-                        'Private',
-                        'PublicRead',
-                        'PublicReadWrite',
-                        'AuthenticatedRead',
-                        'BucketOwnerRead',
-                        'BucketOwnerFullControl',
-                    ]
-                )
+            allowed=[
+                'Private',
+                'PublicRead',
+                'PublicReadWrite',
+                'AuthenticatedRead',
+                'BucketOwnerRead',
+                'BucketOwnerFullControl',
             ],
         ),
         'Tags': tags(),

@@ -5,7 +5,6 @@ from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.stack_user import ACCESS, SECRET, StackUser
 from heat_lite.resources.heat.access_policy import AccessPolicy
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import CACHE_NONE, integer, list_, map_, string, text
 
 
@@ -80,7 +79,7 @@ class AccessKey(Resource):
         'Serial': integer(common_properties.NOT_IMPLEMENTED, implemented=False),
         'Status': string(
             common_properties.NOT_IMPLEMENTED,
-            constraints=[AllowedValues(['Active', 'Inactive'])],
+            allowed=['Active', 'Inactive'],
             implemented=False,
         ),
         'UserName': string('Reference of the user.', required=True),

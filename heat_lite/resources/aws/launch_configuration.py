@@ -3,12 +3,11 @@
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import common_properties
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import boolean, list_, map_, number, string
 
 
 def _named(description, kind):
-    return string(description, constraints=[CustomConstraint(kind)])
+    return string(description, custom=kind)
 
 
 class LaunchConfiguration(Resource):

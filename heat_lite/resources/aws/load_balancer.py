@@ -10,7 +10,6 @@ from heat_lite.resources.aws.autoscaling_group import NETWORK
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.group_balancer import NAMES, GroupBalancer
 from heat_lite.resources.base.template_resource import fetch_template
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import integer, list_, map_, string, text
 
 #: the name of the nested template: the operator may map it to another one
@@ -74,7 +73,7 @@ class LoadBalancer(GroupBalancer):
                     'Protocol': string(
                         'Protocol of the listener.',
                         required=True,
-                        constraints=[AllowedValues(['TCP', 'HTTP'])],
+                        allowed=['TCP', 'HTTP'],
                     ),
                     'PolicyNames': list_(common_properties.NOT_IMPLEMENTED, implemented=False),
                     'SSLCertificateId': string(

@@ -2,7 +2,6 @@
 
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.scaling_policy import ScalingPolicy
-from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import CACHE_NONE, integer, string, text
 
 
@@ -29,9 +28,7 @@ class CloudFormationScalingPolicy(ScalingPolicy):
             common_properties.SCALING_TYPE,
             required=True,
             update_allowed=True,
-            constraints=[
-                AllowedValues(['ChangeInCapacity', 'ExactCapacity', 'PercentChangeInCapacity'])
-            ],
+            allowed=['ChangeInCapacity', 'ExactCapacity', 'PercentChangeInCapacity'],
         ),
         'Cooldown': integer(
             common_properties.COOLDOWN,
@@ -40,7 +37,7 @@ class CloudFormationScalingPolicy(ScalingPolicy):
         'MinAdjustmentStep': integer(
             common_properties.SCALING_MIN_STEP,
             update_allowed=True,
-            constraints=[Range(min=0)],
+            min=0,
         ),
     }
     attributes_schema = {

@@ -3,8 +3,6 @@ OS::Heat::UpdateWaitConditionHandle.
 """
 
 from heat_lite.resources.base import common_properties, wait_condition
-from heat_lite.template import support
-from heat_lite.template.constraints import Range
 from heat_lite.template.schema import CACHE_NONE, integer, string, text
 
 #: 12 hours, in seconds
@@ -18,19 +16,17 @@ class WaitCondition(wait_condition.WaitCondition):
     """
 
     resource_type = 'AWS::CloudFormation::WaitCondition'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     HANDLE, TIMEOUT, COUNT = 'Handle', 'Timeout', 'Count'
 
     properties_schema = {
         'Handle': string(common_properties.WAIT_HANDLE, required=True),
-        'Timeout': integer(
-            common_properties.WAIT_TIMEOUT, required=True, constraints=[Range(1, LONGEST)]
-        ),
+        'Timeout': integer(common_properties.WAIT_TIMEOUT, required=True, min=1, max=LONGEST),
         'Count': integer(
             common_properties.WAIT_COUNT,
             default=1,
             update_allowed=True,
-            constraints=[Range(1)],
+            min=1,
         ),
     }
     attributes_schema = {'Data': text(common_properties.WAIT_DATA, cache_mode=CACHE_NONE)}
@@ -47,7 +43,7 @@ class WaitConditionHandle(wait_condition.Handle):
     """
 
     resource_type = 'AWS::CloudFormation::WaitConditionHandle'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     ID, STATUS, REASON, DATA = 'UniqueId', 'Status', 'Reason', 'Data'
     properties_schema = {}
 
@@ -84,5 +80,5 @@ class UpdateWaitConditionHandle(WaitConditionHandle):
     """A handle that each update replaces, so that conditions wait for signals again."""
 
     resource_type = 'OS::Heat::UpdateWaitConditionHandle'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     always_replaced = True

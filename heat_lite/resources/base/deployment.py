@@ -17,7 +17,6 @@ from heat_lite.resources.base.signal_responder import (
 )
 from heat_lite.template import function, software
 from heat_lite.template.attributes import select
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import list_, map_, string, text
 
 ACTIONS = (status.CREATE, status.UPDATE, status.DELETE, status.SUSPEND, status.RESUME)
@@ -42,7 +41,7 @@ def common_properties():
             'SoftwareComponent defines its own actions.',
             default=[status.CREATE, status.UPDATE],
             update_allowed=True,
-            constraints=[AllowedValues(list(ACTIONS))],
+            allowed=list(ACTIONS),
         ),
         'name': string(
             'Name of the deployment. The server applies its deployments in the '
@@ -53,7 +52,7 @@ def common_properties():
             'Transport of the signals of the server. NO_SIGNAL: the deployment '
             'completes without waiting for a signal.',
             default=CFN,
-            constraints=[AllowedValues([CFN, TEMP_URL, HEAT, NONE, ZAQAR])],
+            allowed=[CFN, TEMP_URL, HEAT, NONE, ZAQAR],
         ),
     }
 
@@ -69,7 +68,7 @@ def structured_properties():
             'Validation of inputs without a value: LAX makes them null, STRICT '
             'makes the deployment fail.',
             default=software.LAX,
-            constraints=[AllowedValues([software.LAX, software.STRICT])],
+            allowed=[software.LAX, software.STRICT],
         ),
     }
 

@@ -3,9 +3,8 @@
 from heat_lite.common import exception, status
 from heat_lite.resources.base.group import SHOW, GroupResource
 from heat_lite.resources.base.signal_responder import with_default_transport
-from heat_lite.template import members, software, support
+from heat_lite.template import members, software
 from heat_lite.template.attributes import select
-from heat_lite.template.constraints import Range
 from heat_lite.template.members import RollingPolicy
 from heat_lite.template.schema import integer, map_, map_attribute, number
 
@@ -14,10 +13,8 @@ SERVERS = 'servers'
 PLURALS = {f'{name}s': name for name in software.REPORTED}
 
 BATCH = {
-    'max_batch_size': integer(
-        'Number of servers that are deployed to at once.', default=1, constraints=[Range(min=1)]
-    ),
-    'pause_time': number('Seconds between two batches.', default=0, constraints=[Range(min=0)]),
+    'max_batch_size': integer('Number of servers that are deployed to at once.', default=1, min=1),
+    'pause_time': number('Seconds between two batches.', default=0, min=0),
 }
 
 
@@ -38,12 +35,12 @@ class DeploymentGroup(GroupResource):
         'rolling_update': map_(
             'Policy of rolling updates, which deploy a change in batches.',
             BATCH,
-            support=support.since('7.0.0'),
+            since='7.0.0',
         ),
         'batch_create': map_(
             'Policy of the create, which deploys the configuration in batches.',
             BATCH,
-            support=support.since('7.0.0'),
+            since='7.0.0',
         ),
     }
     attributes_schema = {

@@ -5,7 +5,6 @@ delete.
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.rest import map_to_wire
-from heat_lite.template.constraints import Range
 from heat_lite.template.schema import integer, string
 
 PROJECT = 'project'
@@ -17,7 +16,7 @@ def limit(what, **options):
     return integer(
         f'{what}; {UNLIMITED} means unlimited.',
         update_allowed=True,
-        constraints=[Range(min=UNLIMITED)],
+        min=UNLIMITED,
         **options,
     )
 

@@ -4,9 +4,7 @@ from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.containers.engine_object import endpoint_property, labels_property
 from heat_lite.template.constraints import (
     AllowedPattern,
-    AllowedValues,
     CustomConstraint,
-    Length,
     Range,
 )
 from heat_lite.template.schema import boolean, integer, list_, map_, number, string
@@ -50,11 +48,11 @@ def process_properties():
 def limit_properties():
     """Return the schemas of limits; those of memory and CPUs change in place."""
     return {
-        'memory': integer('Memory limit in MiB.', update_allowed=True, constraints=[Range(6)]),
+        'memory': integer('Memory limit in MiB.', update_allowed=True, min=6),
         'cpus': number(
             'Number of CPUs that the container may use.',
             update_allowed=True,
-            constraints=[Range(0.01)],
+            min=0.01,
         ),
         'cpu_shares': integer('Relative weight among containers.', update_allowed=True),
         'cpu_set': string('CPUs on which the container runs, such as 0-2,7.', update_allowed=True),
@@ -62,7 +60,8 @@ def limit_properties():
         'memory_swap': integer('Memory and swap together in MiB; -1 for swap without a limit.'),
         'oom_score_adj': integer(
             'Preference of the kernel to kill the container when memory runs out.',
-            constraints=[Range(-1000, 1000)],
+            min=-1000,
+            max=1000,
         ),
         'pids_limit': integer('Number of processes.'),
         'shm_size': integer('Size of /dev/shm in MiB.'),
@@ -268,7 +267,7 @@ def port_properties():
                     'protocol': string(
                         'Protocol of the port.',
                         default='tcp',
-                        constraints=[AllowedValues(['tcp', 'udp', 'sctp'])],
+                        allowed=['tcp', 'udp', 'sctp'],
                     ),
                 },
             ),
@@ -286,18 +285,14 @@ def health_properties():
                 'command': list_(
                     'Command and its arguments; it succeeds in a healthy container.',
                     required=True,
-                    constraints=[Length(1)],
+                    min=1,
                 ),
-                'interval': number(
-                    'Seconds between two checks.', default=2, constraints=[Range(0.1)]
-                ),
-                'timeout': number(
-                    'Seconds after which a check has failed.', default=10, constraints=[Range(0.1)]
-                ),
+                'interval': number('Seconds between two checks.', default=2, min=0.1),
+                'timeout': number('Seconds after which a check has failed.', default=10, min=0.1),
                 'retries': integer(
                     'Number of failures in a row that make the container unhealthy.',
                     default=5,
-                    constraints=[Range(1)],
+                    min=1,
                 ),
                 'start_period': number(
                     'Seconds after the start in which failures do not count.', default=0
@@ -314,13 +309,13 @@ def service_properties():
             'Restart policy: no, always, unless-stopped, on-failure or on-failure:RETRIES.',
             default='no',
             update_allowed=True,
-            constraints=[AllowedPattern('no|always|unless-stopped|on-failure(:[0-9]+)?')],
+            pattern='no|always|unless-stopped|on-failure(:[0-9]+)?',
         ),
         'stop_signal': string('Signal that ends the container.'),
         'stop_grace_period': integer(
             'Seconds that the container has to end before it is killed.',
             default=10,
             update_allowed=True,
-            constraints=[Range(0)],
+            min=0,
         ),
     }

@@ -2,7 +2,6 @@
 
 from heat_lite.resources.containers import container_body
 from heat_lite.resources.containers.process import ProcessContainer
-from heat_lite.template.constraints import AllowedValues, Length
 from heat_lite.template.schema import (
     CACHE_NONE,
     boolean,
@@ -61,7 +60,7 @@ ALL_LINES = 'all'
 def _capability(description):
     return list_(
         description,
-        string('Capability, as in Linux without CAP_.', constraints=[AllowedValues(CAPABILITIES)]),
+        string('Capability, as in Linux without CAP_.', allowed=CAPABILITIES),
         default=[],
     )
 
@@ -109,7 +108,7 @@ class DockerContainer(ProcessContainer):
                 'Name': string(
                     'Name of the policy.',
                     default='no',
-                    constraints=[AllowedValues(['no', 'on-failure', 'always'])],
+                    allowed=['no', 'on-failure', 'always'],
                 ),
                 'MaximumRetryCount': integer(
                     'Number of restarts with the policy on-failure.', default=0
@@ -129,16 +128,18 @@ class DockerContainer(ProcessContainer):
                     'path_on_host': string(
                         'Path of the device on the host.',
                         required=True,
-                        constraints=[Length(0, 255)],
+                        min=0,
+                        max=255,
                     ),
                     'path_in_container': string(
                         'Path of the device in the container. By default, that on the host.',
-                        constraints=[Length(0, 255)],
+                        min=0,
+                        max=255,
                     ),
                     'permissions': string(
                         'Permissions: read, write, mknod.',
                         default='rwm',
-                        constraints=[AllowedValues(PERMISSIONS)],
+                        allowed=PERMISSIONS,
                     ),
                 },
             ),

@@ -17,7 +17,6 @@ from heat_lite.resources.containers.engine_object import (
     labels_property,
 )
 from heat_lite.resources.containers.process import pull_error
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import (
     boolean,
     integer_attribute,
@@ -55,7 +54,7 @@ class Image(EngineObject):
         'pull_policy': string(
             'Policy that decides when the image is pulled.',
             default='if_not_present',
-            constraints=[AllowedValues(['if_not_present', 'always', 'never'])],
+            allowed=['if_not_present', 'always', 'never'],
         ),
         'registry_auth': map_(
             'Credentials for the registry.',

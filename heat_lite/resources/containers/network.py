@@ -6,7 +6,6 @@ from heat_lite.resources.containers.engine_object import (
     endpoint_property,
     labels_property,
 )
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import boolean, list_attribute, map_, map_attribute, string, text
 
 
@@ -30,14 +29,12 @@ class Network(EngineObject):
         ),
         'subnet': string(
             'Range of the addresses of the network. If omitted, the container engine chooses one.',
-            constraints=[CustomConstraint('net_cidr')],
+            custom='net_cidr',
         ),
-        'gateway': string(
-            'Address of the gateway in the subnet.', constraints=[CustomConstraint('ip_addr')]
-        ),
+        'gateway': string('Address of the gateway in the subnet.', custom='ip_addr'),
         'ip_range': string(
             'Part of the subnet from which containers get their addresses.',
-            constraints=[CustomConstraint('net_cidr')],
+            custom='net_cidr',
         ),
         'enable_ipv6': boolean('Whether the network has IPv6 addresses as well.', default=False),
         'labels': labels_property(),

@@ -14,7 +14,6 @@ from cryptography.hazmat.primitives.ciphers import aead
 
 from heat_lite.common import exception, status
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template.constraints import Range
 from heat_lite.template.schema import integer, string, text
 
 PREFIX = 'heat-lite-sealed:'
@@ -107,7 +106,7 @@ class Secret(SealedText):
             'Text of the secret. If omitted, letters and digits are generated.', update_allowed=True
         ),
         'length': integer(
-            'Number of characters of a generated secret.', default=32, constraints=[Range(8, 512)]
+            'Number of characters of a generated secret.', default=32, min=8, max=512
         ),
     }
     attributes_schema = {

@@ -3,7 +3,7 @@
 from heat_lite.common import exception
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.scaling import ScalingGroup, reference_map_output
-from heat_lite.template import members, support
+from heat_lite.template import members
 from heat_lite.template.constraints import Range
 from heat_lite.template.members import REFS, RollingPolicy
 from heat_lite.template.schema import (
@@ -33,7 +33,7 @@ class AutoScalingGroup(ScalingGroup):
 
     resource_type = 'OS::Heat::AutoScalingGroup'
     heat_class = 'AutoScalingResourceGroup'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     replacement_properties = ('resource',)
 
     properties_schema = {
@@ -58,33 +58,25 @@ class AutoScalingGroup(ScalingGroup):
                 'min_in_service': integer(
                     common_properties.MIN_IN_SERVICE,
                     default=0,
-                    constraints=[Range(min=0)],
+                    min=0,
                 ),
-                'max_batch_size': integer(
-                    common_properties.MAX_BATCH_SIZE, default=1, constraints=[Range(min=1)]
-                ),
-                'pause_time': number(
-                    common_properties.PAUSE_TIME, default=0, constraints=[Range(min=0)]
-                ),
+                'max_batch_size': integer(common_properties.MAX_BATCH_SIZE, default=1, min=1),
+                'pause_time': number(common_properties.PAUSE_TIME, default=0, min=0),
             },
             default={'min_in_service': 0, 'max_batch_size': 1, 'pause_time': 0},
             update_allowed=True,
         ),
     }
     attributes_schema = {
-        'outputs': map_attribute(
-            common_properties.MEMBER_ATTRIBUTES, support=support.since('2014.2')
-        ),
+        'outputs': map_attribute(common_properties.MEMBER_ATTRIBUTES, since='2014.2'),
         'outputs_list': list_attribute(
-            "List of the members' values of an attribute.", support=support.since('2014.2')
+            "List of the members' values of an attribute.", since='2014.2'
         ),
         'current_size': integer_attribute(
-            'Number of members that have not failed.', support=support.since('2015.1')
+            'Number of members that have not failed.', since='2015.1'
         ),
-        'refs': list_attribute(common_properties.MEMBER_REFS, support=support.since('7.0.0')),
-        'refs_map': map_attribute(
-            common_properties.MEMBER_REFS_MAP, support=support.since('7.0.0')
-        ),
+        'refs': list_attribute(common_properties.MEMBER_REFS, since='7.0.0'),
+        'refs_map': map_attribute(common_properties.MEMBER_REFS_MAP, since='7.0.0'),
     }
 
     def definition_factory(self):

@@ -2,7 +2,6 @@
 
 from heat_lite.resources.base import long_texts
 from heat_lite.resources.base.software_config import UNGROUPED, Config
-from heat_lite.template import support
 from heat_lite.template.schema import map_
 
 #: the header by which cloud-init recognizes the format
@@ -13,7 +12,7 @@ class CloudConfig(Config):
     """A configuration for cloud-init, written as a map."""
 
     resource_type = 'OS::Heat::CloudConfig'
-    support_status = support.since('2014.1')
+    since = '2014.1'
 
     properties_schema = {'cloud_config': map_('Map that cloud-init applies.')}
 

@@ -4,8 +4,6 @@ import math
 
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Length
 from heat_lite.template.schema import list_, string
 
 ACTIONS = ('AlarmActions', 'OKActions', 'InsufficientDataActions')
@@ -50,7 +48,7 @@ class CloudWatchLiteAlarm(Resource):
 
     resource_type = 'OS::Heat::CWLiteAlarm'
     heat_class = 'CloudWatchAlarm'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     stands_for = 'aodh'
     calls_cloud = False
     repeatable = True
@@ -60,7 +58,7 @@ class CloudWatchLiteAlarm(Resource):
             'Comparison of the statistic with the threshold.',
             required=True,
             update_allowed=True,
-            constraints=[AllowedValues(OPERATORS)],
+            allowed=OPERATORS,
         ),
         'AlarmDescription': string('Description of the alarm.', update_allowed=True),
         'EvaluationPeriods': string(
@@ -68,9 +66,7 @@ class CloudWatchLiteAlarm(Resource):
             required=True,
             update_allowed=True,
         ),
-        'MetricName': string(
-            'Name of the measured metric.', required=True, constraints=[Length(min=1, max=255)]
-        ),
+        'MetricName': string('Name of the measured metric.', required=True, min=1, max=255),
         'Namespace': string('Namespace of the metric.'),
         'Period': string('Length of a period in seconds.', required=True, update_allowed=True),
         'Dimensions': list_(
@@ -81,7 +77,7 @@ class CloudWatchLiteAlarm(Resource):
             'Statistic of the measurements of a period.',
             required=True,
             update_allowed=True,
-            constraints=[AllowedValues(['SampleCount', 'Average', 'Sum', 'Minimum', 'Maximum'])],
+            allowed=['SampleCount', 'Average', 'Sum', 'Minimum', 'Maximum'],
         ),
         'AlarmActions': _actions('ALARM'),
         'OKActions': _actions('NORMAL'),
@@ -92,7 +88,7 @@ class CloudWatchLiteAlarm(Resource):
         'Units': string(
             'Unit of the metric, for readers. Measurements of all units count.',
             update_allowed=True,
-            constraints=[AllowedValues(UNITS)],
+            allowed=UNITS,
         ),
     }
 

@@ -5,8 +5,7 @@ import time
 
 from heat_lite.common import status
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Range
+from heat_lite.template.constraints import Range
 from heat_lite.template.schema import list_, number
 
 ACTIONS = (status.CREATE, status.DELETE, status.SUSPEND, status.RESUME)
@@ -19,7 +18,7 @@ class Delay(Resource):
     """
 
     resource_type = 'OS::Heat::Delay'
-    support_status = support.since('11.0.0')
+    since = '11.0.0'
     local = True
     has_object = False
 
@@ -35,7 +34,7 @@ class Delay(Resource):
             'Stack actions that are delayed.',
             default=[status.CREATE],
             update_allowed=True,
-            constraints=[AllowedValues(ACTIONS)],
+            allowed=ACTIONS,
         ),
     }
 

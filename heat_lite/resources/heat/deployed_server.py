@@ -2,7 +2,6 @@
 
 from heat_lite.resources.base.software_config_agent import CFN, TRANSPORTS, ConfigAgent
 from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Length
 from heat_lite.template.schema import CACHE_NONE, map_, map_attribute, string, text
 
 
@@ -30,17 +29,17 @@ class DeployedServer(ConfigAgent):
             'Transport by which the agent on the server receives its configuration.',
             default=CFN,
             update_allowed=True,
-            constraints=[AllowedValues(list(TRANSPORTS))],
+            allowed=list(TRANSPORTS),
         ),
         'deployment_swift_data': map_(
             'Swift object that stores the configuration with POLL_TEMP_URL.',
             {
-                'container': string('Name of the Swift container.', constraints=[Length(min=1)]),
-                'object': string('Name of the Swift object.', constraints=[Length(min=1)]),
+                'container': string('Name of the Swift container.', min=1),
+                'object': string('Name of the Swift object.', min=1),
             },
             default={},
             update_allowed=True,
-            support=support.since('9.0.0'),
+            since='9.0.0',
         ),
     }
     attributes_schema = {
@@ -48,7 +47,7 @@ class DeployedServer(ConfigAgent):
         'os_collect_config': map_attribute(
             'Configuration of os-collect-config for the first start of the agent.',
             cache_mode=CACHE_NONE,
-            support=support.since('9.0.0'),
+            since='9.0.0',
         ),
     }
 

@@ -7,7 +7,6 @@ from heat_lite.common import exception
 from heat_lite.resources.base import long_texts
 from heat_lite.resources.base.software_config import Config, group
 from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import list_, map_, string
 
 TEXT, MULTIPART = 'text', 'multipart'
@@ -19,7 +18,7 @@ class MultipartMime(Config):
     """Several configurations in one MIME message for cloud-init."""
 
     resource_type = 'OS::Heat::MultipartMime'
-    support_status = support.since('2014.1')
+    since = '2014.1'
 
     properties_schema = {
         'parts': list_(
@@ -35,7 +34,7 @@ class MultipartMime(Config):
                     'type': string(
                         'Type of the part: text, or a multipart message.',
                         default=TEXT,
-                        constraints=[AllowedValues([TEXT, MULTIPART])],
+                        allowed=[TEXT, MULTIPART],
                     ),
                     'subtype': string(
                         'Subtype of a text part, such as x-shellscript or cloud-config.'

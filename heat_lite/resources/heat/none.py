@@ -3,7 +3,7 @@
 import uuid
 
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template import properties, support
+from heat_lite.template import properties
 
 
 class NoneResource(Resource):
@@ -13,7 +13,7 @@ class NoneResource(Resource):
     """
 
     resource_type = 'OS::Heat::None'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     local = True
     #: for the linter: the schema does not limit the properties
     accepts_any_property = True

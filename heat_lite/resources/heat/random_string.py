@@ -7,7 +7,6 @@ import string as letters
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import CACHE_NONE, integer, list_, map_, string, text
 
 CLASSES = {
@@ -26,14 +25,14 @@ class RandomString(Resource):
     """A random string, generated once, for passwords and secrets."""
 
     resource_type = 'OS::Heat::RandomString'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     local = True
 
     properties_schema = {
-        'length': integer('Length of the string.', default=32, constraints=[Range(1, LONGEST)]),
+        'length': integer('Length of the string.', default=32, min=1, max=LONGEST),
         'sequence': string(
             'Class of the characters.',
-            constraints=[AllowedValues(list(CLASSES))],
+            allowed=list(CLASSES),
             support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
         ),
         'character_classes': list_(
@@ -44,12 +43,13 @@ class RandomString(Resource):
                     'class': string(
                         'Name of the character class.',
                         default='lettersdigits',
-                        constraints=[AllowedValues(list(CLASSES))],
+                        allowed=list(CLASSES),
                     ),
                     'min': integer(
                         'Minimum number of characters from the class.',
                         default=1,
-                        constraints=[Range(1, LONGEST)],
+                        min=1,
+                        max=LONGEST,
                     ),
                 },
             ),
@@ -64,7 +64,8 @@ class RandomString(Resource):
                     'min': integer(
                         'Minimum number of characters from the sequence.',
                         default=1,
-                        constraints=[Range(1, LONGEST)],
+                        min=1,
+                        max=LONGEST,
                     ),
                 },
             ),

@@ -2,7 +2,7 @@
 
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.group import GroupResource
-from heat_lite.template import members, support
+from heat_lite.template import members
 from heat_lite.template.schema import boolean, list_, list_attribute, map_, map_attribute
 
 
@@ -10,7 +10,7 @@ class ResourceChain(GroupResource):
     """Members of different types with the same properties, created one after the other."""
 
     resource_type = 'OS::Heat::ResourceChain'
-    support_status = support.since('6.0.0')
+    since = '6.0.0'
 
     properties_schema = {
         'resources': list_(

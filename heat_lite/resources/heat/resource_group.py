@@ -2,8 +2,7 @@
 
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.group import GroupResource, draft_with_one_member
-from heat_lite.template import members, support
-from heat_lite.template.constraints import AllowedValues, Length, Range
+from heat_lite.template import members
 from heat_lite.template.members import RollingPolicy
 from heat_lite.template.schema import (
     integer,
@@ -20,39 +19,37 @@ REMOVED = 'removed_rsrc_list'
 REMOVED_DATA = 'name_blacklist'
 
 BATCH = {
-    'max_batch_size': integer(
-        common_properties.MAX_BATCH_SIZE, default=1, constraints=[Range(min=1)]
-    ),
-    'pause_time': number(common_properties.PAUSE_TIME, default=0, constraints=[Range(min=0)]),
+    'max_batch_size': integer(common_properties.MAX_BATCH_SIZE, default=1, min=1),
+    'pause_time': number(common_properties.PAUSE_TIME, default=0, min=0),
 }
-IN_SERVICE = integer(common_properties.MIN_IN_SERVICE, default=0, constraints=[Range(min=0)])
+IN_SERVICE = integer(common_properties.MIN_IN_SERVICE, default=0, min=0)
 
 
 class ResourceGroup(GroupResource):
     """A group of numbered members that share one definition."""
 
     resource_type = 'OS::Heat::ResourceGroup'
-    support_status = support.since('2014.1')
+    since = '2014.1'
 
     properties_schema = {
         'count': integer(
             'Number of members.',
             default=1,
             update_allowed=True,
-            constraints=[Range(min=0)],
+            min=0,
         ),
         'index_var': string(
             'Placeholder for the index of the member in its properties.',
             default='%index%',
-            support=support.since('2014.2'),
-            constraints=[Length(min=3)],
+            since='2014.2',
+            min=3,
         ),
         'resource_def': map_(
             'Definition of the members.',
             {
                 'type': string('Resource type of the members.', required=True),
                 'properties': map_('Properties of the members.'),
-                'metadata': map_('Metadata of the members.', support=support.since('5.0.0')),
+                'metadata': map_('Metadata of the members.', since='5.0.0'),
             },
             required=True,
             update_allowed=True,
@@ -71,39 +68,35 @@ class ResourceGroup(GroupResource):
             ),
             default=[],
             update_allowed=True,
-            support=support.since('2015.1'),
+            since='2015.1',
         ),
         'removal_policies_mode': string(
             'Mode of the removal policies: "append" adds to the names removed '
             'before, "update" replaces them.',
             default='append',
             update_allowed=True,
-            support=support.since('10.0.0'),
-            constraints=[AllowedValues(['append', 'update'])],
+            since='10.0.0',
+            allowed=['append', 'update'],
         ),
     }
     update_policy_schema = {
         'rolling_update': map_(
             common_properties.ROLLING_UPDATE,
             {'min_in_service': IN_SERVICE, **BATCH},
-            support=support.since('5.0.0'),
+            since='5.0.0',
         ),
         'batch_create': map_(
             'Policy of the create, which creates the members in batches.',
             BATCH,
-            support=support.since('5.0.0'),
+            since='5.0.0',
         ),
     }
     attributes_schema = {
         'refs': list_attribute(common_properties.MEMBER_REFS),
-        'refs_map': map_attribute(
-            common_properties.MEMBER_REFS_MAP, support=support.since('7.0.0')
-        ),
-        'attributes': map_attribute(
-            common_properties.MEMBER_ATTRIBUTES, support=support.since('2014.2')
-        ),
+        'refs_map': map_attribute(common_properties.MEMBER_REFS_MAP, since='7.0.0'),
+        'attributes': map_attribute(common_properties.MEMBER_ATTRIBUTES, since='2014.2'),
         'removed_rsrc_list': list_attribute(
-            'List of the removed names, which are not used again.', support=support.since('7.0.0')
+            'List of the removed names, which are not used again.', since='7.0.0'
         ),
     }
 

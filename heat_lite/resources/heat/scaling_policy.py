@@ -2,8 +2,6 @@
 
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.scaling_policy import ScalingPolicy
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import CACHE_NONE, integer, number, string, text
 
 
@@ -30,11 +28,7 @@ class HeatScalingPolicy(ScalingPolicy):
             common_properties.SCALING_TYPE,
             required=True,
             update_allowed=True,
-            constraints=[
-                AllowedValues(
-                    ['change_in_capacity', 'exact_capacity', 'percent_change_in_capacity']
-                )
-            ],
+            allowed=['change_in_capacity', 'exact_capacity', 'percent_change_in_capacity'],
         ),
         'cooldown': number(
             common_properties.COOLDOWN,
@@ -43,13 +37,13 @@ class HeatScalingPolicy(ScalingPolicy):
         'min_adjustment_step': integer(
             common_properties.SCALING_MIN_STEP,
             update_allowed=True,
-            constraints=[Range(min=0)],
+            min=0,
         ),
     }
     attributes_schema = {
         'alarm_url': text(common_properties.SCALING_ALARM_URL, cache_mode=CACHE_NONE),
         'signal_url': text(
             'URL for signals that are authenticated by a token.',
-            support=support.since('5.0.0'),
+            since='5.0.0',
         ),
     }

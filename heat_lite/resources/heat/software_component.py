@@ -3,8 +3,6 @@
 from heat_lite.common import exception
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.software_config import Config, inputs_outputs_options
-from heat_lite.template import support
-from heat_lite.template.constraints import Length
 from heat_lite.template.schema import list_, map_, string
 
 CONFIGS, ACTIONS = 'configs', 'actions'
@@ -14,7 +12,7 @@ class SoftwareComponent(Config):
     """Configurations of one software component, each for other stack actions."""
 
     resource_type = 'OS::Heat::SoftwareComponent'
-    support_status = support.since('2014.2')
+    since = '2014.2'
 
     properties_schema = {
         'configs': list_(
@@ -26,7 +24,7 @@ class SoftwareComponent(Config):
                         'Stack actions on which the configuration is applied.',
                         string('Stack action: CREATE, UPDATE, DELETE, SUSPEND or RESUME.'),
                         default=['CREATE', 'UPDATE'],
-                        constraints=[Length(min=1)],
+                        min=1,
                     ),
                     'config': string(common_properties.SOFTWARE_CONFIG_TEXT),
                     'tool': string(
@@ -36,7 +34,7 @@ class SoftwareComponent(Config):
                 },
             ),
             required=True,
-            constraints=[Length(min=1)],
+            min=1,
         ),
         **inputs_outputs_options(),
     }

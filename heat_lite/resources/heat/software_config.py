@@ -2,7 +2,6 @@
 
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.software_config import Config, group, inputs_outputs_options
-from heat_lite.template import support
 from heat_lite.template.schema import map_, string
 
 
@@ -10,7 +9,7 @@ class SoftwareConfig(Config):
     """A configuration that is a text, such as a script or a manifest."""
 
     resource_type = 'OS::Heat::SoftwareConfig'
-    support_status = support.since('2014.1')
+    since = '2014.1'
 
     properties_schema = {
         'group': group(),
@@ -26,7 +25,7 @@ class StructuredConfig(Config):
     """
 
     resource_type = 'OS::Heat::StructuredConfig'
-    support_status = support.since('2014.1')
+    since = '2014.1'
 
     properties_schema = {
         'group': group(),

@@ -1,7 +1,7 @@
 """OS::Heat::SoftwareDeployment, OS::Heat::StructuredDeployment."""
 
 from heat_lite.resources.base.deployment import Deployment, common_properties, structured_properties
-from heat_lite.template import software, support
+from heat_lite.template import software
 from heat_lite.template.schema import string
 
 
@@ -13,7 +13,7 @@ class SoftwareDeployment(Deployment):
     """A deployment of a configuration to a server, which waits for the result of the server."""
 
     resource_type = 'OS::Heat::SoftwareDeployment'
-    support_status = support.since('2014.1')
+    since = '2014.1'
 
     properties_schema = {**common_properties(), 'server': _server()}
 
@@ -22,7 +22,7 @@ class StructuredDeployment(Deployment):
     """A deployment of a configuration that is a map."""
 
     resource_type = 'OS::Heat::StructuredDeployment'
-    support_status = support.since('2014.1')
+    since = '2014.1'
 
     properties_schema = {**common_properties(), **structured_properties(), 'server': _server()}
 

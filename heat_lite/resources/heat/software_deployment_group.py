@@ -15,7 +15,7 @@ class SoftwareDeploymentGroup(DeploymentGroup):
     """A deployment of one configuration to many servers."""
 
     resource_type = 'OS::Heat::SoftwareDeploymentGroup'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     member_type = 'OS::Heat::SoftwareDeployment'
 
     properties_schema = {**common_properties(), 'servers': servers()}
@@ -32,7 +32,7 @@ class StructuredDeploymentGroup(DeploymentGroup):
     """A deployment of a configuration that is a map to many servers."""
 
     resource_type = 'OS::Heat::StructuredDeploymentGroup'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     member_type = 'OS::Heat::StructuredDeployment'
 
     properties_schema = {**common_properties(), **structured_properties(), 'servers': servers()}

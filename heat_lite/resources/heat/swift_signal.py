@@ -9,8 +9,6 @@ from heat_lite.common import exception
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.wait_condition import FAILURE, STATUSES, SUCCESS
-from heat_lite.template import support
-from heat_lite.template.constraints import Range
 from heat_lite.template.schema import CACHE_NONE, integer, number, string, text
 
 #: 12 hours, in seconds
@@ -36,7 +34,7 @@ class SwiftSignalHandle(ServiceResource):
 
     named_before_create = False
     resource_type = 'OS::Heat::SwiftSignalHandle'
-    support_status = support.since('2014.2')
+    since = '2014.2'
     default_client_name = 'swift'
     # creating the object again has no effect: its name identifies it
     repeatable = True
@@ -80,17 +78,15 @@ class SwiftSignal(ServiceResource):
     """
 
     resource_type = 'OS::Heat::SwiftSignal'
-    support_status = support.since('2014.2')
+    since = '2014.2'
     default_client_name = 'swift'
     repeatable = True
     has_object = False
 
     properties_schema = {
-        'count': integer(common_properties.WAIT_COUNT, default=1, constraints=[Range(1, 1000)]),
+        'count': integer(common_properties.WAIT_COUNT, default=1, min=1, max=1000),
         'handle': string(common_properties.WAIT_HANDLE, required=True),
-        'timeout': number(
-            common_properties.WAIT_TIMEOUT, required=True, constraints=[Range(1, LONGEST)]
-        ),
+        'timeout': number(common_properties.WAIT_TIMEOUT, required=True, min=1, max=LONGEST),
     }
     attributes_schema = {'data': text(common_properties.WAIT_DATA)}
 

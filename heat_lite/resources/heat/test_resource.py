@@ -3,8 +3,6 @@
 import time
 
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template import support
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import CACHE_NONE, any_attribute, boolean, map_, number, string
 
 
@@ -15,7 +13,7 @@ class TestResource(Resource):
     """
 
     resource_type = 'OS::Heat::TestResource'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     local = True
     __test__ = False  # not a test case of pytest
 
@@ -24,14 +22,14 @@ class TestResource(Resource):
             'Seconds that the validation of this property takes.',
             default=0,
             update_allowed=True,
-            constraints=[CustomConstraint('test_constr')],
-            support=support.since('6.0.0'),
+            custom='test_constr',
+            since='6.0.0',
         ),
         'attr_wait_secs': number(
             'Seconds that reading the attribute takes.',
             default=0,
             update_allowed=True,
-            support=support.since('6.0.0'),
+            since='6.0.0',
         ),
         'value': string(
             'Text that is stored and returned by the attribute "output".',
@@ -39,7 +37,7 @@ class TestResource(Resource):
             update_allowed=True,
         ),
         'update_replace_value': string(
-            'Value whose change always replaces the resource.', support=support.since('7.0.0')
+            'Value whose change always replaces the resource.', since='7.0.0'
         ),
         'fail': boolean(
             'Whether a create, or an update of the value, fails.',

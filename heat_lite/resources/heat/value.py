@@ -1,8 +1,7 @@
 """OS::Heat::Value."""
 
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template import properties, support
-from heat_lite.template.constraints import AllowedValues
+from heat_lite.template import properties
 from heat_lite.template.schema import any_, any_attribute, boolean, list_, map_, number, string
 
 #: type in the template -> the schema that validates the value; the value itself is returned
@@ -20,7 +19,7 @@ class Value(Resource):
     """A named value, so that an expression is evaluated once and used in many places."""
 
     resource_type = 'OS::Heat::Value'
-    support_status = support.since('7.0.0')
+    since = '7.0.0'
     local = True
 
     properties_schema = {
@@ -32,7 +31,7 @@ class Value(Resource):
         'type': string(
             'Type of the value, as for parameters.',
             update_allowed=True,
-            constraints=[AllowedValues(list(SCHEMATA))],
+            allowed=list(SCHEMATA),
         ),
     }
     attributes_schema = {

@@ -5,8 +5,6 @@ import shlex
 from heat_lite.resources.base import common_properties, wait_condition
 from heat_lite.resources.base.signal_responder import TOKEN, TRANSPORTS
 from heat_lite.resources.base.signal_transports import SignedQueue
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import CACHE_NONE, integer, number, string, text
 
 #: 12 hours, in seconds
@@ -20,19 +18,17 @@ class HeatWaitCondition(wait_condition.WaitCondition):
     """
 
     resource_type = 'OS::Heat::WaitCondition'
-    support_status = support.since('2014.2')
+    since = '2014.2'
     HANDLE, TIMEOUT, COUNT = 'handle', 'timeout', 'count'
 
     properties_schema = {
         'handle': string(common_properties.WAIT_HANDLE, required=True),
-        'timeout': number(
-            common_properties.WAIT_TIMEOUT, required=True, constraints=[Range(1, LONGEST)]
-        ),
+        'timeout': number(common_properties.WAIT_TIMEOUT, required=True, min=1, max=LONGEST),
         'count': integer(
             common_properties.WAIT_COUNT,
             default=1,
             update_allowed=True,
-            constraints=[Range(1)],
+            min=1,
         ),
     }
     attributes_schema = {'data': text(common_properties.WAIT_DATA, cache_mode=CACHE_NONE)}
@@ -44,7 +40,7 @@ class HeatWaitConditionHandle(wait_condition.Handle):
     """
 
     resource_type = 'OS::Heat::WaitConditionHandle'
-    support_status = support.since('2014.2')
+    since = '2014.2'
     ID, STATUS, REASON, DATA = 'id', 'status', 'reason', 'data'
 
     properties_schema = {
@@ -53,8 +49,8 @@ class HeatWaitConditionHandle(wait_condition.Handle):
             'authenticate as a stack user, the others use a signed URL, a queue '
             'or nothing.',
             default=TOKEN,
-            constraints=[AllowedValues(list(TRANSPORTS))],
-            support=support.since('6.0.0'),
+            allowed=list(TRANSPORTS),
+            since='6.0.0',
         )
     }
     attributes_schema = {

@@ -14,7 +14,6 @@ from heat_lite.resources.aws.ec2.base import (
 )
 from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import string, text
 
 ADDRESS = 'address'
@@ -30,7 +29,7 @@ class EIP(NetworkingResource):
     properties_schema = {
         'Domain': string(
             'Not used; each address belongs to the external network.',
-            constraints=[AllowedValues(['vpc'])],
+            allowed=['vpc'],
             support=support.deprecated('9.0.0'),
         ),
         'InstanceId': string(

@@ -10,7 +10,6 @@ from heat_lite.resources.aws.ec2.base import (
     NetworkingResource,
     matching_names,
 )
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import string
 
 ADDRESS, ALLOCATION, SERVER, INTERFACE = NAMES = (
@@ -33,7 +32,7 @@ class EIPAssociation(NetworkingResource):
         ADDRESS: string(
             'IP address of the floating IP.',
             update_allowed=True,
-            constraints=[CustomConstraint('ip_addr')],
+            custom='ip_addr',
         ),
         ALLOCATION: string('ID of the floating IP to associate.', update_allowed=True),
         SERVER: string('ID of the instance.', update_allowed=True, ref='nova.server'),

@@ -4,7 +4,6 @@ from typing import Any
 
 from heat_lite.resources.aws.ec2.base import tags
 from heat_lite.resources.base import common_properties
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import boolean, list_, map_, number, string, text
 
 UNUSED: dict[str, Any] = {'implemented': False}
@@ -55,7 +54,7 @@ PROPERTIES = {
     'NovaSchedulerHints': list_(common_properties.HINTS, map_(None, _HINT)),
     'Tenancy': string(
         common_properties.NOT_IMPLEMENTED,
-        constraints=[AllowedValues(['dedicated', 'default'])],
+        allowed=['dedicated', 'default'],
         **UNUSED,
     ),
     'UserData': string(common_properties.INSTANCE_USER_DATA),

@@ -3,7 +3,6 @@
 from heat_lite.resources.aws.ec2.base import Ec2Object, NetworkingResource, tags
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
@@ -11,7 +10,7 @@ class RouteTable(Ec2Object, NetworkingResource):
     """A router for some subnets of a VPC. Its external gateway is that of the router of the VPC."""
 
     resource_type = 'AWS::EC2::RouteTable'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     rest = Rest('neutron', '/routers', 'router', ready=('ACTIVE', 'DOWN'))
     entity = None
 

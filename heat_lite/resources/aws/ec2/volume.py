@@ -6,7 +6,6 @@ from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.cinder.backups import VolumeBackups
 from heat_lite.resources.openstack.cinder.volume import FAILED
-from heat_lite.template.constraints import Range
 from heat_lite.template.schema import integer, string
 
 
@@ -32,9 +31,7 @@ class Volume(Ec2Object):
             immutable=True,
             wire='availability_zone',
         ),
-        'Size': integer(
-            'Size of the volume in GB.', immutable=True, constraints=[Range(min=1)], wire='size'
-        ),
+        'Size': integer('Size of the volume in GB.', immutable=True, min=1, wire='size'),
         'SnapshotId': string(
             'ID of the backup that the volume is restored from.',
             immutable=True,

@@ -8,7 +8,6 @@ from heat_lite.resources.openstack.cinder.attachments import (
     find,
     wait_until_attached,
 )
-from heat_lite.template.constraints import AllowedPattern
 from heat_lite.template.schema import string
 
 
@@ -32,7 +31,7 @@ class VolumeAttachment(ServiceResource):
             common_properties.DEVICE_NAME,
             required=True,
             immutable=True,
-            constraints=[AllowedPattern('/dev/vd[b-z]')],
+            pattern='/dev/vd[b-z]',
         ),
     }
 

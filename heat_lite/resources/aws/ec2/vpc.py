@@ -4,7 +4,6 @@ from heat_lite.resources.aws.ec2.base import Ec2Object, NetworkingResource, tags
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.base.service_retry import retry_delays
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import string
 
 READY = ('ACTIVE', 'DOWN')
@@ -24,7 +23,7 @@ class VPC(Ec2Object, NetworkingResource):
             default='default',
             implemented=False,
             sent=False,
-            constraints=[AllowedValues(['default', 'dedicated'])],
+            allowed=['default', 'dedicated'],
         ),
         'Tags': tags(implemented=False),
     }

@@ -8,7 +8,6 @@ from heat_lite.resources.openstack.aodh.base import (
     threshold,
 )
 from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import integer, map_, string
 
 PREFIX = 'metadata.'
@@ -36,11 +35,11 @@ class ThresholdAlarm(Alarm):
         ),
         'meter_name': string('Name of the meter.', required=True),
         'period': integer('Length of one period in seconds.', update_allowed=True),
-        'query': query(support=support.since('2015.1'), type_since='8.0.0'),
+        'query': query(since='2015.1', type_since='8.0.0'),
         'statistic': string(
             'Statistic of the samples of a period.',
             update_allowed=True,
-            constraints=[AllowedValues(['count', 'avg', 'sum', 'min', 'max'])],
+            allowed=['count', 'avg', 'sum', 'min', 'max'],
         ),
         'threshold': threshold(),
     }

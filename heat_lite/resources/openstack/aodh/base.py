@@ -6,7 +6,7 @@ from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property
 from heat_lite.resources.base.rest import Rest, map_to_wire
 from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
+from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import boolean, integer, list_, map_, number, string
 
 #: alarm states -> the properties with their actions: URLs and queues
@@ -27,7 +27,7 @@ def _queues(state):
         item,
         default=[],
         update_allowed=True,
-        support=support.since('8.0.0'),
+        since='8.0.0',
         sent=False,
     )
 
@@ -51,22 +51,22 @@ def _time_constraints():
                 'duration': integer(
                     'Duration of the time constraint in seconds.',
                     required=True,
-                    constraints=[Range(min=0)],
+                    min=0,
                 ),
                 'name': string('Name of the time constraint.', required=True),
                 'start': string(
                     'Start of the time constraint, as a cron expression.',
                     required=True,
-                    constraints=[CustomConstraint('cron_expression')],
+                    custom='cron_expression',
                 ),
                 'timezone': string(
                     'Time zone of the start.',
-                    constraints=[CustomConstraint('timezone')],
+                    custom='timezone',
                 ),
             },
         ),
         default=[],
-        support=support.since('5.0.0'),
+        since='5.0.0',
     )
 
 
@@ -92,8 +92,8 @@ def common_properties():
             'Severity of the alarm: low, moderate or critical.',
             default='low',
             update_allowed=True,
-            constraints=[AllowedValues(['low', 'moderate', 'critical'])],
-            support=support.since('5.0.0'),
+            allowed=['low', 'moderate', 'critical'],
+            since='5.0.0',
         ),
         'time_constraints': _time_constraints(),
     }
@@ -103,7 +103,7 @@ def comparison():
     return string(
         'Operator that compares the measured value with the threshold.',
         update_allowed=True,
-        constraints=[AllowedValues(COMPARISONS)],
+        allowed=COMPARISONS,
     )
 
 
@@ -120,7 +120,7 @@ def query(**options):
     kinds = [AllowedValues(['integer', 'float', 'string', 'boolean', 'datetime'])]
     keys = {
         'field': string('Name of the field to compare.'),
-        'op': string('Comparison operator.', constraints=[AllowedValues(COMPARISONS)]),
+        'op': string('Comparison operator.', allowed=COMPARISONS),
         'type': string(
             'Data type of the value.',
             default='string',

@@ -1,8 +1,6 @@
 """OS::Aodh::CompositeAlarm."""
 
 from heat_lite.resources.openstack.aodh.base import Alarm, common_properties
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Length
 from heat_lite.template.schema import list_, map_, string
 
 
@@ -10,7 +8,7 @@ class CompositeAlarm(Alarm):
     """An alarm that combines several rules by "and" or "or"."""
 
     resource_type = 'OS::Aodh::CompositeAlarm'
-    support_status = support.since('8.0.0')
+    since = '8.0.0'
     kind = 'composite'
 
     properties_schema = {
@@ -22,14 +20,14 @@ class CompositeAlarm(Alarm):
                     'Operator that combines the rules: "and" or "or".',
                     required=True,
                     update_allowed=True,
-                    constraints=[AllowedValues(['or', 'and'])],
+                    allowed=['or', 'and'],
                 ),
                 'rules': list_(
                     'Rules in the format of Aodh. A rule may also be a map from "and" or "or"'
                     ' to a list of rules.',
                     required=True,
                     update_allowed=True,
-                    constraints=[Length(min=2)],
+                    min=2,
                 ),
             },
             required=True,

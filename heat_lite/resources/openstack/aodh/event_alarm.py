@@ -1,7 +1,6 @@
 """OS::Aodh::EventAlarm."""
 
 from heat_lite.resources.openstack.aodh.base import Alarm, common_properties, query
-from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
@@ -9,7 +8,7 @@ class EventAlarm(Alarm):
     """An alarm that is raised by an event notification."""
 
     resource_type = 'OS::Aodh::EventAlarm'
-    support_status = support.since('8.0.0')
+    since = '8.0.0'
     kind = 'event'
 
     properties_schema = {

@@ -1,7 +1,6 @@
 """The types of alarms on measures of Gnocchi."""
 
 from heat_lite.resources.openstack.aodh.base import Alarm, common_properties, comparison, threshold
-from heat_lite.template import support
 from heat_lite.template.schema import integer, list_, string
 
 
@@ -24,7 +23,7 @@ class GnocchiResourcesAlarm(Alarm):
 
     resource_type = 'OS::Aodh::GnocchiResourcesAlarm'
     heat_class = 'AodhGnocchiResourcesAlarm'
-    support_status = support.since('2015.1')
+    since = '2015.1'
     kind = 'gnocchi_resources_threshold'
 
     properties_schema = {
@@ -42,7 +41,7 @@ class GnocchiAggregationByMetricsAlarm(Alarm):
 
     resource_type = 'OS::Aodh::GnocchiAggregationByMetricsAlarm'
     heat_class = 'AodhGnocchiAggregationByMetricsAlarm'
-    support_status = support.since('2015.1')
+    since = '2015.1'
     kind = 'gnocchi_aggregation_by_metrics_threshold'
 
     properties_schema = {
@@ -56,7 +55,7 @@ class GnocchiAggregationByResourcesAlarm(Alarm):
 
     resource_type = 'OS::Aodh::GnocchiAggregationByResourcesAlarm'
     heat_class = 'AodhGnocchiAggregationByResourcesAlarm'
-    support_status = support.since('2015.1')
+    since = '2015.1'
     kind = 'gnocchi_aggregation_by_resources_threshold'
 
     properties_schema = {

@@ -1,7 +1,6 @@
 """OS::Aodh::LBMemberHealthAlarm."""
 
 from heat_lite.resources.openstack.aodh.base import Alarm, common_properties
-from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
@@ -9,7 +8,7 @@ class LBMemberHealthAlarm(Alarm):
     """An alarm that is raised when a member of an Octavia pool has failed."""
 
     resource_type = 'OS::Aodh::LBMemberHealthAlarm'
-    support_status = support.since('13.0.0')
+    since = '13.0.0'
     kind = 'loadbalancer_member_health'
 
     properties_schema = {

@@ -1,7 +1,6 @@
 """OS::Aodh::PrometheusAlarm."""
 
 from heat_lite.resources.openstack.aodh.base import Alarm, common_properties, comparison, threshold
-from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
@@ -9,7 +8,7 @@ class PrometheusAlarm(Alarm):
     """An alarm on the threshold of a Prometheus query."""
 
     resource_type = 'OS::Aodh::PrometheusAlarm'
-    support_status = support.since('22.0.0')
+    since = '22.0.0'
     kind = 'prometheus'
 
     properties_schema = {

@@ -3,7 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.barbican import columns
-from heat_lite.template import support
 from heat_lite.template.schema import list_attribute, map_attribute, text
 
 
@@ -31,7 +30,7 @@ class BarbicanResource(CloudResource):
 class Container(BarbicanResource):
     """A container of secrets. ``kind`` is its type in Barbican."""
 
-    support_status = support.since('6.0.0')
+    since = '6.0.0'
     rest = Rest('barbican', '/containers', None, ready=('ACTIVE',), id='container_ref')
     entity = 'containers'
     kind: str

@@ -4,8 +4,6 @@ from heat_lite.common import exception
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.barbican import columns
 from heat_lite.resources.openstack.barbican.base import BarbicanResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint
 from heat_lite.template.schema import integer, string, text
 
 KEY, ASYMMETRIC, CERTIFICATE = 'key', 'asymmetric', 'certificate'
@@ -32,7 +30,7 @@ class Order(BarbicanResource):
     """An order: Barbican generates a secret or a container of secrets."""
 
     resource_type = 'OS::Barbican::Order'
-    support_status = support.since('2014.2')
+    since = '2014.2'
     rest = Rest('barbican', '/orders', None, ready=('ACTIVE',), id='order_ref')
     entity = 'orders'
     to_columns = staticmethod(columns.order)
@@ -41,53 +39,49 @@ class Order(BarbicanResource):
         'name': string('Name of the generated secret.'),
         'algorithm': string('Algorithm for which the key is generated.'),
         'bit_length': integer('Length of the generated key in bits.'),
-        'ca_id': string('Id of the certificate authority.', support=support.since('5.0.0')),
+        'ca_id': string('Id of the certificate authority.', since='5.0.0'),
         'expiration': string(
             'Time at which the generated secret expires, in ISO 8601 format.',
-            constraints=[CustomConstraint('expiration')],
+            custom='expiration',
         ),
         'mode': string('Mode of the algorithm for which the key is generated.'),
-        'pass_phrase': string(
-            'Passphrase of the generated private key.', support=support.since('5.0.0')
-        ),
+        'pass_phrase': string('Passphrase of the generated private key.', since='5.0.0'),
         'payload_content_type': string('Content type of the generated secret.'),
-        'profile': string(
-            'Certificate profile of the certificate authority.', support=support.since('5.0.0')
-        ),
+        'profile': string('Certificate profile of the certificate authority.', since='5.0.0'),
         'request_data': string(
             'Full certificate request, in the format of the certificate authority.',
-            support=support.since('5.0.0'),
+            since='5.0.0',
         ),
         'request_type': string(
             'Type of the certificate request.',
-            constraints=[AllowedValues(['stored-key', 'simple-cmc', 'custom'])],
-            support=support.since('5.0.0'),
+            allowed=['stored-key', 'simple-cmc', 'custom'],
+            since='5.0.0',
         ),
         'source_container_ref': string(
             'URL of the container with the keys of the certificate.',
             ref='barbican.container',
-            support=support.since('5.0.0'),
+            since='5.0.0',
             wire='container_ref',
         ),
-        'subject_dn': string('Subject of the certificate.', support=support.since('5.0.0')),
+        'subject_dn': string('Subject of the certificate.', since='5.0.0'),
         'type': string(
             'Type of the order.',
             required=True,
-            constraints=[AllowedValues([KEY, ASYMMETRIC, CERTIFICATE])],
-            support=support.since('5.0.0'),
+            allowed=[KEY, ASYMMETRIC, CERTIFICATE],
+            since='5.0.0',
             sent=False,
         ),
     }
     attributes_schema = {
-        'certificate': text('Generated certificate.', support=support.since('5.0.0')),
-        'container_ref': text('URL of the generated container.', support=support.since('5.0.0')),
+        'certificate': text('Generated certificate.', since='5.0.0'),
+        'container_ref': text('URL of the generated container.', since='5.0.0'),
         'intermediates': text(
             'Intermediate certificates of the generated certificate.',
-            support=support.since('5.0.0'),
+            since='5.0.0',
         ),
         'order_ref': text('URL of the order.'),
-        'private_key': text('Generated private key.', support=support.since('5.0.0')),
-        'public_key': text('Generated public key.', support=support.since('5.0.0')),
+        'private_key': text('Generated private key.', since='5.0.0'),
+        'public_key': text('Generated public key.', since='5.0.0'),
         'secret_ref': text('URL of the generated secret.'),
         'status': text('Status of the order.'),
     }

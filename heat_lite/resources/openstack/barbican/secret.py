@@ -4,8 +4,6 @@ from heat_lite.common import exception
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.barbican.base import BarbicanResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
 from heat_lite.template.schema import integer, string, text
 
 
@@ -13,36 +11,30 @@ class Secret(BarbicanResource):
     """A secret."""
 
     resource_type = 'OS::Barbican::Secret'
-    support_status = support.since('2014.2')
+    since = '2014.2'
     rest = Rest('barbican', '/secrets', None, id='secret_ref')
     entity = 'secrets'
 
     properties_schema = {
         'name': name_property(update_allowed=False),
         'algorithm': string('Algorithm for which the secret is used.'),
-        'bit_length': integer('Length of the secret in bits.', constraints=[Range(min=0)]),
+        'bit_length': integer('Length of the secret in bits.', min=0),
         'expiration': string(
             'Time at which the secret expires, in ISO 8601 format.',
-            constraints=[CustomConstraint('expiration')],
+            custom='expiration',
         ),
         'mode': string('Mode of the algorithm for which the secret is used.'),
         'payload': string('Value of the secret.'),
-        'payload_content_encoding': string(
-            'Encoding of the payload.', constraints=[AllowedValues(['base64'])]
-        ),
+        'payload_content_encoding': string('Encoding of the payload.', allowed=['base64']),
         'payload_content_type': string(
             'Content type of the payload.',
-            constraints=[AllowedValues(['text/plain', 'application/octet-stream'])],
+            allowed=['text/plain', 'application/octet-stream'],
         ),
         'secret_type': string(
             'Type of the secret.',
             default='opaque',
-            constraints=[
-                AllowedValues(
-                    ['symmetric', 'public', 'private', 'certificate', 'passphrase', 'opaque']
-                )
-            ],
-            support=support.since('5.0.0'),
+            allowed=['symmetric', 'public', 'private', 'certificate', 'passphrase', 'opaque'],
+            since='5.0.0',
         ),
     }
     attributes_schema = {

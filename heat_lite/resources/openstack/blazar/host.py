@@ -2,7 +2,6 @@
 
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import (
     boolean_attribute,
     integer_attribute,
@@ -19,7 +18,7 @@ class Host(CloudResource):
     """A compute host that leases can reserve."""
 
     resource_type = 'OS::Blazar::Host'
-    support_status = support.since('12.0.0')
+    since = '12.0.0'
     rest = Rest('blazar', '/os-hosts', 'host')
 
     properties_schema = {

@@ -2,8 +2,6 @@
 
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedPattern, AllowedValues, Range
 from heat_lite.template.schema import (
     boolean,
     boolean_attribute,
@@ -25,20 +23,20 @@ OF_INSTANCES = ('affinity', 'amount', 'disk_gb', 'memory_mb', 'vcpus')
 def _time_property(what, **options):
     return string(
         f'{what}, as YYYY-MM-DD HH:MM.',
-        constraints=[AllowedPattern(r'\d{4}-\d{2}-\d{2}\s\d{2}:\d{2}')],
+        pattern=r'\d{4}-\d{2}-\d{2}\s\d{2}:\d{2}',
         **options,
     )
 
 
 def _capacity_property(what):
-    return integer(what, constraints=[Range(min=0, max=LARGEST)])
+    return integer(what, min=0, max=LARGEST)
 
 
 class Lease(CloudResource):
     """A lease: a reservation of hosts or of capacity for servers."""
 
     resource_type = 'OS::Blazar::Lease'
-    support_status = support.since('12.0.0')
+    since = '12.0.0'
     rest = Rest('blazar', '/leases', 'lease')
 
     properties_schema = {
@@ -68,18 +66,18 @@ class Lease(CloudResource):
                     'before_end': string(
                         'Action before the end of the lease.',
                         default='default',
-                        constraints=[AllowedValues(['default', 'snapshot'])],
+                        allowed=['default', 'snapshot'],
                     ),
                     'disk_gb': _capacity_property('Disk of each server in GiB.'),
                     'hypervisor_properties': string('Query that selects the hypervisors.'),
-                    'max': integer('Largest number of hosts.', constraints=[Range(min=1)]),
+                    'max': integer('Largest number of hosts.', min=1),
                     'memory_mb': _capacity_property('Memory of each server in MiB.'),
-                    'min': integer('Smallest number of hosts.', constraints=[Range(min=1)]),
+                    'min': integer('Smallest number of hosts.', min=1),
                     'resource_properties': string('Query that selects the hosts.'),
                     'resource_type': string(
                         'Type of the reservation: hosts or capacity for servers.',
                         required=True,
-                        constraints=[AllowedValues(['virtual:instance', HOST])],
+                        allowed=['virtual:instance', HOST],
                     ),
                     'vcpus': _capacity_property('Number of virtual CPUs of each server.'),
                 },

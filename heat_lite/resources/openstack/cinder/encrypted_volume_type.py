@@ -3,8 +3,6 @@
 from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import integer, string
 
 
@@ -13,7 +11,7 @@ class EncryptedVolumeType(CloudResource):
 
     resource_type = 'OS::Cinder::EncryptedVolumeType'
     heat_class = 'CinderEncryptedVolumeType'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     rest = Rest(
         'cinder',
         '/types/{volume_type}/encryption',
@@ -31,13 +29,13 @@ class EncryptedVolumeType(CloudResource):
         'cipher': string(
             'Encryption algorithm and mode, for example "aes-xts-plain64".',
             update_allowed=True,
-            constraints=[AllowedValues(['aes-xts-plain64', 'aes-cbc-essiv'])],
+            allowed=['aes-xts-plain64', 'aes-cbc-essiv'],
         ),
         'control_location': string(
             'Where volumes are encrypted: front-end (Nova) or back-end (Cinder).',
             default='front-end',
             update_allowed=True,
-            constraints=[AllowedValues(['front-end', 'back-end'])],
+            allowed=['front-end', 'back-end'],
         ),
         'key_size': integer('Size of the encryption key in bits.', update_allowed=True),
     }

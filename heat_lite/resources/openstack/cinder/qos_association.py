@@ -3,7 +3,6 @@
 import json
 
 from heat_lite.resources.base.cloud import ServiceResource
-from heat_lite.template import support
 from heat_lite.template.schema import list_, string
 
 #: key in the data of the resource: the volume types that its replacement needs
@@ -14,7 +13,7 @@ class QoSAssociation(ServiceResource):
     """The association of QoS specs with volume types."""
 
     resource_type = 'OS::Cinder::QoSAssociation'
-    support_status = support.since('8.0.0')
+    since = '8.0.0'
     extension = 'qos-specs'
     default_client_name = 'cinder'
 

@@ -4,7 +4,6 @@ from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import map_
 
 
@@ -12,7 +11,7 @@ class QoSSpecs(CloudResource):
     """QoS specs: limits and guarantees for volumes of some types."""
 
     resource_type = 'OS::Cinder::QoSSpecs'
-    support_status = support.since('7.0.0')
+    since = '7.0.0'
     rest = Rest('cinder', '/qos-specs', 'qos_specs', extension='qos-specs')
     observed_keys = {'specs': 'specs'}
 

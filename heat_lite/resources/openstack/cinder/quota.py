@@ -1,7 +1,6 @@
 """OS::Cinder::Quota."""
 
 from heat_lite.resources.base import quota
-from heat_lite.template import support
 
 
 class Quota(quota.Quota):
@@ -9,7 +8,7 @@ class Quota(quota.Quota):
 
     resource_type = 'OS::Cinder::Quota'
     heat_class = 'CinderQuota'
-    support_status = support.since('7.0.0')
+    since = '7.0.0'
     extension = 'os-quota-sets'
     path, key = '/os-quota-sets', 'quota_set'
     default_client_name = 'cinder'
@@ -19,11 +18,11 @@ class Quota(quota.Quota):
         'project': quota.project('volume'),
         'backup_gigabytes': quota.limit(
             'Size of all backups in GiB',
-            support=support.since('16.0.0'),
+            since='16.0.0',
         ),
         'backups': quota.limit(
             'Number of backups',
-            support=support.since('16.0.0'),
+            since='16.0.0',
         ),
         'gigabytes': quota.limit('Size of all volumes and snapshots in GiB'),
         'snapshots': quota.limit('Number of volume snapshots'),

@@ -7,7 +7,6 @@ from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.cinder.attachments import attach, detach
 from heat_lite.resources.openstack.cinder.backups import BACKUP_ID, VolumeBackups, restored
 from heat_lite.template import support
-from heat_lite.template.constraints import Range
 from heat_lite.template.schema import (
     CACHE_NONE,
     boolean,
@@ -75,18 +74,18 @@ class Volume(CloudResource):
         'read_only': boolean(
             'Whether the volume is read-only.',
             update_allowed=True,
-            support=support.since('5.0.0'),
+            since='5.0.0',
             sent=False,
         ),
         'scheduler_hints': map_(
             'Scheduler hints for the placement of the volume.',
-            support=support.since('2015.1'),
+            since='2015.1',
             sent=False,
         ),
         'size': integer(
             'Size of the volume in GiB. An update can only extend it.',
             update_allowed=True,
-            constraints=[Range(min=1)],
+            min=1,
         ),
         'snapshot_id': string(
             'Snapshot from which the volume is created, by name or id.', ref='cinder.snapshot'
@@ -105,7 +104,7 @@ class Volume(CloudResource):
         'attachments_list': list_attribute(
             'Attachments of the volume.',
             cache_mode=CACHE_NONE,
-            support=support.since('9.0.0'),
+            since='9.0.0',
             wire='attachments',
         ),
         'availability_zone': text('Availability zone of the volume.'),
@@ -119,7 +118,7 @@ class Volume(CloudResource):
         'metadata': text('Metadata of the volume, as a string of JSON.'),
         'metadata_values': map_attribute('Metadata of the volume, as a map.', wire='metadata'),
         'multiattach': boolean_attribute(
-            'Whether several servers can attach the volume.', support=support.since('6.0.0')
+            'Whether several servers can attach the volume.', since='6.0.0'
         ),
         'size': text('Size of the volume in GiB, as a string.'),
         'snapshot_id': text('Id of the snapshot from which the volume was created.'),

@@ -4,7 +4,6 @@ from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import boolean, list_, map_, string
 
 
@@ -13,19 +12,19 @@ class VolumeType(CloudResource):
 
     resource_type = 'OS::Cinder::VolumeType'
     heat_class = 'CinderVolumeType'
-    support_status = support.since('2015.1')
+    since = '2015.1'
     rest = Rest('cinder', '/types', 'volume_type', extension='os-types-manage')
     entity = 'volume_types'
     observed_keys = {'metadata': 'extra_specs'}
 
     properties_schema = {
         'name': string('Name of the volume type.', required=True, update_allowed=True),
-        'description': description_property(support=support.since('5.0.0')),
+        'description': description_property(since='5.0.0'),
         'is_public': boolean(
             'Whether all projects can use the volume type.',
             default=True,
             update_allowed=True,
-            support=support.since('5.0.0'),
+            since='5.0.0',
             wire='os-volume-type-access:is_public',
         ),
         'metadata': map_('Extra specs of the volume type.', update_allowed=True, sent=False),
@@ -34,7 +33,7 @@ class VolumeType(CloudResource):
             string(ref='keystone.project'),
             default=[],
             update_allowed=True,
-            support=support.since('5.0.0'),
+            since='5.0.0',
             sent=False,
         ),
     }

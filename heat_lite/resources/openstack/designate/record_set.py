@@ -3,8 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Length, Range
 from heat_lite.template.schema import integer, list_, string
 
 
@@ -13,7 +11,7 @@ class RecordSet(CloudResource):
 
     resource_type = 'OS::Designate::RecordSet'
     heat_class = 'DesignateRecordSet'
-    support_status = support.since('8.0.0')
+    since = '8.0.0'
     rest = Rest(
         'designate', '/zones/{zone}/recordsets', None, ready=('ACTIVE',), deletes_async=True
     )
@@ -22,31 +20,27 @@ class RecordSet(CloudResource):
     properties_schema = {
         'name': string(
             'Name of the record set. The name of the zone is added to one without a trailing dot.',
-            constraints=[Length(max=255)],
+            max=255,
         ),
         'records': list_('Data of the records.', required=True, update_allowed=True),
         'type': string(
             'DNS record type.',
             required=True,
-            constraints=[
-                AllowedValues(
-                    [
-                        'A',
-                        'AAAA',
-                        'CNAME',
-                        'MX',
-                        'SRV',
-                        'TXT',
-                        'SPF',
-                        'NS',
-                        'PTR',
-                        'SSHFP',
-                        'SOA',
-                        'CAA',
-                        'CERT',
-                        'NAPTR',
-                    ]
-                )
+            allowed=[
+                'A',
+                'AAAA',
+                'CNAME',
+                'MX',
+                'SRV',
+                'TXT',
+                'SPF',
+                'NS',
+                'PTR',
+                'SSHFP',
+                'SOA',
+                'CAA',
+                'CERT',
+                'NAPTR',
             ],
         ),
         'zone': string(
@@ -55,11 +49,12 @@ class RecordSet(CloudResource):
             ref='designate.zone',
             sent=False,
         ),
-        'description': description_property(constraints=[Length(max=160)]),
+        'description': description_property(max=160),
         'ttl': integer(
             'Time to live of the records in seconds.',
             update_allowed=True,
-            constraints=[Range(min=1, max=2147483647)],
+            min=1,
+            max=2147483647,
         ),
     }
 

@@ -5,7 +5,6 @@ from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Length, Range
 from heat_lite.template.schema import integer, list_, map_, string, text
 
 
@@ -14,7 +13,7 @@ class Zone(CloudResource):
 
     resource_type = 'OS::Designate::Zone'
     heat_class = 'DesignateZone'
-    support_status = support.since('8.0.0')
+    since = '8.0.0'
     rest = Rest('designate', '/zones', None, ready=('ACTIVE',), deletes_async=True, update='PATCH')
     entity = 'zones'
 
@@ -22,13 +21,13 @@ class Zone(CloudResource):
         'name': string(
             'DNS name of the zone, with a trailing dot.',
             required=True,
-            constraints=[Length(max=255)],
+            max=255,
         ),
         'attributes': map_(
             'Attributes by which the scheduler chooses a pool for the zone.',
-            support=support.since('24.0.0'),
+            since='24.0.0',
         ),
-        'description': description_property(constraints=[Length(max=160)]),
+        'description': description_property(max=160),
         'email': string(
             'E-mail address of the administrator of a primary zone.', update_allowed=True
         ),
@@ -42,12 +41,13 @@ class Zone(CloudResource):
         'ttl': integer(
             'Time to live of the zone in seconds.',
             update_allowed=True,
-            constraints=[Range(min=1, max=2147483647)],
+            min=1,
+            max=2147483647,
         ),
         'type': string(
             'Type of the zone: PRIMARY or SECONDARY.',
             default='PRIMARY',
-            constraints=[AllowedValues(['PRIMARY', 'SECONDARY'])],
+            allowed=['PRIMARY', 'SECONDARY'],
         ),
     }
     attributes_schema = {

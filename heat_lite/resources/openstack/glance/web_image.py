@@ -6,8 +6,6 @@ from heat_lite.resources.base import json_patch
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedPattern, AllowedValues, Range
 from heat_lite.template.schema import boolean, integer, list_, map_, string
 
 PATCH = {'Content-Type': 'application/openstack-images-v2.1-json-patch'}
@@ -21,7 +19,7 @@ class WebImage(CloudResource):
 
     resource_type = 'OS::Glance::WebImage'
     heat_class = 'GlanceWebImage'
-    support_status = support.since('12.0.0')
+    since = '12.0.0'
     rest = Rest(
         'glance',
         '/images',
@@ -37,27 +35,23 @@ class WebImage(CloudResource):
         'container_format': string(
             'Container format of the image.',
             required=True,
-            constraints=[AllowedValues(['ami', 'ari', 'aki', 'bare', 'ovf', 'ova', 'docker'])],
+            allowed=['ami', 'ari', 'aki', 'bare', 'ovf', 'ova', 'docker'],
         ),
         'disk_format': string(
             'Disk format of the image.',
             required=True,
-            constraints=[
-                AllowedValues(
-                    [
-                        'ami',
-                        'ari',
-                        'aki',
-                        'vhd',
-                        'vhdx',
-                        'vmdk',
-                        'raw',
-                        'qcow2',
-                        'vdi',
-                        'iso',
-                        'ploop',
-                    ]
-                )
+            allowed=[
+                'ami',
+                'ari',
+                'aki',
+                'vhd',
+                'vhdx',
+                'vmdk',
+                'raw',
+                'qcow2',
+                'vdi',
+                'iso',
+                'ploop',
             ],
         ),
         'location': string('URL from which Glance downloads the image.', required=True, sent=False),
@@ -65,7 +59,7 @@ class WebImage(CloudResource):
             'Whether the image is active. A deactivated image cannot be used.',
             default=True,
             update_allowed=True,
-            support=support.since('16.0.0'),
+            since='16.0.0',
             sent=False,
         ),
         'architecture': string('CPU architecture of the image.', update_allowed=True),
@@ -73,28 +67,24 @@ class WebImage(CloudResource):
             'Further properties of the image.',
             default={},
             update_allowed=True,
-            support=support.since('17.0.0'),
+            since='17.0.0',
             sent=False,
         ),
         'id': string('Id of the image. If omitted, Glance generates one.'),
         'kernel_id': string(
             'Id of the kernel image.',
             update_allowed=True,
-            constraints=[AllowedPattern(UUID)],
+            pattern=UUID,
         ),
         'members': list_(
             'Ids of the projects that share the image.',
             string(),
             update_allowed=True,
-            support=support.since('16.0.0'),
+            since='16.0.0',
             sent=False,
         ),
-        'min_disk': integer(
-            'Smallest disk for the image in GiB.', default=0, constraints=[Range(min=0)]
-        ),
-        'min_ram': integer(
-            'Smallest memory for the image in MiB.', default=0, constraints=[Range(min=0)]
-        ),
+        'min_disk': integer('Smallest disk for the image in GiB.', default=0, min=0),
+        'min_ram': integer('Smallest memory for the image in MiB.', default=0, min=0),
         'os_distro': string('Name of the operating system distribution.', update_allowed=True),
         'os_version': string('Version of the operating system distribution.', update_allowed=True),
         'owner': string('Id of the project that owns the image.', update_allowed=True),
@@ -104,14 +94,14 @@ class WebImage(CloudResource):
         'ramdisk_id': string(
             'Id of the ramdisk image.',
             update_allowed=True,
-            constraints=[AllowedPattern(UUID)],
+            pattern=UUID,
         ),
         'tags': list_('Tags of the image.', update_allowed=True),
         'visibility': string(
             'Visibility of the image: public, private, community or shared.',
             default='private',
             update_allowed=True,
-            constraints=[AllowedValues(['public', 'private', 'community', 'shared'])],
+            allowed=['public', 'private', 'community', 'shared'],
         ),
     }
 

@@ -3,7 +3,6 @@
 from heat_lite.resources.base import json_patch
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import boolean, boolean_attribute, map_, map_attribute, string, text
 
 
@@ -11,7 +10,7 @@ class Port(CloudResource):
     """A network port of a bare metal node."""
 
     resource_type = 'OS::Ironic::Port'
-    support_status = support.since('13.0.0')
+    since = '13.0.0'
     rest = Rest('ironic', '/ports', None, deletes_async=True, id='uuid')
     entity = 'port'
 

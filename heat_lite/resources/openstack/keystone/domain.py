@@ -3,7 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import boolean
 
 
@@ -12,7 +11,7 @@ class Domain(CloudResource):
 
     resource_type = 'OS::Keystone::Domain'
     heat_class = 'KeystoneDomain'
-    support_status = support.since('8.0.0')
+    since = '8.0.0'
     rest = Rest('keystone', '/domains', 'domain', update='PATCH')
     entity = 'domains'
 

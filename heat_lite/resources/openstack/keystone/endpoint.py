@@ -3,8 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import boolean, string
 
 
@@ -13,7 +11,7 @@ class Endpoint(CloudResource):
 
     resource_type = 'OS::Keystone::Endpoint'
     heat_class = 'KeystoneEndpoint'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     rest = Rest('keystone', '/endpoints', 'endpoint', update='PATCH')
     entity = 'endpoints'
 
@@ -23,7 +21,7 @@ class Endpoint(CloudResource):
             'Interface of the endpoint: public, internal or admin.',
             required=True,
             update_allowed=True,
-            constraints=[AllowedValues(['public', 'internal', 'admin'])],
+            allowed=['public', 'internal', 'admin'],
         ),
         'service': string(
             'Service of the endpoint, by name or id.',
@@ -37,7 +35,7 @@ class Endpoint(CloudResource):
             'Whether the endpoint is enabled.',
             default=True,
             update_allowed=True,
-            support=support.since('6.0.0'),
+            since='6.0.0',
         ),
         'region': string(
             'Region of the endpoint, by id.',

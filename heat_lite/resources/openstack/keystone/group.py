@@ -5,7 +5,6 @@ from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.keystone import roles
-from heat_lite.template import support
 from heat_lite.template.schema import list_, map_, string
 
 
@@ -14,7 +13,7 @@ class Group(CloudResource):
 
     resource_type = 'OS::Keystone::Group'
     heat_class = 'KeystoneGroup'
-    support_status = support.since('2015.1')
+    since = '2015.1'
     rest = Rest('keystone', '/groups', 'group', update='PATCH')
     entity = 'groups'
 

@@ -1,7 +1,6 @@
 """OS::Keystone::GroupRoleAssignment."""
 
 from heat_lite.resources.openstack.keystone.roles import RoleAssignment
-from heat_lite.template import support
 from heat_lite.template.schema import list_, map_, string
 
 
@@ -10,7 +9,7 @@ class GroupRoleAssignment(RoleAssignment):
 
     resource_type = 'OS::Keystone::GroupRoleAssignment'
     heat_class = 'KeystoneGroupRoleAssignment'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     actor = 'group'
     default_client_name = 'keystone'
 

@@ -3,7 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import boolean, boolean_attribute, list_, string, text
 
 
@@ -12,7 +11,7 @@ class Project(CloudResource):
 
     resource_type = 'OS::Keystone::Project'
     heat_class = 'KeystoneProject'
-    support_status = support.since('2015.1')
+    since = '2015.1'
     rest = Rest('keystone', '/projects', 'project', update='PATCH')
     entity = 'projects'
 
@@ -30,21 +29,17 @@ class Project(CloudResource):
         'parent': string(
             'Parent project, by name or id.',
             ref='keystone.project',
-            support=support.since('6.0.0'),
+            since='6.0.0',
             wire='parent_id',
         ),
-        'tags': list_(
-            'Tags of the project.', default=[], update_allowed=True, support=support.since('10.0.0')
-        ),
+        'tags': list_('Tags of the project.', default=[], update_allowed=True, since='10.0.0'),
     }
     attributes_schema = {
-        'domain_id': text('Id of the domain of the project.', support=support.since('10.0.0')),
+        'domain_id': text('Id of the domain of the project.', since='10.0.0'),
         'enabled': boolean_attribute(
-            'Whether Keystone shows the project as enabled.', support=support.since('10.0.0')
+            'Whether Keystone shows the project as enabled.', since='10.0.0'
         ),
-        'is_domain': boolean_attribute(
-            'Whether the project acts as a domain.', support=support.since('10.0.0')
-        ),
-        'name': text('Name of the project.', support=support.since('10.0.0')),
-        'parent_id': text('Id of the parent project.', support=support.since('10.0.0')),
+        'is_domain': boolean_attribute('Whether the project acts as a domain.', since='10.0.0'),
+        'name': text('Name of the project.', since='10.0.0'),
+        'parent_id': text('Id of the parent project.', since='10.0.0'),
     }

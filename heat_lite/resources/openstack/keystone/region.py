@@ -3,7 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import boolean, string
 
 
@@ -12,7 +11,7 @@ class Region(CloudResource):
 
     resource_type = 'OS::Keystone::Region'
     heat_class = 'KeystoneRegion'
-    support_status = support.since('6.0.0')
+    since = '6.0.0'
     rest = Rest('keystone', '/regions', 'region', update='PATCH')
     entity = 'regions'
 

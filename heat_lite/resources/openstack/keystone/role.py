@@ -3,7 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
@@ -12,7 +11,7 @@ class Role(CloudResource):
 
     resource_type = 'OS::Keystone::Role'
     heat_class = 'KeystoneRole'
-    support_status = support.since('2015.1')
+    since = '2015.1'
     rest = Rest('keystone', '/roles', 'role', update='PATCH')
     entity = 'roles'
 
@@ -21,7 +20,7 @@ class Role(CloudResource):
         'domain': string(
             'Domain of the role, by name or id.',
             ref='keystone.domain',
-            support=support.since('16.0.0'),
+            since='16.0.0',
             wire='domain_id',
         ),
     }

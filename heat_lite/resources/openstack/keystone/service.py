@@ -3,7 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import boolean, string
 
 
@@ -12,7 +11,7 @@ class Service(CloudResource):
 
     resource_type = 'OS::Keystone::Service'
     heat_class = 'KeystoneService'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     rest = Rest('keystone', '/services', 'service', update='PATCH')
     entity = 'services'
 
@@ -26,6 +25,6 @@ class Service(CloudResource):
             'Whether the service is enabled.',
             default=True,
             update_allowed=True,
-            support=support.since('6.0.0'),
+            since='6.0.0',
         ),
     }

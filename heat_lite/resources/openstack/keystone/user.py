@@ -5,7 +5,6 @@ from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.keystone import roles
-from heat_lite.template import support
 from heat_lite.template.schema import boolean, boolean_attribute, list_, map_, string, text
 
 
@@ -14,7 +13,7 @@ class User(CloudResource):
 
     resource_type = 'OS::Keystone::User'
     heat_class = 'KeystoneUser'
-    support_status = support.since('2015.1')
+    since = '2015.1'
     rest = Rest('keystone', '/users', 'user', update='PATCH')
     entity = 'users'
 
@@ -68,16 +67,12 @@ class User(CloudResource):
     attributes_schema = {
         'default_project_id': text(
             'Id of the default project of the user.',
-            support=support.since('9.0.0'),
+            since='9.0.0',
         ),
-        'domain_id': text('Id of the domain of the user.', support=support.since('9.0.0')),
-        'enabled': boolean_attribute(
-            'Whether Keystone shows the user as enabled.', support=support.since('9.0.0')
-        ),
-        'name': text('Name of the user.', support=support.since('9.0.0')),
-        'password_expires_at': text(
-            'Time at which the password expires.', support=support.since('9.0.0')
-        ),
+        'domain_id': text('Id of the domain of the user.', since='9.0.0'),
+        'enabled': boolean_attribute('Whether Keystone shows the user as enabled.', since='9.0.0'),
+        'name': text('Name of the user.', since='9.0.0'),
+        'password_expires_at': text('Time at which the password expires.', since='9.0.0'),
     }
 
     def validate(self):

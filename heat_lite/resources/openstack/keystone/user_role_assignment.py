@@ -1,7 +1,6 @@
 """OS::Keystone::UserRoleAssignment."""
 
 from heat_lite.resources.openstack.keystone.roles import RoleAssignment
-from heat_lite.template import support
 from heat_lite.template.schema import list_, map_, string
 
 
@@ -10,7 +9,7 @@ class UserRoleAssignment(RoleAssignment):
 
     resource_type = 'OS::Keystone::UserRoleAssignment'
     heat_class = 'KeystoneUserRoleAssignment'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     actor = 'user'
     default_client_name = 'keystone'
 

@@ -3,8 +3,6 @@
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.magnum.base import MagnumResource
-from heat_lite.template import support
-from heat_lite.template.constraints import Range
 from heat_lite.template.schema import integer, integer_attribute, list_attribute, string, text
 
 READY = (
@@ -22,7 +20,7 @@ class Cluster(MagnumResource):
     """A container cluster."""
 
     resource_type = 'OS::Magnum::Cluster'
-    support_status = support.since('9.0.0')
+    since = '9.0.0'
     rest = Rest(
         'magnum',
         '/clusters',
@@ -47,16 +45,12 @@ class Cluster(MagnumResource):
             'Timeout of the creation in minutes.',
             default=60,
             update_allowed=True,
-            constraints=[Range(min=0)],
+            min=0,
         ),
         'discovery_url': string('URL by which the nodes discover each other.', update_allowed=True),
         'keypair': string('Key pair for access to the nodes of the cluster.', ref='nova.keypair'),
-        'master_count': integer(
-            'Number of master nodes.', default=1, update_allowed=True, constraints=[Range(min=1)]
-        ),
-        'node_count': integer(
-            'Number of worker nodes.', default=1, update_allowed=True, constraints=[Range(min=1)]
-        ),
+        'master_count': integer('Number of master nodes.', default=1, update_allowed=True, min=1),
+        'node_count': integer('Number of worker nodes.', default=1, update_allowed=True, min=1),
     }
     attributes_schema = {
         'api_address': text('URL of the API of the cluster.'),

@@ -3,8 +3,6 @@
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.magnum.base import MagnumResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
 from heat_lite.template.schema import boolean, integer, map_, string
 
 
@@ -12,7 +10,7 @@ class ClusterTemplate(MagnumResource):
     """A cluster template."""
 
     resource_type = 'OS::Magnum::ClusterTemplate'
-    support_status = support.since('9.0.0')
+    since = '9.0.0'
     rest = Rest('magnum', '/clustertemplates', None, id='uuid')
     entity = 'cluster_templates'
 
@@ -21,7 +19,7 @@ class ClusterTemplate(MagnumResource):
         'coe': string(
             'Container orchestration engine.',
             required=True,
-            constraints=[AllowedValues(['kubernetes', 'swarm', 'mesos'])],
+            allowed=['kubernetes', 'swarm', 'mesos'],
         ),
         'external_network': string(
             'External network of the cluster, by name or id.',
@@ -35,16 +33,14 @@ class ClusterTemplate(MagnumResource):
             ref='glance.image',
             wire='image_id',
         ),
-        'dns_nameserver': string(
-            'DNS server of the nodes.', constraints=[CustomConstraint('ip_addr')]
-        ),
+        'dns_nameserver': string('DNS server of the nodes.', custom='ip_addr'),
         'docker_storage_driver': string(
             'Storage driver of the container runtime.',
             default='devicemapper',
-            constraints=[AllowedValues(['devicemapper', 'overlay'])],
+            allowed=['devicemapper', 'overlay'],
         ),
         'docker_volume_size': integer(
-            'Size of the volume for containers on each node in GiB.', constraints=[Range(min=1)]
+            'Size of the volume for containers on each node in GiB.', min=1
         ),
         'fixed_network': string(
             'Internal network of the nodes, by name or id.', ref='neutron.network'
@@ -77,12 +73,10 @@ class ClusterTemplate(MagnumResource):
         'server_type': string(
             'Type of the nodes: virtual machines or bare metal.',
             default='vm',
-            constraints=[AllowedValues(['vm', 'bm'])],
+            allowed=['vm', 'bm'],
         ),
         'tls_disabled': boolean(
             'Whether TLS is disabled for the API of the cluster.', default=False
         ),
-        'volume_driver': string(
-            'Volume driver of the containers.', constraints=[AllowedValues(['cinder', 'rexray'])]
-        ),
+        'volume_driver': string('Volume driver of the containers.', allowed=['cinder', 'rexray']),
     }

@@ -3,8 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import string
 
 
@@ -12,7 +10,7 @@ class SecurityService(CloudResource):
     """A security service, which authenticates the users of shares."""
 
     resource_type = 'OS::Manila::SecurityService'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     rest = Rest('manila', '/security-services', 'security_service')
     entity = 'security_services'
 
@@ -21,7 +19,7 @@ class SecurityService(CloudResource):
         'type': string(
             'Type of the security service.',
             required=True,
-            constraints=[AllowedValues(['ldap', 'kerberos', 'active_directory'])],
+            allowed=['ldap', 'kerberos', 'active_directory'],
         ),
         'description': description_property(),
         'dns_ip': string('DNS server of the security service.', update_allowed=True),

@@ -5,8 +5,6 @@ from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest, to_wire
 from heat_lite.resources.base.service_retry import retry_delays
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import boolean, integer, list_, list_attribute, map_, string, text
 
 RULE = ('access_to', 'access_type', 'access_level')
@@ -19,7 +17,7 @@ class Share(CloudResource):
 
     resource_type = 'OS::Manila::Share'
     heat_class = 'ManilaShare'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     rest = Rest(
         'manila',
         '/shares',
@@ -36,7 +34,7 @@ class Share(CloudResource):
         'share_protocol': string(
             'File sharing protocol of the share.',
             required=True,
-            constraints=[AllowedValues(['NFS', 'CIFS', 'GlusterFS', 'HDFS', 'CEPHFS'])],
+            allowed=['NFS', 'CIFS', 'GlusterFS', 'HDFS', 'CEPHFS'],
             wire='share_proto',
         ),
         'size': integer('Size of the share in GiB.', required=True),
@@ -47,7 +45,7 @@ class Share(CloudResource):
                 {
                     'access_level': string(
                         'Access level of the rule: rw or ro.',
-                        constraints=[AllowedValues(['ro', 'rw'])],
+                        allowed=['ro', 'rw'],
                     ),
                     'access_to': string(
                         'IP address, user or certificate name to which the rule applies.',
@@ -56,7 +54,7 @@ class Share(CloudResource):
                     'access_type': string(
                         'Type of the access rule.',
                         required=True,
-                        constraints=[AllowedValues(['ip', 'user', 'cert', 'cephx'])],
+                        allowed=['ip', 'user', 'cert', 'cephx'],
                     ),
                 },
             ),

@@ -13,7 +13,7 @@ class ShareNetwork(CloudResource):
 
     resource_type = 'OS::Manila::ShareNetwork'
     heat_class = 'ManilaShareNetwork'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     rest = Rest('manila', '/share-networks', 'share_network')
     entity = 'share_networks'
 

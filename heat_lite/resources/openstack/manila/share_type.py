@@ -3,7 +3,6 @@
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import boolean, map_, string
 
 
@@ -12,7 +11,7 @@ class ShareType(CloudResource):
 
     resource_type = 'OS::Manila::ShareType'
     heat_class = 'ManilaShareType'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     rest = Rest('manila', '/types', 'share_type')
     entity = 'share_types'
 
@@ -32,7 +31,7 @@ class ShareType(CloudResource):
         'snapshot_support': boolean(
             'Whether shares of this type support snapshots.',
             default=True,
-            support=support.since('6.0.0'),
+            since='6.0.0',
             sent=False,
         ),
     }

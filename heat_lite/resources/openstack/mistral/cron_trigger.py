@@ -6,8 +6,6 @@ from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.mistral import workflows
-from heat_lite.template import support
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import integer, integer_attribute, map_, string, text
 
 
@@ -15,7 +13,7 @@ class CronTrigger(CloudResource):
     """A cron trigger: executes a workflow repeatedly."""
 
     resource_type = 'OS::Mistral::CronTrigger'
-    support_status = support.since('5.0.0')
+    since = '5.0.0'
     rest = Rest('mistral', '/cron_triggers', None, id='name')
     entity = 'cron_triggers'
 
@@ -25,7 +23,7 @@ class CronTrigger(CloudResource):
         'first_time': string('Time of the first execution.', wire='first_execution_time'),
         'pattern': string(
             'Times of the executions, as a cron expression.',
-            constraints=[CustomConstraint('cron_expression')],
+            custom='cron_expression',
         ),
         'workflow': map_(
             'Workflow to execute.',
@@ -34,7 +32,7 @@ class CronTrigger(CloudResource):
                 'name': string(
                     'Name or id of the workflow.',
                     required=True,
-                    constraints=[CustomConstraint('mistral.workflow')],
+                    custom='mistral.workflow',
                 ),
             },
             required=True,

@@ -8,9 +8,7 @@ from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.resources.openstack.mistral import workflows
-from heat_lite.template import support
 from heat_lite.template.attributes import select
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import boolean, list_, map_, map_attribute, string
 
 ACTIONS = (status.CREATE, status.UPDATE, status.SUSPEND, status.RESUME, status.DELETE)
@@ -29,7 +27,7 @@ def _workflow(action):
             'workflow': string(
                 'Name or id of the workflow to execute.',
                 required=True,
-                constraints=[CustomConstraint('mistral.workflow')],
+                custom='mistral.workflow',
             ),
         },
     )
@@ -43,7 +41,7 @@ class ExternalResource(ServiceResource):
 
     resource_type = 'OS::Mistral::ExternalResource'
     heat_class = 'MistralExternalResource'
-    support_status = support.since('9.0.0')
+    since = '9.0.0'
     default_client_name = 'mistral'
     entity = 'executions'
 

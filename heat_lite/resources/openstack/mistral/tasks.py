@@ -3,7 +3,6 @@
 from heat_lite.common import exception
 from heat_lite.resources.base.common_properties import description_property
 from heat_lite.template import support
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import boolean, integer, list_, map_, string
 
 NAME, POLICIES, REVERSE = 'name', 'policies', 'reverse'
@@ -14,9 +13,7 @@ _POLICIES = ('retry', 'wait_before', 'wait_after', 'pause_before', 'timeout', 'c
 def defaults():
     """Return the schemas of the keys that all tasks and the task defaults have."""
     return {
-        'concurrency': integer(
-            'Number of actions of the task that run at once.', support=support.since('8.0.0')
-        ),
+        'concurrency': integer('Number of actions of the task that run at once.', since='8.0.0'),
         'on_complete': list_('Tasks that follow the task, whether it succeeds or fails.'),
         'on_error': list_('Tasks that follow the task if it fails.'),
         'on_success': list_('Tasks that follow the task if it succeeds.'),
@@ -45,11 +42,9 @@ def task():
         'input': map_('Input of the action or the workflow.'),
         'join': string(
             'Number of preceding tasks that must complete: "all", "one" or a number.',
-            support=support.since('6.0.0'),
+            since='6.0.0',
         ),
-        'keep_result': boolean(
-            'Whether Mistral stores the result of the task.', support=support.since('5.0.0')
-        ),
+        'keep_result': boolean('Whether Mistral stores the result of the task.', since='5.0.0'),
         'name': string('Name of the task.', required=True),
         'policies': map_(
             'Policies of the task, as older templates write them.',
@@ -58,15 +53,9 @@ def task():
             ),
         ),
         'publish': map_('Variables that the task publishes.'),
-        'target': string(
-            'Name of the executor that runs the task.', support=support.since('5.0.0')
-        ),
-        'with_items': string(
-            'Lists over whose items the task iterates.', support=support.since('5.0.0')
-        ),
-        'workflow': string(
-            'Workflow that the task executes.', constraints=[CustomConstraint('mistral.workflow')]
-        ),
+        'target': string('Name of the executor that runs the task.', since='5.0.0'),
+        'with_items': string('Lists over whose items the task iterates.', since='5.0.0'),
+        'workflow': string('Workflow that the task executes.', custom='mistral.workflow'),
     }
 
 

@@ -11,8 +11,6 @@ from heat_lite.resources.base.common_properties import description_property, nam
 from heat_lite.resources.base.signal_responder import SignalResponder
 from heat_lite.resources.base.stack_user import SeparateStackUser
 from heat_lite.resources.openstack.mistral import tasks, workflows
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Length
 from heat_lite.template.schema import (
     CACHE_NONE,
     boolean,
@@ -33,7 +31,7 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
     """A workflow. A signal executes it."""
 
     resource_type = 'OS::Mistral::Workflow'
-    support_status = support.since('2015.1')
+    since = '2015.1'
     default_client_name = 'mistral'
     entity = 'workflows'
     always_replace_on_check_failed = False
@@ -51,34 +49,32 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
             'last task.',
             update_allowed=True,
         ),
-        'tags': list_(
-            'Tags of the workflow.', update_allowed=True, support=support.since('10.0.0')
-        ),
+        'tags': list_('Tags of the workflow.', update_allowed=True, since='10.0.0'),
         'task_defaults': map_(
             'Default values for the keys of all tasks.',
             tasks.defaults(),
             update_allowed=True,
-            support=support.since('5.0.0'),
+            since='5.0.0',
         ),
         'tasks': list_(
             'Tasks of the workflow.',
             map_(None, tasks.task()),
             required=True,
             update_allowed=True,
-            constraints=[Length(min=1)],
+            min=1,
         ),
         'type': string(
             'Type of the workflow: in a direct one, tasks name the following tasks; in a '
             'reverse one, the required tasks.',
             required=True,
             update_allowed=True,
-            constraints=[AllowedValues(['direct', 'reverse'])],
+            allowed=['direct', 'reverse'],
         ),
         'use_request_body_as_input': boolean(
             'Whether the body of a signal is the input. Otherwise the body is a map with the '
             'keys "input" and "params".',
             update_allowed=True,
-            support=support.since('6.0.0'),
+            since='6.0.0',
         ),
     }
     attributes_schema = {

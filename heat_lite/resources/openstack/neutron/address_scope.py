@@ -3,8 +3,6 @@
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import boolean, integer, string
 
 
@@ -12,14 +10,12 @@ class AddressScope(NeutronResource):
     """An address scope: subnet pools whose addresses do not overlap."""
 
     resource_type = 'OS::Neutron::AddressScope'
-    support_status = support.since('6.0.0')
+    since = '6.0.0'
     rest = Rest('neutron', '/address-scopes', 'address_scope', extension='address-scope')
 
     properties_schema = {
         'name': name_property(),
-        'ip_version': integer(
-            'IP version of the address scope.', default=4, constraints=[AllowedValues([4, 6])]
-        ),
+        'ip_version': integer('IP version of the address scope.', default=4, allowed=[4, 6]),
         'shared': boolean(
             'Whether other projects can use the address scope.', default=False, update_allowed=True
         ),

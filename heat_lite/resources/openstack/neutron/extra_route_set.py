@@ -4,8 +4,6 @@ from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import Connection
-from heat_lite.template import support
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import list_, map_, string
 
 
@@ -13,7 +11,7 @@ class ExtraRouteSet(Connection):
     """Extra routes of a router, beside routes from elsewhere."""
 
     resource_type = 'OS::Neutron::ExtraRouteSet'
-    support_status = support.since('14.0.0')
+    since = '14.0.0'
     extension = 'extraroute-atomic'
     default_client_name = 'neutron'
 
@@ -29,12 +27,12 @@ class ExtraRouteSet(Connection):
                     'destination': string(
                         'CIDR of the destination of a route.',
                         required=True,
-                        constraints=[CustomConstraint('net_cidr')],
+                        custom='net_cidr',
                     ),
                     'nexthop': string(
                         'IP address of the next hop of a route.',
                         required=True,
-                        constraints=[CustomConstraint('ip_addr')],
+                        custom='ip_addr',
                     ),
                 },
             ),

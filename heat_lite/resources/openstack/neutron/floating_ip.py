@@ -4,7 +4,6 @@ from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import CACHE_NONE, map_, string, text
 
 
@@ -19,30 +18,30 @@ class FloatingIP(NeutronResource):
             'External network from which the floating IP is allocated, by name or id.',
             required=True,
             ref='neutron.network',
-            support=support.since('2014.2'),
+            since='2014.2',
             wire='floating_network_id',
         ),
         'dns_domain': string(
             'DNS domain of the floating IP.',
             update_allowed=True,
-            constraints=[CustomConstraint('dns_domain')],
-            support=support.since('7.0.0'),
+            custom='dns_domain',
+            since='7.0.0',
         ),
         'dns_name': string(
             'DNS name of the floating IP.',
             update_allowed=True,
-            constraints=[CustomConstraint('rel_dns_name')],
-            support=support.since('7.0.0'),
+            custom='rel_dns_name',
+            since='7.0.0',
         ),
         'fixed_ip_address': string(
             'Fixed IP address of the port, if the port has several.',
             update_allowed=True,
-            constraints=[CustomConstraint('ip_addr')],
+            custom='ip_addr',
         ),
         'floating_ip_address': string(
             'Requested floating IP address. Requires administrator rights.',
-            constraints=[CustomConstraint('ip_addr')],
-            support=support.since('5.0.0'),
+            custom='ip_addr',
+            since='5.0.0',
         ),
         'floating_network_id': string(
             ref='neutron.network',
@@ -52,7 +51,7 @@ class FloatingIP(NeutronResource):
         'floating_subnet': string(
             'Subnet from which the floating IP is allocated, by name or id.',
             ref='neutron.subnet',
-            support=support.since('9.0.0'),
+            since='9.0.0',
             wire='subnet_id',
         ),
         'port_id': string(

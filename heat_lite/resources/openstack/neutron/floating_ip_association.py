@@ -2,7 +2,6 @@
 
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import VisibleConnection
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import string
 
 
@@ -25,7 +24,7 @@ class FloatingIPAssociation(VisibleConnection):
         'fixed_ip_address': string(
             'Fixed IP address to associate, if the port has several.',
             update_allowed=True,
-            constraints=[CustomConstraint('ip_addr')],
+            custom='ip_addr',
         ),
     }
 

@@ -3,8 +3,6 @@
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
 from heat_lite.template.schema import integer, string
 
 
@@ -12,7 +10,7 @@ class FloatingIPPortForward(NeutronResource):
     """A port forwarding of a floating IP."""
 
     resource_type = 'OS::Neutron::FloatingIPPortForward'
-    support_status = support.since('19.0.0')
+    since = '19.0.0'
     rest = Rest(
         'openstack',
         '/floatingips/{floating_ip}/port_forwardings',
@@ -26,14 +24,15 @@ class FloatingIPPortForward(NeutronResource):
             'TCP or UDP port number of the floating IP.',
             required=True,
             update_allowed=True,
-            constraints=[Range(min=1, max=65535)],
+            min=1,
+            max=65535,
         ),
         'floating_ip': string('Id of the floating IP to forward from.', required=True, sent=False),
         'internal_ip_address': string(
             'Internal IP address to forward to.',
             required=True,
             update_allowed=True,
-            constraints=[CustomConstraint('ip_addr')],
+            custom='ip_addr',
         ),
         'internal_port': string(
             'Internal Neutron port to forward to.',
@@ -46,12 +45,13 @@ class FloatingIPPortForward(NeutronResource):
             'Protocol to forward.',
             required=True,
             update_allowed=True,
-            constraints=[AllowedValues(['tcp', 'udp', 'icmp', 'icmp6', 'sctp', 'dccp'])],
+            allowed=['tcp', 'udp', 'icmp', 'icmp6', 'sctp', 'dccp'],
         ),
         'internal_port_number': integer(
             'TCP or UDP port number to forward to.',
             update_allowed=True,
-            constraints=[Range(min=1, max=65535)],
+            min=1,
+            max=65535,
             wire='internal_port',
         ),
     }

@@ -2,7 +2,6 @@
 
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
 from heat_lite.template.schema import list_, map_, string
 
 
@@ -10,7 +9,7 @@ class L2Gateway(NeutronResource):
     """A layer 2 gateway: connects networks with devices outside."""
 
     resource_type = 'OS::Neutron::L2Gateway'
-    support_status = support.since('12.0.0')
+    since = '12.0.0'
     rest = Rest('neutron', '/l2-gateways', 'l2_gateway', extension='l2-gateway')
 
     properties_schema = {

@@ -2,7 +2,6 @@
 
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
@@ -10,7 +9,7 @@ class L2GatewayConnection(NeutronResource):
     """The connection of a network with a layer 2 gateway."""
 
     resource_type = 'OS::Neutron::L2GatewayConnection'
-    support_status = support.since('12.0.0')
+    since = '12.0.0'
     rest = Rest(
         'neutron',
         '/l2-gateway-connections',

@@ -3,7 +3,6 @@
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
 from heat_lite.template.schema import boolean, text
 
 
@@ -11,7 +10,7 @@ class MeteringLabel(NeutronResource):
     """A metering label: a counter of traffic."""
 
     resource_type = 'OS::Neutron::MeteringLabel'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     rest = Rest('neutron', '/metering/metering-labels', 'metering_label')
 
     properties_schema = {
@@ -20,7 +19,7 @@ class MeteringLabel(NeutronResource):
         'shared': boolean(
             'Whether the label counts the traffic of all projects.',
             default=False,
-            support=support.since('2015.1'),
+            since='2015.1',
         ),
     }
     attributes_schema = {

@@ -2,8 +2,6 @@
 
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import boolean, string, text
 
 
@@ -11,7 +9,7 @@ class MeteringRule(NeutronResource):
     """A metering label rule: selects the traffic that a label counts."""
 
     resource_type = 'OS::Neutron::MeteringRule'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     rest = Rest('neutron', '/metering/metering-label-rules', 'metering_label_rule')
 
     properties_schema = {
@@ -20,7 +18,7 @@ class MeteringRule(NeutronResource):
         'direction': string(
             'Direction of the counted traffic: ingress or egress.',
             default='ingress',
-            constraints=[AllowedValues(['ingress', 'egress'])],
+            allowed=['ingress', 'egress'],
         ),
         'excluded': boolean('Whether the traffic is excluded from the count.', default='False'),
     }

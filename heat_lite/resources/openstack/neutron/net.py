@@ -4,8 +4,6 @@ from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron import agents
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import (
     boolean,
     boolean_attribute,
@@ -30,7 +28,7 @@ class Net(NeutronResource):
             'Administrative state of the network.', default=True, update_allowed=True
         ),
         'availability_zone_hints': list_(
-            'Availability zone candidates for the network.', support=support.since('19.0.0')
+            'Availability zone candidates for the network.', since='19.0.0'
         ),
         'dhcp_agent_ids': list_(
             'DHCP agents of the network, by id. Requires administrator rights.',
@@ -40,19 +38,19 @@ class Net(NeutronResource):
         'dns_domain': string(
             'DNS domain of the ports on the network, with a trailing dot.',
             update_allowed=True,
-            constraints=[CustomConstraint('dns_domain')],
-            support=support.since('7.0.0'),
+            custom='dns_domain',
+            since='7.0.0',
         ),
         'port_security_enabled': boolean(
             'Default port security of the ports on the network.',
             update_allowed=True,
-            support=support.since('5.0.0'),
+            since='5.0.0',
         ),
         'qos_policy': string(
             'QoS policy of the network, by name or id.',
             update_allowed=True,
             ref='neutron.qos_policy',
-            support=support.since('6.0.0'),
+            since='6.0.0',
             wire='qos_policy_id',
         ),
         'shared': boolean(
@@ -62,7 +60,7 @@ class Net(NeutronResource):
             'Tags of the network. An update replaces the whole set.',
             string(),
             update_allowed=True,
-            support=support.since('9.0.0'),
+            since='9.0.0',
             sent=False,
         ),
         'tenant_id': string('Project of the network, by id. Requires administrator rights.'),
@@ -77,20 +75,16 @@ class Net(NeutronResource):
         'admin_state_up': text('Administrative state that Neutron shows for the network.'),
         'l2_adjacency': boolean_attribute(
             'Whether the network provides layer 2 connectivity to all of its ports.',
-            support=support.since('9.0.0'),
+            since='9.0.0',
         ),
-        'mtu': integer_attribute(
-            'Maximum transmission unit of the network.', support=support.since('5.0.0')
-        ),
+        'mtu': integer_attribute('Maximum transmission unit of the network.', since='5.0.0'),
         'name': text('Name of the network.'),
         'port_security_enabled': boolean_attribute(
             'Whether port security is enabled by default on the network.',
-            support=support.since('5.0.0'),
+            since='5.0.0',
         ),
-        'qos_policy_id': text(
-            'Id of the QoS policy of the network.', support=support.since('6.0.0')
-        ),
-        'segments': list_attribute('Segments of the network.', support=support.since('11.0.0')),
+        'qos_policy_id': text('Id of the QoS policy of the network.', since='6.0.0'),
+        'segments': list_attribute('Segments of the network.', since='11.0.0'),
         'status': text('Status of the network.'),
         'subnets': list_attribute('Ids of the subnets of the network.'),
         'tenant_id': text('Id of the project that owns the network.'),

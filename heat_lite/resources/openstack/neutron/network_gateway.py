@@ -5,7 +5,6 @@ from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest, to_wire
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Length, Range
 from heat_lite.template.schema import integer, list_, map_, string, text
 
 
@@ -13,7 +12,7 @@ class NetworkGateway(NeutronResource):
     """A network gateway: connects networks by gateway devices."""
 
     resource_type = 'OS::Neutron::NetworkGateway'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     rest = Rest('neutron', '/network-gateways', 'network_gateway')
 
     properties_schema = {
@@ -31,7 +30,7 @@ class NetworkGateway(NeutronResource):
             ),
             required=True,
             update_allowed=True,
-            constraints=[Length(min=1)],
+            min=1,
         ),
         'connections': list_(
             'Networks that the gateway connects.',
@@ -42,7 +41,7 @@ class NetworkGateway(NeutronResource):
                         'Network to connect with the gateway, by name or id.',
                         required=True,
                         ref='neutron.network',
-                        support=support.since('2014.2'),
+                        since='2014.2',
                         wire='network_id',
                     ),
                     'network_id': string(
@@ -52,12 +51,13 @@ class NetworkGateway(NeutronResource):
                     ),
                     'segmentation_id': integer(
                         'VLAN id of the network on the gateway.',
-                        constraints=[Range(min=0, max=4094)],
+                        min=0,
+                        max=4094,
                     ),
                     'segmentation_type': string(
                         'Segmentation type of the network on the gateway.',
                         default='flat',
-                        constraints=[AllowedValues(['flat', 'vlan'])],
+                        allowed=['flat', 'vlan'],
                     ),
                 },
             ),

@@ -10,7 +10,6 @@ from heat_lite.resources.base.rest import Rest, to_wire
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint
 from heat_lite.template.schema import (
     boolean,
     boolean_attribute,
@@ -38,7 +37,7 @@ class Port(NeutronResource):
             'Network of the port, by name or id.',
             required=True,
             ref='neutron.network',
-            support=support.since('2014.2'),
+            since='2014.2',
             wire='network_id',
         ),
         'admin_state_up': boolean(
@@ -52,11 +51,11 @@ class Port(NeutronResource):
                     'ip_address': string(
                         'IP address or CIDR that is allowed.',
                         required=True,
-                        constraints=[CustomConstraint('ip_or_cidr')],
+                        custom='ip_or_cidr',
                     ),
                     'mac_address': string(
                         'MAC address of the pair. If omitted, that of the port.',
-                        constraints=[CustomConstraint('mac_addr')],
+                        custom='mac_addr',
                     ),
                 },
             ),
@@ -66,20 +65,16 @@ class Port(NeutronResource):
             'Type of the virtual network interface.',
             default='normal',
             update_allowed=True,
-            constraints=[
-                AllowedValues(
-                    [
-                        'normal',
-                        'direct',
-                        'macvtap',
-                        'direct-physical',
-                        'baremetal',
-                        'virtio-forwarder',
-                        'smart-nic',
-                    ]
-                )
+            allowed=[
+                'normal',
+                'direct',
+                'macvtap',
+                'direct-physical',
+                'baremetal',
+                'virtio-forwarder',
+                'smart-nic',
             ],
-            support=support.since('2015.1'),
+            since='2015.1',
         ),
         'device_id': string(
             'Id of the device that uses the port.', default='', update_allowed=True
@@ -90,8 +85,8 @@ class Port(NeutronResource):
         'dns_name': string(
             'DNS name of the port.',
             update_allowed=True,
-            constraints=[CustomConstraint('dns_name')],
-            support=support.since('7.0.0'),
+            custom='dns_name',
+            since='7.0.0',
         ),
         'fixed_ips': list_(
             'Fixed IP addresses of the port. If omitted, Neutron allocates one for each IP '
@@ -101,12 +96,12 @@ class Port(NeutronResource):
                 {
                     'ip_address': string(
                         'Fixed IP address. If omitted, Neutron allocates one of the subnet.',
-                        constraints=[CustomConstraint('ip_addr')],
+                        custom='ip_addr',
                     ),
                     'subnet': string(
                         'Subnet of the fixed IP address, by name or id.',
                         ref='neutron.subnet',
-                        support=support.since('2014.2'),
+                        since='2014.2',
                         wire='subnet_id',
                     ),
                     'subnet_id': string(
@@ -118,9 +113,7 @@ class Port(NeutronResource):
             ),
             update_allowed=True,
         ),
-        'mac_address': string(
-            'MAC address of the port.', constraints=[CustomConstraint('mac_addr')]
-        ),
+        'mac_address': string('MAC address of the port.', custom='mac_addr'),
         'network_id': string(
             ref='neutron.network',
             support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
@@ -130,24 +123,24 @@ class Port(NeutronResource):
             'Whether the port gets no fixed IP address.',
             default=False,
             update_allowed=True,
-            support=support.since('16.0.0'),
+            since='16.0.0',
             sent=False,
         ),
         'port_security_enabled': boolean(
             'Whether port security is enabled on the port.',
             update_allowed=True,
-            support=support.since('5.0.0'),
+            since='5.0.0',
         ),
         'propagate_uplink_status': boolean(
             'Whether the port shows the state of the uplink to the device.',
             update_allowed=True,
-            support=support.since('15.0.0'),
+            since='15.0.0',
         ),
         'qos_policy': string(
             'QoS policy of the port, by name or id.',
             update_allowed=True,
             ref='neutron.qos_policy',
-            support=support.since('6.0.0'),
+            since='6.0.0',
             wire='qos_policy_id',
         ),
         'replacement_policy': string(
@@ -155,7 +148,7 @@ class Port(NeutronResource):
             'possible.',
             default='AUTO',
             update_allowed=True,
-            constraints=[AllowedValues(['REPLACE_ALWAYS', 'AUTO'])],
+            allowed=['REPLACE_ALWAYS', 'AUTO'],
             support=support.hidden(
                 '9.0.0', previous=support.deprecated('6.0.0', previous='2014.2')
             ),
@@ -170,7 +163,7 @@ class Port(NeutronResource):
             'Tags of the port. An update replaces the whole set.',
             string(),
             update_allowed=True,
-            support=support.since('9.0.0'),
+            since='9.0.0',
             sent=False,
         ),
         'value_specs': map_(
@@ -186,24 +179,22 @@ class Port(NeutronResource):
         'device_id': text('Id of the device that Neutron shows.'),
         'device_owner': text('Type of the device that Neutron shows.'),
         'dns_assignment': map_attribute(
-            'DNS names that Neutron has assigned to the port.', support=support.since('7.0.0')
+            'DNS names that Neutron has assigned to the port.', since='7.0.0'
         ),
         'fixed_ips': list_attribute('Fixed IP addresses that Neutron shows.'),
         'mac_address': text('MAC address that Neutron shows.'),
         'name': text('Name of the port.'),
-        'network': map_attribute(
-            'Network of the port, with its values.', support=support.since('11.0.0')
-        ),
+        'network': map_attribute('Network of the port, with its values.', since='11.0.0'),
         'network_id': text('Id of the network of the port.'),
         'port_security_enabled': boolean_attribute(
             'Whether Neutron shows port security as enabled.',
-            support=support.since('5.0.0'),
+            since='5.0.0',
         ),
         'propagate_uplink_status': boolean_attribute(
             'Whether Neutron propagates the state of the uplink.',
-            support=support.since('15.0.0'),
+            since='15.0.0',
         ),
-        'qos_policy_id': text('Id of the QoS policy of the port.', support=support.since('6.0.0')),
+        'qos_policy_id': text('Id of the QoS policy of the port.', since='6.0.0'),
         'security_groups': list_attribute('Ids of the security groups of the port.'),
         'status': text('Status of the port.'),
         'subnets': list_attribute('Subnets of the fixed IP addresses.'),

@@ -3,8 +3,6 @@
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint
 from heat_lite.template.schema import boolean, list_, list_attribute, string, text
 
 
@@ -12,7 +10,7 @@ class ProviderNet(NeutronResource):
     """A provider network: a network on a given physical network."""
 
     resource_type = 'OS::Neutron::ProviderNet'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     rest = Rest('neutron', '/networks', 'network', ready=('ACTIVE', 'DOWN'), extension='provider')
 
     properties_schema = {
@@ -21,7 +19,7 @@ class ProviderNet(NeutronResource):
             'Type of the physical network, for example "vlan" or "flat".',
             required=True,
             update_allowed=True,
-            constraints=[AllowedValues(['local', 'vlan', 'vxlan', 'gre', 'geneve', 'flat'])],
+            allowed=['local', 'vlan', 'vxlan', 'gre', 'geneve', 'flat'],
             wire='provider:network_type',
         ),
         'admin_state_up': boolean(
@@ -30,13 +28,13 @@ class ProviderNet(NeutronResource):
         'availability_zone_hints': list_(
             'Availability zone candidates for the provider network.',
             update_allowed=True,
-            support=support.since('19.0.0'),
+            since='19.0.0',
         ),
         'dns_domain': string(
             'DNS domain of the ports on the provider network, with a trailing dot.',
             update_allowed=True,
-            constraints=[CustomConstraint('dns_domain')],
-            support=support.since('15.0.0'),
+            custom='dns_domain',
+            since='15.0.0',
         ),
         'physical_network': string(
             'Name of the physical network.',
@@ -46,13 +44,13 @@ class ProviderNet(NeutronResource):
         'port_security_enabled': boolean(
             'Default port security of the ports on the provider network.',
             update_allowed=True,
-            support=support.since('8.0.0'),
+            since='8.0.0',
         ),
         'router_external': boolean(
             'Whether the network is external: routers can use it as gateway.',
             default=False,
             update_allowed=True,
-            support=support.since('6.0.0'),
+            since='6.0.0',
             wire='router:external',
         ),
         'segmentation_id': string(
@@ -69,18 +67,16 @@ class ProviderNet(NeutronResource):
             'Tags of the provider network. An update replaces the whole set.',
             string(),
             update_allowed=True,
-            support=support.since('12.0.0'),
+            since='12.0.0',
             sent=False,
         ),
         'tenant_id': string(
             'Project of the provider network, by id. Requires administrator rights.',
-            support=support.since('24.0.0'),
+            since='24.0.0',
         ),
     }
     attributes_schema = {
-        'segments': list_attribute(
-            'Segments of the provider network.', support=support.since('16.0.0')
-        ),
+        'segments': list_attribute('Segments of the provider network.', since='16.0.0'),
         'status': text('Status of the provider network.'),
         'subnets': list_attribute('Ids of the subnets of the provider network.'),
     }

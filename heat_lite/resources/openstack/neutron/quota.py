@@ -1,7 +1,6 @@
 """OS::Neutron::Quota."""
 
 from heat_lite.resources.base import quota
-from heat_lite.template import support
 
 
 class Quota(quota.Quota):
@@ -9,7 +8,7 @@ class Quota(quota.Quota):
 
     resource_type = 'OS::Neutron::Quota'
     heat_class = 'NeutronQuota'
-    support_status = support.since('8.0.0')
+    since = '8.0.0'
     extension = 'quotas'
     path, key = '/quotas', 'quota'
     default_client_name = 'neutron'
@@ -21,7 +20,7 @@ class Quota(quota.Quota):
         'port': quota.limit('Number of ports'),
         'rbac_policy': quota.limit(
             'Number of RBAC policies',
-            support=support.since('12.0.0'),
+            since='12.0.0',
         ),
         'router': quota.limit('Number of routers'),
         'security_group': quota.limit('Number of Neutron security groups'),
@@ -29,6 +28,6 @@ class Quota(quota.Quota):
         'subnet': quota.limit('Number of subnets'),
         'subnetpool': quota.limit(
             'Number of subnet pools',
-            support=support.since('12.0.0'),
+            since='12.0.0',
         ),
     }

@@ -3,8 +3,6 @@
 from heat_lite.common import exception
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import string
 
 #: object types other than networks -> their only action
@@ -15,24 +13,20 @@ class RBACPolicy(NeutronResource):
     """An RBAC policy: shares an object with another project."""
 
     resource_type = 'OS::Neutron::RBACPolicy'
-    support_status = support.since('6.0.0')
+    since = '6.0.0'
     rest = Rest('neutron', '/rbac-policies', 'rbac_policy', extension='rbac-policies')
 
     properties_schema = {
         'action': string(
             'Action that the policy allows.',
             required=True,
-            constraints=[AllowedValues(['access_as_shared', 'access_as_external'])],
+            allowed=['access_as_shared', 'access_as_external'],
         ),
         'object_id': string('Object to share, by name or id.', required=True),
         'object_type': string(
             'Type of the object to share.',
             required=True,
-            constraints=[
-                AllowedValues(
-                    ['network', 'qos_policy', 'security_group', 'address_scope', 'subnetpool']
-                )
-            ],
+            allowed=['network', 'qos_policy', 'security_group', 'address_scope', 'subnetpool'],
         ),
         'target_tenant': string(
             'Id of the project with which the object is shared; "*" means all projects.',

@@ -6,7 +6,6 @@ from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron import agents, implied_dependencies
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.template import support
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import boolean, list_, map_, map_attribute, string, text
 
 
@@ -31,11 +30,11 @@ class Router(NeutronResource):
         'availability_zone_hints': list_(
             'Availability zone candidates for the router.',
             update_allowed=True,
-            support=support.since('19.0.0'),
+            since='19.0.0',
         ),
         'distributed': boolean(
             'Whether the router is distributed. Requires administrator rights.',
-            support=support.since('2015.1'),
+            since='2015.1',
         ),
         'external_gateway_info': map_(
             'External gateway of the router.',
@@ -48,7 +47,7 @@ class Router(NeutronResource):
                         {
                             'ip_address': string(
                                 'Fixed IP address of the external gateway.',
-                                constraints=[CustomConstraint('ip_addr')],
+                                custom='ip_addr',
                             ),
                             'subnet': string(
                                 'Subnet of the fixed IP address of the external gateway.',
@@ -58,7 +57,7 @@ class Router(NeutronResource):
                         },
                     ),
                     update_allowed=True,
-                    support=support.since('6.0.0'),
+                    since='6.0.0',
                 ),
                 'network': string(
                     'External network, by name or id.',
@@ -72,7 +71,7 @@ class Router(NeutronResource):
         ),
         'ha': boolean(
             'Whether the router is highly available. Requires administrator rights.',
-            support=support.since('2015.1'),
+            since='2015.1',
         ),
         'l3_agent_id': string(
             'L3 agent of the router, by id.',
@@ -86,19 +85,19 @@ class Router(NeutronResource):
             'L3 agents of the router, by id. Requires administrator rights.',
             string(),
             update_allowed=True,
-            support=support.since('2015.1'),
+            since='2015.1',
             sent=False,
         ),
         'tags': list_(
             'Tags of the router. An update replaces the whole set.',
             string(),
             update_allowed=True,
-            support=support.since('9.0.0'),
+            since='9.0.0',
             sent=False,
         ),
         'tenant_id': string(
             'Project of the router, by id. Requires administrator rights.',
-            support=support.since('24.0.0'),
+            since='24.0.0',
         ),
         'value_specs': map_(
             'Further values for the request of the router, for extensions of Neutron.',

@@ -25,7 +25,7 @@ class RouterInterface(VisibleConnection):
         'port': string(
             'Port that becomes the interface, by name or id.',
             ref='neutron.port',
-            support=support.since('2015.1'),
+            since='2015.1',
         ),
         'port_id': string(
             ref='neutron.port',

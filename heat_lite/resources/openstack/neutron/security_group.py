@@ -8,8 +8,6 @@ from heat_lite.resources.base.common_properties import description_property, nam
 from heat_lite.resources.base.rest import Rest, to_wire
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.resources.openstack.neutron.protocols import PROTOCOLS
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
 from heat_lite.template.schema import boolean, integer, list_, map_, string
 
 EGRESS, FAMILIES = 'egress', ('IPv4', 'IPv6')
@@ -31,7 +29,7 @@ class SecurityGroup(NeutronResource):
     """A security group."""
 
     resource_type = 'OS::Neutron::SecurityGroup'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     rest = Rest(
         'neutron', '/security-groups', 'security_group', extension='security-group', mark=MARK
     )
@@ -45,30 +43,30 @@ class SecurityGroup(NeutronResource):
             map_(
                 None,
                 {
-                    'description': string(
-                        'Description of the rule.', support=support.since('27.0.0')
-                    ),
+                    'description': string('Description of the rule.', since='27.0.0'),
                     'direction': string(
                         'Direction of the traffic of the rule, from the point of view of the port.',
                         default='ingress',
-                        constraints=[AllowedValues(['ingress', 'egress'])],
+                        allowed=['ingress', 'egress'],
                     ),
                     'ethertype': string(
                         'Ethertype of the rule: IPv4 or IPv6.',
                         default='IPv4',
-                        constraints=[AllowedValues(['IPv4', 'IPv6'])],
+                        allowed=['IPv4', 'IPv6'],
                     ),
                     'port_range_max': integer(
                         'Last port number, or ICMP code, of the rule.',
-                        constraints=[Range(min=0, max=65535)],
+                        min=0,
+                        max=65535,
                     ),
                     'port_range_min': integer(
                         'First port number, or ICMP type, of the rule.',
-                        constraints=[Range(min=0, max=65535)],
+                        min=0,
+                        max=65535,
                     ),
                     'protocol': string(
                         'Protocol of the rule, by name or number.',
-                        constraints=[AllowedValues(PROTOCOLS)],
+                        allowed=PROTOCOLS,
                     ),
                     'remote_group_id': string(
                         'Remote security group of the rule. If omitted, the group itself.',
@@ -76,12 +74,12 @@ class SecurityGroup(NeutronResource):
                     ),
                     'remote_ip_prefix': string(
                         'CIDR of the remote end of the rule.',
-                        constraints=[CustomConstraint('net_cidr')],
+                        custom='net_cidr',
                     ),
                     'remote_mode': string(
                         'Whether the remote end is a CIDR or a security group.',
                         default='remote_ip_prefix',
-                        constraints=[AllowedValues(['remote_ip_prefix', 'remote_group_id'])],
+                        allowed=['remote_ip_prefix', 'remote_group_id'],
                     ),
                 },
             ),
@@ -92,7 +90,7 @@ class SecurityGroup(NeutronResource):
         'stateful': boolean(
             'Whether Neutron tracks connections for the rules.',
             update_allowed=True,
-            support=support.since('27.0.0'),
+            since='27.0.0',
         ),
     }
 

@@ -5,8 +5,6 @@ from heat_lite.resources.base.common_properties import description_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.resources.openstack.neutron.protocols import PROTOCOLS
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
 from heat_lite.template.schema import integer, string
 
 #: protocols with port numbers
@@ -17,7 +15,7 @@ class SecurityGroupRule(NeutronResource):
     """A rule of a security group."""
 
     resource_type = 'OS::Neutron::SecurityGroupRule'
-    support_status = support.since('7.0.0')
+    since = '7.0.0'
     rest = Rest(
         'neutron', '/security-group-rules', 'security_group_rule', extension='security-group'
     )
@@ -33,25 +31,27 @@ class SecurityGroupRule(NeutronResource):
         'direction': string(
             'Direction of the traffic, from the point of view of the port.',
             default='ingress',
-            constraints=[AllowedValues(['ingress', 'egress'])],
+            allowed=['ingress', 'egress'],
         ),
         'ethertype': string(
             'Ethertype of the traffic: IPv4 or IPv6.',
             default='IPv4',
-            constraints=[AllowedValues(['IPv4', 'IPv6'])],
+            allowed=['IPv4', 'IPv6'],
         ),
         'port_range_max': integer(
             'Last port number, or ICMP code, of the traffic.',
-            constraints=[Range(min=0, max=65535)],
+            min=0,
+            max=65535,
         ),
         'port_range_min': integer(
             'First port number, or ICMP type, of the traffic.',
-            constraints=[Range(min=0, max=65535)],
+            min=0,
+            max=65535,
         ),
         'protocol': string(
             'Protocol of the traffic, by name or number.',
             default='tcp',
-            constraints=[AllowedValues(PROTOCOLS)],
+            allowed=PROTOCOLS,
         ),
         'remote_group': string(
             'Remote security group of the traffic, by name or id.',
@@ -60,7 +60,7 @@ class SecurityGroupRule(NeutronResource):
         ),
         'remote_ip_prefix': string(
             'CIDR of the remote end of the traffic that the rule allows.',
-            constraints=[CustomConstraint('net_cidr')],
+            custom='net_cidr',
         ),
     }
 

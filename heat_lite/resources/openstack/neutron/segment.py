@@ -3,8 +3,6 @@
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import integer, string
 
 
@@ -12,7 +10,7 @@ class Segment(NeutronResource):
     """A segment of a network."""
 
     resource_type = 'OS::Neutron::Segment'
-    support_status = support.since('9.0.0')
+    since = '9.0.0'
     rest = Rest('neutron', '/segments', 'segment', extension='segment')
     entity = None
     entity = None
@@ -28,11 +26,9 @@ class Segment(NeutronResource):
         'network_type': string(
             'Network type of the segment.',
             required=True,
-            constraints=[AllowedValues(['local', 'vlan', 'vxlan', 'gre', 'geneve', 'flat'])],
+            allowed=['local', 'vlan', 'vxlan', 'gre', 'geneve', 'flat'],
         ),
         'description': description_property(),
         'physical_network': string('Physical network of the segment.'),
-        'segmentation_id': integer(
-            'VLAN id or tunnel id of the segment.', constraints=[Range(min=1)]
-        ),
+        'segmentation_id': integer('VLAN id or tunnel id of the segment.', min=1),
     }

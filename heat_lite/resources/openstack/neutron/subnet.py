@@ -7,7 +7,6 @@ from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
 from heat_lite.template.schema import boolean, integer, list_, list_attribute, map_, string, text
 
 
@@ -23,7 +22,7 @@ class Subnet(NeutronResource):
             'Network of the subnet, by name or id.',
             required=True,
             ref='neutron.network',
-            support=support.since('2014.2'),
+            since='2014.2',
             wire='network_id',
         ),
         'allocation_pools': list_(
@@ -34,12 +33,12 @@ class Subnet(NeutronResource):
                     'end': string(
                         'Last address of the allocation pool.',
                         required=True,
-                        constraints=[CustomConstraint('ip_addr')],
+                        custom='ip_addr',
                     ),
                     'start': string(
                         'First address of the allocation pool.',
                         required=True,
-                        constraints=[CustomConstraint('ip_addr')],
+                        custom='ip_addr',
                     ),
                 },
             ),
@@ -47,7 +46,7 @@ class Subnet(NeutronResource):
         ),
         'cidr': string(
             'CIDR of the subnet. If omitted, it is allocated from the subnet pool.',
-            constraints=[CustomConstraint('net_cidr')],
+            custom='net_cidr',
         ),
         'dns_nameservers': list_('DNS servers of the subnet.', default=[], update_allowed=True),
         'enable_dhcp': boolean(
@@ -65,29 +64,27 @@ class Subnet(NeutronResource):
                     'destination': string(
                         'CIDR of the destination of the host route.',
                         required=True,
-                        constraints=[CustomConstraint('net_cidr')],
+                        custom='net_cidr',
                     ),
                     'nexthop': string(
                         'IP address of the next hop of the host route.',
                         required=True,
-                        constraints=[CustomConstraint('ip_addr')],
+                        custom='ip_addr',
                     ),
                 },
             ),
             update_allowed=True,
         ),
-        'ip_version': integer(
-            'IP version of the subnet.', default=4, constraints=[AllowedValues([4, 6])]
-        ),
+        'ip_version': integer('IP version of the subnet.', default=4, allowed=[4, 6]),
         'ipv6_address_mode': string(
             'IPv6 address mode: how ports get their addresses.',
-            constraints=[AllowedValues(['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac'])],
-            support=support.since('2015.1'),
+            allowed=['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac'],
+            since='2015.1',
         ),
         'ipv6_ra_mode': string(
             'IPv6 router advertisement mode.',
-            constraints=[AllowedValues(['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac'])],
-            support=support.since('2015.1'),
+            allowed=['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac'],
+            since='2015.1',
         ),
         'network_id': string(
             ref='neutron.network',
@@ -96,8 +93,8 @@ class Subnet(NeutronResource):
         ),
         'prefixlen': integer(
             'Prefix length of the CIDR that is allocated from the subnet pool.',
-            constraints=[Range(min=0)],
-            support=support.since('6.0.0'),
+            min=0,
+            since='6.0.0',
         ),
         'segment': string(
             'Segment of the subnet, by name or id.',
@@ -111,14 +108,14 @@ class Subnet(NeutronResource):
         'subnetpool': string(
             'Subnet pool of the subnet, by name or id.',
             ref='neutron.subnetpool',
-            support=support.since('6.0.0'),
+            since='6.0.0',
             wire='subnetpool_id',
         ),
         'tags': list_(
             'Tags of the subnet. An update replaces the whole set.',
             string(),
             update_allowed=True,
-            support=support.since('9.0.0'),
+            since='9.0.0',
             sent=False,
         ),
         'tenant_id': string('Project of the subnet, by id. Requires administrator rights.'),

@@ -4,8 +4,6 @@ from heat_lite.common import exception
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import CustomConstraint, Length, Range
 from heat_lite.template.schema import boolean, integer, list_, string
 
 
@@ -13,17 +11,17 @@ class SubnetPool(NeutronResource):
     """A subnet pool."""
 
     resource_type = 'OS::Neutron::SubnetPool'
-    support_status = support.since('6.0.0')
+    since = '6.0.0'
     rest = Rest('neutron', '/subnetpools', 'subnetpool', extension='subnet_allocation')
 
     properties_schema = {
         'name': name_property(),
         'prefixes': list_(
             'CIDRs of the subnet pool.',
-            string(constraints=[CustomConstraint('net_cidr')]),
+            string(custom='net_cidr'),
             required=True,
             update_allowed=True,
-            constraints=[Length(min=1)],
+            min=1,
         ),
         'address_scope': string(
             'Address scope of the subnet pool, by name or id.',
@@ -34,30 +32,28 @@ class SubnetPool(NeutronResource):
         'default_prefixlen': integer(
             'Default prefix length of the subnets.',
             update_allowed=True,
-            constraints=[Range(min=0)],
+            min=0,
         ),
         'default_quota': integer(
             'Quota of a project: IPv4 addresses, or /64 prefixes for IPv6.',
             update_allowed=True,
-            constraints=[Range(min=0)],
+            min=0,
         ),
         'is_default': boolean(
             'Whether the subnet pool is the default one.', default=False, update_allowed=True
         ),
-        'max_prefixlen': integer(
-            'Largest prefix length of a subnet.', update_allowed=True, constraints=[Range(min=0)]
-        ),
+        'max_prefixlen': integer('Largest prefix length of a subnet.', update_allowed=True, min=0),
         'min_prefixlen': integer(
             'Smallest prefix length of a subnet.',
             update_allowed=True,
-            constraints=[Range(min=0)],
+            min=0,
         ),
         'shared': boolean('Whether other projects can use the subnet pool.', default=False),
         'tags': list_(
             'Tags of the subnet pool. An update replaces the whole set.',
             string(),
             update_allowed=True,
-            support=support.since('9.0.0'),
+            since='9.0.0',
             sent=False,
         ),
         'tenant_id': string('Project of the subnet pool, by id. Requires administrator rights.'),

@@ -4,8 +4,6 @@ from heat_lite.common import status
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest, to_wire
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import boolean, integer, list_, map_, string, text
 
 SUB_PORT = ('port_id', 'segmentation_id', 'segmentation_type')
@@ -15,7 +13,7 @@ class Trunk(NeutronResource):
     """A trunk: a parent port that carries the traffic of subports."""
 
     resource_type = 'OS::Neutron::Trunk'
-    support_status = support.since('9.0.0')
+    since = '9.0.0'
     rest = Rest(
         'neutron',
         '/trunks',
@@ -50,12 +48,13 @@ class Trunk(NeutronResource):
                     'segmentation_id': integer(
                         'Segmentation id of the subport.',
                         required=True,
-                        constraints=[Range(min=1, max=4094)],
+                        min=1,
+                        max=4094,
                     ),
                     'segmentation_type': string(
                         'Segmentation type of the subport.',
                         required=True,
-                        constraints=[AllowedValues(['vlan'])],
+                        allowed=['vlan'],
                     ),
                 },
             ),

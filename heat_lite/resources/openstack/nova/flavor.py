@@ -4,7 +4,6 @@ from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import (
     boolean,
     boolean_attribute,
@@ -22,12 +21,12 @@ class Flavor(CloudResource):
 
     resource_type = 'OS::Nova::Flavor'
     heat_class = 'NovaFlavor'
-    support_status = support.since('2014.2')
+    since = '2014.2'
     rest = Rest('nova', '/flavors', 'flavor')
     entity = 'flavors'
 
     properties_schema = {
-        'name': name_property(update_allowed=False, support=support.since('7.0.0')),
+        'name': name_property(update_allowed=False, since='7.0.0'),
         'ram': integer('Memory in MiB.', required=True),
         'vcpus': integer('Number of virtual CPUs.', required=True),
         'disk': integer('Size of the root disk in GiB.', default=0),
@@ -43,13 +42,13 @@ class Flavor(CloudResource):
         ),
         'flavorid': string(
             'Id of the flavor. If omitted, Nova generates one.',
-            support=support.since('7.0.0'),
+            since='7.0.0',
             wire='id',
         ),
         'is_public': boolean(
             'Whether all projects can use the flavor.',
             default=True,
-            support=support.since('6.0.0'),
+            since='6.0.0',
             wire='os-flavor-access:is_public',
         ),
         'rxtx_factor': number('Factor of the network bandwidth.', default=1.0),
@@ -59,15 +58,15 @@ class Flavor(CloudResource):
             string(ref='keystone.project'),
             default=[],
             update_allowed=True,
-            support=support.since('8.0.0'),
+            since='8.0.0',
             sent=False,
         ),
     }
     attributes_schema = {
-        'extra_specs': map_attribute('Extra specs of the flavor.', support=support.since('7.0.0')),
+        'extra_specs': map_attribute('Extra specs of the flavor.', since='7.0.0'),
         'is_public': boolean_attribute(
             'Whether the flavor is public.',
-            support=support.since('6.0.0'),
+            since='6.0.0',
             wire='os-flavor-access:is_public',
         ),
     }

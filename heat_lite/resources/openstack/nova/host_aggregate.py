@@ -4,7 +4,6 @@ from heat_lite.clients import errors
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import list_, map_, string
 
 
@@ -12,7 +11,7 @@ class HostAggregate(CloudResource):
     """A host aggregate: a group of hosts with common metadata."""
 
     resource_type = 'OS::Nova::HostAggregate'
-    support_status = support.since('6.0.0')
+    since = '6.0.0'
     rest = Rest('nova', '/os-aggregates', 'aggregate')
     entity = 'aggregates'
 

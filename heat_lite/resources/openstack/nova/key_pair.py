@@ -2,8 +2,6 @@
 
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Length
 from heat_lite.template.schema import CACHE_NONE, boolean, string, text
 
 #: key in the data of the resource: the private key
@@ -17,14 +15,12 @@ class KeyPair(CloudResource):
 
     named_before_create = False
     resource_type = 'OS::Nova::KeyPair'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     rest = Rest('nova', '/os-keypairs', 'keypair', id='name')
     entity = 'keypairs'
 
     properties_schema = {
-        'name': string(
-            'Name of the key pair.', required=True, constraints=[Length(min=1, max=255)]
-        ),
+        'name': string('Name of the key pair.', required=True, min=1, max=255),
         'public_key': string('Public key to import. If omitted, a key pair is generated.'),
         'save_private_key': boolean(
             'Whether the generated private key is stored. Stack owners can read it as an '
@@ -34,13 +30,13 @@ class KeyPair(CloudResource):
         ),
         'type': string(
             'Type of the key pair.',
-            constraints=[AllowedValues(['ssh', 'x509'])],
-            support=support.since('8.0.0'),
+            allowed=['ssh', 'x509'],
+            since='8.0.0',
         ),
         'user': string(
             'Owner of the key pair, by name or id. Requires administrator rights.',
             ref='keystone.user',
-            support=support.since('9.0.0'),
+            since='9.0.0',
             wire='user_id',
         ),
     }

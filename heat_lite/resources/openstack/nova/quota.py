@@ -9,7 +9,7 @@ class Quota(quota.Quota):
 
     resource_type = 'OS::Nova::Quota'
     heat_class = 'NovaQuota'
-    support_status = support.since('8.0.0')
+    since = '8.0.0'
     path, key = '/os-quota-sets', 'quota_set'
     #: the last microversion with quotas for networks and injected files
     microversion = '2.35'

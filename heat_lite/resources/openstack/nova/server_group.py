@@ -4,8 +4,6 @@ from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import list_, map_, number, string
 
 
@@ -13,7 +11,7 @@ class ServerGroup(CloudResource):
     """A server group: servers that are placed together or apart."""
 
     resource_type = 'OS::Nova::ServerGroup'
-    support_status = support.since('2014.2')
+    since = '2014.2'
     rest = Rest('nova', '/os-server-groups', 'server_group')
     entity = 'server_groups'
 
@@ -23,15 +21,13 @@ class ServerGroup(CloudResource):
             'Policies of the group, for example "anti-affinity". Only the first is used.',
             string(),
             default=['anti-affinity'],
-            constraints=[
-                AllowedValues(['anti-affinity', 'affinity', 'soft-anti-affinity', 'soft-affinity'])
-            ],
+            allowed=['anti-affinity', 'affinity', 'soft-anti-affinity', 'soft-affinity'],
             sent=False,
         ),
         'rules': map_(
             'Rules of the policy.',
             {'max_server_per_host': number('Largest number of servers of the group on one host.')},
-            support=support.since('17.0.0'),
+            since='17.0.0',
         ),
     }
 

@@ -3,7 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import boolean, string, text
 
 
@@ -11,7 +10,7 @@ class AvailabilityZone(CloudResource):
     """An availability zone of load balancers."""
 
     resource_type = 'OS::Octavia::AvailabilityZone'
-    support_status = support.since('24.0.0')
+    since = '24.0.0'
     rest = Rest('octavia', '/lbaas/availabilityzones', 'availability_zone', id='name')
     entity = None
     entity = None

@@ -3,8 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import string
 
 
@@ -12,7 +10,7 @@ class AvailabilityZoneProfile(CloudResource):
     """An availability zone profile: the data for the provider driver."""
 
     resource_type = 'OS::Octavia::AvailabilityZoneProfile'
-    support_status = support.since('24.0.0')
+    since = '24.0.0'
     rest = Rest('octavia', '/lbaas/availabilityzoneprofiles', 'availability_zone_profile')
     entity = None
     entity = None
@@ -23,7 +21,7 @@ class AvailabilityZoneProfile(CloudResource):
             'Availability zone data for the provider driver, as JSON.',
             required=True,
             update_allowed=True,
-            constraints=[CustomConstraint('json_string')],
+            custom='json_string',
         ),
         'provider_name': string(
             'Name of the provider of the availability zone.', update_allowed=True

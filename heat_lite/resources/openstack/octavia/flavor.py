@@ -3,7 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
 from heat_lite.template.schema import boolean, string, text
 
 
@@ -11,7 +10,7 @@ class Flavor(CloudResource):
     """A flavor of load balancers."""
 
     resource_type = 'OS::Octavia::Flavor'
-    support_status = support.since('14.0.0')
+    since = '14.0.0'
     rest = Rest('octavia', '/lbaas/flavors', 'flavor')
     entity = None
     entity = None

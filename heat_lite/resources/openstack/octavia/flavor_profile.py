@@ -3,8 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import string
 
 
@@ -12,7 +10,7 @@ class FlavorProfile(CloudResource):
     """A flavor profile: the data for the provider driver."""
 
     resource_type = 'OS::Octavia::FlavorProfile'
-    support_status = support.since('14.0.0')
+    since = '14.0.0'
     rest = Rest('octavia', '/lbaas/flavorprofiles', 'flavorprofile')
     entity = None
     entity = None
@@ -23,7 +21,7 @@ class FlavorProfile(CloudResource):
             'Flavor data for the provider driver, as JSON.',
             required=True,
             update_allowed=True,
-            constraints=[CustomConstraint('json_string')],
+            custom='json_string',
         ),
         'provider_name': string('Name of the provider of the flavor.', update_allowed=True),
     }

@@ -1,8 +1,6 @@
 """OS::Octavia::HealthMonitor."""
 
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import boolean, integer, list_attribute, string
 
 
@@ -10,7 +8,7 @@ class HealthMonitor(OctaviaResource):
     """A health monitor of a pool."""
 
     resource_type = 'OS::Octavia::HealthMonitor'
-    support_status = support.since('10.0.0')
+    since = '10.0.0'
     rest = async_rest('/lbaas/healthmonitors', 'healthmonitor')
     entity = None
     default_client_name = 'octavia'
@@ -20,13 +18,14 @@ class HealthMonitor(OctaviaResource):
             'Interval between two checks in seconds.',
             required=True,
             update_allowed=True,
-            constraints=[Range(min=0)],
+            min=0,
         ),
         'max_retries': integer(
             'Number of consecutive results that change the status of a member.',
             required=True,
             update_allowed=True,
-            constraints=[Range(min=1, max=10)],
+            min=1,
+            max=10,
         ),
         'pool': string(
             'Pool to monitor, by name or id.', required=True, ref='octavia.pool', wire='pool_id'
@@ -35,12 +34,12 @@ class HealthMonitor(OctaviaResource):
             'Timeout of a check in seconds.',
             required=True,
             update_allowed=True,
-            constraints=[Range(min=0)],
+            min=0,
         ),
         'type': string(
             'Type of the health check.',
             required=True,
-            constraints=[AllowedValues(['PING', 'TCP', 'HTTP', 'HTTPS', 'UDP-CONNECT'])],
+            allowed=['PING', 'TCP', 'HTTP', 'HTTPS', 'UDP-CONNECT'],
         ),
         'admin_state_up': boolean(
             'Administrative state of the health monitor.', default=True, update_allowed=True
@@ -49,10 +48,16 @@ class HealthMonitor(OctaviaResource):
         'http_method': string(
             'HTTP method of the check.',
             update_allowed=True,
-            constraints=[
-                AllowedValues(
-                    ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'TRACE', 'OPTIONS', 'CONNECT', 'PATCH']
-                )
+            allowed=[
+                'GET',
+                'HEAD',
+                'POST',
+                'PUT',
+                'DELETE',
+                'TRACE',
+                'OPTIONS',
+                'CONNECT',
+                'PATCH',
             ],
         ),
         'tenant_id': string(

@@ -3,8 +3,6 @@
 from heat_lite.common import exception
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import boolean, list_attribute, number, string
 
 #: actions -> the property that each requires and the other actions refuse
@@ -15,7 +13,7 @@ class L7Policy(OctaviaResource):
     """A layer 7 policy: the action of a listener for requests that match rules."""
 
     resource_type = 'OS::Octavia::L7Policy'
-    support_status = support.since('10.0.0')
+    since = '10.0.0'
     rest = async_rest('/lbaas/l7policies', 'l7policy')
     entity = None
     default_client_name = 'octavia'
@@ -26,7 +24,7 @@ class L7Policy(OctaviaResource):
             'Action for requests that match the rules.',
             required=True,
             update_allowed=True,
-            constraints=[AllowedValues(['REJECT', 'REDIRECT_TO_POOL', 'REDIRECT_TO_URL'])],
+            allowed=['REJECT', 'REDIRECT_TO_POOL', 'REDIRECT_TO_URL'],
         ),
         'listener': string(
             'Listener of the policy, by name or id.',
@@ -41,7 +39,7 @@ class L7Policy(OctaviaResource):
         'position': number(
             'Position of the policy in the list of the listener.',
             update_allowed=True,
-            constraints=[Range(min=1)],
+            min=1,
         ),
         'redirect_pool': string(
             'Pool to which requests are sent, by name or id.',

@@ -2,8 +2,6 @@
 
 from heat_lite.common import exception
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import boolean, string
 
 
@@ -11,7 +9,7 @@ class L7Rule(OctaviaResource):
     """A layer 7 rule: a condition of a layer 7 policy."""
 
     resource_type = 'OS::Octavia::L7Rule'
-    support_status = support.since('10.0.0')
+    since = '10.0.0'
     rest = async_rest('/lbaas/l7policies/{l7policy}/rules', 'rule')
     entity = None
     default_client_name = 'octavia'
@@ -21,9 +19,7 @@ class L7Rule(OctaviaResource):
             'Comparison of the rule.',
             required=True,
             update_allowed=True,
-            constraints=[
-                AllowedValues(['REGEX', 'STARTS_WITH', 'ENDS_WITH', 'CONTAINS', 'EQUAL_TO'])
-            ],
+            allowed=['REGEX', 'STARTS_WITH', 'ENDS_WITH', 'CONTAINS', 'EQUAL_TO'],
         ),
         'l7policy': string(
             'Layer 7 policy of the rule, by name or id.',
@@ -35,7 +31,7 @@ class L7Rule(OctaviaResource):
             'Part of the request that is compared.',
             required=True,
             update_allowed=True,
-            constraints=[AllowedValues(['HOST_NAME', 'PATH', 'FILE_TYPE', 'HEADER', 'COOKIE'])],
+            allowed=['HOST_NAME', 'PATH', 'FILE_TYPE', 'HEADER', 'COOKIE'],
         ),
         'value': string(
             'Value to compare the part of the request with.', required=True, update_allowed=True

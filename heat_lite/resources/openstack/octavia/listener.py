@@ -2,8 +2,6 @@
 
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
 from heat_lite.template.schema import boolean, integer, list_, list_attribute, string, text
 
 
@@ -11,7 +9,7 @@ class Listener(OctaviaResource):
     """A listener: a protocol and port of a load balancer."""
 
     resource_type = 'OS::Octavia::Listener'
-    support_status = support.since('10.0.0')
+    since = '10.0.0'
     rest = async_rest('/lbaas/listeners', 'listener')
     entity = None
     default_client_name = 'octavia'
@@ -27,27 +25,23 @@ class Listener(OctaviaResource):
         'protocol': string(
             'Protocol of the listener.',
             required=True,
-            constraints=[
-                AllowedValues(['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROXY', 'UDP'])
-            ],
+            allowed=['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROXY', 'UDP'],
         ),
-        'protocol_port': integer(
-            'Protocol port of the listener.', required=True, constraints=[Range(min=1, max=65535)]
-        ),
+        'protocol_port': integer('Protocol port of the listener.', required=True, min=1, max=65535),
         'admin_state_up': boolean(
             'Administrative state of the listener.', default=True, update_allowed=True
         ),
         'allowed_cidrs': list_(
             'CIDRs that may connect to the listener.',
-            string(constraints=[CustomConstraint('net_cidr')]),
+            string(custom='net_cidr'),
             update_allowed=True,
-            support=support.since('14.0.0'),
+            since='14.0.0',
         ),
         'connection_limit': integer(
             'Largest number of connections; -1 means unlimited.',
             default=-1,
             update_allowed=True,
-            constraints=[Range(min=-1)],
+            min=-1,
         ),
         'default_pool': string(
             'Default pool of the listener, by name or id.',

@@ -2,8 +2,6 @@
 
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
-from heat_lite.template import support
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import boolean, list_attribute, string, text
 
 
@@ -11,7 +9,7 @@ class LoadBalancer(OctaviaResource):
     """A load balancer."""
 
     resource_type = 'OS::Octavia::LoadBalancer'
-    support_status = support.since('10.0.0')
+    since = '10.0.0'
     rest = async_rest('/lbaas/loadbalancers', 'loadbalancer')
     entity = None
     default_client_name = 'octavia'
@@ -30,13 +28,13 @@ class LoadBalancer(OctaviaResource):
         'availability_zone': string(
             'Availability zone of the load balancer.',
             ref='octavia.availabilityzone',
-            support=support.since('17.0.0'),
+            since='17.0.0',
         ),
         'description': description_property(default=''),
         'flavor': string(
             'Flavor of the load balancer, by name or id.',
             ref='octavia.flavor',
-            support=support.since('14.0.0'),
+            since='14.0.0',
             wire='flavor_id',
         ),
         'provider': string('Provider of the load balancer.'),
@@ -47,7 +45,7 @@ class LoadBalancer(OctaviaResource):
         ),
         'vip_address': string(
             'Virtual IP address of the load balancer. If omitted, one is allocated.',
-            constraints=[CustomConstraint('ip_addr')],
+            custom='ip_addr',
         ),
     }
     attributes_schema = {

@@ -3,8 +3,6 @@
 from heat_lite.common import exception
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import CACHE_NONE, boolean, list_attribute, map_, string, text
 
 
@@ -12,7 +10,7 @@ class Pool(OctaviaResource):
     """A pool of members that serve the requests of a load balancer."""
 
     resource_type = 'OS::Octavia::Pool'
-    support_status = support.since('10.0.0')
+    since = '10.0.0'
     rest = async_rest('/lbaas/pools', 'pool')
     entity = None
     default_client_name = 'octavia'
@@ -23,16 +21,12 @@ class Pool(OctaviaResource):
             'Algorithm that distributes requests to the members.',
             required=True,
             update_allowed=True,
-            constraints=[
-                AllowedValues(['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_PORT'])
-            ],
+            allowed=['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_PORT'],
         ),
         'protocol': string(
             'Protocol of the members.',
             required=True,
-            constraints=[
-                AllowedValues(['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROXY', 'UDP'])
-            ],
+            allowed=['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROXY', 'UDP'],
         ),
         'admin_state_up': boolean(
             'Administrative state of the pool.', default=True, update_allowed=True
@@ -55,7 +49,7 @@ class Pool(OctaviaResource):
                 'type': string(
                     'Type of the session persistence.',
                     required=True,
-                    constraints=[AllowedValues(['SOURCE_IP', 'HTTP_COOKIE', 'APP_COOKIE'])],
+                    allowed=['SOURCE_IP', 'HTTP_COOKIE', 'APP_COOKIE'],
                 ),
             },
             update_allowed=True,
@@ -64,7 +58,7 @@ class Pool(OctaviaResource):
             'Whether connections to the members use TLS.',
             default=False,
             update_allowed=True,
-            support=support.since('14.0.0'),
+            since='14.0.0',
         ),
     }
     attributes_schema = {

@@ -1,8 +1,6 @@
 """OS::Octavia::PoolMember."""
 
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
-from heat_lite.template import support
-from heat_lite.template.constraints import CustomConstraint, Range
 from heat_lite.template.schema import boolean, integer, list_, string
 
 
@@ -10,44 +8,39 @@ class PoolMember(OctaviaResource):
     """A member of a pool."""
 
     resource_type = 'OS::Octavia::PoolMember'
-    support_status = support.since('10.0.0')
+    since = '10.0.0'
     rest = async_rest('/lbaas/pools/{pool}/members', 'member')
     entity = None
     default_client_name = 'octavia'
 
     properties_schema = {
-        'address': string(
-            'IP address of the member.', required=True, constraints=[CustomConstraint('ip_addr')]
-        ),
+        'address': string('IP address of the member.', required=True, custom='ip_addr'),
         'pool': string(
             'Pool of the member, by name or id.',
             required=True,
             ref='octavia.pool',
             sent=False,
         ),
-        'protocol_port': integer(
-            'Protocol port of the member.', required=True, constraints=[Range(min=1, max=65535)]
-        ),
+        'protocol_port': integer('Protocol port of the member.', required=True, min=1, max=65535),
         'admin_state_up': boolean(
             'Administrative state of the member.', default=True, update_allowed=True
         ),
         'monitor_address': string(
             'IP address for health checks, if it is another one.',
-            constraints=[CustomConstraint('ip_addr')],
+            custom='ip_addr',
         ),
-        'monitor_port': integer(
-            'Port for health checks, if it is another one.', constraints=[Range(min=1, max=65535)]
-        ),
+        'monitor_port': integer('Port for health checks, if it is another one.', min=1, max=65535),
         'subnet': string(
             'Subnet from which the member is reached, by name or id.',
             ref='neutron.subnet',
             wire='subnet_id',
         ),
-        'tags': list_('Tags of the member.', update_allowed=True, support=support.since('13.0.0')),
+        'tags': list_('Tags of the member.', update_allowed=True, since='13.0.0'),
         'weight': integer(
             'Weight of the member: its share of the requests.',
             default=1,
             update_allowed=True,
-            constraints=[Range(min=0, max=256)],
+            min=0,
+            max=256,
         ),
     }

@@ -1,7 +1,6 @@
 """OS::Octavia::Quota."""
 
 from heat_lite.resources.base import quota
-from heat_lite.template import support
 
 
 class Quota(quota.Quota):
@@ -9,7 +8,7 @@ class Quota(quota.Quota):
 
     resource_type = 'OS::Octavia::Quota'
     heat_class = 'OctaviaQuota'
-    support_status = support.since('14.0.0')
+    since = '14.0.0'
     path, key = '/lbaas/quotas', 'quota'
     default_client_name = 'octavia'
     entity = 'quotas'

@@ -7,7 +7,6 @@ from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.common_properties import name_property
-from heat_lite.template import support
 from heat_lite.template.schema import boolean, integer_attribute, map_, map_attribute, string, text
 
 ACCESS_LISTS = ('X-Container-Read', 'X-Container-Write')
@@ -28,7 +27,7 @@ class Container(ServiceResource):
             'Whether a delete also deletes the objects. Otherwise only an empty container can'
             ' be deleted.',
             default=False,
-            support=support.since('2015.1'),
+            since='2015.1',
         ),
         'X-Account-Meta': map_('Metadata of the account.', default={}),
         'X-Container-Meta': map_('Metadata of the container.', default={}),

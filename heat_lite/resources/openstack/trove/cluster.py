@@ -8,8 +8,6 @@ from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.trove import nics
-from heat_lite.template import support
-from heat_lite.template.constraints import Length, Range
 from heat_lite.template.schema import integer, list_, list_attribute, map_, string
 
 READY = 'NONE'
@@ -21,22 +19,22 @@ class Cluster(CloudResource):
 
     resource_type = 'OS::Trove::Cluster'
     heat_class = 'TroveCluster'
-    support_status = support.since('2015.1')
+    since = '2015.1'
     rest = Rest('trove', '/clusters', 'cluster', deletes_async=True)
     entity = 'clusters'
 
     properties_schema = {
-        'name': name_property(update_allowed=False, constraints=[Length(max=255)]),
+        'name': name_property(update_allowed=False, max=255),
         'datastore_type': string(
             'Datastore type of the cluster.',
             required=True,
-            constraints=[Length(max=255)],
+            max=255,
             sent=False,
         ),
         'datastore_version': string(
             'Datastore version of the cluster.',
             required=True,
-            constraints=[Length(max=255)],
+            max=255,
             sent=False,
         ),
         'instances': list_(
@@ -45,16 +43,17 @@ class Cluster(CloudResource):
                 None,
                 {
                     'availability_zone': string(
-                        'Availability zone of the instance.', support=support.since('14.0.0')
+                        'Availability zone of the instance.', since='14.0.0'
                     ),
                     'flavor': string(
                         'Flavor of the instance, by name or id.', required=True, ref='trove.flavor'
                     ),
-                    'networks': nics.schema(support=support.since('10.0.0')),
+                    'networks': nics.schema(since='10.0.0'),
                     'volume_size': integer(
                         'Volume size of the instance in GiB.',
                         required=True,
-                        constraints=[Range(min=1, max=150)],
+                        min=1,
+                        max=150,
                     ),
                 },
             ),

@@ -5,8 +5,6 @@ from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.trove import nics
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedPattern, Length, Range
 from heat_lite.template.schema import integer, list_, map_, string, text
 
 READY = ('ACTIVE', 'HEALTHY')
@@ -19,7 +17,7 @@ class Instance(CloudResource):
     """A database instance."""
 
     resource_type = 'OS::Trove::Instance'
-    support_status = support.since('2014.1')
+    since = '2014.1'
     rest = Rest(
         'trove',
         '/instances',
@@ -32,7 +30,7 @@ class Instance(CloudResource):
     entity = 'instances'
 
     properties_schema = {
-        'name': name_property(constraints=[Length(max=255)]),
+        'name': name_property(max=255),
         'availability_zone': string('Availability zone of the database instance.'),
         'databases': list_(
             'Databases of the instance.',
@@ -44,19 +42,16 @@ class Instance(CloudResource):
                     'name': string(
                         'Name of the database.',
                         required=True,
-                        constraints=[Length(max=64), AllowedPattern(DATABASE_NAME)],
+                        max=64,
+                        pattern=DATABASE_NAME,
                     ),
                 },
             ),
             default=[],
             update_allowed=True,
         ),
-        'datastore_type': string(
-            'Datastore type of the instance.', constraints=[Length(max=255)], sent=False
-        ),
-        'datastore_version': string(
-            'Datastore version of the instance.', constraints=[Length(max=255)], sent=False
-        ),
+        'datastore_type': string('Datastore type of the instance.', max=255, sent=False),
+        'datastore_version': string('Datastore version of the instance.', max=255, sent=False),
         'flavor': string(
             'Flavor of the database instance, by name or id.',
             required=True,
@@ -65,16 +60,15 @@ class Instance(CloudResource):
             wire='flavorRef',
         ),
         'networks': nics.schema(sent=False),
-        'replica_count': integer('Number of replicas to create.', support=support.since('5.0.0')),
-        'replica_of': string(
-            'Id of the instance that this one replicates.', support=support.since('5.0.0')
-        ),
+        'replica_count': integer('Number of replicas to create.', since='5.0.0'),
+        'replica_of': string('Id of the instance that this one replicates.', since='5.0.0'),
         'restore_point': string('Id of the backup from which the instance is created.', sent=False),
         'size': integer(
             'Volume size of the database instance in GiB.',
             required=True,
             update_allowed=True,
-            constraints=[Range(min=1, max=150)],
+            min=1,
+            max=150,
             sent=False,
         ),
         'users': list_(
@@ -87,7 +81,7 @@ class Instance(CloudResource):
                         string(),
                         required=True,
                         update_allowed=True,
-                        constraints=[Length(min=1)],
+                        min=1,
                     ),
                     'host': string(
                         'Host from which the user can connect.', default='%', update_allowed=True
@@ -96,13 +90,14 @@ class Instance(CloudResource):
                         'Name of the database user.',
                         required=True,
                         update_allowed=True,
-                        constraints=[Length(max=16), AllowedPattern(USER_NAME)],
+                        max=16,
+                        pattern=USER_NAME,
                     ),
                     'password': string(
                         'Password of the database user.',
                         required=True,
                         update_allowed=True,
-                        constraints=[AllowedPattern(USER_NAME)],
+                        pattern=USER_NAME,
                     ),
                 },
             ),

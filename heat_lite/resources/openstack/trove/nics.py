@@ -1,7 +1,6 @@
 """The property ``networks`` of database types: its rules and the request."""
 
 from heat_lite.common import exception
-from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.schema import list_, map_, string
 
 NETWORK, PORT, FIXED_IP = 'network', 'port', 'fixed_ip'
@@ -13,9 +12,7 @@ def schema(**options):
         map_(
             None,
             {
-                FIXED_IP: string(
-                    'Fixed IPv4 address on the network.', constraints=[CustomConstraint('ip_addr')]
-                ),
+                FIXED_IP: string('Fixed IPv4 address on the network.', custom='ip_addr'),
                 NETWORK: string('Network of the interface, by name or id.', ref='neutron.network'),
                 PORT: string('Port of the interface, by name or id.', ref='neutron.port'),
             },

@@ -5,7 +5,6 @@ from urllib.parse import quote
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.template import support
-from heat_lite.template.constraints import Length
 from heat_lite.template.schema import CACHE_NONE, any_attribute, map_
 
 PATCH = {'Content-Type': 'application/openstack-messaging-v2.0-json-patch'}
@@ -18,14 +17,14 @@ class Queue(ServiceResource):
 
     resource_type = 'OS::Zaqar::Queue'
     heat_class = 'ZaqarQueue'
-    support_status = support.since('2014.2')
+    since = '2014.2'
     default_client_name = 'zaqar'
     physical_resource_name_limit = 64
     # creating a queue that exists changes nothing
     repeatable = True
 
     properties_schema = {
-        'name': name_property(update_allowed=False, constraints=[Length(max=64)]),
+        'name': name_property(update_allowed=False, max=64),
         'metadata': map_('Metadata of the queue.', update_allowed=True),
     }
     attributes_schema = {

@@ -5,8 +5,6 @@ import json
 import urllib.parse
 
 from heat_lite.resources.base.cloud import ServiceResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import any_attribute, integer, list_, string
 
 #: the parts of a signature in the data of the resource, and those that are lists
@@ -23,7 +21,7 @@ class SignedQueueURL(ServiceResource):
 
     resource_type = 'OS::Zaqar::SignedQueueURL'
     heat_class = 'ZaqarSignedQueueURL'
-    support_status = support.since('8.0.0')
+    since = '8.0.0'
     default_client_name = 'zaqar'
     # a repeated create leaves an unused signature behind, which does no harm
     repeatable = True
@@ -31,7 +29,7 @@ class SignedQueueURL(ServiceResource):
     properties_schema = {
         'methods': list_(
             'HTTP methods that the signed URL allows.',
-            string(None, constraints=[AllowedValues(['GET', 'DELETE', 'PATCH', 'POST', 'PUT'])]),
+            string(None, allowed=['GET', 'DELETE', 'PATCH', 'POST', 'PUT']),
         ),
         'paths': list_(
             'Paths of the queue that the signed URL allows: messages, subscriptions or claims.'

@@ -6,8 +6,6 @@ from urllib.parse import urlsplit
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.rest import Rest
-from heat_lite.template import support
-from heat_lite.template.constraints import CustomConstraint, Range
 from heat_lite.template.schema import integer, map_, string
 
 #: the longest lifetime that Zaqar accepts
@@ -24,12 +22,12 @@ def _ttl():
         'Lifetime of the subscription in seconds.',
         default=FOREVER,
         update_allowed=True,
-        constraints=[Range(min=60)],
+        min=60,
     )
 
 
 def _queue(what):
-    return string(what, required=True, constraints=[CustomConstraint('zaqar.queue')], sent=False)
+    return string(what, required=True, custom='zaqar.queue', sent=False)
 
 
 class QueueListener(CloudResource):
@@ -54,7 +52,7 @@ class Subscription(QueueListener):
 
     resource_type = 'OS::Zaqar::Subscription'
     heat_class = 'ZaqarSubscription'
-    support_status = support.since('8.0.0')
+    since = '8.0.0'
 
     properties_schema = {
         'options': map_('Options of the subscription.', update_allowed=True),
@@ -79,7 +77,7 @@ class MistralTrigger(QueueListener):
     """
 
     resource_type = 'OS::Zaqar::MistralTrigger'
-    support_status = support.since('8.0.0')
+    since = '8.0.0'
 
     properties_schema = {
         'input': map_('Input of the workflow.', default={}, update_allowed=True),
@@ -94,7 +92,7 @@ class MistralTrigger(QueueListener):
             'Workflow to execute, by name or id.',
             required=True,
             update_allowed=True,
-            constraints=[CustomConstraint('mistral.workflow')],
+            custom='mistral.workflow',
         ),
     }
 

@@ -4,8 +4,6 @@ from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest, to_wire
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint
 from heat_lite.template.schema import (
     boolean,
     integer,
@@ -27,7 +25,7 @@ class Container(CloudResource):
     """A container."""
 
     resource_type = 'OS::Zun::Container'
-    support_status = support.since('9.0.0')
+    since = '9.0.0'
     rest = Rest(
         'zun',
         '/containers',
@@ -46,17 +44,13 @@ class Container(CloudResource):
         'command': string('Command of the container.'),
         'cpu': number('Number of CPUs of the container.', update_allowed=True),
         'environment': map_('Environment variables of the container.'),
-        'hints': map_(
-            'Scheduler hints for the placement of the container.', support=support.since('10.0.0')
-        ),
-        'hostname': string('Host name of the container.', support=support.since('10.0.0')),
+        'hints': map_('Scheduler hints for the placement of the container.', since='10.0.0'),
+        'hostname': string('Host name of the container.', since='10.0.0'),
         'image': string('Image of the container, by name or id.', required=True),
-        'image_driver': string(
-            'Driver that pulls the image.', constraints=[AllowedValues(['docker', 'glance'])]
-        ),
+        'image_driver': string('Driver that pulls the image.', allowed=['docker', 'glance']),
         'image_pull_policy': string(
             'Policy that decides when the image is pulled.',
-            constraints=[AllowedValues(['ifnotpresent', 'always', 'never'])],
+            allowed=['ifnotpresent', 'always', 'never'],
         ),
         'interactive': boolean('Whether the standard input of the container stays open.'),
         'labels': map_('Labels of the container.'),
@@ -85,7 +79,7 @@ class Container(CloudResource):
                 {
                     FIXED_IP: string(
                         'Fixed IP address of the container.',
-                        constraints=[CustomConstraint('ip_addr')],
+                        custom='ip_addr',
                     ),
                     NETWORK: string(
                         'Network of the container, by name or id.', ref='neutron.network'
@@ -94,16 +88,14 @@ class Container(CloudResource):
                 },
             ),
             update_allowed=True,
-            support=support.since('11.0.0'),
+            since='11.0.0',
             wire='nets',
         ),
         'restart_policy': string(
             'Restart policy: no, on-failure[:retries], always or unless-stopped.', sent=False
         ),
-        'security_groups': list_(
-            'Security groups of the container.', default=[], support=support.since('10.0.0')
-        ),
-        'tty': boolean('Whether the container has a terminal.', support=support.since('14.0.0')),
+        'security_groups': list_('Security groups of the container.', default=[], since='10.0.0'),
+        'tty': boolean('Whether the container has a terminal.', since='14.0.0'),
         'workdir': string('Working directory of the command.'),
     }
     attributes_schema = {

@@ -31,7 +31,7 @@ class Firewall(NeutronResource):
             'Further values for the request of the firewall, for extensions of Neutron.',
             default={},
             update_allowed=True,
-            support=support.since('5.0.0'),
+            since='5.0.0',
             sent=False,
         ),
     }

@@ -3,7 +3,6 @@
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.constraints import AllowedValues, CustomConstraint
 from heat_lite.template.schema import boolean, string, text
 
 
@@ -19,13 +18,13 @@ class FirewallRule(NeutronResource):
             'Action for matching packets: allow, deny or reject.',
             default='deny',
             update_allowed=True,
-            constraints=[AllowedValues(['allow', 'deny'])],
+            allowed=['allow', 'deny'],
         ),
         'description': description_property(),
         'destination_ip_address': string(
             'Destination address or CIDR of matching packets.',
             update_allowed=True,
-            constraints=[CustomConstraint('net_cidr')],
+            custom='net_cidr',
         ),
         'destination_port': string(
             'Destination port, or range of ports, of matching packets.', update_allowed=True
@@ -37,13 +36,13 @@ class FirewallRule(NeutronResource):
             'IP version of matching packets.',
             default='4',
             update_allowed=True,
-            constraints=[AllowedValues(['4', '6'])],
+            allowed=['4', '6'],
         ),
         'protocol': string(
             'IP protocol of matching packets.',
             default='any',
             update_allowed=True,
-            constraints=[AllowedValues(['tcp', 'udp', 'icmp', 'any'])],
+            allowed=['tcp', 'udp', 'icmp', 'any'],
         ),
         'shared': boolean(
             'Whether other projects can use the firewall rule.', default=False, update_allowed=True
@@ -51,7 +50,7 @@ class FirewallRule(NeutronResource):
         'source_ip_address': string(
             'Source address or CIDR of matching packets.',
             update_allowed=True,
-            constraints=[CustomConstraint('net_cidr')],
+            custom='net_cidr',
         ),
         'source_port': string(
             'Source port, or range of ports, of matching packets.', update_allowed=True

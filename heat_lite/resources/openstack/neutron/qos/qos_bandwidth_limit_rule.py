@@ -2,8 +2,6 @@
 
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import integer, string
 
 
@@ -11,7 +9,7 @@ class QoSBandwidthLimitRule(NeutronResource):
     """A QoS rule that limits the bandwidth."""
 
     resource_type = 'OS::Neutron::QoSBandwidthLimitRule'
-    support_status = support.since('6.0.0')
+    since = '6.0.0'
     rest = Rest(
         'neutron',
         '/qos/policies/{policy}/bandwidth_limit_rules',
@@ -24,7 +22,7 @@ class QoSBandwidthLimitRule(NeutronResource):
             'Largest bandwidth in kilobits per second.',
             required=True,
             update_allowed=True,
-            constraints=[Range(min=0)],
+            min=0,
         ),
         'policy': string(
             'QoS policy of the bandwidth limit, by name or id.',
@@ -36,14 +34,14 @@ class QoSBandwidthLimitRule(NeutronResource):
             'Direction of the limited traffic, from the point of view of the port.',
             default='egress',
             update_allowed=True,
-            constraints=[AllowedValues(['egress', 'ingress'])],
-            support=support.since('13.0.0'),
+            allowed=['egress', 'ingress'],
+            since='13.0.0',
         ),
         'max_burst_kbps': integer(
             'Burst size in kilobits.',
             default=0,
             update_allowed=True,
-            constraints=[Range(min=0)],
+            min=0,
         ),
         'tenant_id': string(
             'Project of the bandwidth limit, by id. Requires administrator rights.'

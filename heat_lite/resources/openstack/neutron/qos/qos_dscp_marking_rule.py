@@ -2,8 +2,6 @@
 
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import integer, string
 
 
@@ -11,7 +9,7 @@ class QoSDscpMarkingRule(NeutronResource):
     """A QoS rule that sets the DSCP mark of packets."""
 
     resource_type = 'OS::Neutron::QoSDscpMarkingRule'
-    support_status = support.since('7.0.0')
+    since = '7.0.0'
     rest = Rest(
         'neutron', '/qos/policies/{policy}/dscp_marking_rules', 'dscp_marking_rule', extension='qos'
     )
@@ -21,32 +19,28 @@ class QoSDscpMarkingRule(NeutronResource):
             'DSCP mark.',
             required=True,
             update_allowed=True,
-            constraints=[
-                AllowedValues(
-                    [
-                        0,
-                        8,
-                        10,
-                        12,
-                        14,
-                        16,
-                        18,
-                        20,
-                        22,
-                        24,
-                        26,
-                        28,
-                        30,
-                        32,
-                        34,
-                        36,
-                        38,
-                        40,
-                        46,
-                        48,
-                        56,
-                    ]
-                )
+            allowed=[
+                0,
+                8,
+                10,
+                12,
+                14,
+                16,
+                18,
+                20,
+                22,
+                24,
+                26,
+                28,
+                30,
+                32,
+                34,
+                36,
+                38,
+                40,
+                46,
+                48,
+                56,
             ],
         ),
         'policy': string(

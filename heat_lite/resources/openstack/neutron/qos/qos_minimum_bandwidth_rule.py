@@ -2,8 +2,6 @@
 
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import integer, string
 
 
@@ -11,7 +9,7 @@ class QoSMinimumBandwidthRule(NeutronResource):
     """A QoS rule that guarantees a bandwidth."""
 
     resource_type = 'OS::Neutron::QoSMinimumBandwidthRule'
-    support_status = support.since('14.0.0')
+    since = '14.0.0'
     rest = Rest(
         'neutron',
         '/qos/policies/{policy}/minimum_bandwidth_rules',
@@ -24,7 +22,7 @@ class QoSMinimumBandwidthRule(NeutronResource):
             'Guaranteed bandwidth in kilobits per second.',
             required=True,
             update_allowed=True,
-            constraints=[Range(min=0)],
+            min=0,
         ),
         'policy': string(
             'QoS policy of the minimum bandwidth, by name or id.',
@@ -36,7 +34,7 @@ class QoSMinimumBandwidthRule(NeutronResource):
             'Direction of the guaranteed bandwidth, from the point of view of the port.',
             default='egress',
             update_allowed=True,
-            constraints=[AllowedValues(['egress', 'ingress'])],
+            allowed=['egress', 'ingress'],
         ),
         'tenant_id': string(
             'Project of the minimum bandwidth, by id. Requires administrator rights.'

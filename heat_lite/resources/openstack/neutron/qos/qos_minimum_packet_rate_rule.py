@@ -2,8 +2,6 @@
 
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, Range
 from heat_lite.template.schema import integer, string
 
 
@@ -11,7 +9,7 @@ class QoSMinimumPacketRateRule(NeutronResource):
     """A QoS rule that guarantees a packet rate."""
 
     resource_type = 'OS::Neutron::QoSMinimumPacketRateRule'
-    support_status = support.since('19.0.0')
+    since = '19.0.0'
     rest = Rest(
         'neutron',
         '/qos/policies/{policy}/minimum_packet_rate_rules',
@@ -24,7 +22,7 @@ class QoSMinimumPacketRateRule(NeutronResource):
             'Guaranteed rate in thousands of packets per second.',
             required=True,
             update_allowed=True,
-            constraints=[Range(min=0)],
+            min=0,
         ),
         'policy': string(
             'QoS policy of the minimum packet rate, by name or id.',
@@ -36,7 +34,7 @@ class QoSMinimumPacketRateRule(NeutronResource):
             'Direction of the guaranteed packet rate, from the point of view of the port.',
             default='egress',
             update_allowed=True,
-            constraints=[AllowedValues(['any', 'egress', 'ingress'])],
+            allowed=['any', 'egress', 'ingress'],
         ),
         'tenant_id': string(
             'Project of the minimum packet rate, by id. Requires administrator rights.'

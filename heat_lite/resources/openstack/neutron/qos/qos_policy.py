@@ -3,7 +3,6 @@
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
 from heat_lite.template.schema import boolean, list_attribute, string
 
 
@@ -11,7 +10,7 @@ class QoSPolicy(NeutronResource):
     """A QoS policy: a set of rules for ports and networks."""
 
     resource_type = 'OS::Neutron::QoSPolicy'
-    support_status = support.since('6.0.0')
+    since = '6.0.0'
     rest = Rest('neutron', '/qos/policies', 'policy', extension='qos')
     entity = 'qos_policy'
 

@@ -4,7 +4,6 @@ from heat_lite.resources.base.common_properties import description_property, nam
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint, Range
 from heat_lite.template.schema import integer, map_, string
 
 
@@ -20,35 +19,29 @@ class FlowClassifier(NeutronResource):
     properties_schema = {
         'name': name_property(),
         'description': description_property(),
-        'destination_ip_prefix': string(
-            'Destination CIDR of the traffic.', constraints=[CustomConstraint('net_cidr')]
-        ),
+        'destination_ip_prefix': string('Destination CIDR of the traffic.', custom='net_cidr'),
         'destination_port_range_max': integer(
-            'Last destination port number of the traffic.', constraints=[Range(min=1, max=65535)]
+            'Last destination port number of the traffic.', min=1, max=65535
         ),
         'destination_port_range_min': integer(
-            'First destination port number of the traffic.', constraints=[Range(min=1, max=65535)]
+            'First destination port number of the traffic.', min=1, max=65535
         ),
         'ethertype': string(
             'Ethertype of the classified traffic.',
             default='IPv4',
-            constraints=[AllowedValues(['IPv4', 'IPv6'])],
+            allowed=['IPv4', 'IPv6'],
         ),
         'l7_parameters': map_('Layer 7 parameters of the traffic.', support=support.unsupported()),
         'logical_destination_port': string(
             'Destination Neutron port of the traffic.', ref='neutron.port'
         ),
         'logical_source_port': string('Source Neutron port of the traffic.', ref='neutron.port'),
-        'protocol': string(
-            'IP protocol of the traffic.', constraints=[AllowedValues(['tcp', 'udp', 'icmp'])]
-        ),
-        'source_ip_prefix': string(
-            'Source CIDR of the traffic.', constraints=[CustomConstraint('net_cidr')]
-        ),
+        'protocol': string('IP protocol of the traffic.', allowed=['tcp', 'udp', 'icmp']),
+        'source_ip_prefix': string('Source CIDR of the traffic.', custom='net_cidr'),
         'source_port_range_max': integer(
-            'Last source port number of the traffic.', constraints=[Range(min=1, max=65535)]
+            'Last source port number of the traffic.', min=1, max=65535
         ),
         'source_port_range_min': integer(
-            'First source port number of the traffic.', constraints=[Range(min=1, max=65535)]
+            'First source port number of the traffic.', min=1, max=65535
         ),
     }

@@ -3,8 +3,6 @@
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.constraints import AllowedPattern, AllowedValues
 from heat_lite.template.schema import string
 
 
@@ -12,7 +10,7 @@ class TapFlow(NeutronResource):
     """A tap flow: the traffic of a port that is mirrored."""
 
     resource_type = 'OS::Neutron::TaaS::TapFlow'
-    support_status = support.since('12.0.0')
+    since = '12.0.0'
     rest = Rest('neutron', '/taas/tap_flows', 'tap_flow', extension='taas')
 
     properties_schema = {
@@ -33,10 +31,10 @@ class TapFlow(NeutronResource):
         'direction': string(
             'Direction of the mirrored traffic, from the point of view of the port.',
             default='BOTH',
-            constraints=[AllowedValues(['IN', 'OUT', 'BOTH'])],
+            allowed=['IN', 'OUT', 'BOTH'],
         ),
         'vlan_filter': string(
             'VLAN ids whose traffic is mirrored.',
-            constraints=[AllowedPattern('^([0-9]+(-[0-9]+)?)(,([0-9]+(-[0-9]+)?))*$')],
+            pattern='^([0-9]+(-[0-9]+)?)(,([0-9]+(-[0-9]+)?))*$',
         ),
     }

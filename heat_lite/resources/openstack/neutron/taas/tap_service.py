@@ -3,7 +3,6 @@
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
@@ -11,7 +10,7 @@ class TapService(NeutronResource):
     """A tap service: the destination of mirrored traffic."""
 
     resource_type = 'OS::Neutron::TaaS::TapService'
-    support_status = support.since('12.0.0')
+    since = '12.0.0'
     rest = Rest('neutron', '/taas/tap_services', 'tap_service', extension='taas')
 
     properties_schema = {

@@ -4,7 +4,6 @@ from heat_lite.resources.base.common_properties import description_property, nam
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.resources.openstack.neutron.vpn import ciphers
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import integer, map_, map_attribute, string, text
 
 
@@ -20,20 +19,20 @@ class IKEPolicy(NeutronResource):
             'Authentication algorithm of IKE.',
             default='sha1',
             update_allowed=True,
-            constraints=[AllowedValues(ciphers.AUTHENTICATION)],
+            allowed=ciphers.AUTHENTICATION,
         ),
         'description': description_property(),
         'encryption_algorithm': string(
             'Encryption algorithm of IKE.',
             default='aes-128',
             update_allowed=True,
-            constraints=[AllowedValues(ciphers.ENCRYPTION)],
+            allowed=ciphers.ENCRYPTION,
         ),
         'ike_version': string(
             'IKE version.',
             default='v1',
             update_allowed=True,
-            constraints=[AllowedValues(['v1', 'v2'])],
+            allowed=['v1', 'v2'],
         ),
         'lifetime': map_(
             'Lifetime of the IKE security association.',
@@ -41,7 +40,7 @@ class IKEPolicy(NeutronResource):
                 'units': string(
                     'Unit of the lifetime of the IKE security association.',
                     default='seconds',
-                    constraints=[AllowedValues(['seconds', 'kilobytes'])],
+                    allowed=['seconds', 'kilobytes'],
                 ),
                 'value': integer(
                     'Value of the lifetime of the IKE security association.', default=3600
@@ -53,12 +52,12 @@ class IKEPolicy(NeutronResource):
             'Perfect forward secrecy group of IKE.',
             default='group5',
             update_allowed=True,
-            constraints=[AllowedValues(ciphers.GROUPS)],
+            allowed=ciphers.GROUPS,
         ),
         'phase1_negotiation_mode': string(
             'Negotiation mode of IKE phase 1.',
             default='main',
-            constraints=[AllowedValues(['main'])],
+            allowed=['main'],
         ),
     }
     attributes_schema = {

@@ -4,7 +4,6 @@ from heat_lite.resources.base.common_properties import description_property, nam
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.resources.openstack.neutron.vpn import ciphers
-from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import integer, map_, map_attribute, string, text
 
 
@@ -19,18 +18,18 @@ class IPsecPolicy(NeutronResource):
         'auth_algorithm': string(
             'Authentication algorithm of IPsec.',
             default='sha1',
-            constraints=[AllowedValues(ciphers.AUTHENTICATION)],
+            allowed=ciphers.AUTHENTICATION,
         ),
         'description': description_property(),
         'encapsulation_mode': string(
             'Encapsulation mode: tunnel or transport.',
             default='tunnel',
-            constraints=[AllowedValues(['tunnel', 'transport'])],
+            allowed=['tunnel', 'transport'],
         ),
         'encryption_algorithm': string(
             'Encryption algorithm of IPsec.',
             default='aes-128',
-            constraints=[AllowedValues(ciphers.ENCRYPTION)],
+            allowed=ciphers.ENCRYPTION,
         ),
         'lifetime': map_(
             'Lifetime of the IPsec security association.',
@@ -38,7 +37,7 @@ class IPsecPolicy(NeutronResource):
                 'units': string(
                     'Unit of the lifetime of the IPsec security association.',
                     default='seconds',
-                    constraints=[AllowedValues(['seconds', 'kilobytes'])],
+                    allowed=['seconds', 'kilobytes'],
                 ),
                 'value': integer(
                     'Value of the lifetime of the IPsec security association.', default=3600
@@ -48,12 +47,12 @@ class IPsecPolicy(NeutronResource):
         'pfs': string(
             'Perfect forward secrecy group of IPsec.',
             default='group5',
-            constraints=[AllowedValues(ciphers.GROUPS)],
+            allowed=ciphers.GROUPS,
         ),
         'transform_protocol': string(
             'Transform protocol: ESP, AH or both.',
             default='esp',
-            constraints=[AllowedValues(['esp', 'ah', 'ah-esp'])],
+            allowed=['esp', 'ah', 'ah-esp'],
         ),
     }
     attributes_schema = {

@@ -3,7 +3,6 @@
 from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.rest import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.constraints import AllowedValues, CustomConstraint
 from heat_lite.template.schema import (
     boolean,
     integer,
@@ -31,7 +30,7 @@ class IPsecSiteConnection(NeutronResource):
         'peer_address': string('Public address or host name of the peer gateway.', required=True),
         'peer_cidrs': list_(
             "CIDRs of the peer's networks.",
-            string(constraints=[CustomConstraint('net_cidr')]),
+            string(custom='net_cidr'),
             required=True,
         ),
         'peer_id': string('Identity of the peer for authentication.', required=True),
@@ -47,9 +46,7 @@ class IPsecSiteConnection(NeutronResource):
                 'actions': string(
                     'Action when the peer is dead.',
                     default='hold',
-                    constraints=[
-                        AllowedValues(['clear', 'disabled', 'hold', 'restart', 'restart-by-peer'])
-                    ],
+                    allowed=['clear', 'disabled', 'hold', 'restart', 'restart-by-peer'],
                     wire='action',
                 ),
                 'interval': integer('Interval of dead peer detection in seconds.', default=30),
@@ -59,7 +56,7 @@ class IPsecSiteConnection(NeutronResource):
         'initiator': string(
             'Whether this side initiates the connection or only responds.',
             default='bi-directional',
-            constraints=[AllowedValues(['bi-directional', 'response-only'])],
+            allowed=['bi-directional', 'response-only'],
         ),
         'mtu': integer('Maximum transmission unit of the connection.', default=1500),
     }

@@ -19,14 +19,14 @@ class VPNService(NeutronResource):
             'Router of the VPN service, by name or id.',
             required=True,
             ref='neutron.router',
-            support=support.since('2015.1'),
+            since='2015.1',
             wire='router_id',
         ),
         'subnet': string(
             'Subnet that the VPN service connects, by name or id.',
             required=True,
             ref='neutron.subnet',
-            support=support.since('2014.2'),
+            since='2014.2',
             wire='subnet_id',
         ),
         'admin_state_up': boolean(

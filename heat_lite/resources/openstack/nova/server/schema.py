@@ -3,7 +3,6 @@
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.openstack.neutron import port
 from heat_lite.template import support
-from heat_lite.template.constraints import AllowedValues, CustomConstraint, Length, Range
 from heat_lite.template.schema import (
     CACHE_NONE,
     any_attribute,
@@ -42,7 +41,7 @@ MAPPING_V2 = {
     'image': string(
         'Image, by name or id. A new volume is created from it and attached.',
         ref='glance.image',
-        support=support.since('7.0.0'),
+        since='7.0.0',
     ),
     'image_id': string(
         ref='glance.image',
@@ -50,12 +49,10 @@ MAPPING_V2 = {
         alias_of='image',
     ),
     'swap_size': integer('Size of a swap disk in MiB.'),
-    'device_type': string(
-        'Device type: disk or cdrom.', constraints=[AllowedValues(['cdrom', 'disk'])]
-    ),
+    'device_type': string('Device type: disk or cdrom.', allowed=['cdrom', 'disk']),
     'disk_bus': string(
         'Bus of the device.',
-        constraints=[AllowedValues(['ide', 'lame_bus', 'sata', 'scsi', 'usb', 'virtio'])],
+        allowed=['ide', 'lame_bus', 'sata', 'scsi', 'usb', 'virtio'],
     ),
     'boot_index': integer(
         'Position of the disk in the boot order; 0 is the boot disk, a negative number '
@@ -63,18 +60,18 @@ MAPPING_V2 = {
     ),
     'ephemeral_size': integer(
         'Size of an ephemeral disk in GiB.',
-        constraints=[Range(min=1)],
-        support=support.since('8.0.0'),
+        min=1,
+        since='8.0.0',
     ),
     'ephemeral_format': string(
         'File system of the ephemeral disk.',
-        constraints=[AllowedValues(['ext2', 'ext3', 'ext4', 'xfs', 'ntfs'])],
-        support=support.since('8.0.0'),
+        allowed=['ext2', 'ext3', 'ext4', 'xfs', 'ntfs'],
+        since='8.0.0',
     ),
     'volume_type': string(
         'Type of the new volume, by name or id.',
         ref='cinder.vtype',
-        support=support.since('26.0.0'),
+        since='26.0.0',
     ),
     **DISK,
 }
@@ -106,31 +103,25 @@ NETWORK = {
         'Allocation instead of a network: "auto" lets Nova choose or create a network, "none"'
         ' attaches no network.',
         update_allowed=True,
-        constraints=[AllowedValues(['none', 'auto'])],
-        support=support.since('9.0.0'),
+        allowed=['none', 'auto'],
+        since='9.0.0',
     ),
-    'fixed_ip': string(
-        'Fixed IP address of the server on the network.', constraints=[CustomConstraint('ip_addr')]
-    ),
+    'fixed_ip': string('Fixed IP address of the server on the network.', custom='ip_addr'),
     'port': string('Existing port to attach, by name or id.', ref='neutron.port'),
     'port_extra_properties': map_(
         'Further properties of the port that is created for the server. Existing ports are '
         'not changed.',
         PORT,
         update_allowed=True,
-        support=support.since('6.0.0'),
+        since='6.0.0',
     ),
     'subnet': string(
         'Subnet of the fixed IP address of the server, by name or id.',
         resolves='neutron.subnet',
-        support=support.since('5.0.0'),
+        since='5.0.0',
     ),
-    'floating_ip': string(
-        'Id of the floating IP to associate with the port.', support=support.since('6.0.0')
-    ),
-    'tag': string(
-        'Tag of the interface, shown in the metadata of the server.', support=support.since('9.0.0')
-    ),
+    'floating_ip': string('Id of the floating IP to associate with the port.', since='6.0.0'),
+    'tag': string('Tag of the interface, shown in the metadata of the server.', since='9.0.0'),
 }
 
 PROPERTIES = {
@@ -140,7 +131,7 @@ PROPERTIES = {
         'Policy for a change of the image: rebuild the server, or replace it.',
         default=REBUILD,
         update_allowed=True,
-        constraints=[AllowedValues([REBUILD, REPLACE, PRESERVE])],
+        allowed=[REBUILD, REPLACE, PRESERVE],
     ),
     'flavor': string(
         'Flavor of the server, by name or id.',
@@ -152,7 +143,7 @@ PROPERTIES = {
         'Policy for a change of the flavor: resize the server, or replace it.',
         default=RESIZE,
         update_allowed=True,
-        constraints=[AllowedValues([RESIZE, REPLACE])],
+        allowed=[RESIZE, REPLACE],
     ),
     'block_device_mapping': list_(
         'Block devices of the server, in the older format of Nova: volumes and volume '
@@ -162,7 +153,7 @@ PROPERTIES = {
     'block_device_mapping_v2': list_(
         'Block devices of the server: volumes, snapshots, images, swap and ephemeral disks.',
         map_(None, MAPPING_V2),
-        support=support.since('2015.1'),
+        since='2015.1',
     ),
     'key_name': string('Name of the key pair that is installed on the server.', ref='nova.keypair'),
     'admin_user': string(
@@ -189,20 +180,20 @@ PROPERTIES = {
         'tools of heat-cfntools, SOFTWARE_CONFIG prepares the server for software '
         'deployments.',
         default=CFNTOOLS,
-        constraints=[AllowedValues([CFNTOOLS, RAW, SOFTWARE])],
+        allowed=[CFNTOOLS, RAW, SOFTWARE],
     ),
     'user_data_update_policy': string(
         'Policy for a change of user_data: replace the server, rebuild it, or ignore the change.',
         default=REPLACE,
         update_allowed=True,
-        constraints=[AllowedValues([REPLACE, IGNORE, REBUILD])],
-        support=support.since('6.0.0'),
+        allowed=[REPLACE, IGNORE, REBUILD],
+        since='6.0.0',
     ),
     'software_config_transport': string(
         'Transport by which the agent on the server polls for its metadata.',
         default=TRANSPORTS[0],
         update_allowed=True,
-        constraints=[AllowedValues(list(TRANSPORTS))],
+        allowed=list(TRANSPORTS),
     ),
     'user_data': string(
         'User data script, or id of a software config that contains it.',
@@ -214,7 +205,7 @@ PROPERTIES = {
     'diskConfig': string(
         'Size of the root partition: AUTO grows it to the size in the flavor, MANUAL keeps '
         'the size in the image.',
-        constraints=[AllowedValues(['AUTO', 'MANUAL'])],
+        allowed=['AUTO', 'MANUAL'],
     ),
     'personality': map_(
         'Files to inject, as a map of paths to contents. Nova no longer supports this.',
@@ -226,17 +217,17 @@ PROPERTIES = {
         'Tags of the server. An update replaces the whole set.',
         string(),
         update_allowed=True,
-        support=support.since('8.0.0'),
+        since='8.0.0',
     ),
     'deployment_swift_data': map_(
         'Swift object from which the agent polls its metadata, for the transport POLL_TEMP_URL.',
         {
-            'container': string('Name of the Swift container.', constraints=[Length(min=1)]),
-            'object': string('Name of the Swift object.', constraints=[Length(min=1)]),
+            'container': string('Name of the Swift container.', min=1),
+            'object': string('Name of the Swift object.', min=1),
         },
         default={},
         update_allowed=True,
-        support=support.since('9.0.0'),
+        since='9.0.0',
     ),
 }
 
@@ -260,12 +251,12 @@ ATTRIBUTES = {
         support=support.deprecated('14.0.0', previous='2015.1'),
     ),
     'console_urls': map_attribute(
-        'URLs of the consoles of the server, by console type.', support=support.since('2015.1')
+        'URLs of the consoles of the server, by console type.', since='2015.1'
     ),
-    'tags': list_attribute('Tags that Nova shows for the server.', support=support.since('8.0.0')),
+    'tags': list_attribute('Tags that Nova shows for the server.', since='8.0.0'),
     'os_collect_config': map_attribute(
         'Configuration of os-collect-config on the server.',
         cache_mode=CACHE_NONE,
-        support=support.since('9.0.0'),
+        since='9.0.0',
     ),
 }
