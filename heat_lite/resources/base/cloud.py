@@ -59,6 +59,11 @@ class ServiceResource(Resource):
             )
         )
 
+    def send(self, method, path, body=None, **options):
+        """Generator: send a request and return its response (see ``call_with_retry``)."""
+        request = self.client().request_json
+        return (yield from self.call_with_retry(request, method, path, body, **options))
+
     def require_object(self):
         """Raise errors.NotFound if the create failed before there was an object."""
         if self.resource_id is None:
@@ -73,6 +78,10 @@ class ServiceResource(Resource):
         except errors.NotFound:
             return False
         return True
+
+    def delete_path(self, path):
+        """Generator: delete the object of this path (see ``delete_if_present``)."""
+        return (yield from self.delete_if_present(self.client().delete, path))
 
 
 class ServiceObject(ServiceResource):
@@ -311,7 +320,7 @@ class CloudResource(ServiceObject):
     def handle_delete(self):
         if self.resource_id is None:
             return
-        there = yield from self.delete_if_present(self.client().delete, self.object_path())
+        there = yield from self.delete_path(self.object_path())
         if there and self.rest.deletes_async:
             yield from self.wait_until_deleted()
 

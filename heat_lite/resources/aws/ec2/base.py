@@ -80,8 +80,7 @@ class NetworkingResource(ServiceResource):
         A request that is repeated after a lost response is ignored.
         """
         try:
-            yield from self.call_with_retry(
-                self.client().request_json,
+            yield from self.send(
                 'PUT',
                 f'/routers/{router}/add_router_interface',
                 {'subnet_id': subnet},

@@ -86,9 +86,7 @@ class EIP(NetworkingResource):
 
     def handle_delete(self):
         if self.resource_id is not None:
-            yield from self.delete_if_present(
-                self.client().delete, f'/floatingips/{self.resource_id}'
-            )
+            yield from self.delete_path(f'/floatingips/{self.resource_id}')
 
     def handle_check(self):
         self.require_object()

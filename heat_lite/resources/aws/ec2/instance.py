@@ -77,9 +77,7 @@ class Instance(Ec2Object):
     def handle_create(self):
         if self.resource_id is None:
             nics = yield from self.interfaces.create_nics()
-            created = yield from self.call_with_retry(
-                self.client().request_json, 'POST', '/servers', self._body(nics)
-            )
+            created = yield from self.send('POST', '/servers', self._body(nics))
             self.resource_id_set(created['server']['id'])
         elif self.interfaces.interrupted:
             self.interfaces.record_created_port()

@@ -52,4 +52,4 @@ class VPC(Ec2Object, NetworkingResource):
         name = self.physical_resource_name()
         for router in self.client().list('/routers', 'routers', name=name):
             yield from self.set_gateway(router['id'], None)
-            yield from self.delete_if_present(self.client().delete, f'/routers/{router["id"]}')
+            yield from self.delete_path(f'/routers/{router["id"]}')

@@ -106,9 +106,7 @@ class Lease(CloudResource):
 
     def create_object(self, values):
         """Create the lease: the request has no wrapping key, the response has one."""
-        created = yield from self.call_with_retry(
-            self.client().request_json, 'POST', self.collection(), values
-        )
+        created = yield from self.send('POST', self.collection(), values)
         return created.get(self.rest.key, created)
 
 

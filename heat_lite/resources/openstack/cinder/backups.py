@@ -69,7 +69,7 @@ class VolumeBackups:
     def delete(self, backup):
         """A generator: delete a backup, if there is one, and wait until it is deleted."""
         volume, path = self._volume, f'/backups/{backup}'
-        if not (yield from volume.delete_if_present(volume.client().delete, path)):
+        if not (yield from volume.delete_path(path)):
             return
         for pause in retry_delays():
             try:

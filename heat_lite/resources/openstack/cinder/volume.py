@@ -157,11 +157,7 @@ class Volume(CloudResource):
         body = {self.rest.key: values}
         if self.properties['scheduler_hints']:
             body['OS-SCH-HNT:scheduler_hints'] = self.properties['scheduler_hints']
-        return (
-            yield from self.call_with_retry(
-                self.client().request_json, 'POST', self.collection(), body
-            )
-        )[self.rest.key]
+        return (yield from self.send('POST', self.collection(), body))[self.rest.key]
 
     def body(self, values):
         """Omit ``multiattach``, which the volume type decides since microversion 3.50, and an empty
@@ -236,9 +232,7 @@ class Volume(CloudResource):
             yield from attach(self, each['server_id'], self.resource_id, each.get('device'))
 
     def _act(self, verb, **args):
-        yield from self.call_with_retry(
-            self.client().request_json, 'POST', f'{self.object_path()}/action', {verb: args}
-        )
+        yield from self.send('POST', f'{self.object_path()}/action', {verb: args})
 
     def normalize(self, found):
         """Add the id of the volume type: Cinder shows its name, and the property holds the id."""

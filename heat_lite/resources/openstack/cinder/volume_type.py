@@ -1,6 +1,7 @@
 """OS::Cinder::VolumeType."""
 
-from heat_lite.common import exception, status
+from heat_lite.common import exception
+from heat_lite.resources.base import object_types
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property
 from heat_lite.resources.base.rest import Rest
@@ -53,33 +54,5 @@ class VolumeType(CloudResource):
         return changed if public is None else {**changed, 'is_public': public}
 
     def follow_up(self, action, diff):
-        new = action == status.CREATE
-        if 'metadata' in diff:
-            yield from self._promise(
-                {} if new else self.stored_property('metadata') or {}, diff['metadata'] or {}
-            )
-        if 'projects' in diff and not self.properties['is_public']:
-            yield from self._share(
-                set() if new else set(self.stored_property('projects') or ()),
-                set(diff['projects'] or ()),
-            )
-
-    def _promise(self, before, after):
-        path = f'{self.object_path()}/extra_specs'
-        for name in sorted(before.keys() - after.keys()):
-            yield from self.delete_if_present(self.client().delete, f'{path}/{name}')
-        if after:
-            yield from self.call_with_retry(self.client().create, path, 'extra_specs', after)
-
-    def _share(self, before, after):
-        for verb, projects in (
-            ('removeProjectAccess', before - after),
-            ('addProjectAccess', after - before),
-        ):
-            for each in sorted(projects):
-                yield from self.call_with_retry(
-                    self.client().request_json,
-                    'POST',
-                    f'{self.object_path()}/action',
-                    {verb: {'project': each}},
-                )
+        yield from object_types.update_specs(self, action, diff, 'metadata')
+        yield from object_types.update_access(self, action, diff, 'projects', 'project')

@@ -112,8 +112,7 @@ class WebImage(CloudResource):
         new = action == status.CREATE
         if new:
             method = {'name': 'web-download', 'uri': self.properties['location']}
-            yield from self.call_with_retry(
-                self.client().request_json,
+            yield from self.send(
                 'POST',
                 f'{self.object_path()}/import',
                 {'method': method},
@@ -126,9 +125,7 @@ class WebImage(CloudResource):
             )
         if 'active' in diff and (not new or not diff['active']):
             verb = 'reactivate' if diff['active'] else 'deactivate'
-            yield from self.call_with_retry(
-                self.client().request_json, 'POST', f'{self.object_path()}/actions/{verb}'
-            )
+            yield from self.send('POST', f'{self.object_path()}/actions/{verb}')
 
     def wait_until_ready(self, found):
         """A generator: wait for the data, unless the image shall be deactivated."""
@@ -170,18 +167,14 @@ class WebImage(CloudResource):
     def update_object(self, values):
         """A generator: update the image by a JSON patch. A value of null removes the key."""
         patch = json_patch.operations(self.fetch(), values)
-        yield from self.call_with_retry(
-            self.client().request_json, 'PATCH', self.object_path(), patch, headers=PATCH
-        )
+        yield from self.send('PATCH', self.object_path(), patch, headers=PATCH)
 
     def _update_members(self, before, after):
         path = f'{self.object_path()}/members'
         for each in sorted(before - after):
-            yield from self.delete_if_present(self.client().delete, f'{path}/{each}')
+            yield from self.delete_path(f'{path}/{each}')
         for each in sorted(after - before):
-            yield from self.call_with_retry(
-                self.client().request_json, 'POST', path, {'member': each}
-            )
+            yield from self.send('POST', path, {'member': each})
 
     def handle_delete(self):
         """A generator: unprotect the image, then delete it."""

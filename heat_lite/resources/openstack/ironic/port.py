@@ -54,8 +54,7 @@ class Port(CloudResource):
     def update_object(self, values):
         """Return the JSON patch of the values that differ."""
         present = yield from self.call_with_retry(self.fetch)
-        yield from self.call_with_retry(
-            self.client().request_json,
+        yield from self.send(
             'PATCH',
             self.object_path(),
             json_patch.operations(present, values),

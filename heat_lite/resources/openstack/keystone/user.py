@@ -99,6 +99,4 @@ class User(CloudResource):
                 self.client().request_json, 'DELETE', f'/groups/{group}/users/{self.resource_id}'
             )
         for group in sorted(after - before):
-            yield from self.call_with_retry(
-                self.client().request_json, 'PUT', f'/groups/{group}/users/{self.resource_id}'
-            )
+            yield from self.send('PUT', f'/groups/{group}/users/{self.resource_id}')

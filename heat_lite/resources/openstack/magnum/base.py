@@ -8,8 +8,7 @@ class MagnumResource(CloudResource):
     """An object that is updated by a JSON patch."""
 
     def update_object(self, values):
-        yield from self.call_with_retry(
-            self.client().request_json,
+        yield from self.send(
             'PATCH',
             self.object_path(),
             json_patch.operations(self.fetch(), values),

@@ -98,9 +98,7 @@ class Share(CloudResource):
     def follow_up(self, action, diff):
         if action == status.UPDATE and 'metadata' in diff:
             path = f'{self.object_path()}/metadata'
-            yield from self.call_with_retry(
-                self.client().request_json, 'PUT', path, {'metadata': diff['metadata'] or {}}
-            )
+            yield from self.send('PUT', path, {'metadata': diff['metadata'] or {}})
         if 'access_rules' in diff:
             yield from self.wait_until_ready(None)
             yield from self._apply_access_rules(

@@ -1,6 +1,6 @@
 """OS::Manila::ShareType."""
 
-from heat_lite.common import status
+from heat_lite.resources.base import object_types
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.rest import Rest
 from heat_lite.template.schema import boolean, map_, string
@@ -44,11 +44,4 @@ class ShareType(CloudResource):
         return {**values, 'extra_specs': needed}
 
     def follow_up(self, action, diff):
-        if 'extra_specs' not in diff:
-            return
-        before = {} if action == status.CREATE else self.stored_property('extra_specs') or {}
-        after, path = diff['extra_specs'] or {}, f'{self.object_path()}/extra_specs'
-        for name in sorted(before.keys() - after.keys()):
-            yield from self.delete_if_present(self.client().delete, f'{path}/{name}')
-        if after:
-            yield from self.call_with_retry(self.client().create, path, 'extra_specs', after)
+        yield from object_types.update_specs(self, action, diff, 'extra_specs')

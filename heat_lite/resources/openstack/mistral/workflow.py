@@ -124,7 +124,7 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
         if self.resource_id is not None:
             for each in self._executions():
                 yield from self.call_with_retry(workflows.delete_execution, self.client(), each)
-            yield from self.delete_if_present(self.client().delete, self._path())
+            yield from self.delete_path(self._path())
         self.delete_user()
 
     def needs_delete(self):

@@ -89,8 +89,7 @@ class ExtraRouteSet(Connection):
         if not routes:
             return
         try:
-            yield from self.call_with_retry(
-                self.client().request_json,
+            yield from self.send(
                 'PUT',
                 f'/routers/{router}/{action}',
                 {'router': {'routes': routes}},

@@ -182,7 +182,7 @@ class SecurityGroup(NeutronResource):
         keep, others = {_rule_key(rule) for rule in wanted}, self._rules_of_other_resources()
         for key, rule_id in present.items():
             if key not in keep and rule_id not in others:
-                yield from self.delete_if_present(self.client().delete, f'{RULES}/{rule_id}')
+                yield from self.delete_path(f'{RULES}/{rule_id}')
         for rule in wanted:
             if _rule_key(rule) not in present:
                 yield from self._create_rule({'security_group_id': self.resource_id, **rule})

@@ -80,16 +80,14 @@ class Trunk(NeutronResource):
         present = [{name: each[name] for name in SUB_PORT} for each in self.fetch()['sub_ports']]
         removed = [{'port_id': each['port_id']} for each in present if each not in wanted]
         if removed:
-            yield from self.call_with_retry(
-                self.client().request_json,
+            yield from self.send(
                 'PUT',
                 f'{self.object_path()}/remove_subports',
                 {'sub_ports': removed},
             )
         new = [each for each in wanted if each not in present]
         if new:
-            yield from self.call_with_retry(
-                self.client().request_json,
+            yield from self.send(
                 'PUT',
                 f'{self.object_path()}/add_subports',
                 {'sub_ports': new},

@@ -1,6 +1,6 @@
 """OS::Nova::Flavor."""
 
-from heat_lite.common import status
+from heat_lite.resources.base import object_types
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.base.rest import Rest
@@ -72,41 +72,11 @@ class Flavor(CloudResource):
     }
 
     def follow_up(self, action, diff):
-        new = action == status.CREATE
-        if 'extra_specs' in diff:
-            yield from self._update_extra_specs(
-                {} if new else self.stored_property('extra_specs') or {}, diff['extra_specs'] or {}
-            )
-        if 'tenants' in diff and not self.properties['is_public']:
-            yield from self._update_access(
-                set() if new else set(self.stored_property('tenants') or ()),
-                set(diff['tenants'] or ()),
-            )
-
-    def _update_extra_specs(self, before, after):
-        path = f'{self.object_path()}/os-extra_specs'
-        for name in sorted(before.keys() - after.keys()):
-            yield from self.delete_if_present(self.client().delete, f'{path}/{name}')
-        if after:
-            yield from self.call_with_retry(
-                self.client().create,
-                path,
-                'extra_specs',
-                {name: str(value) for name, value in after.items()},
-            )
-
-    def _update_access(self, before, after):
-        for action, projects in (
-            ('removeTenantAccess', before - after),
-            ('addTenantAccess', after - before),
-        ):
-            for each in sorted(projects):
-                yield from self.call_with_retry(
-                    self.client().request_json,
-                    'POST',
-                    f'{self.object_path()}/action',
-                    {action: {'tenant': each}},
-                )
+        specs = diff.get('extra_specs')
+        if specs:
+            diff = {**diff, 'extra_specs': {name: str(value) for name, value in specs.items()}}
+        yield from object_types.update_specs(self, action, diff, 'extra_specs', 'os-extra_specs')
+        yield from object_types.update_access(self, action, diff, 'tenants', 'tenant')
 
     def resolve_attribute(self, name):
         if name == 'extra_specs':

@@ -51,8 +51,7 @@ class KeyPair(CloudResource):
         else:
             body = {self.rest.key: values}
             created = (
-                yield from self.call_with_retry(
-                    self.client().request_json,
+                yield from self.send(
                     'POST',
                     self.collection(),
                     body,

@@ -176,9 +176,7 @@ class Instance(CloudResource):
 
     def _act(self, body):
         yield from self.wait_until_ready(None)
-        yield from self.call_with_retry(
-            self.client().request_json, 'POST', f'{self.object_path()}/action', body
-        )
+        yield from self.send('POST', f'{self.object_path()}/action', body)
         yield 1
         yield from self.wait_until_ready(None)
 
@@ -188,11 +186,9 @@ class Instance(CloudResource):
         present = {each['name'] for each in self.client().list(path, kind)}
         new = [each for each in wanted if each['name'] not in present]
         if new:
-            yield from self.call_with_retry(
-                self.client().request_json, 'POST', path, {kind: [dict(each) for each in new]}
-            )
+            yield from self.send('POST', path, {kind: [dict(each) for each in new]})
         for name in sorted(present - {each['name'] for each in wanted}):
-            yield from self.delete_if_present(self.client().delete, f'{path}/{name}')
+            yield from self.delete_path(f'{path}/{name}')
 
     def _update_users(self, wanted):
         path = f'{self.object_path()}/users'
@@ -211,9 +207,7 @@ class Instance(CloudResource):
                         'host': each['host'],
                     }
                 }
-                yield from self.call_with_retry(
-                    self.client().request_json, 'PUT', f'{path}/{each["name"]}', values
-                )
+                yield from self.send('PUT', f'{path}/{each["name"]}', values)
             yield from self._update_access(
                 f'{path}/{each["name"]}/databases', set(was['databases']), set(each['databases'])
             )
@@ -221,11 +215,9 @@ class Instance(CloudResource):
     def _update_access(self, path, before, after):
         if after - before:
             names = [{'name': name} for name in sorted(after - before)]
-            yield from self.call_with_retry(
-                self.client().request_json, 'PUT', path, {'databases': names}
-            )
+            yield from self.send('PUT', path, {'databases': names})
         for name in sorted(before - after):
-            yield from self.delete_if_present(self.client().delete, f'{path}/{name}')
+            yield from self.delete_path(f'{path}/{name}')
 
     # ------------------------------------------------------------ attributes
 

@@ -58,7 +58,7 @@ class SignedQueueURL(ServiceResource):
             )
             values['expires'] = ends.strftime(FORMAT)
         path = f'/queues/{urllib.parse.quote(self.properties["queue"])}/share'
-        signed = yield from self.call_with_retry(self.client().request_json, 'POST', path, values)
+        signed = yield from self.send('POST', path, values)
         for name in SIGNED:
             value = json.dumps(signed[name]) if name in LISTS else signed[name]
             self.data_set(name, value, redact=name == 'signature')

@@ -126,8 +126,7 @@ class Container(CloudResource):
     def create_object(self, values):
         """A generator: create the container and start it."""
         return (
-            yield from self.call_with_retry(
-                self.client().request_json,
+            yield from self.send(
                 'POST',
                 self.collection(),
                 values,

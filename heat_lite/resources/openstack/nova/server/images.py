@@ -25,9 +25,7 @@ class ServerImages:
         """
         server = self._server
         body = {'createImage': {'name': server.physical_resource_name()}}
-        created = yield from server.call_with_retry(
-            server.client().request_json, 'POST', f'{server.object_path()}/action', body
-        )
+        created = yield from server.send('POST', f'{server.object_path()}/action', body)
         if on_created is not None:
             on_created(created['image_id'])
         yield from self.wait_until_active(created['image_id'])

@@ -41,7 +41,7 @@ class ServerInterfaces:
     def detach(self, port_id):
         """A generator: detach the interface of a port, if there is one, and wait for that."""
         server = self._server
-        yield from server.delete_if_present(server.client().delete, f'{self._path()}/{port_id}')
+        yield from server.delete_path(f'{self._path()}/{port_id}')
         yield from self._wait_until(port_id, False)
 
     def _path(self):

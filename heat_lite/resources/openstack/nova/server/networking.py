@@ -226,7 +226,7 @@ class ServerNetworking:
         if not holder or holder == server.resource_id:
             return
         path = f'/servers/{holder}/os-interface/{port}'
-        yield from server.delete_if_present(server.client().delete, path)
+        yield from server.delete_path(path)
         for pause in retry_delays():
             shown = yield from server.call_with_retry(show, f'/ports/{port}', 'port')
             if not shown.get('device_id'):

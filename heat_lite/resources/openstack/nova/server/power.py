@@ -29,7 +29,7 @@ class ServerPower:
         """A generator: request a server action and return the response."""
         server = self._server
         path, body = f'{server.object_path()}/action', {action: arguments or None}
-        return (yield from server.call_with_retry(server.client().request_json, 'POST', path, body))
+        return (yield from server.send('POST', path, body))
 
     def wait_for(self, wanted, passing, failure):
         """A generator: wait until the server has one of the ``wanted`` statuses and no task state.

@@ -119,9 +119,7 @@ class Server(CloudResource, ConfigAgent):
             metadata = self.publish_agent_config() if uses_agent else self.metadata_get()
             nics = yield from self.networking.create_nics()
             body = self.request.body(nics, metadata)
-            created = yield from self.call_with_retry(
-                self.client().request_json, 'POST', '/servers', body
-            )
+            created = yield from self.send('POST', '/servers', body)
             self.resource_id_set(created['server']['id'])
         elif self.networking.interrupted:
             self.networking.find_created_ports()

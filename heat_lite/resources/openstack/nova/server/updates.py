@@ -48,7 +48,7 @@ class ServerUpdates:
         """A generator: replace the metadata or the tags of the server."""
         server = self._server
         path = f'{server.object_path()}/{key}'
-        yield from server.call_with_retry(server.client().request_json, 'PUT', path, {key: value})
+        yield from server.send('PUT', path, {key: value})
 
     def resize(self, flavor):
         """A generator: resize the server and confirm the resize.
