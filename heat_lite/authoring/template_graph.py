@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from heat_lite.authoring import lint, offline_types, template_files
-from heat_lite.cli import errors
-from heat_lite.cli.display import graphs
+from heat_lite.cli import errors, graphs
 from heat_lite.engine.validation import offline_validation
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.linter import Linter

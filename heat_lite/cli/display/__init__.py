@@ -1,1 +1,1 @@
-"""What the command line shows: tables, trees, graphs, progress."""
+"""What the command line shows: tables, trees, progress."""

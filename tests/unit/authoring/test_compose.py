@@ -7,7 +7,7 @@ import yaml
 
 from heat_lite.authoring import compose, compose_reader, compose_values, convert
 
-GALLERY = pathlib.Path(__file__).resolve().parents[4] / 'docs/guide/gallery/containers'
+GALLERY = pathlib.Path(__file__).resolve().parents[3] / 'docs/guide/gallery/containers'
 
 
 def converted(**services):

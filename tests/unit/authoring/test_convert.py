@@ -9,7 +9,7 @@ from heat_lite.authoring import convert, lint
 from heat_lite.template import reader
 from heat_lite.template.lint.settings import Settings
 
-CORPUS = Path(__file__).parents[3] / 'corpus' / 'cfn'
+CORPUS = Path(__file__).parents[2] / 'corpus' / 'cfn'
 TEMPLATES = sorted(path.name for path in CORPUS.iterdir())
 #: a call of Fn::GetAZs, which HOT does not have
 WITHOUT_EQUIVALENT = 'autoscaling.template'

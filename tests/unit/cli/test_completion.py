@@ -10,7 +10,7 @@ import pytest
 
 from heat_lite.cli import completion, main, verbs
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 
 
 def complete(tmp_path, line, **env):

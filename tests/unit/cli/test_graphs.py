@@ -5,9 +5,9 @@ import types
 
 import pytest
 
-from heat_lite.cli import main
-from heat_lite.cli.display import graphs, terminal
-from heat_lite.cli.display.graphs import Graph, Node
+from heat_lite.cli import graphs, main
+from heat_lite.cli.display import terminal
+from heat_lite.cli.graphs import Graph, Node
 
 NODES = [
     Node('server', 'OS::Nova::Server', ['port', 'secret'], 'CREATE_IN_PROGRESS'),
