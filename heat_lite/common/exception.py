@@ -8,21 +8,22 @@ import re
 import typing
 from collections.abc import Iterable
 
-#: the argument of an error that is its path in the template
-PLACE = 'place'
-
 
 class HeatException(Exception):
     """Base class of all errors that a user can see.
 
     ``code`` is the HTTP status. ``msg_fmt`` is the format of the text; the keyword arguments are
-    its values.
+    its values. ``place`` is the path of the error in the template, keys from its root; empty for
+    an error that is about no part of it. The text does not contain it.
     """
 
     code = 500
     msg_fmt = 'An unknown exception occurred.'
     #: the sentence that ``with_hint`` has appended, with a space before it
     hint = ''
+    place: tuple[str | int | None, ...] = ()
+    #: the argument that names the ``subject``
+    subject_argument = 'subject'
 
     def __init__(self, message: str | None = None, **kwargs: typing.Any) -> None:
         self.kwargs = kwargs
@@ -31,6 +32,16 @@ class HeatException(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+    @property
+    def subject(self) -> typing.Any:
+        """The key or the text, at or below the place, that the error is about; None without one."""
+        return self.kwargs.get(self.subject_argument)
+
+    def at(self, *place: str | int | None) -> typing.Self:
+        """Set the place and return self."""
+        self.place = place
+        return self
 
     def with_hint(self, hint: str) -> typing.Self:
         """Append a sentence such as `` Did you mean "x"?`` to the text, if any, and return self."""
@@ -163,6 +174,7 @@ class NotFound(HeatException):
 class EntityNotFound(HeatException):
     code = 404
     msg_fmt = 'The %(entity)s (%(name)s) could not be found.'
+    subject_argument = 'name'
 
 
 class ResourceNotFound(EntityNotFound):
@@ -229,6 +241,7 @@ class ImmutableParameterModified(HeatException):
 
 class InvalidTemplateVersion(HeatException):
     code = 400
+    place = ('heat_template_version',)
     msg_fmt = 'The template version is invalid: %(explanation)s'
 
 
@@ -264,11 +277,14 @@ class TooManyAttributeReads(HeatException):
 
 class InvalidTemplateAttribute(HeatException):
     code = 400
+    subject_argument = 'key'
     msg_fmt = 'The Referenced Attribute (%(resource)s %(key)s) is incorrect.'
 
 
 class InvalidTemplateReference(HeatException):
     code = 400
+    place = ('resources',)
+    subject_argument = 'resource'
     msg_fmt = 'The specified reference "%(resource)s" (in %(key)s) is incorrect.'
 
 
@@ -287,16 +303,20 @@ class GroupMemberNotFound(HeatException):
 
 class CircularDependencyException(HeatException):
     code = 400
+    place = ('resources',)
     msg_fmt = 'Circular Dependency Found: %(cycle)s'
 
 
 class UserParameterMissing(HeatException):
     code = 400
+    place = ('parameters',)
+    subject_argument = 'key'
     msg_fmt = 'The Parameter (%(key)s) was not provided.'
 
 
 class UnknownUserParameter(HeatException):
     code = 400
+    subject_argument = 'key'
     msg_fmt = 'The Parameter (%(key)s) was not defined in template.'
 
 
@@ -327,8 +347,8 @@ class InvalidRestrictedAction(HeatException):
 class StackValidationFailed(HeatException):
     """An invalid template, parameter or property.
 
-    ``path`` is the location, outermost part first. The text is ``error: path: message``; an empty
-    error or path is omitted.
+    ``path`` is the part of the place that the text shows: the text is ``error: path: message``; an
+    empty error or path is omitted.
     """
 
     code = 400
@@ -342,9 +362,16 @@ class StackValidationFailed(HeatException):
         **kwargs: typing.Any,
     ) -> None:
         self.error = error
-        self.path = tuple(path)
+        self.path = self.place = tuple(path)
         self.error_message = '' if message is None else str(message)
         super().__init__(self._text(), **kwargs)
+
+    @classmethod
+    def from_error(
+        cls, cause: Exception, path: Iterable[str | int | None] = (), error: str = ''
+    ) -> 'StackValidationFailed':
+        """Return the error of a template that another error has caused, with its text."""
+        return cls(str(cause), error, path, subject=getattr(cause, 'subject', None))
 
     def with_hint(self, hint: str) -> typing.Self:
         if hint:
@@ -374,7 +401,8 @@ class StackValidationFailed(HeatException):
             self.error_message,
             error=self.error if error is None else error,
             path=(*path, *self.path),
-        )
+            subject=self.subject,
+        ).at(*path, *self.place)
 
 
 class PropertyUnspecifiedError(HeatException):
@@ -546,9 +574,8 @@ class InvalidEncryptionKey(HeatException):
     code = 500
     msg_fmt = 'Can not decrypt data with the auth_encryption_key in heat config.'
 
-    def __init__(self, place: str = '') -> None:
-        super().__init__(f'{self.msg_fmt[:-1]}: {place}.' if place else None)
-        self.place = place
+    def __init__(self, subject: str = '') -> None:
+        super().__init__(f'{self.msg_fmt[:-1]}: {subject}.' if subject else None, subject=subject)
 
 
 class ConfigurationError(Exception):

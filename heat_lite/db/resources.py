@@ -207,7 +207,7 @@ def _complete_row(row, data):
         values = {key: encryption.decrypt(method, value, key) for key, value, method in data}
         plain = encryption.decrypt_properties(encrypted, properties)
     except exception.InvalidEncryptionKey as error:
-        place = f'{error.place} of resource {row.name} of stack {row.stack_id}'
+        place = f'{error.subject} of resource {row.name} of stack {row.stack_id}'
         raise exception.InvalidEncryptionKey(place) from None
     return ResourceRow(*columns, plain, values)
 

@@ -45,13 +45,15 @@ def message_of(error: Exception) -> str:
 def raise_first(violations: Iterable[Violation], base: tuple | None = None) -> None:
     """Raise the error of the first violation, if there is one.
 
-    ``base`` is the path of the checked value. With it, the place of the violation accompanies the
-    error, whose text a path of its own would change.
+    ``base`` is the path of the checked value: with it, the place of an error is that of the
+    violation.
     """
     for violation in violations:
         error = violation.error
         if base is not None and isinstance(error, exception.HeatException):
-            error.kwargs.setdefault(exception.PLACE, (*base, *violation.path))
+            # the path of an error of its own is more exact
+            if not getattr(error, 'path', ()):
+                error.at(*base, *violation.path)
         raise error
 
 
@@ -332,6 +334,14 @@ def user_parameter(name: str, declared: Collection[str]) -> Iterator[Violation]:
 # ---------------------------------------------------------------- conditions
 
 
+class UnknownCondition(ValueError):
+    """The value of a condition is not the name of one: ``subject`` is the value."""
+
+    def __init__(self, value: Any, hint: str = '') -> None:
+        super().__init__(exception.append_hint(f'Invalid condition "{value}"', hint))
+        self.subject = str(value)
+
+
 def condition_error(text: str, error: str = 'Condition validation error'):
     return exception.StackValidationFailed(text, error=error)
 
@@ -349,9 +359,8 @@ def condition_name(name: str, known: Collection[str]) -> Iterator[Violation]:
     """Yield the name of a condition that is not defined."""
     if name not in known:
         hint = suggest(name, known)
-        error = ValueError(exception.append_hint(f'Invalid condition "{name}"', hint))
         message = exception.append_hint(f'There is no condition "{name}"', hint)
-        yield Violation('condition', (), error, message)
+        yield Violation('condition', (), UnknownCondition(name, hint), message)
 
 
 def condition_value(value: Any, hint: str = '') -> Iterator[Violation]:
@@ -360,8 +369,8 @@ def condition_value(value: Any, hint: str = '') -> Iterator[Violation]:
     Null stands for no condition.
     """
     if value is not None and not isinstance(value, bool | str):
-        text = f'Invalid condition "{value}"'
-        yield Violation('function', (), ValueError(text), exception.append_hint(text, hint))
+        error = UnknownCondition(value)
+        yield Violation('function', (), error, exception.append_hint(str(error), hint))
 
 
 def condition_cycle(name: str) -> Violation:

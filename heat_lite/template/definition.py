@@ -100,7 +100,7 @@ class ResourceDefinition:
             try:
                 policy = function.resolve(self._parsed(part, parser), parser.scope)
             except function.ARGUMENT_ERRORS as error:
-                raise exception.StackValidationFailed(str(error)) from error
+                raise exception.StackValidationFailed.from_error(error) from error
         place = (self._section, self.name, word)
         checks.raise_first(checks.deletion_policy(policy, self.version), place)
         return self.version.deletion_policies[policy]
@@ -147,7 +147,7 @@ class ResourceDefinition:
             referenced = function.dependencies(given)
             if not referenced.issubset(names):
                 unknown = referenced.difference(names)
-                self._raise_unknown(given, unknown, f'{self.name}.{word}', names)
+                self._raise_unknown(given, unknown, word, names)
             required |= referenced
         if self.depends_on:
             place = (self._section, self.name, self.version.dialect.resource['depends_on'])
@@ -160,7 +160,7 @@ class ResourceDefinition:
             function.dependencies([self.update_policy, self.external_id]).intersection(names)
         )
 
-    def _raise_unknown(self, snippet, unknown, path, names):
+    def _raise_unknown(self, snippet, unknown, word, names):
         """Raise InvalidTemplateReference for the first of the unknown names in the template.
 
         'None' stands for a name that a function has yet to compute. It is reported last: an
@@ -168,8 +168,10 @@ class ResourceDefinition:
         """
         given = unknown - {'None'} or unknown
         # a name that only a function of the template tells has no place
-        name, place = function.locate_reference(snippet, given, path) or (min(given), None)
-        error = exception.InvalidTemplateReference(resource=name, key=place)
+        name, path = function.locate_reference(snippet, given) or (min(given), None)
+        key = None if path is None else f'{self.name}.{word}' + ''.join(map(_step, path))
+        error = exception.InvalidTemplateReference(resource=name, key=key)
+        error.at(self._section, self.name, word, *(path or ()))
         raise error.with_hint(suggest(name, names))
 
     def dep_attrs(self, resource_name: str) -> set:
@@ -205,6 +207,10 @@ class ResourceDefinition:
 
     def __repr__(self):
         return f'<ResourceDefinition {self.name} {self.resource_type}>'
+
+
+def _step(part):
+    return f'[{part}]' if isinstance(part, int) else f'.{part}'
 
 
 def _with_raw_values(value, parsed, raw):

@@ -93,8 +93,9 @@ class Dependencies:
                 if not unmet[dependent]:
                     ready.append(dependent)
         if len(ready) < len(unmet):
+            cycle = self._subgraph(set(unmet).difference(ready))
             raise exception.CircularDependencyException(
-                cycle=self._subgraph(set(unmet).difference(ready))
+                cycle=cycle, subject=next(iter(cycle._requires))
             )
         return ready
 

@@ -212,7 +212,7 @@ class Parser:
         except exception.StackValidationFailed as error:
             raise prefix_error(error, name) from error.__cause__
         except ARGUMENT_ERRORS as error:
-            raise exception.StackValidationFailed(str(error), path=(name,)) from error
+            raise exception.StackValidationFailed.from_error(error, (name,)) from error
 
 
 def load_class(entry: type[Function] | str) -> type[Function]:
@@ -281,7 +281,7 @@ def _validate_function(node, path, scope):
     try:
         node.validate(scope)
     except (exception.HeatException, *ARGUMENT_ERRORS) as error:
-        raise exception.StackValidationFailed(str(error), path=(*path, node.name)) from error
+        raise exception.StackValidationFailed.from_error(error, (*path, node.name)) from error
 
 
 def _items(snippet):
@@ -338,23 +338,17 @@ def attribute_reads(snippet: Any) -> dict[str, set[tuple]]:
 
 
 def locate_reference(
-    snippet: Any, names: Collection[str], path: str = ''
-) -> tuple[str, str] | None:
+    snippet: Any, names: Collection[str], path: tuple[str | int, ...] = ()
+) -> tuple[str, tuple[str | int, ...]] | None:
     """Return (name, path) of the first reference to one of the resources, in the order of the
     template; None if there is none.
-
-    The path reads like ``r.Properties.value[1].str_replace.params.x``.
     """
     if isinstance(snippet, Function):
         name = snippet.resource_name()
         if name is not None and name in names:
             return name, path
-        children = [(f'{path}.{snippet.name}', snippet.args)]
-    elif isinstance(snippet, dict):
-        children = [(f'{path}.{key}', value) for key, value in snippet.items()]
-    elif isinstance(snippet, list):
-        children = [(f'{path}[{index}]', value) for index, value in enumerate(snippet)]
+        children: Iterable[tuple[str | int, Any]] = [(snippet.name, snippet.args)]
     else:
-        return None
-    places = (locate_reference(value, names, child_path) for child_path, value in children)
+        children = _items(snippet)
+    places = (locate_reference(value, names, (*path, key)) for key, value in children)
     return next((found for found in places if found is not None), None)

@@ -200,7 +200,9 @@ class Properties(Mapping):
             *ARGUMENT_ERRORS,
         ) as error:
             # the resolution of a function failed
-            raise property_checks.property_error(str(error)) from error
+            raise exception.StackValidationFailed.from_error(
+                error, error=property_checks.PROPERTY_ERROR
+            ) from error
 
     def _is_constant(self, key):
         """Return whether the value contains no function, and so can be cached.

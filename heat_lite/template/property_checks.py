@@ -6,9 +6,11 @@ from heat_lite.common import exception
 from heat_lite.template.checks import Violation
 from heat_lite.template.suggest import suggest
 
+PROPERTY_ERROR = 'Property error'
 
-def property_error(text: str, path: tuple = ()):
-    return exception.StackValidationFailed(text, error='Property error', path=path)
+
+def property_error(text: str, path: tuple = (), subject: str | None = None):
+    return exception.StackValidationFailed(text, PROPERTY_ERROR, path, subject=subject)
 
 
 def property_names(
@@ -22,7 +24,7 @@ def property_names(
         if key not in schemata:
             hint = suggest(key, visible_names(schemata))
             error = property_error(
-                exception.append_hint(f'Unknown Property {key}', hint), error_path
+                exception.append_hint(f'Unknown Property {key}', hint), error_path, key
             )
             message = exception.append_hint(f'There is no property "{key}"', hint)
             yield Violation('unknown-property', (key,), error, message)

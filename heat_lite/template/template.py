@@ -68,7 +68,7 @@ class Template:
                 name, data, self.version.parameter_keys, self.version.parameter_constraints
             )
         except exception.InvalidSchemaError as error:
-            error.kwargs['parameter'] = name  # some messages do not contain it
+            error.at('parameters', name)
             raise
 
     @property
@@ -231,7 +231,9 @@ class BoundTemplate:
         except exception.StackValidationFailed as error:
             raise function.prefix_error(error, section, name, word) from error.__cause__
         except function.ARGUMENT_ERRORS as error:
-            raise exception.StackValidationFailed(str(error), path=(section, name, word)) from error
+            raise exception.StackValidationFailed.from_error(
+                error, (section, name, word)
+            ) from error
 
     @cooperation.cached_property
     def outputs(self) -> dict[str, OutputDefinition]:

@@ -193,7 +193,7 @@ class StackController:
             result = self.client.validate_template(request.context, **args)
         if 'Error' in result:
             position = error_positions.position_of(
-                result.get('Path'), result['Error'], stack_request
+                result.get('Path', ()), result.get('Subject'), stack_request
             )
             raise wsgi.BadRequest(result['Error'], position=position)
         return result

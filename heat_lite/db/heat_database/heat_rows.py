@@ -101,5 +101,5 @@ def undecryptable_credentials(context: RequestContext, ids: Collection[int]) -> 
             for name, secret in zip(credentials.SECRETS, secrets, strict=True):
                 encryption.decrypt(method, secret, f'{name} of row {number} of user_creds')
         except exception.InvalidEncryptionKey as error:
-            found[number] = error.place
+            found[number] = error.subject
     return found

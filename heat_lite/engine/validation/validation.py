@@ -164,7 +164,8 @@ def template(context, runtime, parsed, show_nested=False, ignorable=()):
     types that the policy denies the requester are accepted: nothing is created.
 
     ``ignorable``: the codes of errors of resources to ignore.
-    For an error in the text of the template the response is ``{'Error': text, 'Path': [...]}``.
+    For an error of the template the response is its text, place and subject:
+    ``{'Error': text, 'Path': [...], 'Subject': text}``.
     """
     item = engine_stack.Stack(runtime, context, parsed, tenant=context.tenant_id, name='dummy')
     try:
@@ -172,8 +173,8 @@ def template(context, runtime, parsed, show_nested=False, ignorable=()):
         item.parameters.validate(validate_value=False)
         _definitions(item, 'validate_names', ignorable=ignorable)
     except exception.StackValidationFailed as error:
-        place = error.path or error.kwargs.get(exception.PLACE, ())
-        return {'Error': log_context.redact(str(error)), 'Path': list(place)}
+        text, subject = log_context.redact(str(error)), error.subject
+        return {'Error': text, 'Path': list(error.place), 'Subject': subject}
     answer = _described(item, show_nested)
     environment = parsed.environment.as_dict()
     environment.pop('encrypted_param_names', None)
@@ -283,16 +284,12 @@ def _object_exists(resource, object_id):
 def _placed(error, definition):
     """Return an error of a section with its path in the words of the dialect of the template."""
     section, name, _ = definition.path
-    if error.path[:2] == (
-        name,
-        'Properties',
-    ):  # a check of the type has read an invalid value
-        return exception.StackValidationFailed(
-            error.error_message, error='ValueError', path=(section, name)
-        )
     part, *rest = error.path
-    path = (section, name, definition.version.dialect.resource.get(part, part), *rest)
-    return exception.StackValidationFailed(error.error_message, error=error.error, path=path)
+    below, kind = [definition.version.dialect.resource.get(part, part), *rest], error.error
+    if error.path[:2] == (name, 'Properties'):  # a check of the type has read an invalid value
+        below, kind = [], 'ValueError'
+    path = (section, name, *below)
+    return exception.StackValidationFailed(error.error_message, kind, path, subject=error.subject)
 
 
 def updatable(item):

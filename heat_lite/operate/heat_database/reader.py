@@ -60,12 +60,14 @@ class Reader:
         ]
 
     def _finding(self, row, rows, wrong_credentials):
-        secrets = [each.place for each in rows if isinstance(each, exception.InvalidEncryptionKey)]
+        secrets = [
+            each.subject for each in rows if isinstance(each, exception.InvalidEncryptionKey)
+        ]
         reasons = [KEY.format(each) for each in [wrong_credentials, *secrets] if each]
         try:
             reasons += self._reasons(row, rows)
         except exception.InvalidEncryptionKey as error:
-            reasons.append(KEY.format(error.place or 'a secret'))
+            reasons.append(KEY.format(error.subject or 'a secret'))
         except Exception as error:  # a stack that this service cannot read may fail anywhere
             LOG.debug('Stack %s cannot be read', row.id, exc_info=True)
             reasons.append(f'{type(error).__name__}: {error}')

@@ -128,9 +128,8 @@ class StackResource(NestedTemplate):
         except exception.StackValidationFailed as error:
             raise error.prefixed(*path) from error.__cause__
         except exception.HeatException as error:
-            raise exception.StackValidationFailed(
-                str(error), error=type(error).__name__, path=path
-            ) from error
+            nested = exception.StackValidationFailed.from_error(error, path, type(error).__name__)
+            raise nested.at(*path, *error.place) from error
 
     def preview_nested(self, update=False):
         template = self.updated_template() if update else self.child_template()

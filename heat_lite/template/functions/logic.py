@@ -40,9 +40,14 @@ class If(Function):
             return parser.conditions.parse(condition)
         except exception.StackValidationFailed as error:
             # as in Heat: an error in an inline condition has a path that begins at the ``if``
-            raise exception.StackValidationFailed(
-                error.error_message, error=error.error, path=(name, *error.path), whole=True
-            ) from error
+            whole = exception.StackValidationFailed(
+                error.error_message,
+                error.error,
+                (name, *error.path),
+                whole=True,
+                subject=error.subject,
+            )
+            raise whole from error
 
     def check(self):
         if is_omitted(self.args):

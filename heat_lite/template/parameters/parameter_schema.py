@@ -198,9 +198,8 @@ class ParameterSchema:
             raise self.invalid_parameter(str(error).replace('Value', 'Default', 1)) from error
 
     def invalid_parameter(self, reason):
-        return exception.InvalidSchemaError(
-            f"Parameter '{self.name}' is invalid: {reason}", parameter=self.name
-        )
+        error = exception.InvalidSchemaError(f"Parameter '{self.name}' is invalid: {reason}")
+        return error.at('parameters', self.name)
 
     # ------------------------------------------------------------ values
 

@@ -195,9 +195,8 @@ class Parameters(Mapping):
 
 
 def _invalid(name, reason):
-    return exception.StackValidationFailed(
-        f"Parameter '{name}' is invalid: {reason}", parameter=name
-    )
+    text = f"Parameter '{name}' is invalid: {reason}"
+    return exception.StackValidationFailed(text, subject=name).at('parameters')
 
 
 def _pseudo(name, default, **options):

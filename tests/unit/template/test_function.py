@@ -104,18 +104,18 @@ def test_dependencies_and_attribute_reads_of_a_tree():
 @pytest.mark.parametrize(
     ('snippet', 'place'),
     [
-        ({'get_resource': 'web'}, 'r'),
-        ({'a': [1, {'get_resource': 'web'}]}, 'r.a[1]'),
+        ({'get_resource': 'web'}, ('r',)),
+        ({'a': [1, {'get_resource': 'web'}]}, ('r', 'a', 1)),
         (
             {'a': {'str_replace': {'template': 'x', 'params': {'x': {'get_resource': 'web'}}}}},
-            'r.a.str_replace.params.x',
+            ('r', 'a', 'str_replace', 'params', 'x'),
         ),
-        ({'a': {'get_attr': ['db', 'x', {'get_resource': 'web'}]}}, 'r.a.get_attr[2]'),
+        ({'a': {'get_attr': ['db', 'x', {'get_resource': 'web'}]}}, ('r', 'a', 'get_attr', 2)),
         ({'a': 'web'}, None),
     ],
 )
 def test_locate_reference_returns_the_first_path(snippet, place):
-    found = function.locate_reference(parse(snippet), {'web'}, 'r')
+    found = function.locate_reference(parse(snippet), {'web'}, ('r',))
     assert found == (place and ('web', place))
 
 

@@ -60,17 +60,30 @@ def test_find_value_returns_the_place_of_a_text(path, position):
 
 
 @pytest.mark.parametrize(
-    'path, text, keys, position',
+    'path, text, position',
     [
-        ((), 'a', (), (6, 33)),
-        (('resources', 'web'), 'OS::Heat::Value', ('type',), (4, 11)),
-        (('resources', 'web'), 'OS::Heat::Value', ('value',), None),
-        (('resources', 'web'), 'OS::Heat::None', (), None),
-        (('resources', 'nowhere'), 'a', (), None),
+        ((), 'a', (6, 33)),
+        (('resources', 'web'), 'OS::Heat::Value', (4, 11)),
+        (('resources', 'web'), 'OS::Heat::None', None),
+        (('resources', 'nowhere'), 'a', None),
     ],
 )
-def test_find_text_searches_below_a_path(path, text, keys, position):
-    assert Positions(TEXT).find_text(path, text, keys) == position
+def test_find_text_searches_below_a_path(path, text, position):
+    assert Positions(TEXT).find_text(path, text) == position
+
+
+@pytest.mark.parametrize(
+    'path, subject, position',
+    [
+        (('resources', 'web'), 'properties', (5, 5)),
+        (('resources', 'web'), 'a', (6, 33)),
+        (('resources', 'web', 'type'), 'OS::Heat::Value', (4, 11)),
+        (('resources', 'web'), 'zz', (3, 3)),
+    ],
+    ids=['key', 'text', 'value', 'unknown'],
+)
+def test_locate_prefers_the_subject_of_the_error(path, subject, position):
+    assert locate(path, TEXT, {}, subject) == ('template', *position)
 
 
 def test_match_returns_number_of_parts_found():

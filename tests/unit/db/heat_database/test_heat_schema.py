@@ -212,10 +212,10 @@ def test_secrets_of_an_unknown_key_are_found_stack_by_stack(url):
         credentials_ids = {row.user_creds_id for row in stacks_found.values()} - {None}
         assert heat_rows.undecryptable_credentials(admin_context(), credentials_ids)
         wrong = [each for each in templates_found.values() if isinstance(each, Exception)]
-        assert wrong and wrong[0].place == 'parameter secret'
+        assert wrong and wrong[0].subject == 'parameter secret'
         named = {row.id: row.name for row in stacks_found.values()}
         stack_id = next(each for each in named if named[each] == 'leg-wait-1')
-        places = [each.place for each in resources_found[stack_id] if isinstance(each, Exception)]
+        places = [each.subject for each in resources_found[stack_id] if isinstance(each, Exception)]
         assert f'password of resource hs of stack {stack_id}' in places
 
 
