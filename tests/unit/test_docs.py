@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = (
     'README.md',
     'CONTRIBUTING.md',
+    'benchmarks/results.md',
     *sorted(f'docs/{page.name}' for page in (ROOT / 'docs').glob('*.md')),
     *sorted(f'docs/decisions/{page.name}' for page in (ROOT / 'docs/decisions').glob('*.md')),
 )

@@ -1,4 +1,4 @@
-"""What streams of events cost, measured: python -m tests.stream_costs --help.
+"""What streams of events cost, measured: python -m benchmarks.streams --help.
 
 One project has some streams of the API open in another process, while ten stacks of twenty
 resources are created and deleted, one after the other. A row has the processor time of the engine

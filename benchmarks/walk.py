@@ -1,4 +1,4 @@
-"""What a walk costs, by its kind and the number of engines: python -m tests.walk_costs --help.
+"""What a walk costs, by its kind and the number of engines: python -m benchmarks.walk --help.
 
 A flat stack is created and deleted over the API, with real engine processes on MariaDB and
 RabbitMQ. A row has the seconds by the clock from the request to the end of the action, and the
@@ -140,7 +140,7 @@ def measure(options, engines):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / 'plugins').mkdir()
-        (folder / 'plugins' / 'walk_costs_types.py').write_text(textwrap.dedent(PLUGIN))
+        (folder / 'plugins' / 'benchmark_types.py').write_text(textwrap.dedent(PLUGIN))
         more = OPTIONS.format(
             engines=engines,
             convergence=not options.lock,
