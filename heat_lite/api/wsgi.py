@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import webob
@@ -15,7 +15,7 @@ from heat_lite.api.routing import Route, Router
 from heat_lite.common import cooperation, exception, fair_turns, json_parts, log_context
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
-from heat_lite.common.policy import Enforcer
+from heat_lite.policies.enforcer import Enforcer
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
@@ -283,18 +283,15 @@ FACTS = 'heat_lite.facts'
 
 
 class Application:
-    """Application that routes requests for /{tenant_id}/... to actions of controllers.
+    """Application that routes requests for /{tenant_id}/... to actions.
 
-    Project and policy are checked before the action. ``routes``: rows as in ``v1/routes.py``.
-    ``controllers``: by name; each has a ``scope``, the prefix of its policy rules. An action gets
-    the request, the gaps of its path, and ``body`` if the method has one. It returns a response, or
-    the value of a JSON response.
+    Project and policy are checked before the action. An action gets the request, the gaps of its
+    path, and ``body`` if the method has one. It returns a response, or the value of a JSON one.
     """
 
     def __init__(
         self,
-        routes: Iterable[Sequence[Any]],
-        controllers: dict[str, Any],
+        router: Router,
         enforcer: Enforcer,
         max_body: int,
         admission: AdmissionControl,
@@ -302,9 +299,7 @@ class Application:
         self._enforcer = enforcer
         self._max_body = max_body
         self._admission = admission
-        self._router = Router()
-        for method, path, target, *rule in routes:
-            self._router.add(method, path, _route(controllers, target, *rule))
+        self._router = router
 
     def __call__(
         self, environ: dict[str, Any], start_response: Callable[..., Any]
@@ -345,14 +340,3 @@ class Application:
             if request.method == 'OPTIONS':
                 return None, {'Allow': refusal.headers['Allow']}
             raise
-
-
-def _route(controllers: dict[str, Any], target: str, rule: Any = True) -> Route:
-    """Return the route of a row. ``rule``: True for the default rule, the name of one, or None."""
-    scope, _, action = target.partition('.')
-    controller = controllers[scope]
-    return Route(
-        getattr(controller, action),
-        f'{controller.scope}:{action}' if rule is True else rule,
-        f'{scope}.{action}',
-    )

@@ -13,7 +13,7 @@ import uuid
 
 from heat_lite.clients import clients, docker_plugin, keystone, trusts
 from heat_lite.common import context as request_context
-from heat_lite.common import exception, health_checks, installation, policy, urlfetch
+from heat_lite.common import exception, health_checks, installation, urlfetch
 from heat_lite.db import group_commit
 from heat_lite.db import locks as db_locks
 from heat_lite.db import services as db_services
@@ -44,6 +44,7 @@ from heat_lite.engine.execution import nested_stacks, task_manager, work_report,
 from heat_lite.engine.software import software
 from heat_lite.engine.stack import lifecycle_plugins, stack_users
 from heat_lite.engine.watch import watch_rules
+from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc import api as rpc_api
 from heat_lite.rpc import event_stream as event_messages
 from heat_lite.rpc import listener as rpc_listener
@@ -167,7 +168,7 @@ class EngineService:
             lifecycle_plugins=lifecycle_plugins.LifecyclePlugins.from_entry_points(),
             event_sinks=notification.Sinks(registry.event_sinks),
             cloud_backend=registry.cloud_backend,
-            allows_type=policy.Enforcer(self._conf).allows_type,
+            allows_type=Enforcer(self._conf).allows_type,
             revision=installation.build_name(self._conf.revision.heat_revision),
             secret=self._conf.auth_encryption_key.encode(),
         )

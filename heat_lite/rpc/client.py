@@ -1,10 +1,13 @@
 """Clients of the engine, for the API and for other engines: one line declares one remote method."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from heat_lite.common.context import RequestContext
+from heat_lite.operations import OPERATIONS
+from heat_lite.operations.remote_method import ABSENT, call
 from heat_lite.rpc import api
-from heat_lite.rpc.contract import ABSENT, RpcClient, Since, call
+from heat_lite.rpc.contract import RpcClient
 
 _DELETE_STACK = call('delete_stack', '1.0', 'stack_identity', force=ABSENT)
 _CHECK_DEPLOYMENT = call('check_software_deployment', '1.27', 'deployment_id', 'timeout')
@@ -35,8 +38,13 @@ class EngineClient(RpcClient):
     """Client of any running engine.
 
     Each method takes the context by position and all else by name:
-    ``client.show_stack(context, stack_identity=...)``.
+    ``client.show_stack(context, stack_identity=...)``. The methods of operations that do no
+    more than call one are declared with them (``heat_lite/operations``), the others here.
     """
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
 
     topic = api.ENGINE_TOPIC
     mandatory = retry_undeliverable = True
@@ -58,21 +66,10 @@ class EngineClient(RpcClient):
     stack_check = call('stack_check', '1.0', 'stack_identity')
     stack_retry = call('stack_retry', '1.36', 'stack_identity')
     stack_protect = call('stack_protect', '1.36', 'stack_identity', 'protected')
-    abandon_stack = call('abandon_stack', '1.0', 'stack_identity', abandon=ABSENT)
-    export_stack = call('export_stack', '1.22', 'stack_identity')
-    get_template = call('get_template', '1.0', 'stack_identity')
-    get_environment = call('get_environment', '1.28', 'stack_identity')
-    get_files = call('get_files', '1.32', 'stack_identity')
-    list_outputs = call('list_outputs', '1.19', 'stack_identity')
-    show_output = call('show_output', '1.19', 'stack_identity', 'output_key')
     migrate_convergence_1 = call('migrate_convergence_1', '1.34', 'stack_id')
 
     # snapshots
     stack_snapshot = call('stack_snapshot', '1.0', 'stack_identity', 'name')
-    show_snapshot = call('show_snapshot', '1.0', 'stack_identity', 'snapshot_id')
-    delete_snapshot = call('delete_snapshot', '1.0', 'stack_identity', 'snapshot_id')
-    stack_list_snapshots = call('stack_list_snapshots', '1.0', 'stack_identity')
-    stack_restore = call('stack_restore', '1.0', 'stack_identity', 'snapshot_id')
 
     # resources and events
     list_stack_resources = call(
@@ -124,8 +121,6 @@ class EngineClient(RpcClient):
         with_tags=False,
     )
 
-    stack_drift = call('stack_drift', '1.36', 'stack_identity', nested_depth=0)
-
     # templates and types
     validate_template = call(
         'validate_template',
@@ -139,11 +134,6 @@ class EngineClient(RpcClient):
     )
     lint_template = call('lint_template', '1.36', 'texts')
     complete_template = call('complete_template', '1.36', 'texts', 'file', 'line', 'column')
-    list_choices = call('list_choices', '1.36', 'constraint')
-    list_template_versions = call('list_template_versions', '1.11')
-    list_template_functions = call(
-        'list_template_functions', '1.35', 'template_version', with_condition=False
-    )
     list_resource_types = call(
         'list_resource_types',
         '1.30',
@@ -153,14 +143,12 @@ class EngineClient(RpcClient):
         with_description=False,
     )
     list_unavailable_types = call('list_unavailable_types', '1.36', type_name=None)
-    resource_schema = call('resource_schema', '1.30', 'type_name', with_description=False)
     generate_template = call('generate_template', '1.9', 'type_name', template_type='cfn')
 
     # software configs and deployments
     list_software_configs = call(
         'list_software_configs', '1.33', limit=None, marker=None, tenant_safe=ABSENT
     )
-    show_software_config = call('show_software_config', '1.0', 'config_id')
     create_software_config = call(
         'create_software_config',
         '1.0',
@@ -171,10 +159,6 @@ class EngineClient(RpcClient):
         outputs=None,
         options=None,
     )
-    delete_software_config = call('delete_software_config', '1.0', 'config_id')
-    list_software_deployments = call('list_software_deployments', '1.0', server_id=None)
-    metadata_software_deployments = call('metadata_software_deployments', '1.0', 'server_id')
-    show_software_deployment = call('show_software_deployment', '1.0', 'deployment_id')
     create_software_deployment = call(
         'create_software_deployment',
         '1.0',
@@ -199,7 +183,6 @@ class EngineClient(RpcClient):
         status_reason=None,
         updated_at=None,
     )
-    delete_software_deployment = call('delete_software_deployment', '1.0', 'deployment_id')
     signal_software_deployment = call(
         'signal_software_deployment', '1.6', 'deployment_id', 'details', updated_at=None
     )
@@ -222,7 +205,6 @@ class EngineClient(RpcClient):
     # the service
     authenticated_to_backend = call('authenticated_to_backend')
     get_revision = call('get_revision')
-    list_services = call('list_services', '1.4', with_stacks=Since('1.37'))
 
     def delete_stack(
         self,
@@ -248,6 +230,12 @@ class EngineClient(RpcClient):
         """Wait for the end of a deployment for at most ``timeout`` seconds."""
         args = {'deployment_id': deployment_id, 'timeout': timeout}
         return self.deliver(_CHECK_DEPLOYMENT, context, args, timeout=timeout)
+
+
+for _operation in OPERATIONS:
+    # not by attribute: a Method is a descriptor, and mypy takes it for one of Operation
+    if _method := vars(_operation)['calls']:
+        setattr(EngineClient, _method.name, _method)
 
 
 class PeerClient(EngineClient):

@@ -1,99 +1,21 @@
-"""Client side of the RPC contract: one line declares one remote method::
-
-    show_stack = call('show_stack', '1.20', 'stack_identity', resolve_outputs=True)
-
-The line gives the method, the lowest server version that has it, the required arguments, and the
-optional arguments with their defaults. Arguments are passed by name.
-"""
+"""The client side of RPC: requests to a topic, and the errors of their replies."""
 
 import contextlib
-import dataclasses
-import functools
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Self, overload
+from typing import Any
 
 import oslo_messaging
 
 from heat_lite.common import cooperation, exception, metrics, tracing
 from heat_lite.common.context import RequestContext
+from heat_lite.operations.remote_method import Method
 from heat_lite.rpc import messaging, remote_errors, tables
-
-# Default of an argument that is sent only if the caller passes it.
-ABSENT = object()
-
-
-@dataclasses.dataclass(frozen=True)
-class Since:
-    """The same default for an argument that only servers of this version and later know.
-
-    The other arguments are sent to older servers, too; with this one they answer EngineTooOld.
-    """
-
-    version: str
-
 
 # Attempts to reach the broker. Without a limit, a request would hang until the broker returns.
 RETRY = 3
 # seconds between two attempts to send a message that no server has a queue for
 RETRY_INTERVAL = 0.1
-
-
-def call(name: str, version: str = '1.0', *required: str, **defaults: Any) -> 'Method':
-    """Declare a method that returns a value."""
-    return Method(name, version, required, defaults, expects_reply=True)
-
-
-def cast(name: str, version: str = '1.0', *required: str, **defaults: Any) -> 'Method':
-    """Declare a one-way method: the client does not wait for a reply."""
-    return Method(name, version, required, defaults, expects_reply=False)
-
-
-class Method:
-    """Descriptor of one remote method; accessed on a client it is a callable."""
-
-    def __init__(
-        self,
-        name: str,
-        version: str,
-        required: tuple[str, ...],
-        defaults: dict[str, Any],
-        expects_reply: bool,
-    ) -> None:
-        self.name = name
-        self.version = version
-        self.required = required
-        self.defaults = defaults
-        self.expects_reply = expects_reply
-
-    @overload
-    def __get__(self, client: None, owner: type) -> Self: ...
-
-    @overload
-    def __get__(self, client: 'RpcClient', owner: type | None = None) -> Callable[..., Any]: ...
-
-    def __get__(
-        self, client: 'RpcClient | None', owner: type | None = None
-    ) -> Self | Callable[..., Any]:
-        return self if client is None else functools.partial(client.invoke, self)
-
-    def arguments(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments to send: ``given`` and the defaults.
-
-        Raises TypeError when a required argument is missing or an argument is unknown.
-        """
-        sent = {**self.defaults, **given}
-        missing = [name for name in self.required if name not in sent]
-        unknown = [name for name in sent if name not in self.defaults and name not in self.required]
-        if missing or unknown:
-            raise TypeError(f'{self.name}: missing {missing}, unknown {unknown}')
-        return {name: value for name, value in sent.items() if not _is_absent(value)}
-
-    def version_for(self, args: dict[str, Any]) -> str:
-        """Return the lowest server version that knows the method and these arguments."""
-        defaults = [self.defaults.get(name) for name in args]
-        added = [each.version for each in defaults if isinstance(each, Since)]
-        return max([self.version, *added], key=_numbers)
 
 
 class RpcClient:
@@ -227,14 +149,6 @@ class RpcClient:
                 self.fanout,
             )
         return self._prepared[key]
-
-
-def _is_absent(value: Any) -> bool:
-    return value is ABSENT or isinstance(value, Since)
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(number) for number in version.split('.')]
 
 
 def _timeout_of(prepared: Any) -> float:

@@ -3,8 +3,9 @@
 from collections.abc import Collection
 
 from heat_lite.common import context
+from heat_lite.operations.remote_method import cast
 from heat_lite.rpc import api
-from heat_lite.rpc.contract import RpcClient, cast
+from heat_lite.rpc.contract import RpcClient
 
 
 class EngineFanout(RpcClient):

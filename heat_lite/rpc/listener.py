@@ -7,8 +7,9 @@ import oslo_messaging
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.operations.remote_method import Method, call
 from heat_lite.rpc import api, messaging
-from heat_lite.rpc.contract import Method, RpcClient, call
+from heat_lite.rpc.contract import RpcClient
 
 STOP_TIMEOUT = 30
 

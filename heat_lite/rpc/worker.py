@@ -1,8 +1,9 @@
 """Client of the convergence workers."""
 
 from heat_lite.common.context import RequestContext
+from heat_lite.operations.remote_method import cast
 from heat_lite.rpc import api
-from heat_lite.rpc.contract import RpcClient, cast
+from heat_lite.rpc.contract import RpcClient
 
 
 class WorkerClient(RpcClient):

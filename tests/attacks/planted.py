@@ -4,7 +4,8 @@ import json
 import re
 import time
 
-from heat_lite.api.v1 import routes
+from heat_lite import operations
+from heat_lite.operations import operation
 from tests.timeouts import WAIT_SECONDS
 
 #: the form in which a value is given -> the value
@@ -260,14 +261,14 @@ class Requests:
 
     PATTERNS = tuple(
         (
-            f'{row[0]} {row[1].removeprefix(routes.TENANT + "/")}',
+            f'{each.method} {each.path.removeprefix(operation.TENANT + "/")}',
             re.compile(
                 re.sub(r'\{\w+(:arn:\*)?\}', lambda found: 'arn:.+' if found[1] else '[^/]+', path)
             ),
-            row[0],
+            each.method,
         )
-        for row in routes.ROUTES
-        for path in [row[1].removeprefix(routes.TENANT)]
+        for each in operations.OPERATIONS
+        for path in [each.path.removeprefix(operation.TENANT)]
     )
 
     def __init__(self, service):

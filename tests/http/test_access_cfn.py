@@ -9,7 +9,8 @@ import webob
 
 from heat_lite.api import admission, wsgi
 from heat_lite.api.cfn import application, signals
-from heat_lite.common import context, ec2, exception, installation, policy
+from heat_lite.common import context, ec2, exception, installation
+from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
 from tests import bodies, identity
 from tests.http import scripted
@@ -151,7 +152,7 @@ def test_large_body_is_read_after_the_login_and_up_to_the_limit(service, secret,
 def test_bodies_of_a_project_beyond_its_turns_are_not_read():
     control = admission.AdmissionControl(1, 0.01)
     requester = context.RequestContext(user_id='u', project_id='home', roles=['member', 'reader'])
-    enforcer = policy.Enforcer(scripted.configuration())
+    enforcer = Enforcer(scripted.configuration())
     app, body = (
         signals.SignalApplication(EngineClient(), enforcer, control, 1000),
         bodies.EndlessBody(),

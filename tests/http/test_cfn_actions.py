@@ -14,7 +14,8 @@ import webob
 from heat_lite.api import wsgi
 from heat_lite.api.aws import faults, query
 from heat_lite.api.cfn import application
-from heat_lite.common import context, ec2, exception, policy
+from heat_lite.common import context, ec2, exception
+from heat_lite.policies.enforcer import Enforcer
 from tests import identity
 from tests.http import scripted, test_access_cfn
 from tests.http.test_signed_urls import error_of
@@ -200,7 +201,7 @@ def test_policy_file_of_the_operator_decides(tmp_path):
     file = tmp_path / 'policy.yaml'
     file.write_text('"cloudformation:ListStacks": "!"\n')
     conf = scripted.configuration()
-    policy.Enforcer(conf)  # registers the option
+    Enforcer(conf)  # registers the option
     conf.set_override('policy_file', str(file), 'oslo_policy')
     requester = context.RequestContext(user_id='u', project_id='home', roles=['member', 'reader'])
     request = webob.Request.blank('/v1/?Action=ListStacks')

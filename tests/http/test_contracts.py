@@ -14,7 +14,7 @@ import webob
 import webob.exc
 import yaml
 
-from heat_lite.api.v1 import routes
+from heat_lite import operations
 from tests.http import scripted
 
 FILES = sorted(Path(__file__).parent.joinpath('contracts').glob('*.yaml'))
@@ -108,9 +108,9 @@ def test_each_route_has_a_contract():
         for contract in contracts()
     ]
     missing = [
-        row[:2]
-        for row in routes.ROUTES
-        if not any(row[0] == method and fits(row[1], path) for method, path in requested)
+        (each.method, each.path)
+        for each in operations.OPERATIONS
+        if not any(each.method == method and fits(each.path, path) for method, path in requested)
     ]
     assert not missing
 

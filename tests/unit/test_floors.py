@@ -13,8 +13,9 @@ PACKAGE = ROOT / 'heat_lite'
 # the floors that make up the service, which the programs assemble
 SERVICE = (
     'conf',
-    'policies',
+    'operations',
     'common',
+    'policies',
     'template',
     'db',
     'clients',
@@ -26,14 +27,23 @@ SERVICE = (
 # floor -> other floors of heat_lite that it may import, with everything below them
 FLOORS = {
     'conf': (),
-    'policies': (),
-    'common': ('conf', 'policies'),
+    'operations': (),
+    'common': ('conf',),
+    'policies': ('common', 'operations'),
     'template': ('common.exception', 'common.cooperation', 'common.lru_cache'),
     'db': ('common', 'conf'),
     'clients': ('common', 'conf'),
-    'rpc': ('common', 'conf'),
-    'engine': ('common', 'conf', 'template', 'db', 'clients', 'rpc'),
-    'api': ('common', 'conf', 'policies', 'rpc', 'template.reader', 'template.source_positions'),
+    'rpc': ('common', 'conf', 'operations'),
+    'engine': ('common', 'conf', 'policies', 'template', 'db', 'clients', 'rpc'),
+    'api': (
+        'common',
+        'conf',
+        'operations',
+        'policies',
+        'rpc',
+        'template.reader',
+        'template.source_positions',
+    ),
     'resources': (
         'engine.resource',
         'engine.stack.lifecycle',

@@ -9,8 +9,9 @@ import webob
 from heat_lite.api import wsgi
 from heat_lite.api.admission import AdmissionControl
 from heat_lite.api.aws import faults, query, responses
-from heat_lite.common import fair_turns, policy
+from heat_lite.common import fair_turns
 from heat_lite.common.context import RequestContext
+from heat_lite.policies.enforcer import Enforcer
 
 #: an action: it takes the context and the arguments, and returns the content of its result
 Run = Callable[[RequestContext, dict[str, str]], dict[str, Any]]
@@ -47,7 +48,7 @@ class QueryApplication:
         self,
         actions: Mapping[str, Action],
         version: str,
-        enforcer: policy.Enforcer,
+        enforcer: Enforcer,
         control: AdmissionControl,
     ) -> None:
         self.actions = actions

@@ -11,7 +11,7 @@ from heat_lite.api.aws import ec2token, faults, signatures
 from heat_lite.api.aws.query_application import Action, QueryApplication
 from heat_lite.api.cfn import deployments, resources, signals, stacks, templates
 from heat_lite.api.v1.stack_request import RequestLimits
-from heat_lite.common import policy
+from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
 
 #: the value of the parameter Version
@@ -98,7 +98,7 @@ class CfnApplication:
 
 def build(conf: cfg.ConfigOpts) -> CfnApplication:
     """Return the application with the options of the configuration."""
-    client, enforcer = EngineClient(), policy.Enforcer(conf)
+    client, enforcer = EngineClient(), Enforcer(conf)
     control = admission.AdmissionControl.of_options(conf)
     limits = RequestLimits(
         template_size=conf.max_template_size, fetch_timeout=conf.template_fetch_timeout

@@ -7,7 +7,8 @@ import webob
 
 from heat_lite.api import admission, wsgi
 from heat_lite.api.aws import faults, responses
-from heat_lite.common import fair_turns, policy
+from heat_lite.common import fair_turns
+from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
 
 PATH = re.compile(r'/v1/deployments/(?P<server_id>[^/]+)')
@@ -23,7 +24,7 @@ class DeploymentsApplication:
     def __init__(
         self,
         client: EngineClient,
-        enforcer: policy.Enforcer,
+        enforcer: Enforcer,
         control: admission.AdmissionControl,
     ) -> None:
         self.client = client

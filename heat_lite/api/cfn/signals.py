@@ -8,8 +8,9 @@ import webob
 
 from heat_lite.api import admission, wsgi
 from heat_lite.api.aws import ec2token, faults, responses
-from heat_lite.common import exception, fair_turns, identifier, policy
+from heat_lite.common import exception, fair_turns, identifier
 from heat_lite.common.context import RequestContext
+from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
 
 PATH = re.compile(r'/v1/(?P<kind>waitcondition|signal)/(?P<arn>arn:.+)')
@@ -24,7 +25,7 @@ class SignalApplication:
     def __init__(
         self,
         client: EngineClient,
-        enforcer: policy.Enforcer,
+        enforcer: Enforcer,
         control: admission.AdmissionControl,
         max_body: int,
     ) -> None:

@@ -9,8 +9,8 @@ from heat_lite.api.admission import AdmissionControl
 from heat_lite.api.aws import faults
 from heat_lite.api.aws.query_application import Action, QueryApplication
 from heat_lite.api.cloudwatch import alarms, measurements
-from heat_lite.common import policy
 from heat_lite.common.context import RequestContext
+from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
 
 VERSION = '2010-08-01'
@@ -116,7 +116,7 @@ def _refuse(context: RequestContext, arguments: dict[str, str]) -> dict[str, Any
 def build(conf: cfg.ConfigOpts) -> QueryApplication:
     """Return the application with the options of the configuration."""
     return QueryApplication(
-        actions(EngineClient()), VERSION, policy.Enforcer(conf), AdmissionControl.of_options(conf)
+        actions(EngineClient()), VERSION, Enforcer(conf), AdmissionControl.of_options(conf)
     )
 
 

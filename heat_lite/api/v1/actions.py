@@ -6,7 +6,7 @@ from webob import exc
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import params
-from heat_lite.common.policy import Enforcer
+from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
 
 GENERAL = 'actions:action'
@@ -14,8 +14,6 @@ GENERAL = 'actions:action'
 
 class ActionController:
     """Actions, each with a policy rule of its own."""
-
-    scope = 'actions'
 
     def __init__(self, client: EngineClient, policy: Enforcer) -> None:
         self.policy = policy
@@ -47,7 +45,7 @@ class ActionController:
 
         A policy file that sets only the general rule, ``actions:action``, sets it for all actions.
         """
-        rule = f'{self.scope}:{name}'
+        rule = f'actions:{name}'
         return rule if self.policy.is_set(rule) or not self.policy.is_set(GENERAL) else GENERAL
 
 

@@ -1,17 +1,19 @@
-"""The application of API version 1: its controllers and routes."""
+"""The application of API version 1: the actions of its operations."""
 
 from typing import Any
 
 from oslo_config import cfg
 
+from heat_lite import operations
 from heat_lite.api import paste_config, wsgi
+from heat_lite.api.routing import Route, Router
 from heat_lite.api.v1 import (
     actions,
+    engine_calls,
     events,
     live,
     resource_types,
     resources,
-    routes,
     services,
     snapshots,
     software,
@@ -20,15 +22,16 @@ from heat_lite.api.v1 import (
     template_texts,
 )
 from heat_lite.api.v1.stack_request import RequestLimits
-from heat_lite.common import policy
+from heat_lite.operations.resources import LOCAL_OPERATIONS
+from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
 
 NOAUTH = 'noauth'
 
 
 def build(conf: cfg.ConfigOpts, client: EngineClient) -> wsgi.Application:
-    """Return the application; its controllers call the engine by ``client``."""
-    enforcer = policy.Enforcer(conf)
+    """Return the application; its actions call the engine by ``client``."""
+    enforcer = Enforcer(conf)
     limits = RequestLimits(
         template_size=conf.max_template_size, fetch_timeout=conf.template_fetch_timeout
     )
@@ -45,15 +48,18 @@ def build(conf: cfg.ConfigOpts, client: EngineClient) -> wsgi.Application:
         'software_configs': software.ConfigController(client, enforcer),
         'software_deployments': software.DeploymentController(client),
         'build_info': services.BuildInfoController(client, conf.revision.heat_revision),
-        'service': services.ServiceController(client),
     }
-    table = routes.ROUTES if conf.paste_deploy.flavor != NOAUTH else routes.NOAUTH_ROUTES
+    local = LOCAL_OPERATIONS if conf.paste_deploy.flavor == NOAUTH else ()
+    router = Router()
+    for each in (*operations.OPERATIONS, *local):
+        if each.calls:
+            action: Any = engine_calls.EngineCall(client, each, each.calls)
+        else:
+            controller, _, name = each.name.partition('.')
+            action = getattr(controllers[controller], name)
+        router.add(each.method, each.path, Route(action, each.rule_name, each.name))
     return wsgi.Application(
-        table,
-        controllers,
-        enforcer,
-        conf.max_json_body_size,
-        wsgi.AdmissionControl.of_options(conf),
+        router, enforcer, conf.max_json_body_size, wsgi.AdmissionControl.of_options(conf)
     )
 
 

@@ -19,6 +19,7 @@ from heat_lite.api.middleware import auth_headers
 from heat_lite.api.v1 import params
 from heat_lite.common import event_cursor, exception
 from heat_lite.common.event_cursor import EventCursor
+from heat_lite.operations import resources
 from heat_lite.rpc.client import EngineClient
 
 LOG = logging.getLogger(__name__)
@@ -112,7 +113,7 @@ def _scope(query: Any, tenant_id: str, identity: dict[str, Any] | None) -> Scope
         raise exc.HTTPBadRequest(
             f'Unrecognized value "{query["from"]}" for "from", acceptable value is: start.'
         )
-    given = params.read(params.EVENT_STREAM, query)
+    given = params.read(resources.EVENT_STREAM, query)
     filters = {ALIASES.get(name, name): frozenset(value) for name, value in given.items() if value}
     tags = params.tag_list('tags', query['tags']) if query.get('tags') else ()
     depth = params.optional_integer('nested_depth', query.get('nested_depth')) or 0

@@ -9,12 +9,11 @@ from webob import exc
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import event_streams, params, row_texts, views
+from heat_lite.operations import resources as operations
 from heat_lite.rpc.client import EngineClient
 
 
 class EventController:
-    scope = 'events'
-
     def __init__(self, client: EngineClient, conf: cfg.ConfigOpts) -> None:
         self.client = client
         self.streams = event_streams.EventStreams.of_options(client, conf)
@@ -35,8 +34,8 @@ class EventController:
         if resource_name is None and event_streams.is_wanted(request):
             identity = params.identity_of(tenant_id, stack_name, stack_id)
             return self.streams.open(request, tenant_id, identity)
-        query = params.read(params.EVENTS, request.query)
-        filters = params.read(params.EVENT_FILTERS, request.query)
+        query = params.read(operations.EVENT_PAGE, request.query)
+        filters = params.read(operations.EVENT_FILTERS, request.query)
         if resource_name is not None:
             filters['resource_name'] = resource_name
         identity = params.identity_of(tenant_id, stack_name, stack_id)

@@ -1,4 +1,4 @@
-"""What a stack is and does: its graph, its timeline, and what others have changed."""
+"""What a stack is and does: its graph and its timeline."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from heat_lite.api import wsgi
 from heat_lite.api.v1 import params, stack_graph, timeline
 from heat_lite.common import event_cursor
 from heat_lite.common.event_cursor import MAX_ID, EventCursor
+from heat_lite.operations import resources
 from heat_lite.rpc.client import EngineClient
 
 #: pages of stored events that a timeline reads, of 1000 each
@@ -15,9 +16,7 @@ MAX_PAGES = 40
 
 
 class LiveController:
-    """Views of one stack and its nested stacks; each route names its policy rule."""
-
-    scope = 'stacks'
+    """Views of one stack and its nested stacks."""
 
     def __init__(self, client: EngineClient) -> None:
         self.client = client
@@ -31,7 +30,7 @@ class LiveController:
     def timeline(self, request: wsgi.Request, **path: str) -> dict[str, Any]:
         """Return what each resource did in one action, by default the last one."""
         identity, depth = params.identity_of(**path), _depth(request)
-        query = params.read(params.TIMELINE, request.query)
+        query = params.read(resources.TIMELINE, request.query)
         stack = self._stack(request, identity)
         events = self._events(request, identity, depth)
         actions = timeline.actions_of(path['stack_id'], events, stack['stack_action'])
@@ -58,15 +57,6 @@ class LiveController:
         found = timeline.timeline(path['stack_id'], chosen[-1], requirements, nested)
         timeline.without_marks(found['resources'])
         return {'timeline': {**found, 'actions': [each.view() for each in actions]}}
-
-    def drift(self, request: wsgi.Request, **path: str) -> dict[str, Any]:
-        """Return the properties that others have changed in the cloud. It changes nothing."""
-        found = self.client.stack_drift(
-            request.context,
-            stack_identity=params.identity_of(**path),
-            nested_depth=_depth(request),
-        )
-        return {'drift': found}
 
     def _stack(self, request: wsgi.Request, identity: dict[str, Any]) -> dict[str, Any]:
         found = self.client.show_stack(

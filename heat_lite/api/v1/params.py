@@ -1,8 +1,11 @@
-"""Query parameters: tables of {name: reader}, and the readers, which raise HTTPBadRequest."""
+"""Readers of query parameters by their kinds; they raise HTTPBadRequest."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from webob import exc
+
+from heat_lite.operations import operation
 
 TAG_LENGTH = 80
 # upper limit of integer columns of databases
@@ -63,78 +66,27 @@ def tag_list(name: str, text: str) -> list[str]:
     return tags
 
 
-def text(name: str, value: str) -> str:
-    """Read any text."""
-    return value
-
-
-def one_or_list(name: str, values: list[str]) -> str | list[str]:
-    """Read one value as text, and several as a list."""
-    return values if len(values) > 1 else values[0]
-
-
-def text_list(name: str, values: list[str]) -> list[str]:
-    """Read any number of values as a list."""
-    return values
-
-
-# readers of repeatable parameters get all values, other readers get the last value
-REPEATABLE = (one_or_list, text_list)
-
-FILTERS = dict.fromkeys(('id', 'status', 'name', 'action'), one_or_list)
-
-STACK_FILTERS = {
-    **FILTERS,
-    **dict.fromkeys(
-        (
-            'tenant',
-            'username',
-            'owner_id',
-            'stack_name',
-            'stack_action',
-            'stack_status',
-            'stack_status_reason',
-            'disable_rollback',
-            'timeout_mins',
-            'stack_owner',
-            'parent',
-            'stack_user_project_id',
-        ),
-        one_or_list,
-    ),
+READERS: dict[str, Any] = {
+    operation.FLAG: flag,
+    operation.OPTIONAL_FLAG: optional_flag,
+    operation.INTEGER: integer,
+    operation.OPTIONAL_INTEGER: optional_integer,
+    operation.TEXT: lambda name, value: value,
+    operation.TEXTS: lambda name, values: values,
+    operation.ONE_OR_LIST: lambda name, values: values if len(values) > 1 else values[0],
+    operation.TAGS: tag_list,
 }
-STACK_PAGE = {'limit': optional_integer, 'marker': text, 'sort_keys': text_list, 'sort_dir': text}
-STACK_TAGS = dict.fromkeys(('tags', 'tags_any', 'not_tags', 'not_tags_any'), tag_list)
-STACK_SCOPE = dict.fromkeys(('show_deleted', 'show_nested', 'show_hidden'), optional_flag)
-
-RESOURCE_FILTERS = {**FILTERS, 'type': one_or_list, 'physical_resource_id': one_or_list}
-RESOURCES = {'nested_depth': integer, 'with_detail': flag}
-
-EVENT_FILTERS = dict.fromkeys(
-    ('resource_status', 'resource_action', 'resource_name', 'resource_type'), one_or_list
-)
-TIMELINE = {'action': text, 'number': optional_integer}
-EVENT_STREAM = dict.fromkeys((*EVENT_FILTERS, 'status'), text_list)
-EVENTS = {**STACK_PAGE, 'nested_depth': optional_integer}
-
-CONFIGS = {'limit': optional_integer, 'marker': text}
-
-RESOURCE_TYPES = {
-    'support_status': text,
-    'name': text,
-    'version': text,
-    'with_description': flag,
-    'with_unavailable': flag,
-}
+# kinds of repeatable parameters: their readers get all values, others the last one
+REPEATABLE = (operation.ONE_OR_LIST, operation.TEXTS)
 
 
-def read(table: dict[str, Any], query: Any) -> dict[str, Any]:
-    """Return the values of those parameters of ``table`` that the query has."""
-    return {name: _value(name, reader, query) for name, reader in table.items() if name in query}
-
-
-def _value(name: str, reader: Any, query: Any) -> Any:
-    return reader(name, query.getall(name) if reader in REPEATABLE else query[name])
+def read(table: Mapping[str, str], query: Any) -> dict[str, Any]:
+    """Return the values of those parameters of ``table``, {name: kind}, that the query has."""
+    return {
+        name: READERS[kind](name, query.getall(name) if kind in REPEATABLE else query[name])
+        for name, kind in table.items()
+        if name in query
+    }
 
 
 def read_flag(query: Any, name: str, default: bool = False) -> bool:

@@ -7,6 +7,7 @@ from webob import exc
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import params, row_texts, views
+from heat_lite.operations import resources as operations
 from heat_lite.rpc.client import EngineClient
 
 UNHEALTHY = 'mark_unhealthy'
@@ -14,8 +15,6 @@ REASON = 'resource_status_reason'
 
 
 class ResourceController:
-    scope = 'resource'
-
     def __init__(self, client: EngineClient) -> None:
         self.client = client
 
@@ -24,7 +23,7 @@ class ResourceController:
 
         Unknown filters are an error, unlike those of stacks, as in Heat.
         """
-        known = params.read(params.RESOURCES, request.query)
+        known = params.read(operations.SCOPE, request.query)
         filters = self._filters(request.query)
         reply = self.client.ask_for_tables(
             EngineClient.list_stack_resources,
@@ -39,10 +38,10 @@ class ResourceController:
         return row_texts.response('resources', reply, view)
 
     def _filters(self, query: Any) -> dict[str, Any]:
-        unknown = sorted(set(query) - set(params.RESOURCE_FILTERS) - set(params.RESOURCES))
+        unknown = sorted(set(query) - set(operations.FILTERS) - set(operations.SCOPE))
         if unknown:
             raise exc.HTTPBadRequest(f'Invalid filter parameters {unknown}')
-        return params.read(params.RESOURCE_FILTERS, query)
+        return params.read(operations.FILTERS, query)
 
     def show(self, request: wsgi.Request, resource_name: str, **path: str) -> dict[str, Any]:
         with_attr = request.query.getall('with_attr') or None

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-import webob
 from webob import exc
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import params, views
-from heat_lite.common.policy import Enforcer
+from heat_lite.operations import software as operations
+from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc import api
 from heat_lite.rpc.client import EngineClient
 
@@ -52,8 +52,6 @@ STRING_KEYS = (
 
 
 class ConfigController:
-    scope = 'software_configs'
-
     def __init__(self, client: EngineClient, policy: Enforcer) -> None:
         self.client = client
         self.policy = policy
@@ -67,12 +65,9 @@ class ConfigController:
         )
         scope = {'tenant_safe': False} if all_projects else {}
         rows = self.client.list_software_configs(
-            request.context, **params.read(params.CONFIGS, request.query), **scope
+            request.context, **params.read(operations.CONFIG_PAGE, request.query), **scope
         )
-        return {'software_configs': [views.pick(row, views.CONFIG) for row in rows]}
-
-    def show(self, request: wsgi.Request, tenant_id: str, config_id: str) -> dict[str, Any]:
-        return self._view(self.client.show_software_config(request.context, config_id=config_id))
+        return {'software_configs': [views.pick(row, operations.CONFIG_KEYS) for row in rows]}
 
     def create(self, request: wsgi.Request, tenant_id: str, body: Any) -> dict[str, Any]:
         values: dict[str, Any] = {key: None for key in ('group', 'name', 'config')} | _values(
@@ -80,35 +75,13 @@ class ConfigController:
         )
         return self._view(self.client.create_software_config(request.context, **values))
 
-    def delete(self, request: wsgi.Request, tenant_id: str, config_id: str) -> webob.Response:
-        self.client.delete_software_config(request.context, config_id=config_id)
-        return wsgi.no_content()
-
     def _view(self, row: dict[str, Any]) -> dict[str, Any]:
-        return {'software_config': views.pick(row, views.CONFIG)}
+        return {'software_config': views.pick(row, operations.CONFIG_KEYS)}
 
 
 class DeploymentController:
-    scope = 'software_deployments'
-
     def __init__(self, client: EngineClient) -> None:
         self.client = client
-
-    def index(self, request: wsgi.Request, tenant_id: str) -> dict[str, Any]:
-        rows = self.client.list_software_deployments(
-            request.context, server_id=request.query.get('server_id')
-        )
-        return {'software_deployments': [views.pick(row, views.DEPLOYMENT) for row in rows]}
-
-    def metadata(self, request: wsgi.Request, tenant_id: str, server_id: str) -> dict[str, Any]:
-        """Return the deployments that the agent on a server has to apply."""
-        rows = self.client.metadata_software_deployments(request.context, server_id=server_id)
-        return {'metadata': rows}
-
-    def show(self, request: wsgi.Request, tenant_id: str, deployment_id: str) -> dict[str, Any]:
-        return self._view(
-            self.client.show_software_deployment(request.context, deployment_id=deployment_id)
-        )
 
     def create(self, request: wsgi.Request, tenant_id: str, body: Any) -> dict[str, Any]:
         values = {'server_id': None, 'action': None, 'status': None} | _values(
@@ -126,12 +99,8 @@ class DeploymentController:
             )
         )
 
-    def delete(self, request: wsgi.Request, tenant_id: str, deployment_id: str) -> webob.Response:
-        self.client.delete_software_deployment(request.context, deployment_id=deployment_id)
-        return wsgi.no_content()
-
     def _view(self, row: dict[str, Any]) -> dict[str, Any]:
-        return {'software_deployment': views.pick(row, views.DEPLOYMENT)}
+        return {'software_deployment': views.pick(row, operations.DEPLOYMENT_KEYS)}
 
 
 def _values(body: Any, keys: tuple[str, ...]) -> dict[str, Any]:

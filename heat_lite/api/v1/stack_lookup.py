@@ -13,10 +13,6 @@ from heat_lite.rpc.client import EngineClient
 
 
 class StackLookupController:
-    """Redirects; the policy rule is among those of stacks."""
-
-    scope = 'stacks'
-
     def __init__(self, client: EngineClient) -> None:
         self.client = client
 

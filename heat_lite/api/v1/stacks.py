@@ -1,4 +1,4 @@
-"""Stacks: list, show, create, preview, update, delete, and their templates and outputs."""
+"""Stacks: list, show, create, preview, update, delete, and the validation of templates."""
 
 from typing import Any
 
@@ -9,7 +9,9 @@ from heat_lite.api import wsgi
 from heat_lite.api.v1 import error_positions, params, views
 from heat_lite.api.v1.stack_request import RequestLimits, StackRequest
 from heat_lite.common.identifier import HeatIdentifier
-from heat_lite.common.policy import Enforcer
+from heat_lite.operations import stacks as operations
+from heat_lite.operations.operation import OPTIONAL_FLAG
+from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc import api
 from heat_lite.rpc.client import EngineClient
 
@@ -22,8 +24,6 @@ class StackController:
     ``policy`` is enforced here where the rule depends on the query or the body. The parameters
     ``path`` are the gaps of the route: tenant_id, stack_name and stack_id.
     """
-
-    scope = 'stacks'
 
     def __init__(self, client: EngineClient, policy: Enforcer, limits: RequestLimits) -> None:
         self.client = client
@@ -43,12 +43,12 @@ class StackController:
 
     def _list(self, request: wsgi.Request, all_projects: bool) -> dict[str, Any]:
         query = request.query
-        with_count = params.read({'with_count': params.optional_flag}, query).get('with_count')
-        scope = {**params.read(params.STACK_SCOPE, query), **params.read(params.STACK_TAGS, query)}
-        scope['filters'] = params.read(params.STACK_FILTERS, query) or None
+        with_count = params.read({'with_count': OPTIONAL_FLAG}, query).get('with_count')
+        scope = params.read(operations.SCOPE, query)
+        scope['filters'] = params.read(operations.FILTERS, query) or None
         if all_projects:
             scope['tenant_safe'] = False
-        page = params.read(params.STACK_PAGE, query)
+        page = params.read(operations.PAGE, query)
         rows = self.client.list_stacks(request.context, **page, **scope)
         with_project = all_projects or bool(request.context.is_admin)
         body = {'stacks': [views.listed_stack(request, row, with_project) for row in rows]}
@@ -146,37 +146,6 @@ class StackController:
             request.context, stack_identity=params.identity_of(**path), cast=False, force=force
         )
         return wsgi.no_content()
-
-    def abandon(self, request: wsgi.Request, **path: str) -> Any:
-        """Delete the stack without its resources, and return the data to adopt them."""
-        return self.client.abandon_stack(request.context, stack_identity=params.identity_of(**path))
-
-    def export(self, request: wsgi.Request, **path: str) -> Any:
-        """Return the data of ``abandon`` without deleting the stack."""
-        return self.client.export_stack(request.context, stack_identity=params.identity_of(**path))
-
-    def template(self, request: wsgi.Request, **path: str) -> Any:
-        return self.client.get_template(request.context, stack_identity=params.identity_of(**path))
-
-    def environment(self, request: wsgi.Request, **path: str) -> Any:
-        return self.client.get_environment(
-            request.context, stack_identity=params.identity_of(**path)
-        )
-
-    def files(self, request: wsgi.Request, **path: str) -> Any:
-        return self.client.get_files(request.context, stack_identity=params.identity_of(**path))
-
-    def list_outputs(self, request: wsgi.Request, **path: str) -> dict[str, Any]:
-        outputs = self.client.list_outputs(
-            request.context, stack_identity=params.identity_of(**path)
-        )
-        return {'outputs': [views.pick(output, views.OUTPUT) for output in outputs]}
-
-    def show_output(self, request: wsgi.Request, output_key: str, **path: str) -> dict[str, Any]:
-        output = self.client.show_output(
-            request.context, stack_identity=params.identity_of(**path), output_key=output_key
-        )
-        return {'output': views.pick(output, views.OUTPUT)}
 
     def validate_template(self, request: wsgi.Request, tenant_id: str, body: Any) -> dict[str, Any]:
         stack_request = StackRequest(body, self.limits)

@@ -15,10 +15,6 @@ TEMPLATE, ENVIRONMENT = 'template', 'environment'
 
 
 class TextController:
-    """Actions on texts; their policy rule is that of the validation of a template."""
-
-    scope = 'stacks'
-
     def __init__(self, client: EngineClient, limits: RequestLimits) -> None:
         self.client = client
         self.limits = limits
@@ -35,10 +31,6 @@ class TextController:
             raise exc.HTTPBadRequest('"file" must be the name of one of the texts.')
         place = {key: _number(body, key) for key in ('line', 'column')}
         return self.client.complete_template(request.context, texts=texts, file=file, **place)
-
-    def choices(self, request: wsgi.Request, tenant_id: str, constraint: str) -> dict[str, Any]:
-        """Return the objects of the cloud that a custom constraint allows, e.g. nova.flavor."""
-        return {'choices': self.client.list_choices(request.context, constraint=constraint)}
 
     def _texts(self, body: Any) -> dict[str, str]:
         """Return all texts of a body by name. Raises HTTPBadRequest for anything but texts."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from heat_lite.api import wsgi
 from heat_lite.common.identifier import quoted_path, stack_path
+from heat_lite.operations.stacks import OUTPUT_KEYS
 
 STACK_LISTED = (
     'stack_name',
@@ -44,7 +45,6 @@ STACK_SHOWN = (
     'protected',
     'digest',
 )
-OUTPUT = ('output_key', 'description', 'output_value', 'output_error')
 RESOURCE_DETAIL = ('description', 'attributes')
 # a resource in a preview
 PREVIEWED_RESOURCE = (
@@ -82,30 +82,6 @@ CHANGES = ('unchanged', 'updated', 'replaced', 'added', 'deleted')
 # keys of a preview as a whole
 PREVIEW = ('has_changes', 'digest', 'present_digest', 'refused')
 EVENT_DETAIL = ('resource_type', 'resource_properties')
-CONFIG = (
-    'id',
-    'name',
-    'group',
-    'creation_time',
-    'project',
-    'config',
-    'inputs',
-    'outputs',
-    'options',
-)
-DEPLOYMENT = (
-    'id',
-    'server_id',
-    'input_values',
-    'output_values',
-    'action',
-    'status',
-    'status_reason',
-    'config_id',
-    'creation_time',
-    'updated_time',
-)
-SNAPSHOT = ('id', 'name', 'action', 'status', 'status_reason', 'data', 'creation_time')
 
 
 def pick(row: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
@@ -142,7 +118,7 @@ def shown_stack(request: wsgi.Request, row: dict[str, Any]) -> dict[str, Any]:
     if 'stack_status' in row:
         view['stack_status'] = status(row, 'stack')
     if 'outputs' in row:
-        view['outputs'] = [pick(output, OUTPUT) for output in row['outputs']]
+        view['outputs'] = [pick(output, OUTPUT_KEYS) for output in row['outputs']]
     return view
 
 

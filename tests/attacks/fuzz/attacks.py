@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from heat_lite.api.v1 import routes
+from heat_lite import operations
 from heat_lite.resources import type_table
 from heat_lite.template import versions
 from tests.attacks.fuzz import probes, values
@@ -34,7 +34,7 @@ class Attack(NamedTuple):
     body: bytes
 
 
-ROUTES = [(method, path.removeprefix('{tenant_id}')) for method, path, *_ in routes.ROUTES]
+ROUTES = [(each.method, each.path.removeprefix('{tenant_id}')) for each in operations.OPERATIONS]
 METHODS = [
     'GET',
     'HEAD',

@@ -8,8 +8,9 @@ import oslo_messaging
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.operations.remote_method import call, cast
 from heat_lite.rpc import messaging
-from heat_lite.rpc.contract import RpcClient, call, cast
+from heat_lite.rpc.contract import RpcClient
 from heat_lite.rpc.local import BACKLOG
 from tests.timeouts import WAIT_SECONDS
 

@@ -11,8 +11,9 @@ import oslo_messaging
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.operations.remote_method import call, cast
 from heat_lite.rpc import messaging
-from heat_lite.rpc.contract import RpcClient, call, cast
+from heat_lite.rpc.contract import RpcClient
 
 
 class Probe(RpcClient):

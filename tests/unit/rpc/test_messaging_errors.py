@@ -11,8 +11,9 @@ import threading
 import kombu
 import pytest
 
+from heat_lite.operations.remote_method import call
 from heat_lite.rpc import messaging
-from heat_lite.rpc.contract import RpcClient, call
+from heat_lite.rpc.contract import RpcClient
 from tests import brokers
 from tests.timeouts import WAIT_SECONDS
 

@@ -10,8 +10,9 @@ import oslo_messaging
 import pytest
 from oslo_messaging._drivers import common
 
+from heat_lite.operations.remote_method import call
 from heat_lite.rpc import messaging, rabbit
-from heat_lite.rpc.contract import RpcClient, call
+from heat_lite.rpc.contract import RpcClient
 
 
 class Library:

@@ -8,7 +8,8 @@ import pytest
 from oslo_db import exception as db_exception
 
 from heat_lite.common import exception
-from heat_lite.rpc.contract import RpcClient, call
+from heat_lite.operations.remote_method import call
+from heat_lite.rpc.contract import RpcClient
 
 
 class FormatError(ValueError):

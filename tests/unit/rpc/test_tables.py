@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heat_lite.common import exception
+from heat_lite.operations.remote_method import call
 from heat_lite.rpc import messaging, reply_size, tables
-from heat_lite.rpc.contract import RpcClient, call
+from heat_lite.rpc.contract import RpcClient
 
 TEXTS = st.one_of(st.none(), st.text(max_size=3))
 VALUES = st.one_of(TEXTS, st.just(True), st.integers(0, 1), st.lists(TEXTS, max_size=2))

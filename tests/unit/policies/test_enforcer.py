@@ -6,8 +6,9 @@ import time
 import pytest
 from oslo_config import cfg
 
-from heat_lite.common import exception, policy
+from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.policies import enforcer as policy
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from oslo_config import cfg
 from oslo_policy import policy
 
-from heat_lite import policies
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.policies import rules
 
 LOG = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ CONTEXT_ATTRIBUTES = (
 
 
 class Enforcer:
-    """Decisions by the default rules of ``policies`` and the operator's policy file.
+    """Decisions by the default rules and the operator's policy file.
 
     Each decision is cached for CACHE_SECONDS.
     """
@@ -46,11 +46,9 @@ class Enforcer:
     def __init__(self, conf: cfg.ConfigOpts) -> None:
         self._enforcer = policy.Enforcer(conf)
         self._enforcer.suppress_default_change_warnings = True
-        self._enforcer.register_defaults(policies.list_rules())
+        self._enforcer.register_defaults(rules.list_rules())
         self._decisions: dict[tuple, tuple[bool, float]] = {}
-        self._patterns = [
-            f'{RESOURCE_TYPES}:{name}' for name in policies.ADMIN_TYPES if '*' in name
-        ]
+        self._patterns = [f'{RESOURCE_TYPES}:{name}' for name in rules.ADMIN_TYPES if '*' in name]
 
     def allows(
         self, context: RequestContext, rule: str, target: Mapping[str, typing.Any] | None = None
@@ -102,9 +100,9 @@ class Enforcer:
 
     def allows_type(self, context: RequestContext, resource_type: str) -> bool:
         """Return whether the context may use a resource type; without a rule every user may."""
-        rules = self._enforcer.registered_rules.keys() | self._enforcer.file_rules.keys()
+        known = self._enforcer.registered_rules.keys() | self._enforcer.file_rules.keys()
         rule = f'{RESOURCE_TYPES}:{resource_type}'
-        if rule in rules:
+        if rule in known:
             return self.allows(context, rule)
         matching = (name for name in self._patterns if fnmatch.fnmatchcase(rule, name))
         pattern = next(matching, None)

@@ -1,0 +1,1 @@
+"""The policy: the default rules, and decisions by them."""
