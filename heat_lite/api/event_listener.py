@@ -89,7 +89,7 @@ class EventListener:
         self.checked = False
         self.ended = False
         self._waiting: collections.deque[bytes] = collections.deque()
-        self._added = threading.Event()
+        self._added: Any = threading.Event()
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -126,6 +126,12 @@ class EventListener:
         self.ended = True
         self._added.set()
         self.has_joined.set()
+
+    def attach(self, news: Any) -> None:
+        """Have ``news``, an event, set for each message from now on."""
+        self._added = news
+        if self._waiting:  # those that were added before
+            news.set()
 
     def take(self, seconds: float) -> bytes:
         """Return the messages that wait, together; nothing after ``seconds`` without one."""

@@ -26,9 +26,10 @@ CONTEXT = 'heat_lite.context'
 #: key of the environ: whether the body was read, at least in part (see ``drain``)
 BODY_READ = 'heat_lite.body_read'
 
-#: Key of the environ. The value is a function of a server that has a place for a long response:
-#: it takes the connection out of the limits for requests, and returns a function that tells
-#: whether the client is still there. Raises ServiceUnavailable.
+#: Key of the environ. The value is a function of a server that has a place for a long response: it
+#: takes the connection out of the limits for requests, and returns the client: an object with
+#: ``is_there()``, the event ``news``, and ``run(call, *arguments)`` for calls that wait. The server
+#: must not be made to wait otherwise. Raises ServiceUnavailable.
 BEGIN_STREAM = 'heat_lite.begin_stream'
 
 # content types that Heat parses as JSON; a body of any other type is ignored

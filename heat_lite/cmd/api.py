@@ -25,7 +25,7 @@ def serve(args, program, group, pipeline=None):
     # the start-up time. ``api_worker.prepare`` switches the collector on again.
     gc.disable()
     memory.configure_allocator()
-    concurrency.use_green_threads()
+    concurrency.use_native_threads(serves_http=True)
     conf = settings.load(args, program)
     settings.start_logging(conf)
     try:

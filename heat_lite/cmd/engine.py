@@ -18,8 +18,8 @@ def main(argv=None):
     # the start-up time. ``engine_worker.prepare`` switches the collector on again.
     gc.disable()
     memory.configure_allocator()
+    concurrency.use_native_threads()
     conf = settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-engine')
-    concurrency.use(conf.heat_lite.concurrency)
     settings.start_logging(conf)
     try:
         settings.require_private_key(conf)

@@ -18,9 +18,8 @@ def application(args=None):
     """Return the configured WSGI application of the REST API.
 
     ``args``: the command line of the program. Without it, the environment variable
-    HEAT_LITE_CONFIG_FILE names the configuration file; otherwise the default files are read. The
-    application uses native threads unless the server has loaded eventlet. No connection is opened
-    here, so the server may fork afterwards.
+    HEAT_LITE_CONFIG_FILE names the configuration file; otherwise the default files are read. No
+    connection is opened here, so the server may fork afterwards.
     """
     return _load(args, 'heat-lite-api')
 

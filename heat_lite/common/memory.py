@@ -91,13 +91,9 @@ def resident() -> int:
         return 0
 
 
-def reclaim(
-    run: Callable[..., typing.Any] = lambda call, *arguments: call(*arguments),
-    droppers: Sequence[Callable[[], None]] = (),
-) -> float:
+def reclaim(droppers: Sequence[Callable[[], None]] = ()) -> float:
     """Drop idle values of caches, collect all garbage, and return free memory to the system.
 
-    ``run`` calls a function that works without the interpreter lock, while other threads run.
     ``droppers`` drop what other parts of the process keep without need. Return the seconds of
     processor time during which no other thread could run.
     """
@@ -113,7 +109,7 @@ def reclaim(
         time.sleep(0)
     libc = _libc()
     if libc is not None:
-        run(libc.malloc_trim, 0)
+        libc.malloc_trim(0)
     return held
 
 
@@ -174,10 +170,10 @@ class Reclaimer:
             self.check()
 
 
-def start_reclaimer(run: Callable[..., typing.Any], droppers: Sequence[Callable[[], None]]) -> None:
+def start_reclaimer(droppers: Sequence[Callable[[], None]] = ()) -> None:
     """Reclaim the memory of this process in the background. Call it after any fork.
 
-    ``run``, ``droppers``: as for ``reclaim``.
+    ``droppers``: as for ``reclaim``.
     """
-    reclaimer = Reclaimer(functools.partial(reclaim, run, droppers))
+    reclaimer = Reclaimer(functools.partial(reclaim, droppers))
     threading.Thread(target=reclaimer.run, name='reclaimer', daemon=True).start()

@@ -59,7 +59,7 @@ def configure(conf: cfg.ConfigOpts) -> None:
 
 
 def use_resolver(resolve: Callable[..., Any]) -> None:
-    """Use ``resolve`` in place of ``socket.getaddrinfo``, which blocks all green threads."""
+    """Use ``resolve`` in place of ``socket.getaddrinfo``."""
     global _resolve
     _resolve = resolve
 

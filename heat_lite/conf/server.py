@@ -3,13 +3,6 @@
 from oslo_config import cfg
 
 HEAT_LITE = [
-    cfg.StrOpt(
-        'concurrency',
-        choices=['threading', 'eventlet'],
-        default='threading',
-        help='Threads of the engine: native threads or green threads. The API servers always use '
-        'green threads.',
-    ),
     cfg.IntOpt(
         'max_parallel_handlers',
         default=8,

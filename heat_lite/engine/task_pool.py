@@ -1,7 +1,7 @@
 """The task pool: a few threads step many tasks. No other module of the engine sleeps.
 
 A task yields ``None`` (soon: the pause grows), a number of seconds, ``UNTIL_WOKEN``, or a
-``scheduler.Wakeup``. The pool works alike on native and green threads.
+``scheduler.Wakeup``.
 """
 
 import collections

@@ -118,7 +118,7 @@ def run(args):
         return _fail(refusal)
     os.umask(0o077)  # the files of the data folder are for this user only
     memory.configure_allocator()
-    concurrency.use_green_threads()
+    concurrency.use_native_threads(serves_http=True)
     embedded = importlib.import_module('heat_lite.server.embedded')
     errors = (data_folder.FolderError, exception.ConfigurationError, *embedded.ERRORS)
 

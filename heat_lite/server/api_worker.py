@@ -6,10 +6,10 @@ import time
 
 from heat_lite.api import deploy
 from heat_lite.api.middleware import health
-from heat_lite.common import health_checks, memory, urlfetch
+from heat_lite.common import health_checks, memory
 from heat_lite.rpc import messaging
 from heat_lite.server import wsgi_connection, wsgi_server
-from heat_lite.startup import concurrency, settings
+from heat_lite.startup import settings
 from heat_lite.template.functions import budget
 
 #: seconds that an API which stops waits for a broker that does not answer, as its requests do
@@ -42,11 +42,10 @@ def run(conf, app, sock, signals, options, shown, number):
     """
     shown.count(number)
     messaging.setup(conf)
-    urlfetch.use_resolver(concurrency.resolver())
     budget.set_clocks(time.thread_time, time.monotonic)
     server = wsgi_server.Server(sock, app, wsgi_connection.limits_of(conf), options)
     server.start()
-    memory.start_reclaimer(concurrency.runner(), [concurrency.drop_cancelled_timers])
+    memory.start_reclaimer()
     try:
         shown.start(number, health.probes())
         for _ in signals:

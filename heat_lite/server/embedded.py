@@ -1,4 +1,4 @@
-"""The embedded service: API and engine in one process, on green threads, and its watchdog.
+"""The embedded service: API and engine in one process, and its watchdog.
 
 The first process becomes the watchdog, which keeps the port open while it replaces a service that
 crashed, hangs or takes too much memory.

@@ -6,7 +6,7 @@ import importlib
 import time
 import uuid
 
-from heat_lite.common import health_checks, memory, metrics, urlfetch
+from heat_lite.common import health_checks, memory, metrics
 from heat_lite.db import session
 from heat_lite.engine import engine_metrics
 from heat_lite.engine import service as engine_service
@@ -14,7 +14,7 @@ from heat_lite.operate.heat_database import ownership
 from heat_lite.rpc import messaging
 from heat_lite.server import supervisor
 from heat_lite.server.monitoring import monitor
-from heat_lite.startup import concurrency, global_environment, settings
+from heat_lite.startup import global_environment, settings
 from heat_lite.template.functions import budget
 
 #: modules that each engine would otherwise import for itself after the fork: for a broker, for
@@ -96,8 +96,6 @@ def start(conf, registry, url=None, clouds=None, absent_clouds=()):
     ``url``: the transport URL; None selects the one of the configuration. ``clouds``: the clouds
     that the embedded service has logins of. ``absent_clouds``: names of clouds that it had before.
     """
-    urlfetch.use_resolver(concurrency.resolver())
-    budget.set_runner(concurrency.runner())
     session.configure(conf)
     messaging.setup(conf, url)
     service = engine_service.EngineService(conf, registry, str(uuid.uuid4()), clouds, absent_clouds)
@@ -107,12 +105,7 @@ def start(conf, registry, url=None, clouds=None, absent_clouds=()):
     supervisor.write_name(service.engine_id)
     service.start()
     metrics.add_sampler(engine_metrics.EngineSampler(service.runtime))
-    droppers = [
-        concurrency.drop_cancelled_timers,
-        session.drop_idle,
-        messaging.end_idle_threads,
-    ]
-    memory.start_reclaimer(concurrency.runner(), droppers)
+    memory.start_reclaimer([session.drop_idle, messaging.end_idle_threads])
     return service
 
 

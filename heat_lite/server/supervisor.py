@@ -23,7 +23,6 @@ import time
 import typing
 
 from heat_lite.server import watchdog
-from heat_lite.startup import concurrency
 
 LOG = logging.getLogger(__name__)
 
@@ -173,7 +172,6 @@ class Supervisor:
         pid = os.fork()
         if pid == 0:
             os.close(write_end)
-            concurrency.after_fork()
             self._run_worker(number, read_end)
         level = logging.DEBUG if self._standalone else logging.INFO
         LOG.log(level, 'Started worker number %s as process %s.', number, pid)
@@ -254,7 +252,7 @@ class Supervisor:
 
 @contextlib.contextmanager
 def signal_stream():
-    """Signals as an iterator, for native and green threads: ``for signum in signals: ...``.
+    """Signals as an iterator: ``for signum in signals: ...``.
 
     Yields each SIGHUP, and ends at SIGTERM or SIGINT. A Python signal handler would run between
     any two instructions of the main thread.

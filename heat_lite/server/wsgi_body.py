@@ -13,13 +13,15 @@ from typing import Any
 
 import eventlet.wsgi
 
+from heat_lite.server import hub
+
 #: bytes of a line between the chunks of a body, and lines after the last chunk
 MAX_CHUNK_LINE = 4096
 MAX_TRAILERS = 100
 #: chunks of a body: each costs about 10 microseconds, however short it is
 MAX_CHUNKS = 65536
-#: chunks after which a connection waits for its next turn: about 2 milliseconds
-CHUNKS_OF_TURN = 256
+#: chunks between two pauses for other connections: about 2 milliseconds
+CHUNKS_A_PAUSE = 256
 #: bytes of a body that are read, although nothing needs them, so that the client gets its response
 MAX_DISCARDED = 4 * 2**20
 #: a line before a chunk: its size and extensions
@@ -53,11 +55,11 @@ class Body(eventlet.wsgi.Input):
     """The body of a request. After an incomplete or malformed one the connection has to end.
 
     ``end_connection`` is called then, because the beginning of the next request is unknown.
-    ``take_turn`` is called after each CHUNKS_OF_TURN chunks.
+    ``pause`` is called after each CHUNKS_A_PAUSE chunks.
     """
 
     def __init__(
-        self, body: Any, end_connection: Callable[[], None], take_turn: Callable[[], None]
+        self, body: Any, end_connection: Callable[[], None], pause: Callable[[], None]
     ) -> None:
         super().__init__(
             body.rfile,
@@ -68,7 +70,7 @@ class Body(eventlet.wsgi.Input):
             body.chunked_input,
         )
         self._end_connection = end_connection
-        self._take_turn = take_turn
+        self._pause = pause
         self._left = 0
         self._chunks = 0
         self._complete = False
@@ -116,8 +118,8 @@ class Body(eventlet.wsgi.Input):
             self._left = int(found[1], 16)
             self._complete = not self._left
             self._chunks += 1
-            if not self._chunks % CHUNKS_OF_TURN:
-                self._take_turn()
+            if not self._chunks % CHUNKS_A_PAUSE:
+                self._pause()
             if self._chunks > MAX_CHUNKS:
                 raise eventlet.wsgi.ChunkReadError(f'the body has more than {MAX_CHUNKS} chunks')
             if self._complete:
@@ -132,6 +134,37 @@ class Body(eventlet.wsgi.Input):
             if not line:
                 raise eventlet.wsgi.ChunkReadError('the end of the last chunk is missing')
         raise eventlet.wsgi.ChunkReadError(f'more than {MAX_TRAILERS} lines follow the last chunk')
+
+
+class CompleteBody:
+    """A body that a green thread reads before a native thread gets the request.
+
+    A body beyond the limit stays with the client: ``read`` has the hub read it.
+    """
+
+    def __init__(self, body: Body, hub: hub.Hub) -> None:
+        self._body = body
+        self._hub = hub
+        self._read = io.BytesIO()
+        self._error: Exception | None = None
+
+    def complete(self, limit: int) -> None:
+        """Read the body, in a green thread; ``read`` raises the error, if there is one."""
+        length = self._body.content_length
+        if self._body.chunked_input or 0 < length <= limit:
+            try:
+                self._read = io.BytesIO(self._body.read(limit + 1))
+            except (OSError, ValueError) as error:
+                self._error = error.with_traceback(None)  # it refers to this object
+
+    def read(self, size: int = -1) -> bytes:
+        """Read at most ``size`` bytes, in a native thread. Raises ValueError and OSError."""
+        data = self._read.read(size)
+        if data or not size:
+            return data
+        if self._error is not None:
+            raise self._error
+        return self._hub.run(self._body.read, size)
 
 
 def framing_error(headers: Message) -> str | None:

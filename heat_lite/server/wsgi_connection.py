@@ -18,12 +18,7 @@ import eventlet.wsgi
 from oslo_config import cfg
 
 from heat_lite.common import exception, fair_turns
-from heat_lite.server import peer_turns
 
-#: Turns without a wait for the client, after which a connection has its turns in a queue apart: the
-#: other clients behind a proxy do not wait for it. The second number is such a wait in seconds.
-TURNS_AHEAD = 8
-WAIT_SECONDS = 0.001
 #: states of a TCP connection that its client has reset or closed (TCP_CLOSE and TCP_CLOSE_WAIT)
 LEFT_STATES = (7, 8)
 FIRST_REQUEST, NEXT_REQUEST, HEADERS, BODY = 'first request', 'next request', 'headers', 'body'
@@ -31,7 +26,11 @@ FIRST_REQUEST, NEXT_REQUEST, HEADERS, BODY = 'first request', 'next request', 'h
 
 @dataclasses.dataclass(frozen=True)
 class ConnectionLimits:
-    """Limits in seconds for headers, a body and an idle connection; numbers of connections."""
+    """Limits in seconds for headers, a body and an idle connection; numbers of connections.
+
+    ``max_body``: bytes of a body that is read before the request is passed on; a longer one is
+    refused.
+    """
 
     header: float = 30
     body: float = 60
@@ -39,6 +38,7 @@ class ConnectionLimits:
     total: int = 1024
     per_peer: int = 512
     streams: int = 4096
+    max_body: int = 2**20
 
 
 def limits_of(conf: cfg.ConfigOpts) -> ConnectionLimits:
@@ -51,6 +51,7 @@ def limits_of(conf: cfg.ConfigOpts) -> ConnectionLimits:
         ours.http_max_connections,
         ours.http_max_connections_per_peer,
         ours.max_event_streams,
+        conf.max_json_body_size,
     )
 
 
@@ -61,20 +62,14 @@ class ClientStream(io.RawIOBase):
     it wait: such a connection may be closed at a cap.
     """
 
-    def __init__(
-        self, sock: Any, limits: ConnectionLimits, turns: peer_turns.PeerTurns, peer: str
-    ) -> None:
+    def __init__(self, sock: Any, limits: ConnectionLimits) -> None:
         super().__init__()
         self.timed_out = False
         self.waiting = True
-        #: turns without a wait for the client in between
-        self._turns_ahead = 0
         self._aborted = False
         self._wake: Callable[[], None] | None = None
         self._sock = sock
         self._limits = limits
-        self._turns = turns
-        self._peer = peer
         self.begin(FIRST_REQUEST)
 
     def begin(self, phase: str) -> None:
@@ -105,10 +100,7 @@ class ClientStream(io.RawIOBase):
             size = self._sock.recv_into(buffer)
         if self.is_idle():
             self.begin(HEADERS)
-        if time.monotonic() - now > WAIT_SECONDS:
-            self._turns_ahead = 0
-        if size or not self._aborted:  # ends need turns: a thousand may come at once
-            self.take_turn()
+        self.let_others_run()
         return size
 
     def write(self, data: Any) -> int:
@@ -125,13 +117,12 @@ class ClientStream(io.RawIOBase):
             self._aborted = True
             return len(data)
 
-    def take_turn(self) -> None:
-        """Wait until the connection may go on. Raises ConnectionAbortedError after ``abort``."""
-        self._turns_ahead += 1
-        if not (self._aborted or self._turns.is_free()):
-            turn = self._turns.request((self._peer, self._turns_ahead > TURNS_AHEAD))
-            with self.interruptible(turn.cancel):
-                turn.wait()
+    def let_others_run(self) -> None:
+        """Run all other green threads: bytes may always be ready, so that no read waits.
+
+        Raises ConnectionAbortedError after ``abort``.
+        """
+        eventlet.sleep(0)
         if self._aborted:
             raise ConnectionAbortedError('closed in favour of another connection')
 
@@ -183,14 +174,13 @@ class ClientStream(io.RawIOBase):
 class Connection(list):
     """A connection in the form of eventlet: [address, socket, state]; and its stream."""
 
-    def __init__(
-        self, address: Any, sock: Any, limits: ConnectionLimits, turns: peer_turns.PeerTurns
-    ) -> None:
+    def __init__(self, address: Any, sock: Any, limits: ConnectionLimits) -> None:
         super().__init__([address, sock, eventlet.wsgi.STATE_IDLE])
         self.peer = fair_turns.peer_of(address[0])
-        self.stream = ClientStream(sock, limits, turns, self.peer)
-        #: takes the connection out of the caps (see ``ConnectionTable.begin_stream``)
-        self.begin_stream: Callable[[], Callable[[], bool]] | None = None
+        self.stream = ClientStream(sock, limits)
+        #: begins a stream (see ``wsgi.BEGIN_STREAM``); its client, if it has begun
+        self.begin_stream: Callable[[], Any] | None = None
+        self.client: Any = None
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
@@ -238,16 +228,12 @@ class ConnectionTable:
             if not mine:
                 del self._by_peer[connection.peer]
 
-    def begin_stream(self, connection: Connection) -> Callable[[], bool]:
-        """Take a connection out of the caps; return whether its client is there, as a function.
-
-        Raises ServiceUnavailable if there is no place.
-        """
+    def begin_stream(self, connection: Connection) -> None:
+        """Take a connection out of the caps. Raises ServiceUnavailable if there is no place."""
         if len(self._streams) >= self._limits.streams:
             raise exception.ServiceUnavailable(reason='all places of streams are taken')
         self.remove(connection)
         self._streams[id(connection)] = connection
-        return lambda: not connection.stream.is_aborted
 
     def make_room(self) -> bool:
         """Close a waiting connection, if there is one, of the peer with the most connections."""

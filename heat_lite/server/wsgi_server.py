@@ -1,5 +1,10 @@
-"""A WSGI server with one green thread per connection."""
+"""A WSGI server: a green thread for each connection, a native thread for each request.
 
+The green thread reads a request with its body, and writes the response. The application runs in a
+native thread meanwhile, so it may compute and wait as it likes.
+"""
+
+import concurrent.futures
 import contextlib
 import dataclasses
 import errno
@@ -17,7 +22,7 @@ import greenlet
 
 from heat_lite.api import event_feed, request_metrics, wsgi
 from heat_lite.common import fair_turns, log_context, metrics, printable
-from heat_lite.server import peer_turns, wsgi_body, wsgi_connection
+from heat_lite.server import hub, wsgi_body, wsgi_connection
 
 LOG = logging.getLogger(__name__)
 
@@ -79,10 +84,8 @@ class Protocol(eventlet.wsgi.HttpProtocol):
         self.requests = 0
 
     def _read_request_line(self):
-        log_context.forget_request()
         if self.requests:
             self.stream.begin(wsgi_connection.NEXT_REQUEST)
-            self.stream.take_turn()  # a pipelined request may be here already
         self.requests += 1
         return super()._read_request_line()
 
@@ -100,10 +103,9 @@ class Protocol(eventlet.wsgi.HttpProtocol):
         if 'Content-Type' not in self.headers:
             # eventlet would set text/plain, which a page can send to any server
             del environ['CONTENT_TYPE']
-        body = wsgi_body.Body(
-            environ['wsgi.input'], self._end_after_response, self.stream.take_turn
+        environ['wsgi.input'] = environ['eventlet.input'] = wsgi_body.Body(
+            environ['wsgi.input'], self._end_after_response, self.stream.let_others_run
         )
-        environ['wsgi.input'] = environ['eventlet.input'] = body
         environ[fair_turns.INTERRUPTIBLE] = self.stream.interruptible
         environ[wsgi.BEGIN_STREAM] = self.conn_state.begin_stream
         return environ
@@ -120,7 +122,7 @@ class Protocol(eventlet.wsgi.HttpProtocol):
         application = self.application
 
         def respond(environ, start_response):
-            result = application(environ, start_response)
+            result = application(environ, start_response, self.conn_state)
             if self.stream.timed_out:
                 self.close_connection = 1
             return result
@@ -159,13 +161,16 @@ class Server:
         total = min(limits.total, possible)
         self._limits = dataclasses.replace(limits, total=total, streams=possible - total)
         self._connections = wsgi_connection.ConnectionTable(self._limits)
-        self._turns = peer_turns.PeerTurns()
+        self._app = request_metrics.measured(app)
+        self._hub = hub.of_process()
+        # a thread for each request: those that wait for their turn have one, too
+        self._threads = concurrent.futures.ThreadPoolExecutor(total, 'request')
         self._pool = eventlet.GreenPool(2 * self._limits.total + self._limits.streams)
         self._thread = None
         self._http = eventlet.wsgi.Server(
             sock,
             sock.getsockname(),
-            request_metrics.measured(app),
+            self._respond,
             log=LOG,
             log_format=LOG_FORMAT,
             log_output=LOG.isEnabledFor(logging.INFO),
@@ -177,7 +182,7 @@ class Server:
     def start(self):
         """Start to accept connections."""
         metrics.add_sampler(request_metrics.sample)
-        self._thread = eventlet.spawn(self._accept)
+        self._thread = self._hub.run(eventlet.spawn, self._accept)
 
     def stop(self, seconds):
         """Stop to accept connections, and wait at most ``seconds`` for running requests.
@@ -185,6 +190,9 @@ class Server:
         Streams of events of the process end first: their clients reconnect.
         """
         event_feed.stop_all(STREAM_SECONDS)
+        self._hub.run(self._finish, seconds)
+
+    def _finish(self, seconds):
         self._thread.kill()
         with eventlet.Timeout(seconds or 0.1, False), contextlib.suppress(greenlet.GreenletExit):
             self._thread.wait()
@@ -219,8 +227,8 @@ class Server:
             eventlet.sleep(EXHAUSTED_SECONDS)
 
     def _admit(self, sock, address):
-        connection = wsgi_connection.Connection(address, sock, self._limits, self._turns)
-        connection.begin_stream = functools.partial(self._connections.begin_stream, connection)
+        connection = wsgi_connection.Connection(address, sock, self._limits)
+        connection.begin_stream = functools.partial(self._begin_stream, connection)
         if self._connections.add(connection):
             self._pool.spawn(self._serve, connection)
             return
@@ -229,15 +237,43 @@ class Server:
             if not self._secure:
                 sock.send(REFUSAL)
 
+    def _begin_stream(self, connection):
+        self._hub.run(self._connections.begin_stream, connection)
+        connection.client = Client(connection, self._hub, self._threads)
+        return connection.client
+
+    def _respond(self, environ, start_response, connection):
+        """Answer a request of a connection; called in its green thread."""
+        body = wsgi_body.CompleteBody(environ['wsgi.input'], self._hub)
+        body.complete(self._limits.max_body)
+        environ['wsgi.input'] = body
+        status, headers, parts = self._hub.run_in(self._threads, self._call, environ, connection)
+        if connection.client is not None:
+            environ['eventlet.minimum_write_chunk_size'] = 0
+        start_response(status, headers)
+        return parts
+
+    def _call(self, environ, connection):
+        """Call the application in a native thread. Return status, headers and parts of the body."""
+        started = []
+        log_context.forget_request()
+        try:
+            parts = self._app(environ, lambda *given: started.append(given))
+            if connection.client is None:
+                parts = _joined(parts)
+        finally:
+            log_context.forget_request()
+        return *started[-1][:2], parts
+
     def _serve(self, connection):
         sock = connection[1]
         try:
             # so that a crowd of new connections is accepted at once, with all others behind it
-            connection.stream.take_turn()
+            connection.stream.let_others_run()
             if self._secure:
                 with eventlet.Timeout(self._limits.header, TimeoutError()):
                     eventlet.hubs.trampoline(sock.fileno(), read=True)
-                    connection.stream.take_turn()  # the handshake computes for milliseconds
+                    connection.stream.let_others_run()  # the handshake computes for milliseconds
                     sock.do_handshake()
             self._http.process_request(connection)
         except OSError as error:
@@ -246,6 +282,32 @@ class Server:
             self._connections.remove(connection)
             eventlet.greenio.shutdown_safe(sock)
             sock.close()
+
+
+class Client:
+    """The client of a stream, for the green thread that writes the stream.
+
+    ``news``: an event that any thread sets.
+    """
+
+    def __init__(self, connection, loop, threads):
+        self._stream = connection.stream
+        self.news = hub.Event(loop)
+        #: call a function that may wait, in a native thread, and return its result
+        self.run = functools.partial(loop.run_in, threads)
+
+    def is_there(self):
+        """Return whether the connection is open."""
+        return not self._stream.is_aborted
+
+
+def _joined(parts):
+    """Return a body in one part, which needs no native thread any more."""
+    try:
+        return [b''.join(parts)]
+    finally:
+        if hasattr(parts, 'close'):
+            parts.close()
 
 
 def _possible(connections):

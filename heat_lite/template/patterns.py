@@ -12,14 +12,12 @@ from typing import Any
 
 import regex
 
-from heat_lite.common import cooperation, lru_cache
+from heat_lite.common import lru_cache
 from heat_lite.template.functions import budget
 
 MAX_LENGTH = 10_000
 #: Parts of a pattern with its repetitions written out.
 MAX_PARTS = 5_000
-#: A match of more seconds is begun anew where it does not hold up green threads.
-QUICK_SECONDS = 0.005
 # What ``re`` reads as plain text and ``regex`` does not: other braces than repeats, ``[:`` in a set
 _TOKEN = re.compile(
     r'\\N\{[^}]*\}|\\.|(?P<set>\[\^?\]?(?:[^\]\\]|\\.)*\])|(?P<brace>\{(?!\d+(?:,\d*)?\}|,\d*\}))',
@@ -79,27 +77,13 @@ class Pattern:
         seconds = min(limit, budget.limits.seconds - spent.seconds)
         if seconds <= 0:
             raise self._too_slow()
-        begun = budget.host.clock()
-        try:
-            result = call(*arguments, timeout=min(seconds, QUICK_SECONDS), concurrent=True)
-            spent.seconds += budget.host.clock() - begun
-            return result
-        except TimeoutError:
-            return self._run_long(call, arguments, seconds, spent)
-
-    def _run_long(self, call, arguments, seconds, spent):
-        """Match once more, while green threads run as well."""
         begun = budget.host.wall_clock()
         try:
-            result = budget.host.run(lambda: call(*arguments, timeout=seconds, concurrent=True))
+            return call(*arguments, timeout=seconds, concurrent=True)
         except TimeoutError:
-            spent.seconds += seconds
             raise self._too_slow() from None
-        else:
-            spent.seconds += min(budget.host.wall_clock() - begun, seconds)
-            return result
         finally:
-            cooperation.cooperate()
+            spent.seconds += min(budget.host.wall_clock() - begun, seconds)
 
     def _too_slow(self):
         return budget.LimitExceeded(

@@ -160,7 +160,7 @@ PROGRAM = """
 import os, re, sys
 from heat_lite.startup import concurrency
 from heat_lite.server import supervisor
-concurrency.use('threading')
+concurrency.use_native_threads()
 
 def work(number, signals):
     os.write(1, f'start {{number}}\\n'.encode())

@@ -1,55 +1,11 @@
-"""Honest work of one project on a large stack, and how long it makes another one wait.
-
-The machine may be busy with other work, so the embedded service is measured by the processor time
-that its main thread spends between two turns of a green thread, not by the clock.
-"""
+"""Honest work of one project on a large stack, and how long it makes another one wait."""
 
 import json
-import textwrap
 import time
-
-import pytest
 
 from tests.attacks import bystander
 from tests.functional import shapes
 from tests.timeouts import WAIT_SECONDS
-
-RESOURCES = 2000
-#: Share of the work of an action on them that one slice may have. Without slices it is a half.
-SHARE = 0.3
-LIMITS = '[DEFAULT]\nmax_resources_per_stack = 10000\nmax_template_size = 4194304\n'
-# A plug-in: a green thread that measures the longest time between two of its turns, collections of
-# garbage included, and the time in total. It writes both when the file is gone, and begins anew.
-METER = textwrap.dedent(
-    """
-    import pathlib
-    import threading
-    import time
-
-    FILE = pathlib.Path(__file__).with_name('slices')
-
-
-    def measure():
-        begun = before = time.thread_time()
-        longest = 0.0
-        while True:
-            time.sleep(0.002)
-            now = time.thread_time()
-            longest, before = max(longest, now - before), now
-            if not FILE.exists():
-                FILE.with_suffix('.new').write_text(f'{longest} {now - begun}')
-                FILE.with_suffix('.new').replace(FILE)
-                begun = before = time.thread_time()
-                longest = 0.0
-
-
-    threading.Thread(target=measure, daemon=True).start()
-
-
-    def resource_mapping():
-        return {}
-    """
-)
 
 
 def template(count, value):
@@ -64,35 +20,6 @@ def template(count, value):
         for i in range(count)
     }
     return {'heat_template_version': '2021-04-16', 'resources': resources}
-
-
-class Meter:
-    """The processor time of the embedded service's main thread."""
-
-    def __init__(self, folder):
-        self._file = folder / 'slices'
-
-    def restart(self):
-        """Return the longest slice since the last restart and the total, in seconds."""
-        self._file.unlink(missing_ok=True)
-        until = time.monotonic() + WAIT_SECONDS
-        while not self._file.exists():
-            assert time.monotonic() < until
-            time.sleep(0.02)
-        return map(float, self._file.read_text().split())
-
-
-@pytest.fixture(scope='module')
-def metered(tmp_path_factory):
-    """The embedded service for large stacks, and its Meter."""
-    folder = tmp_path_factory.mktemp('slices')
-    (folder / 'plugins').mkdir()
-    (folder / 'plugins' / 'meter.py').write_text(METER)
-    configuration = folder / 'limits.conf'
-    configuration.write_text(LIMITS)
-    arguments = ('--config-file', configuration, '--plugin-dir', folder / 'plugins')
-    with shapes.embedded(folder, *arguments) as running:
-        yield running, Meter(folder / 'plugins')
 
 
 def wait_for_end(service, path):
@@ -123,18 +50,7 @@ def work_on_large_stack(service, count):
     yield 'delete', wait_for_end(service, path)
 
 
-def test_large_stack_is_computed_in_slices(metered):
-    service, meter = metered
-    meter.restart()
-    found = {}
-    for action, state in work_on_large_stack(service, RESOURCES):
-        assert state.endswith('COMPLETE') or state == 'GONE', (action, state)
-        longest, total = meter.restart()
-        found[action] = round(longest, 3), round(total, 3), round(longest / total, 3)
-    assert max(share for _, _, share in found.values()) < SHARE, found
-
-
-@shapes.of('mariadb')
+@shapes.of('embedded', 'mariadb')
 def test_project_beside_a_large_stack_is_answered(service):
     with bystander.asking(service) as idle:
         time.sleep(1)

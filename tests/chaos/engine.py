@@ -13,7 +13,7 @@ from tests.chaos import cloud as chaos_cloud
 
 def main(folder, *args):
     conf = settings.load(args, 'heat-lite-engine')
-    concurrency.use(conf.heat_lite.concurrency)
+    concurrency.use_native_threads()
     settings.start_logging(conf)
     chaos_cloud.cloud.folder = pathlib.Path(folder)
     registry = global_environment.build_registry(conf)

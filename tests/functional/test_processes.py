@@ -207,8 +207,8 @@ def vhost():
         yield url
 
 
-@pytest.fixture(params=['threading', 'eventlet'])
-def split(request, run, vhost, tmp_path):
+@pytest.fixture
+def split(run, vhost, tmp_path):
     """Run two engines and an API; yield (engine, api, url)."""
     port = ports.reserve()
     file = tmp_path / 'heat-lite.conf'
@@ -228,7 +228,6 @@ workers = 2
 [paste_deploy]
 flavor = noauth
 [heat_lite]
-concurrency = {request.param}
 worker_restart_delay = 0.1
 graceful_shutdown_timeout = 5
 """)

@@ -4,8 +4,9 @@ import datetime
 import logging
 import math
 import random
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import webob
@@ -87,20 +88,29 @@ class EventStreams:
         history = _History(self.client, request, identity, listener, after)
         try:
             history.read()
-            is_open = _always if begin is None else begin()
+            client = _ThreadClient() if begin is None else begin()
         except BaseException:
             self.feed.close(listener)
             raise
+        listener.attach(client.news)
         token = _Token(request.environ, self.token_check)
-        body = _Body(self.feed, listener, history, is_open, self.heartbeat, token)
-        request.environ['eventlet.minimum_write_chunk_size'] = 0
+        body = _Body(self.feed, listener, history, client, self.heartbeat, token)
         response = webob.Response(app_iter=body, content_type=MEDIA_TYPE, charset='utf-8')
         response.headers.update(HEADERS)
         return response
 
 
-def _always() -> bool:
-    return True
+class _ThreadClient:
+    """The client of a server whose threads the streams occupy: they may wait."""
+
+    def __init__(self) -> None:
+        self.news = threading.Event()
+
+    def is_there(self) -> bool:
+        return True  # the server finds out when it writes
+
+    def run(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        return call(*arguments)
 
 
 def _scope(query: Any, tenant_id: str, identity: dict[str, Any] | None) -> Scope:
@@ -167,8 +177,8 @@ class _History:
         if self._page['other']:
             self._listener.after = None
 
-    def messages(self) -> Iterator[bytes]:
-        """Yield the messages, page by page."""
+    def pages(self) -> Iterator[bytes]:
+        """Yield the messages of each page."""
         if self._page['gap']:
             yield event_listener.message('gap', {'message': GAP})
         while True:
@@ -176,10 +186,12 @@ class _History:
             numbers = [row['number'] for row in rows]
             cursors = self._after.through(numbers, self._until)
             scope, request = self._listener.scope, self._listener.request
+            messages = []
             for row, cursor in zip(rows, cursors, strict=True):
                 self._after = cursor
                 if scope.includes(row):
-                    yield FeedEvent(row, cursor).message(request)
+                    messages.append(FeedEvent(row, cursor).message(request))
+            yield b''.join(messages)
             if not self._page['more']:
                 return
             self.read()
@@ -193,14 +205,14 @@ class _Body:
         feed: EventFeed,
         listener: EventListener,
         history: _History,
-        is_open: Callable[[], bool],
+        client: Any,
         heartbeat: float,
         token: '_Token',
     ) -> None:
         self._feed = feed
         self._listener = listener
         self._history: _History | None = history
-        self._is_open = is_open
+        self._client = client
         self._heartbeat = heartbeat
         self._token = token
 
@@ -210,14 +222,14 @@ class _Body:
             yield from self._past()
             # At once, because a client without a position could not continue after a break.
             yield self._heartbeat_message(self._listener.joined)
-            while self._is_open():
+            while self._client.is_there():
                 position = self._listener.position  # before the look at what waits
                 taken = self._listener.take(self._seconds())
                 if taken:
                     yield taken
                 if self._listener.ended and not len(self._listener):
                     return
-                if refusal := self._token.refusal():
+                if refusal := self._token.refusal(self._client.run):
                     self._listener.end(event_listener.error(401, refusal))
                 elif not taken:
                     yield self._heartbeat_message(position)
@@ -228,10 +240,11 @@ class _Body:
         """Remove the listener; called by the server at the end of the connection too."""
         self._feed.close(self._listener)
 
-    def _past(self) -> Iterable[bytes]:
-        history, self._history = self._history, None
+    def _past(self) -> Iterator[bytes]:
+        pages, self._history = self._history.pages() if self._history else iter(()), None
         try:
-            yield from history.messages() if history else ()
+            while (page := self._client.run(next, pages, None)) is not None:
+                yield page
         except exception.HeatException as failure:
             LOG.warning('The past events of a stream could not be read: %s', failure)
             self._listener.cut_off(UNREAD)
@@ -262,14 +275,17 @@ class _Token:
         """Spread the checks of streams that were opened together."""
         self._next_check = time.monotonic() + self._interval * random.uniform(0.5, 1)
 
-    def refusal(self) -> str | None:
-        """Return why the token does not count any more; None if it does."""
+    def refusal(self, run: Callable[..., Any]) -> str | None:
+        """Return why the token does not count any more; None if it does.
+
+        ``run`` calls a function that waits for Keystone.
+        """
         if self._expires is not None and time.time() >= self._expires:
             return EXPIRED
         if self._is_valid is None or time.monotonic() < self._next_check:
             return None
         self._plan()
-        return None if self._is_valid(self._environ) else REVOKED
+        return None if run(self._is_valid, self._environ) else REVOKED
 
     def seconds_left(self) -> float:
         """Return the seconds until the token has to be looked at; infinite without a token."""

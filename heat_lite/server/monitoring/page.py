@@ -110,7 +110,7 @@ class Page:
                 if self._sock.fileno() < 0 or self._stopping:
                     return
                 LOG.debug('A connection to the page of metrics failed: %s', error)
-                # without a file descriptor each attempt fails at once, and no green thread runs
+                # without a file descriptor each attempt fails at once
                 time.sleep(PAUSE_SECONDS)
                 continue
             threading.Thread(

@@ -50,12 +50,10 @@ class Host:
     """What the surrounding process lends.
 
     ``clock``: the processor time of the thread in seconds. ``wall_clock``: the time in seconds.
-    ``run``: calls a function that computes without the interpreter lock, while other threads run.
     """
 
     clock: Callable[[], float] = lambda: 0.0
     wall_clock: Callable[[], float] = lambda: 0.0
-    run: Callable[..., Any] = lambda call, *arguments: call(*arguments)
 
 
 host = Host()
@@ -64,11 +62,6 @@ host = Host()
 def set_clocks(clock: Callable[[], float], wall_clock: Callable[[], float]) -> None:
     """Set the clocks. Called once, when a process starts."""
     host.clock, host.wall_clock = clock, wall_clock
-
-
-def set_runner(run: Callable[..., Any]) -> None:
-    """Set what calls functions that compute without the interpreter lock."""
-    host.run = run
 
 
 class Budget:

@@ -84,7 +84,7 @@ def _engine(iterators, memory):
     # _Output converts: it charges the values
     options['yaql.convertOutputData'] = False
     # in a native thread, since the tables of the parser take half a second
-    return budget.host.run(yaql.YaqlFactory().create, options)
+    return yaql.YaqlFactory().create(options)
 
 
 @lru_cache.cached_function(128)

@@ -25,19 +25,19 @@ CASES = {
     ),
     'up, before it starts': ('from heat_lite.operate import up', SERVICE),
     'engine': (
-        "from heat_lite.startup import concurrency\nconcurrency.use('threading')\n"
+        'from heat_lite.startup import concurrency\nconcurrency.use_native_threads()\n'
         'from heat_lite.cmd import engine\nfrom heat_lite.server import engine_worker',
         {'eventlet', 'alembic', 'pymysql', 'psycopg2'} | HTTP | CLOUD,
     ),
     'api': (
-        'from heat_lite.startup import concurrency\nconcurrency.use_green_threads()\n'
+        'from heat_lite.startup import concurrency\nconcurrency.use_native_threads(True)\n'
         'from heat_lite.cmd import api\nfrom heat_lite.server import api_worker',
         {'heat_lite.engine', 'heat_lite.resources', 'yaql', 'dns'}
         | DATABASE
         | CLOUD - {'keystonemiddleware'},
     ),
     'embedded': (
-        'from heat_lite.startup import concurrency\nconcurrency.use_green_threads()\n'
+        'from heat_lite.startup import concurrency\nconcurrency.use_native_threads(True)\n'
         'from heat_lite.server import embedded',
         {'alembic', 'pymysql', 'psycopg2', 'dns'} | CLOUD,
     ),

@@ -133,7 +133,6 @@ def test_options_registered_twice_keep_their_defaults():
     conf([])
     assert conf.max_stacks_per_tenant == 512
     assert conf.clients_nova.endpoint_type is None
-    assert conf.heat_lite.concurrency == 'threading'
 
 
 def test_values_of_a_configuration_file_are_read(tmp_path):
@@ -153,7 +152,7 @@ def test_values_of_a_configuration_file_are_read(tmp_path):
     'text',
     [
         '[DEFAULT]\nnum_engine_workers = 0\n',
-        '[heat_lite]\nconcurrency = both\n',
+        '[heat_lite]\ntask_threads = many\n',
         '[DEFAULT]\nmax_server_name_length = 54\n',
     ],
 )
@@ -162,7 +161,7 @@ def test_invalid_value_raises_an_error(tmp_path, text):
     file.write_text(text)
     conf = options.load(['--config-file', str(file)], 'heat-lite-engine', cfg.ConfigOpts())
     with pytest.raises(cfg.ConfigFileValueError):
-        assert [conf.num_engine_workers, conf.heat_lite.concurrency, conf.max_server_name_length]
+        assert [conf.num_engine_workers, conf.heat_lite.task_threads, conf.max_server_name_length]
 
 
 def test_keystone_options_of_a_group_are_registered_on_demand():

@@ -1,9 +1,6 @@
 import contextlib
-import subprocess
-import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 from oslo_config import cfg
@@ -372,47 +369,6 @@ def test_mysql_stores_all_of_unicode(database):
             'SELECT @@character_set_connection, @@sql_mode LIKE "%%TRADITIONAL%%"'
         ).one() == ('utf8mb4', 1)
         assert connection.execute(select(func.char_length('😀'))).scalar() == 1
-
-
-GREEN = """
-import eventlet
-eventlet.monkey_patch()
-import sys, time
-from heat_lite.common.context import RequestContext
-from heat_lite.db import journal, resources
-from tests import databases
-
-context = RequestContext(project_id='green', overwrite=False)
-with databases.configured(sys.argv[1]):
-    ids = [databases.make_stack(context, f's{number}') for number in range(10)]
-
-    def work(stack_id):
-        for turn in range(5):
-            rows = [{'uuid': f'{stack_id[:30]}{turn}{number}', 'name': 'r'} for number in range(10)]
-            changes = journal.ChangeSet(stack_id, {'status': str(turn)}, rows_added=rows)
-            journal.save(context, changes)
-            time.sleep(0)
-            assert len(resources.list_by_stack(context, stack_id)) == 10 * turn + 10
-
-    threads = [eventlet.spawn(work, stack_id) for stack_id in ids]
-    with eventlet.Timeout(150):
-        for thread in threads:
-            thread.wait()
-    print(len(resources.list_by_stacks(context, ids)))
-"""
-
-
-def test_green_threads_do_not_block_each_other(backend_url):
-    """No green thread blocks the process while another one holds the write lock."""
-    command = [sys.executable, '-W', 'ignore', '-c', GREEN, backend_url[1]]
-    done = subprocess.run(
-        command,
-        cwd=Path(databases.__file__).parent.parent,
-        capture_output=True,
-        text=True,
-        timeout=180,
-    )
-    assert done.stdout.strip() == '500', done.stderr
 
 
 def configured(tmp_path, **options):

@@ -1,4 +1,4 @@
-"""The supervisor with real processes. Each case is a program with native or green threads."""
+"""The supervisor with real processes. Each case is a program."""
 
 import contextlib
 import os
@@ -14,9 +14,7 @@ from tests.timeouts import WAIT_SECONDS
 
 PROGRAM = """
 import os, sys, threading, time
-from heat_lite.startup import concurrency
 from heat_lite.server import supervisor
-concurrency.use({kind!r})
 
 def report(*words):
     os.write(1, (' '.join(map(str, words)) + '\\n').encode())
@@ -90,13 +88,12 @@ class Program:
         return self.process.returncode
 
 
-@pytest.fixture(params=['threading', 'eventlet'])
-def program(request):
+@pytest.fixture
+def program():
     with contextlib.ExitStack() as stack:
 
         def run(work, count=2, grace=5, limits=(0, 0)):
             text = PROGRAM.format(
-                kind=request.param,
                 work=textwrap.dedent(work),
                 count=count,
                 grace=grace,

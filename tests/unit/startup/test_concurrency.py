@@ -3,14 +3,23 @@
 import subprocess
 import sys
 
-import pytest
-
+SERVES = """
 from heat_lite.startup import concurrency
-
-NATIVE = """
+concurrency.use_native_threads(serves_http=True)
+from oslo_config import cfg
+from heat_lite.rpc import messaging
+conf = cfg.ConfigOpts()
+conf([])
+messaging.setup(conf, 'local://')
+server = messaging.serve('topic', 'one', [])
+from oslo_service import backend
+from eventlet import patcher
+print(server.executor, backend.get_backend_type().value, patcher.already_patched)
+"""
+WITHOUT_EVENTLET = """
 from heat_lite.startup import concurrency
-concurrency.use('threading')
-import sys, threading, time
+concurrency.use_native_threads()
+import sys
 from oslo_config import cfg
 from heat_lite.rpc import messaging
 conf = cfg.ConfigOpts()
@@ -20,66 +29,13 @@ server = messaging.serve('topic', 'one', [])
 submodules = [name for name in sys.modules if name.startswith('eventlet.')]
 print(server.executor, sys.modules['eventlet'], len(submodules))
 """
-GREEN = """
+# An earlier choice of a WSGI server with eventlet of its own stays.
+CHOSEN = """
+from oslo_service import backend
+backend.init_backend(backend.BackendType.EVENTLET)
 from heat_lite.startup import concurrency
-concurrency.use('eventlet')
-import sys, threading, time
-from oslo_config import cfg
-from heat_lite.rpc import messaging
-conf = cfg.ConfigOpts()
-conf([])
-messaging.setup(conf, 'local://')
-server = messaging.serve('topic', 'one', [])
-# A thousand sleeping green threads do not take a thousand threads of the system.
-threads = [threading.Thread(target=time.sleep, args=(0.2,)) for _ in range(1000)]
-began = time.monotonic()
-[thread.start() for thread in threads]
-system = len(__import__('os').listdir('/proc/self/task'))
-[thread.join() for thread in threads]
-print(server.executor, system < 5, time.monotonic() - began < 60)
-"""
-# No green thread reads what another stores in modules that were imported before the choice.
-STORES = """
-from heat_lite.cmd import api
-from heat_lite.startup import concurrency, log_format
-from heat_lite.common import context, log_context
-from heat_lite.db import session
-from oslo_context import context as oslo_context
-concurrency.use('eventlet')
-import threading
-context.RequestContext(request_id='req-first')
-log_context.set_subject('first')
-session.retry_forever()
-seen = []
-def look():
-    seen.append((oslo_context.get_current(), log_context.get_subject(), session.retries_forever()))
-    context.RequestContext(request_id='req-second')
-    log_context.set_subject('second')
-other = threading.Thread(target=look)
-other.start()
-other.join()
-print(*seen, oslo_context.get_current().request_id, log_context.get_subject())
-log_context.forget_request()
-log_context.forget_request()
-print(oslo_context.get_current(), log_context.get_subject())
-"""
-
-CANCELLED = """
-from heat_lite.startup import concurrency
-concurrency.use('eventlet')
-import eventlet
-from eventlet import hubs
-limits = [eventlet.Timeout(3600) for _ in range(10)]
-fired = []
-eventlet.spawn_after(0.2, fired.append, 'due')
-eventlet.sleep(0)
-for limit in limits:
-    limit.cancel()
-before = len(hubs.get_hub().timers)
-concurrency.drop_cancelled_timers()
-print(before, len(hubs.get_hub().timers))
-eventlet.sleep(0.4)
-print(*fired)
+concurrency.use_native_threads()
+print(backend.get_backend_type().value)
 """
 
 
@@ -91,24 +47,13 @@ def output(program):
     return done.stdout.strip()
 
 
-def test_threading_prevents_the_import_of_eventlet():
-    assert output(NATIVE) == 'threading None 0'
+def test_process_without_http_cannot_import_eventlet():
+    assert output(WITHOUT_EVENTLET) == 'threading None 0'
 
 
-def test_eventlet_patches_threads():
-    assert output(GREEN) == 'eventlet True True'
+def test_process_that_serves_http_patches_nothing():
+    assert output(SERVES) == 'threading threading {}'
 
 
-def test_modules_imported_before_the_choice_keep_values_of_each_green_thread():
-    own, forgotten = output(STORES).splitlines()
-    assert own == '(None, None, False) req-first first'
-    assert forgotten == 'None None'
-
-
-def test_cancelled_timers_are_dropped_and_others_fire():
-    assert output(CANCELLED).splitlines() == ['11 1', 'due']
-
-
-def test_unknown_kind_is_refused():
-    with pytest.raises(KeyError):
-        concurrency.use('fibers')
+def test_choice_of_the_server_stays():
+    assert output(CHOSEN) == 'eventlet'
