@@ -148,7 +148,9 @@ def test_stream_whose_past_cannot_be_read_names_that_reason(driver):
     history._page = {'gap': False, 'events': [], 'more': True}
     token = event_streams._Token({}, WAIT_SECONDS)
     with feed_of(driver) as feed:
-        messages = list(event_streams._Body(feed, listener, history, lambda: True, 60, token))
+        messages = list(
+            event_streams._Body(feed, listener, history, event_streams._ThreadClient(), 60, token)
+        )
     assert event_streams.UNREAD.encode() in messages[-1]
 
 
