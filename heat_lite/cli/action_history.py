@@ -43,6 +43,11 @@ def read(api: api_client.ApiClient, path: str) -> ActionHistory:
     return ActionHistory(max((end - zero).total_seconds(), 0.0), _work(found, zero))
 
 
+def seconds_since(event: dict) -> float:
+    """Return how long ago an event was."""
+    return max((datetime.datetime.now(datetime.UTC) - _time(event)).total_seconds(), 0.0)
+
+
 def _newest_first(api, path):
     query = {'nested_depth': resource_tree.NESTED_DEPTH, 'limit': PAGE}
     query |= {'sort_keys': 'event_time', 'sort_dir': 'desc'}

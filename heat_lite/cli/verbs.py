@@ -65,6 +65,7 @@ VERBS = {
         'follow the running action of a stack until it ends',
         'heat-lite follow app',
     ),
+    'why': Verb(LOOK, 'why.why', 'tell what a stack waits for', 'heat-lite why app'),
     'failures': Verb(
         LOOK,
         'stacks.failures',

@@ -315,6 +315,48 @@ def test_hook_is_listed_and_cleared(service, folder, command, name):
     assert command('delete', name)[0] == 0
 
 
+@shapes.of('embedded', 'mariadb')
+def test_why_tells_what_a_stack_waits_for(folder, command, name):
+    (folder / 'wait.yaml').write_text(
+        f"""{VERSION}resources:
+  handle: {{type: OS::Heat::WaitConditionHandle}}
+  ready:
+    type: OS::Heat::WaitCondition
+    properties: {{handle: {{get_resource: handle}}, count: 2, timeout: 600}}
+  after: {{type: {TEST}, depends_on: ready}}
+  paused: {{type: {TEST}}}
+"""
+    )
+    (folder / 'hook.yaml').write_text(
+        'resource_registry: {resources: {paused: {hooks: pre-create}}}\n'
+    )
+    assert command('create', '-t', 'wait.yaml', '-e', 'hook.yaml', '--no-wait', name)[0] == 0
+    waits = wait_for(command, name, 'ready', 'paused')
+    assert waits['ready'] == 'signals: 0 of 2 received; fails after 600 s'
+    assert waits['paused'] == 'the hook pre-create to be cleared'
+    assert waits['after'] == 'ready'
+    assert '' not in waits  # a living engine works on it
+    for number in '12':
+        data = json.dumps({'id': number, 'status': 'SUCCESS'})
+        assert command('signal', '--data', data, name, 'handle')[0] == 0
+    assert command('hook', 'clear', name, 'paused', 'pre-create')[0] == 0
+    assert command('follow', name)[0] == 0
+    assert f'{name} is CREATE_COMPLETE and waits for nothing' in command('why', name)[1]
+    assert command('delete', name)[0] == 0
+
+
+def wait_for(command, name, *resources):
+    """Return {resource: reason} when all of these resources wait for something."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while True:
+        found = json.loads(command('why', '--json', name)[1])['waits']
+        waits = {each['resource']: each['reason'] for each in found}
+        if waits.keys() >= {*resources} and 'ready' in waits.get('after', ''):
+            return waits
+        assert time.monotonic() < deadline, waits
+        time.sleep(0.1)
+
+
 def cleared(name):
     return name, 'plain', 'pre-create'
 
