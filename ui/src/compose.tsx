@@ -5,8 +5,8 @@ import { Diff } from './diff';
 import type { Editor, Finding } from './editor';
 import { type FormState, ParameterForm, valuesOf } from './parameter-form';
 import { go, href, type Route } from './router';
-import { bodyOfTexts, complete, lint, type Placed } from './template-service';
-import { readTexts, type Texts } from './template-panel';
+import { bodyOfTexts, complete, lint, type Placed, type Texts } from './template-service';
+import { readTexts } from './template-panel';
 import { Dialog, ErrorNote, oneWay } from './widgets';
 
 const EXAMPLE = `heat_template_version: 2021-04-16

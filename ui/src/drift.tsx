@@ -1,7 +1,7 @@
 // What others have changed at the objects of a stack, and the update that undoes it.
 import { useState } from 'preact/hooks';
 import { ApiError, stackPath } from './api';
-import type { StackContext } from './stack-page';
+import type { StackContext } from './stack-context';
 import { DEPTH } from './stack-store';
 import { Confirm, Empty, ErrorNote, plain, Value } from './widgets';
 

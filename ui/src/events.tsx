@@ -1,6 +1,6 @@
 // The events of a stack and of its nested stacks, the newest on top, as they happen.
 import { useMemo, useState } from 'preact/hooks';
-import type { StackContext } from './stack-page';
+import type { StackContext } from './stack-context';
 import { ownStack } from './stack-store';
 import { clock, oneWay, plain, Rows, Status, tone } from './widgets';
 

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Failure } from './api';
 import { href } from './router';
-import type { StackContext } from './stack-page';
+import type { StackContext } from './stack-context';
 import { isFailed, type Node, type StackStore } from './stack-store';
 import { ErrorNote, oneWay, plain } from './widgets';
 

@@ -1,7 +1,7 @@
 // The frame of the graph: its library is loaded when it is first shown.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { GraphDrawing } from './graph';
-import type { StackContext } from './stack-page';
+import type { StackContext } from './stack-context';
 import { Empty, plain } from './widgets';
 
 export function GraphPanel({ context, chosen }: { context: StackContext; chosen: string }) {

@@ -1,7 +1,7 @@
 // Outputs and parameters of a stack. Hidden values are shown as the API sends them: masked.
 import { useState } from 'preact/hooks';
 import { type Stack, stackPath } from './api';
-import type { StackContext } from './stack-page';
+import type { StackContext } from './stack-context';
 import { Empty, ErrorNote, oneWay, plain, useLoad, Value } from './widgets';
 
 // outputs whose values stay covered until a click: screens are seen by others

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { type Event, type Resource, stackPath } from './api';
 import { go, href } from './router';
-import type { StackContext } from './stack-page';
+import type { StackContext } from './stack-context';
 import type { Node } from './stack-store';
 import { clock, Confirm, ErrorNote, oneWay, plain, Status, useLoad, Value } from './widgets';
 

@@ -1,6 +1,6 @@
 // The resources of a stack as a table, those of nested stacks below their parents.
 import { useMemo, useState } from 'preact/hooks';
-import type { StackContext } from './stack-page';
+import type { StackContext } from './stack-context';
 import type { Node } from './stack-store';
 import { Age, plain, Rows, Status, tone } from './widgets';
 

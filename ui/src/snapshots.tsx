@@ -1,7 +1,7 @@
 // The snapshots of a stack.
 import { useEffect, useState } from 'preact/hooks';
 import { type Snapshot, stackPath } from './api';
-import type { StackContext } from './stack-page';
+import type { StackContext } from './stack-context';
 import { Age, Confirm, Empty, ErrorNote, Status, useLoad } from './widgets';
 
 /** Milliseconds between two reads while a snapshot is being taken or deleted. */

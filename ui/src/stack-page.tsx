@@ -10,17 +10,13 @@ import { ResourceDetail } from './resource-detail';
 import { ResourcesPanel } from './resources';
 import { go, href, type Route } from './router';
 import { SnapshotsPanel } from './snapshots';
+import { TABS, type StackContext, type Tab } from './stack-context';
 import { StackStore } from './stack-store';
 import { Live } from './stacks';
 import { TemplatePanel } from './template-panel';
 import { TimelinePanel } from './timeline';
 import { Verbs } from './verbs';
 import { Age, ErrorNote, oneWay, plain, Status } from './widgets';
-
-const TABS = ['graph', 'resources', 'timeline', 'events', 'outputs', 'template', 'snapshots', 'drift'] as const;
-type Tab = (typeof TABS)[number];
-
-export interface StackContext { api: Api; store: StackStore; route: Route; select: (key: string) => void; open: (tab: Tab, query?: Record<string, string>) => void }
 
 function useStore(api: Api, name: string, id: string): StackStore {
   const store = useMemo(() => new StackStore(api, name, id), [api, name, id]);

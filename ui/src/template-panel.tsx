@@ -3,11 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { stackPath } from './api';
 import type { Editor } from './editor';
 import { leaves } from './failure';
-import { bodyOfTexts, lint } from './template-service';
-import type { StackContext } from './stack-page';
+import { bodyOfTexts, lint, type Texts } from './template-service';
+import type { StackContext } from './stack-context';
 import { ErrorNote, useLoad } from './widgets';
-
-export interface Texts { template: string; environment: string; files: Record<string, string> }
 
 /** Read the template of a stack, its environment and its files, as texts. */
 export async function readTexts({ api, store }: Pick<StackContext, 'api'> & { store: { name: string; id: string } }): Promise<Texts> {

@@ -2,9 +2,9 @@
 import type { Completion } from '@codemirror/autocomplete';
 import type { Api } from './api';
 import type { Finding } from './editor';
-import type { Texts } from './template-panel';
 
 export interface Placed extends Finding { file: string }
+export interface Texts { template: string; environment: string; files: Record<string, string> }
 export interface Body { template: string; environment?: string; files: Record<string, string> }
 
 interface LintFinding { file: string; line: number; column: number; level: string; rule: string; text: string }

@@ -1,7 +1,7 @@
 // What took how long in an action: the phases of each resource as a bar, and the critical path.
 import { useState } from 'preact/hooks';
 import { ApiError, stackPath } from './api';
-import type { StackContext } from './stack-page';
+import type { StackContext } from './stack-context';
 import { DEPTH, isBusy } from './stack-store';
 import { age, clock, Empty, ErrorNote, plain, tone, useClock, useLoad } from './widgets';
 

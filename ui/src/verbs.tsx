@@ -3,7 +3,7 @@ import { type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Stack, stackPath } from './api';
 import { go, href } from './router';
-import type { StackContext } from './stack-page';
+import type { StackContext } from './stack-context';
 import { isBusy, isFailed } from './stack-store';
 import { Confirm, Dialog, ErrorNote } from './widgets';
 
