@@ -8,12 +8,11 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer  # the attribute can be green
 
 import pytest
 
-from tests.timeouts import WAIT_SECONDS
+from tests.timeouts import WAIT_SECONDS, wait_until
 
 AGENT = pathlib.Path(__file__).resolve().parents[2] / 'deploy/agent/heat-lite-agent'
 AWKS = [each for each in ('mawk', 'gawk', 'busybox') if shutil.which(each)]
@@ -50,10 +49,7 @@ class Service(ThreadingHTTPServer):
 
     def result(self, name):
         """Return the first result of a deployment."""
-        until = time.monotonic() + WAIT_SECONDS
-        while name not in self.received:
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        wait_until(lambda: name in self.received)
         return self.received[name][0]
 
 
@@ -172,10 +168,7 @@ def test_result_is_sent_when_the_service_answers_again(service, start, tmp_path)
         'one', f'echo x >> {tmp_path}/runs; until [ -e {tmp_path}/go ]; do sleep 0.1; done'
     )
     agent = start()
-    until = time.monotonic() + WAIT_SECONDS
-    while not (tmp_path / 'runs').exists():
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    wait_until((tmp_path / 'runs').exists)
     service.is_broken = True
     (tmp_path / 'go').touch()
     log = ''

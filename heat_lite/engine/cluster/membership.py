@@ -12,13 +12,14 @@ class EngineMembership:
     """The other engines, by their heartbeats and by RPC.
 
     ``listener`` calls them (see ``rpc.listener``). ``alone``: all engines run in this process, so
-    one that does not answer is gone. ``timeout``: seconds for which a heartbeat counts.
+    one that does not answer is gone. ``timeout``: seconds by ``clock`` that a heartbeat counts.
     """
 
-    def __init__(self, listener, alone=False, timeout=0):
+    def __init__(self, listener, alone=False, timeout=0, clock=time.monotonic):
         self._listener = listener
         self.alone = alone
         self._timeout = timeout
+        self._clock = clock
         self._heartbeats = {}
         self._context = request_context.admin_context()
 
@@ -60,6 +61,6 @@ class EngineMembership:
         """
         last, since = self._heartbeats.get(engine_id, (None, 0))
         if last != heartbeat:
-            self._heartbeats[engine_id] = heartbeat, time.monotonic()
+            self._heartbeats[engine_id] = heartbeat, self._clock()
             return True
-        return time.monotonic() - since < self._timeout
+        return self._clock() - since < self._timeout

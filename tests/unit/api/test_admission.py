@@ -2,14 +2,13 @@
 
 import contextlib
 import threading
-import time
 
 import pytest
 
 from heat_lite.api import admission
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from tests.timeouts import WAIT_SECONDS
+from tests.timeouts import WAIT_SECONDS, wait_until
 
 
 def context(project, depth=None):
@@ -118,8 +117,7 @@ def test_interrupted_request_is_abandoned_and_its_turn_goes_to_the_next():
         threads = [threading.Thread(target=send, args=given) for _ in range(3)]
         for number, thread in enumerate(threads):
             thread.start()
-            while len(interrupts) <= number:
-                time.sleep(0.001)
+            wait_until(lambda count=number: len(interrupts) > count)
         interrupts[0]()
         threads[0].join(WAIT_SECONDS)
         assert ends == ['abandoned']
@@ -144,8 +142,7 @@ def test_requests_are_admitted_in_the_order_of_their_arrival():
         threads = [threading.Thread(target=request, args=(number,)) for number in range(5)]
         for number, thread in enumerate(threads):
             thread.start()
-            while len(arrived) <= number:
-                time.sleep(0.001)
+            wait_until(lambda count=number: len(arrived) > count)
     for thread in threads:
         thread.join(WAIT_SECONDS)
     assert order == list(range(5))

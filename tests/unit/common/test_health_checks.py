@@ -1,7 +1,6 @@
 """Checks of a process: what fails, since when, and an end that does not wait for it."""
 
 import threading
-import time
 
 import pytest
 
@@ -17,7 +16,7 @@ def refuse():
 def hanging():
     """Return a probe that hangs until the end of the test."""
     released = threading.Event()
-    yield lambda: released.wait(WAIT_SECONDS)
+    yield released.wait
     released.set()
 
 
@@ -27,25 +26,25 @@ def test_checks_that_succeed_are_ok():
     assert found.report() == {'status': 'ok', 'checks': [{'name': 'database', 'status': 'ok'}]}
 
 
-def test_failure_is_named_with_its_reason_and_duration():
+def test_failure_is_named_with_its_reason_and_duration(monkeypatch):
+    now = 1000.0
+    monkeypatch.setattr(health.time, 'monotonic', lambda: now)
     found = health.Health({'database': lambda: None, 'broker': refuse})
     found.look()
-    time.sleep(0.2)
+    now += 2.5
     found.look()
     report = found.report()
     assert report['status'] == 'failing' and report['checks'][0]['status'] == 'ok'
     broker = report['checks'][1]
     assert broker['reason'] == 'ConnectionRefusedError: the port is closed'
-    assert broker['seconds'] >= 0.2 and broker['since'].endswith('+00:00')
+    assert broker['seconds'] == 2.5 and broker['since'].endswith('+00:00')
 
 
 def test_probe_that_hangs_fails_and_is_not_begun_again(hanging):
     calls = []
     found = health.Health({'broker': lambda: calls.append(1) or hanging()})
     for _ in range(2):
-        began = time.monotonic()
         (check,) = found.look(0.1)
-        assert time.monotonic() - began < WAIT_SECONDS / 2
         assert check.reason.startswith('no answer for ')
     assert calls == [1]
 
@@ -72,18 +71,19 @@ def test_watch_tells_reports_until_it_is_stopped():
 def test_end_of_a_healthy_process_is_waited_for():
     done = []
     assert health.finish(
-        lambda: (time.sleep(0.3), done.append(1)), lambda: done.append(2), health.Health({}), 0.1
+        lambda: (threading.Event().wait(0.3), done.append(1)),
+        lambda: done.append(2),
+        health.Health({}),
+        0.1,
     )
     assert done == [1, 2]
 
 
 def test_end_is_left_behind_when_a_check_fails(hanging):
-    began = time.monotonic()
     closed = []
     broken = health.Health({'broker': refuse})
     assert not health.finish(hanging, lambda: closed.append(1), broken, 0.3)
     assert not closed
-    assert 0.3 <= time.monotonic() - began < WAIT_SECONDS / 2
 
 
 def test_end_is_waited_for_while_a_failure_is_short(hanging):

@@ -1,6 +1,5 @@
 import html
 import json
-import time
 from urllib import parse
 
 import pytest
@@ -88,11 +87,9 @@ def test_forms_of_too_many_secrets_are_not_computed():
     assert not redactor._variants
 
 
-def test_redaction_of_a_long_text_is_fast():
+def test_redaction_of_a_long_text_of_beginnings_ends():
     redactor = Redactor(texts_of([f'value-{number}-' * 20 for number in range(LIMIT // 2)]))
-    begin = time.monotonic()
-    redactor.redact('value-' * 50_000)
-    assert time.monotonic() - begin < 20
+    assert redactor.redact('value-' * 50_000) == 'value-' * 50_000
 
 
 def test_secrets_belong_to_the_subject_of_the_thread():

@@ -1,7 +1,6 @@
 """Download of templates from a server that misbehaves."""
 
 import ipaddress
-import time
 
 import pytest
 
@@ -28,9 +27,8 @@ def site(environ, start_response):
 
 
 def drip():
-    for _ in range(50):
+    while True:
         yield b'x' * urlfetch.CHUNK
-        time.sleep(0.02)
 
 
 @pytest.fixture(scope='module')
@@ -73,10 +71,8 @@ def test_get_of_refused_response_raises(url, path, message):
 
 
 def test_get_of_endless_response_ends_with_the_timeout(url):
-    begun = time.monotonic()
     with pytest.raises(urlfetch.URLFetchError, match='Template took too long'):
-        get(f'{url}/slow', limit=10**9, timeout=0.2)
-    assert time.monotonic() - begun < 30
+        get(f'{url}/slow', limit=10**12, timeout=0.2)
 
 
 @pytest.mark.parametrize('bad', ['ftp://x', '', 'x', 'file:///etc/passwd', '//host/x'])

@@ -1,6 +1,5 @@
 import contextlib
 import threading
-import time
 
 import pytest
 from oslo_config import cfg
@@ -256,15 +255,19 @@ def test_no_thread_retries_longer_than_its_process_stops(tmp_path, monkeypatch, 
     with databases.migrated('sqlite', tmp_path) as url, databases.configured(url):
         monkeypatch.setattr(session._state, 'retries_until', session._state.retries_until)
         limiter()(1)
-        begun = time.monotonic()
         session.end_retries(0.2)
-        failed = []
+        tried, failed = [], []
+
+        @session.writer
+        def fill():
+            tried.append('one more')
+            add('x' * 200_000)
 
         def store():
             if forever:
                 session.retry_forever()
             try:
-                session.writer(add)('x' * 200_000)
+                fill()
             except session.DatabaseUnavailable as error:
                 failed.append(error)
 
@@ -272,7 +275,7 @@ def test_no_thread_retries_longer_than_its_process_stops(tmp_path, monkeypatch, 
             worker = threading.Thread(target=store, daemon=True)
             worker.start()
             worker.join(60)
-        assert failed and time.monotonic() - begun >= 0.2
+        assert failed and len(tried) > 1
 
 
 @contextlib.contextmanager

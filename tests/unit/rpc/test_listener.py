@@ -1,13 +1,12 @@
 """The client of the listener of one engine, running or not."""
 
 import threading
-import time
 
 import pytest
 
 from heat_lite.common import exception
 from heat_lite.rpc import api, listener, worker
-from tests.timeouts import WAIT_SECONDS
+from tests.timeouts import NEVER_SECONDS, WAIT_SECONDS, wait_until
 
 
 class Engine:
@@ -34,10 +33,8 @@ def test_is_alive_for_running_engine_is_true(transport, start, ctx):
 
 
 def test_is_alive_for_unknown_engine_is_false_at_once(conf, transport, ctx):
-    conf.set_override('engine_life_check_timeout', 100)
-    began = time.monotonic()
+    conf.set_override('engine_life_check_timeout', NEVER_SECONDS)
     assert listener.is_alive(ctx, 'engine-2') is False
-    assert time.monotonic() - began < 100
 
 
 def test_is_alive_for_silent_engine_is_false_after_the_option(conf, transport, ctx):
@@ -86,13 +83,10 @@ def test_cancel_check_resource_reaches_the_named_engine(transport, start, ctx):
     engine = Engine()
     start(api.WORKER_TOPIC, [engine], 'engine-6')
     worker.cancel_check_resource(ctx, 'engine-6', 'the-stack')
-    end = time.monotonic() + WAIT_SECONDS
-    while not engine.got and time.monotonic() < end:
-        time.sleep(0.01)
+    wait_until(lambda: engine.got)
     assert engine.got == [('cancel', 'the-stack')]
 
 
-def test_cancel_check_resource_for_unknown_engine_returns_at_once(transport, ctx):
-    began = time.monotonic()
+def test_cancel_check_resource_for_unknown_engine_returns_at_once(conf, transport, ctx):
+    conf.set_override('rpc_response_timeout', NEVER_SECONDS)
     worker.cancel_check_resource(ctx, 'never-was', 'the-stack')
-    assert time.monotonic() - began < 30  # a call would wait twice as long for its reply

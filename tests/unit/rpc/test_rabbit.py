@@ -3,7 +3,7 @@
 import concurrent.futures
 import contextlib
 import os
-import time
+import threading
 
 import amqp
 import oslo_messaging
@@ -170,7 +170,7 @@ def test_request_that_arrives_while_its_server_stops_is_answered_by_the_next(
         stopping.stop()
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             answer = pool.submit(client.echo, ctx, value=2)
-            time.sleep(0.5)  # the broker still delivers to the server
+            threading.Event().wait(0.5)  # the broker still delivers to the server
             stopping.wait()
             following.start()
             assert answer.result() == 2

@@ -3,7 +3,6 @@
 import io
 import socket
 import struct
-import time
 
 import eventlet
 import pytest
@@ -36,7 +35,7 @@ def test_body_whose_bytes_are_always_ready_ends_with_its_time(pair):
     client.sendall(b'x' * 10_000)
     with eventlet.Timeout(WAIT_SECONDS), pytest.raises(TimeoutError):
         while stream.read(1):
-            time.sleep(0.01)
+            eventlet.sleep(0.01)
     assert stream.timed_out
 
 

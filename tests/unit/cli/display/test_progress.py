@@ -3,7 +3,6 @@ import itertools
 import json
 import socket
 import threading
-import time
 
 import pytest
 
@@ -227,13 +226,14 @@ def free_port():
 
 def test_service_that_restarts_is_waited_for(monkeypatch):
     monkeypatch.setattr(progress, 'UNREACHABLE_SECONDS', WAIT_SECONDS)
-    port = free_port()
     lines = []
-    thread = threading.Thread(
-        target=lambda: lines.extend(follow(f'http://127.0.0.1:{port}/v3')), daemon=True
-    )
-    thread.start()
-    time.sleep(0.5)
+    with socket.create_server(('127.0.0.1', 0)) as silent:
+        port = silent.getsockname()[1]
+        thread = threading.Thread(
+            target=lambda: lines.extend(follow(f'http://127.0.0.1:{port}/v3')), daemon=True
+        )
+        thread.start()
+        silent.accept()[0].close()
     with identity.serve(application_of(['CREATE_COMPLETE']), port=port):
         thread.join(WAIT_SECONDS)
     assert lines[0] == '  (the service does not answer, waiting for it)'

