@@ -169,7 +169,8 @@ class PendingChanges:
     callbacks: list[Callable[[], Any]] = dataclasses.field(default_factory=list)
     #: the participant of the journal at the begin of the turn, and its part
     participant: Any = None
-    sync: sync_points.SyncTurn | None = None
+    #: types of db are quoted, because lint loads no database
+    sync: 'sync_points.SyncTurn | None' = None
 
     def is_empty(self) -> bool:
         """Return whether there is nothing to write."""
@@ -211,7 +212,7 @@ class PendingChanges:
             events=[pair for pair in self.events if stays(pair[0])],
         )
 
-    def change_set(self, stack_id: str, holder: str | None) -> db_journal.ChangeSet:
+    def change_set(self, stack_id: str, holder: str | None) -> 'db_journal.ChangeSet':
         """Return the changes as the database gets them."""
         new = set(self.added)
         data = [(_key(record), key, pair) for (record, key), pair in self.data.items()]
@@ -242,7 +243,7 @@ class PendingChanges:
             sync=self.sync,
         )
 
-    def note_stored(self, changes: db_journal.ChangeSet, ids: list[int]) -> None:
+    def note_stored(self, changes: 'db_journal.ChangeSet', ids: list[int]) -> None:
         """Give the records the ids of their rows, and call the callbacks."""
         for record, row_id in zip(self.added, ids, strict=True):
             record.id = row_id
