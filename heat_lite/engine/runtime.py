@@ -7,8 +7,9 @@ import dataclasses
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from heat_lite import conf as options
 from heat_lite.clients import cloud_login, keystone_session
 from heat_lite.common import exception, lru_cache
 from heat_lite.db import templates as db_templates
@@ -20,100 +21,44 @@ from heat_lite.template.environment import Environment
 from heat_lite.template.functions import budget
 from heat_lite.template.template import Template
 
+if TYPE_CHECKING:
+    from oslo_config import cfg
 
-@dataclasses.dataclass(frozen=True)
-class Limits:
-    """Values of options, read once. Times are in seconds."""
 
-    max_resources_per_stack: int = 1000
-    max_nested_stack_depth: int = 5
-    max_stacks_per_tenant: int = 512
-    max_stacks_at_work: int = 0
-    max_stacks_at_work_per_tenant: int = 0
-    nested_stacks_at_work: int = 100
-    max_events_per_stack: int = 1000
-    event_purge_batch_size: int = 200
-    stack_action_timeout: int = 3600
-    error_wait_time: int = 240
-    delete_conflict_wait: int = 300
-    action_retry_limit: int = 5
-    client_retry_limit: int = 2
-    max_snapshots_per_stack: int = 32
-    max_software_configs_per_tenant: int = 4096
-    max_software_deployments_per_tenant: int = 4096
-    max_json_body_size: int = 1048576
-    enable_stack_adopt: bool = False
-    enable_stack_abandon: bool = False
-    max_parallel_handlers: int = 16
-    hidden_stack_tags: tuple[str, ...] = ()
-    observe_on_update: bool = False
-    trust_after: float = 5.0
-    max_handle_signals: int = 4096
-    max_handle_size: int = 4194304
-    max_tags_per_stack: int = 1000
-    engine_death_limit: int = 2
-    max_interface_check_attempts: int = 10
-    metadata_put_timeout: float = 60.0
-    backups_enabled: bool = True
-    attribute_timeout: float = 10.0
-    convergence_engine: bool = False
-    max_alarms_per_tenant: int = 5000
-    max_measurements_per_tenant: int = 100000
-    max_measurements_per_alarm: int = 2000
+class EngineLimits:
+    """Values of the options of GROUPS by name, read once. Times are in seconds.
+
+    Without ``conf`` they have their defaults. ``given`` takes precedence.
+    """
+
+    GROUPS = ('DEFAULT', 'heat_lite', 'volumes')
+
+    def __init__(self, conf: 'cfg.ConfigOpts | None' = None, **given: Any) -> None:
+        sources = (conf, conf.heat_lite, conf.volumes) if conf else ()
+        for group, source in zip(self.GROUPS, sources, strict=False):
+            vars(self).update({each.dest: source[each.dest] for each in options.groups()[group]})
+        vars(self).update(given)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the default of an option."""
+        for group in self.GROUPS:
+            for each in options.groups()[group]:
+                if each.dest == name:
+                    return each.default
+        raise AttributeError(name)
 
 
 def set_template_limits(conf):
     """Set the limits of templates that the options give, and the clocks they need."""
-    options = conf.heat_lite
+    given = conf.heat_lite
     budget.set_clocks(time.thread_time, time.monotonic)
     budget.set_limits(
-        characters=options.template_characters,
-        values=options.template_values,
-        steps=options.template_steps,
-        seconds=options.template_seconds,
-        pattern_seconds=options.pattern_seconds,
-        outputs=options.outputs_characters,
-    )
-
-
-def read_limits(conf):
-    """Return the limits that the options set."""
-    return Limits(
-        max_resources_per_stack=conf.max_resources_per_stack,
-        max_nested_stack_depth=conf.max_nested_stack_depth,
-        max_stacks_per_tenant=conf.max_stacks_per_tenant,
-        max_stacks_at_work=conf.heat_lite.max_stacks_at_work,
-        max_stacks_at_work_per_tenant=conf.heat_lite.max_stacks_at_work_per_tenant,
-        nested_stacks_at_work=conf.heat_lite.nested_stacks_at_work,
-        max_events_per_stack=conf.max_events_per_stack,
-        event_purge_batch_size=conf.event_purge_batch_size,
-        stack_action_timeout=conf.stack_action_timeout,
-        error_wait_time=conf.error_wait_time,
-        action_retry_limit=conf.action_retry_limit,
-        client_retry_limit=conf.client_retry_limit,
-        max_parallel_handlers=conf.heat_lite.max_parallel_handlers,
-        delete_conflict_wait=conf.heat_lite.delete_conflict_wait,
-        hidden_stack_tags=tuple(conf.hidden_stack_tags),
-        observe_on_update=conf.observe_on_update,
-        trust_after=conf.heat_lite.trust_after,
-        max_handle_signals=conf.heat_lite.max_handle_signals,
-        max_handle_size=conf.heat_lite.max_handle_size,
-        max_tags_per_stack=conf.heat_lite.max_tags_per_stack,
-        engine_death_limit=conf.heat_lite.engine_death_limit,
-        max_snapshots_per_stack=conf.max_snapshots_per_stack,
-        max_software_configs_per_tenant=conf.max_software_configs_per_tenant,
-        max_software_deployments_per_tenant=conf.max_software_deployments_per_tenant,
-        max_json_body_size=conf.max_json_body_size,
-        enable_stack_adopt=conf.enable_stack_adopt,
-        enable_stack_abandon=conf.enable_stack_abandon,
-        max_interface_check_attempts=conf.max_interface_check_attempts,
-        metadata_put_timeout=conf.metadata_put_timeout,
-        backups_enabled=conf.volumes.backups_enabled,
-        attribute_timeout=conf.heat_lite.attribute_timeout,
-        convergence_engine=conf.convergence_engine,
-        max_alarms_per_tenant=conf.heat_lite.max_alarms_per_tenant,
-        max_measurements_per_tenant=conf.heat_lite.max_measurements_per_tenant,
-        max_measurements_per_alarm=conf.heat_lite.max_measurements_per_alarm,
+        characters=given.template_characters,
+        values=given.template_values,
+        steps=given.template_steps,
+        seconds=given.template_seconds,
+        pattern_seconds=given.pattern_seconds,
+        outputs=given.outputs_characters,
     )
 
 
@@ -255,7 +200,7 @@ class Runtime:
 
     registry: Any
     pool: Any
-    limits: Limits
+    limits: EngineLimits
     engine_id: str
     clients: Callable[[Any], Any]
     #: the clouds that the embedded service has logins of; None: Keystone names the cloud

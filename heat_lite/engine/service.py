@@ -153,7 +153,7 @@ class EngineService:
         result = runtime.Runtime(
             registry=registry,
             pool=pool,
-            limits=runtime.read_limits(self._conf),
+            limits=runtime.EngineLimits(self._conf),
             engine_id=self.engine_id,
             clients=clients.ClientFactory(
                 self._conf,
@@ -313,4 +313,4 @@ class EngineService:
 
     def reset(self):
         """Reload the options that may change at run time."""
-        self.runtime.limits = runtime.read_limits(self._conf)
+        self.runtime.limits = runtime.EngineLimits(self._conf)

@@ -1,6 +1,5 @@
 """Abandon, export and adoption of stacks: cloud objects are kept and taken into new stacks."""
 
-import dataclasses
 import json
 import time
 
@@ -12,6 +11,7 @@ from sqlalchemy import select
 from heat_lite.common import exception
 from heat_lite.db import models, session
 from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.runtime import EngineLimits
 from heat_lite.template.schema import number
 from tests import databases, engines
 from tests.functional import shapes, templates
@@ -393,7 +393,9 @@ def test_abandon_and_adopt_when_disabled_are_not_supported(engine, monkeypatch):
     monkeypatch.setattr(
         runtime,
         'limits',
-        dataclasses.replace(runtime.limits, enable_stack_adopt=False, enable_stack_abandon=False),
+        EngineLimits(
+            **vars(runtime.limits) | {'enable_stack_adopt': False, 'enable_stack_abandon': False}
+        ),
     )
     for method in (engine.client.abandon_stack, engine.client.export_stack):
         with pytest.raises(exception.NotSupported, match=r'^Stack Abandon is not supported\.$'):

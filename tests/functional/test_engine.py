@@ -1,6 +1,5 @@
 """Stack actions in a whole engine without the API: rows, order of events, failures, rollback."""
 
-import dataclasses
 import functools
 import threading
 import time
@@ -13,6 +12,7 @@ from heat_lite.db import models, services, session
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.execution import traversal
 from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.runtime import EngineLimits
 from heat_lite.template.schema import any_attribute, number, string
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
@@ -429,8 +429,8 @@ def test_create_with_invalid_template_stores_no_stack(engine):
 
 def test_event_purge_keeps_newest_events(engine):
     limits = engine.service.runtime.limits
-    engine.service.runtime.limits = dataclasses.replace(
-        limits, max_events_per_stack=6, event_purge_batch_size=4
+    engine.service.runtime.limits = EngineLimits(
+        **vars(limits) | {'max_events_per_stack': 6, 'event_purge_batch_size': 4}
     )
     try:
         identity = engine.create({'resources': {name: {'type': TEST} for name in 'abcdef'}})

@@ -7,6 +7,7 @@ import pytest
 from heat_lite.common import exception
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.queries import StackFilter
+from heat_lite.engine.runtime import EngineLimits
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
 
@@ -269,7 +270,7 @@ def test_invalid_nested_template_is_refused_before_the_create(engine, files, mes
 def test_resource_limit_counts_the_whole_tree(engine):
     service = engine.service
     limits = service.runtime.limits
-    service.runtime.limits = type(limits)(**{**vars(limits), 'max_resources_per_stack': 4})
+    service.runtime.limits = EngineLimits(**vars(limits) | {'max_resources_per_stack': 4})
     try:
         engine.create(parent_template(), files=FILES, name='fits')
         with pytest.raises(exception.RequestLimitExceeded):

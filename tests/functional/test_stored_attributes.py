@@ -3,7 +3,6 @@ only after its state has changed.
 """
 
 import collections
-import dataclasses
 import threading
 import types
 
@@ -14,6 +13,7 @@ from heat_lite.api.cfn import resources as cfn_resources
 from heat_lite.api.v1 import resources as v1_resources
 from heat_lite.db import models, session
 from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.runtime import EngineLimits
 from heat_lite.template.schema import CACHE_NONE, any_attribute, string
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
@@ -225,7 +225,7 @@ def test_an_attribute_that_is_not_answered_does_not_keep_the_other_outputs(engin
     identity = engine.create(template, name='hanging')
     Remote.hangs.clear()
     runtime = engine.service.runtime
-    limits = dataclasses.replace(runtime.limits, attribute_timeout=0.5)
+    limits = EngineLimits(**vars(runtime.limits) | {'attribute_timeout': 0.5})
     monkeypatch.setattr(runtime, 'limits', limits)
     try:
         found = {each['output_key']: each for each in engine.stack(identity)['outputs']}

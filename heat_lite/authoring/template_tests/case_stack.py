@@ -143,7 +143,7 @@ def build(types: offline_types.OfflineTypes, template: Any, name: str, stubs: St
     case_runtime = runtime.Runtime(
         offline_validation.OfflineRegistry(types.registry),
         None,
-        runtime.Limits(),
+        runtime.EngineLimits(),
         'offline',
         offline_validation.offline_clients,
     )

@@ -26,6 +26,9 @@ BINARY = 'YmluYXJ5'
 
 INVALID_FILE = 'The content of a file that the resource reads is not valid for its property'
 
+#: the limits that templates can exceed, with their defaults: those in conf/ need a library
+LIMITS = runtime.EngineLimits(max_resources_per_stack=1000, max_nested_stack_depth=5)
+
 
 class CloudRequired(Exception):
     """A question that only a cloud can answer."""
@@ -137,7 +140,7 @@ def _errors_of(types, document, files, values):
     """Yield the errors of a template with these values of parameters."""
     template = stand_ins.template_with(document, files, values)
     offline_runtime = runtime.Runtime(
-        OfflineRegistry(types.registry), None, runtime.Limits(), 'offline', offline_clients
+        OfflineRegistry(types.registry), None, LIMITS, 'offline', offline_clients
     )
     offline_runtime.nested_stack = functools.partial(_NoNestedStack, offline_runtime)
     stack = Stack(

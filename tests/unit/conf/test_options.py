@@ -8,6 +8,7 @@ import pytest
 from oslo_config import cfg
 
 from heat_lite import conf as options
+from heat_lite.engine.runtime import EngineLimits
 
 HEAT = json.loads(Path(__file__).with_name('heat_options.json').read_text())
 CASES = [(group, name) for group, known in HEAT.items() for name in known]
@@ -83,6 +84,8 @@ def names_read_in(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             found.add(node.attr)
+            if getattr(node.value, 'attr', getattr(node.value, 'id', None)) == 'limits':
+                found.add(f'limits.{node.attr}')
         elif isinstance(node, ast.Constant) and id(node) not in written:
             found.add(node.value)
     return found
@@ -102,12 +105,13 @@ PASSED_ON = {
 
 
 def readers(names, group, option):
-    """Return the modules that read an option: those that name it and its group."""
+    """Return the modules that read an option: those that name it and its group, or the limits."""
     readable = [str(PACKAGE / each) for each in PASSED_ON.get(group, ())]
     return [
         module
         for module, found in names.items()
-        if option.dest in found and (group == 'DEFAULT' or group in found or module in readable)
+        if (group in EngineLimits.GROUPS and f'limits.{option.dest}' in found)
+        or (option.dest in found and (group == 'DEFAULT' or group in found or module in readable))
     ]
 
 

@@ -39,7 +39,7 @@ def make(column, names=('a', 'b'), dead=None, slot=None):
 
 
 def resource(name='a', action='CREATE', limit=2):
-    limits = runtime.Limits(engine_death_limit=limit)
+    limits = runtime.EngineLimits(engine_death_limit=limit)
     stack = types.SimpleNamespace(action=action, limits=limits)
     return types.SimpleNamespace(name=name, action=action, stack=stack)
 

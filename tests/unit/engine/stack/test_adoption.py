@@ -5,11 +5,11 @@ import types
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.engine.runtime import Limits
+from heat_lite.engine.runtime import EngineLimits
 from heat_lite.engine.stack import adoption
 
-ALLOWED = types.SimpleNamespace(limits=Limits(enable_stack_adopt=True))
-REFUSED = types.SimpleNamespace(limits=Limits())
+ALLOWED = types.SimpleNamespace(limits=EngineLimits(enable_stack_adopt=True))
+REFUSED = types.SimpleNamespace(limits=EngineLimits())
 
 
 def read(text, runtime=ALLOWED):

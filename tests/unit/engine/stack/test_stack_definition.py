@@ -9,7 +9,7 @@ from heat_lite.template.template import Template
 
 
 def stack(stack_id):
-    engine = runtime.Runtime(None, None, runtime.Limits(), 'engine', None)
+    engine = runtime.Runtime(None, None, runtime.EngineLimits(), 'engine', None)
     return types.SimpleNamespace(
         id=stack_id, tenant='p', name='s', redactor=Redactor(), runtime=engine
     )

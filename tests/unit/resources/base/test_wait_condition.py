@@ -1,13 +1,12 @@
 """The signals that wait condition handles accept."""
 
 import contextlib
-import dataclasses
 import json
 
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.engine.runtime import Limits
+from heat_lite.engine.runtime import EngineLimits
 from heat_lite.resources.aws.wait_condition import WaitConditionHandle
 from heat_lite.resources.base.wait_condition import SignalGate
 from heat_lite.resources.heat.wait_condition import HeatWaitConditionHandle
@@ -19,13 +18,13 @@ def test_gate_refuses_what_a_handle_has_no_place_for():
     name, signal = heat(new, stored)
     size = len(json.dumps({**stored, name: signal}))
     gate = SignalGate(HeatWaitConditionHandle('h', None, None, None), stored)
-    gate.check(new, Limits(max_handle_signals=2, max_handle_size=size))
-    gate.check({'id': '1', 'data': 'z'}, Limits(max_handle_signals=1))  # replaces another
-    gate.check({'status': 'malformed'}, Limits(max_handle_signals=1, max_handle_size=1))
+    gate.check(new, EngineLimits(max_handle_signals=2, max_handle_size=size))
+    gate.check({'id': '1', 'data': 'z'}, EngineLimits(max_handle_signals=1))  # replaces another
+    gate.check({'status': 'malformed'}, EngineLimits(max_handle_signals=1, max_handle_size=1))
     with pytest.raises(exception.RequestLimitExceeded, match='h stores 1 signals already'):
-        gate.check(None, Limits(max_handle_signals=1))
+        gate.check(None, EngineLimits(max_handle_signals=1))
     with pytest.raises(exception.RequestLimitExceeded, match=f'would store {size} bytes'):
-        gate.check(new, Limits(max_handle_size=size - 1))
+        gate.check(new, EngineLimits(max_handle_size=size - 1))
 
 
 def test_gate_counts_what_its_handle_would_store():
@@ -40,12 +39,14 @@ def test_gate_counts_what_its_handle_would_store():
             stored[name] = signal
             if number >= 4:
                 size = len(json.dumps(stored))
-                limits = Limits(max_handle_signals=len(stored), max_handle_size=size)
+                count = len(stored)
+                limits = EngineLimits(max_handle_signals=count, max_handle_size=size)
+                smaller = EngineLimits(max_handle_signals=count, max_handle_size=size - 1)
                 with pytest.raises(exception.RequestLimitExceeded, match=f'store {size} bytes'):
-                    gate.check(details, dataclasses.replace(limits, max_handle_size=size - 1))
+                    gate.check(details, smaller)
                 gate.check(details, limits)()
     assert gate.weight == len(stored) == 7
-    gate.check({'id': 'x' * 64_000}, Limits())()
+    gate.check({'id': 'x' * 64_000}, EngineLimits())()
     assert gate.weight == 1008
 
 
