@@ -102,7 +102,8 @@ def refusals(stack: case_stack.CaseStack) -> Iterator[str]:
     stack.template.validate_declarations()
     for name in validation.dependency_graph(stack).order():
         try:
-            validation.single_resource(stack, stack.bound.resources[name])
+            run = validation.ValidationPass()
+            validation.single_resource(stack, stack.bound.resources[name], run)
         except offline_validation.VALIDATION_ERRORS as error:
             if not offline_validation.needs_cloud(error):
                 yield str(error)

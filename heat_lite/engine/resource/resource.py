@@ -171,7 +171,7 @@ class Resource(ResourceType):
             find = functools.partial(registry.find_stored, stack)
             return stored_properties.StoredProperties(schemata, given, name=self.name, find=find)
         find = functools.partial(registry.find, stack)
-        lookups = {'find': find, 'pending': stack.pending, 'strict': stack.tree.strict}
+        lookups = {'find': find, 'pending': stack.pending, 'strict': stack.checks_values}
         return self.properties_class(
             schemata, given, stack.resolver(), self.name, section, stack.lookup, **lookups
         )
@@ -260,7 +260,16 @@ class Resource(ResourceType):
         """Raise StackValidationFailed if it is invalid. Types that override it call ``super()``."""
         if self.update_policy_schema or self.definition.update_policy:
             self.update_policy().validate()
-        self.properties.validate(with_value=self.stack.tree.strict)
+        self.properties.validate(with_value=self.stack.checks_values)
+
+    def validate_nested(self, run):
+        """Validate the nested stack, if there is one, as a part of a ValidationPass."""
+
+    def standing_for(self, object_id):
+        """Return a resource of this definition that has the object, without a row."""
+        record = self.stack.blank_record(self.name)
+        record.nova_instance = object_id
+        return self.build(self.name, self.definition, self.stack, record)
 
     def supports_snapshot_delete(self):
         """Return whether ``deletion_policy: Snapshot`` is possible."""

@@ -93,21 +93,18 @@ class NestedStackView:
         drafted.tree.parent = parent
         return drafted
 
-    def validate(self, template, times=1):
-        """Validate the stack that ``template`` would make, with its own nested stacks.
+    def validate(self, template, run, times=1):
+        """Validate the stack that ``template`` would make, with its own nested stacks, as a part of
+        a ValidationPass.
 
         ``times`` is how many equal stacks it stands for in the limit of resources.
         """
-        top = self._parent.tree.top.tree
         drafted = self.draft(template)
-        if top.counted is None:
-            validation.nested_stack(drafted)
-            return
-        before, key = top.counted, self._dedup_key(drafted)
-        if key not in top.seen:
-            validation.nested_stack(drafted)
-            top.seen[key] = top.counted - before
-        top.counted = before + times * top.seen[key]
+        before, key = run.counted, self._dedup_key(drafted)
+        if key not in run.seen:
+            validation.nested_stack(drafted, run)
+            run.seen[key] = run.counted - before
+        run.counted = before + times * run.seen[key]
 
     def _dedup_key(self, drafted):
         """The key that equal nested stacks share, so that one of them is validated for all."""

@@ -46,6 +46,8 @@ class Stack(StackFields):
         self._resources = {}
         #: whether references to types without ``named_before_create`` have no value yet
         self.previews_create = False
+        #: whether values of properties are checked; those of a draft may be placeholders
+        self.checks_values = True
         #: the run of the action under way, or of the last one
         self.run = action_run.ActionRun.from_column(self.action, self.plan)
         self._bound_by_template = {}
@@ -254,7 +256,7 @@ class Stack(StackFields):
 
     def new_record(self, name, replaces=None):
         """Add a record for a resource to create. It is stored with the journal's next turn."""
-        new = record.Record(self.journal, name, self.id)
+        new = self.blank_record(name)
         new.root_stack_id = self.root_id()
         new.current_template_id = self.template_id
         if replaces is not None:
@@ -263,6 +265,10 @@ class Stack(StackFields):
             new.engine_id = replaces.engine_id
         self.resource_records.add(new)
         return self.journal.add(new)
+
+    def blank_record(self, name):
+        """Return a record that is not stored, for a resource without a row."""
+        return record.Record(self.journal, name, self.id)
 
     def forget(self, old):
         """Delete the record with the journal's next turn."""
@@ -293,8 +299,7 @@ class Stack(StackFields):
         if name not in self.definitions:
             raise exception.ResourceNotFound(resource_name=name, stack_name=self.name)
         if name not in self._resources:
-            blank = record.Record(self.journal, name, self.id)
-            definition = self.definitions[name]
+            definition, blank = self.definitions[name], self.blank_record(name)
             self._resources[name] = self.class_of(definition).build(name, definition, self, blank)
         return self._resources[name]
 

@@ -19,17 +19,6 @@ class StackTree:
         self._parent = None
         self._child_rows = None
         self._deferred = None
-        #: number of resources that the running validation has counted in the tree (at the root);
-        #: None: none runs
-        self.counted = None
-        #: nested stacks validated so far, and the number of resources that each counts (at the
-        #: root)
-        self.seen = {}
-        #: whether validation descends into the nested stacks of its resources
-        self.validates_nested = True
-        #: whether validation checks values of properties; those of a drafted stack may be
-        #: placeholders
-        self.strict = True
 
     @property
     def is_nested(self):

@@ -11,6 +11,7 @@ from heat_lite.common import context, exception
 from heat_lite.engine import runtime
 from heat_lite.engine.stack.nested_stack_view import NestedStackView
 from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.validation import validation
 from heat_lite.template import constraints, resource_registry
 from heat_lite.template.functions import refs
 from heat_lite.template.lint import stand_ins
@@ -71,14 +72,14 @@ class _NoNestedStack(NestedStackView):
     def existing_stack(self):
         return None
 
-    def validate(self, template, times=1):
+    def validate(self, template, run, times=1):
         """Validate the stack if no type in it is a template, which other rules validate."""
         registry, knows = template.environment.registry, self._runtime.registry.knows
         for name, definition in self.draft(template).definitions.items():
             entry = registry.resolve(definition.resource_type, name, knows)
             if entry.kind != resource_registry.TYPE or _fetches(self._runtime, entry):
                 return
-        super().validate(template, times)
+        super().validate(template, run, times)
 
 
 def _fetches(offline_runtime, entry):
@@ -180,10 +181,11 @@ def _validation_error(stack, name, definition):
             definition.resource_type, name, stack.runtime.registry.knows
         )
         if entry.kind == resource_registry.TYPE:
-            stack.tree.validates_nested = not _fetches(stack.runtime, entry)
             item = stack.resource_for(name)
             definition.check_snapshot_policy(item.supports_snapshot_delete())
             item.validate()
+            nested = not _fetches(stack.runtime, entry)
+            item.validate_nested(validation.ValidationPass(nested))
     except VALIDATION_ERRORS as error:
         if _needs_missing_value(error, stack.template.section('parameters') or ()):
             return None

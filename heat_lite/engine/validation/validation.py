@@ -4,7 +4,9 @@ resource by its type.
 Tests: tests/functional/test_conformance.py.
 """
 
+import dataclasses
 import re
+from typing import Any
 
 from heat_lite.common import cooperation, exception, log_context, status
 from heat_lite.db import queries as db_queries
@@ -15,6 +17,25 @@ from heat_lite.template import dependencies
 
 _NAME = re.compile(r'[a-zA-Z][a-zA-Z0-9_.-]{0,254}')
 LONGEST_NAME = 255  # length of the column of names of resources
+
+
+@dataclasses.dataclass
+class ValidationPass:
+    """One validation of a stack and of the stacks nested in it.
+
+    ``nested``: whether it descends into nested stacks. ``limit`` is that of the resources in the
+    tree; below zero there is none. ``counted`` are the resources so far. ``seen`` has the number
+    of resources of each nested stack: equal ones are validated once.
+    """
+
+    nested: bool = True
+    limit: int = -1
+    counted: int = 0
+    seen: dict[tuple[Any, ...], int] = dataclasses.field(default_factory=dict)
+
+    @property
+    def exceeds_limit(self) -> bool:
+        return 0 <= self.limit < self.counted
 
 
 def stack_name(name):
@@ -87,19 +108,14 @@ def resource_count(runtime, template, others=0):
 
 def stack(item):
     """Validate a stack with its nested stacks. Raises the first error."""
-    if item.tree.is_nested:
-        _stack_itself(item)
-    else:
-        snippets = item.template.resource_snippets
-        # the template's own check reports a section that is not a map
-        item.tree.counted = len(snippets) if isinstance(snippets, dict) else 0
-        try:
-            _stack_itself(item)
-            if _too_many(item):
-                raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
-        finally:
-            item.tree.counted = None
-            item.tree.seen.clear()
+    # the engine of the root stack counts the resources of a nested one
+    run = ValidationPass(limit=-1 if item.tree.is_nested else item.limits.max_resources_per_stack)
+    snippets = item.template.resource_snippets
+    # the template's own check reports a section that is not a map
+    run.counted = len(snippets) if isinstance(snippets, dict) else 0
+    _stack_itself(item, run)
+    if run.exceeds_limit:
+        raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 
 def nested_values(item):
@@ -107,8 +123,7 @@ def nested_values(item):
 
     Its own nested stacks are validated when they are created.
     """
-    item.tree.validates_nested = False
-    stack(item)
+    _stack_itself(item, ValidationPass(nested=False))
 
 
 def nested_update(present, changed):
@@ -129,34 +144,23 @@ def more_resources(item, more):
         raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 
-def nested_stack(item):
+def nested_stack(item, run):
     """Validate a nested stack of a stack under validation.
 
     Values may be placeholders: only types see them.
     """
-    item.tree.strict = False
-    _count(item)
-    if not _too_many(item):
-        _stack_itself(item)
+    item.checks_values = False
+    run.counted += len(item.definitions)
+    if not run.exceeds_limit:
+        _stack_itself(item, run)
 
 
-def _stack_itself(item):
+def _stack_itself(item, run):
     item.template.validate()
     # errors in resources and conditions, then forbidden types, precede those in parameters
     _permitted(item)
-    item.parameters.validate(validate_value=item.tree.strict, lookup=item.lookup)
-    _definitions(item, 'validate')
-
-
-def _count(item):
-    """Add the resources of a stack to the count of its tree."""
-    top = item.tree.top.tree
-    if top.counted is not None:
-        top.counted += len(item.definitions)
-
-
-def _too_many(item):
-    return 0 <= item.limits.max_resources_per_stack < (item.tree.top.tree.counted or 0)
+    item.parameters.validate(validate_value=item.checks_values, lookup=item.lookup)
+    _definitions(item, run)
 
 
 def template(context, runtime, parsed, show_nested=False, ignorable=()):
@@ -171,7 +175,7 @@ def template(context, runtime, parsed, show_nested=False, ignorable=()):
     try:
         parsed.validate()
         item.parameters.validate(validate_value=False)
-        _definitions(item, 'validate_names', ignorable=ignorable)
+        _definitions(item, None, ignorable)
     except exception.StackValidationFailed as error:
         text, subject = log_context.redact(str(error)), error.subject
         return {'Error': text, 'Path': list(error.place), 'Subject': subject}
@@ -200,18 +204,18 @@ def _described(item, show_nested):
     return {**answer, 'NestedParameters': nested} if nested else answer
 
 
-def _definitions(item, check, ignorable=()):
+def _definitions(item, run, ignorable=()):
     """Validate the template, then each resource in order of dependencies: a cycle comes first.
 
-    ``check`` is the name of the method of the resource to call. The errors of a resource whose
-    codes are ``ignorable`` are ignored.
+    Without a pass, values are not validated. The errors of a resource whose codes are ``ignorable``
+    are ignored.
     """
     item.template.validate_declarations()
     graph = dependency_graph(item)
     outputs = item.bound.outputs.values()  # reading them raises errors of form
     for name in cooperation.each(graph.order()):
         try:
-            single_resource(item, item.bound.resources[name], check)
+            single_resource(item, item.bound.resources[name], run)
         except exception.HeatException as error:
             if getattr(error, 'error_code', None) not in ignorable:
                 raise
@@ -241,18 +245,26 @@ def _permitted(item):
         item.runtime.require_type(item.context, name)
 
 
-def single_resource(item, definition, check='validate'):
-    """Validate a resource of a stack by its type. Raises its first error."""
+def single_resource(item, definition, run):
+    """Validate a resource of a stack by its type. Raises its first error.
+
+    Without a pass, only the names of its properties are validated.
+    """
     resource = item.resource_for(definition.name)
     definition.validate(item.scope)
     if definition.external_id is not None:
-        _external_object(resource, check)
+        object_id = resource.external_id()  # raises errors of its functions
+        # the resource of an update has the id already, one of a create has none
+        if run is not None and object_id is not None:
+            _require_object(resource, object_id)
         return
     definition.check_snapshot_policy(resource.supports_snapshot_delete())
     try:
-        refusal = getattr(resource, check)()
+        refusal = resource.validate_names() if run is None else resource.validate()
         if refusal:  # types of plug-ins may return the reason, as a text
             raise exception.StackValidationFailed(str(refusal))
+        if run is not None:
+            resource.validate_nested(run)
     except exception.StackValidationFailed as error:
         raise (
             error
@@ -261,24 +273,12 @@ def single_resource(item, definition, check='validate'):
         ) from None
 
 
-def _external_object(resource, check):
-    """Raise an error if ``external_id`` names no object. Templates alone may name any."""
-    object_id = resource.external_id()  # raises errors of its functions
-    if check == 'validate' and not _object_exists(resource, object_id):
+def _require_object(resource, object_id):
+    """Raise StackValidationFailed if ``external_id`` names no object."""
+    if not resource.standing_for(object_id).object_exists():
         raise exception.StackValidationFailed(
             f'Invalid external resource: Resource {object_id} ({resource.type()}) can not be found.'
         )
-
-
-def _object_exists(resource, object_id):
-    # the resource of an update has the id already, one of a create has none
-    if object_id is None:
-        return True
-    resource.record.nova_instance, stored = object_id, resource.record.nova_instance
-    try:
-        return resource.object_exists()
-    finally:
-        resource.record.nova_instance = stored
 
 
 def _placed(error, definition):

@@ -61,9 +61,9 @@ class RollingGroup(GroupResource):
         self.ignore_unreadable()
         return draft_with_one_member(self, _new_names(1))
 
-    def validate_nested(self):
+    def validate_content(self, run):
         self.check_size(self.wanted_size())
-        super().validate_nested()
+        super().validate_content(run)
 
     # ------------------------------------------------------------ members
 

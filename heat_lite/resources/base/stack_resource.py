@@ -110,21 +110,20 @@ class StackResource(NestedTemplate):
 
     # ------------------------------------------------------------ validation
 
-    def validate(self):
-        super().validate()
-        if self.stack.tree.validates_nested:
-            self.validate_nested()
+    def validate_nested(self, run):
+        if run.nested:
+            self.validate_content(run)
 
     def template_to_validate(self):
         """Return the template to validate, and the number of nested stacks that it counts for."""
         return self.child_template(), 1
 
-    def validate_nested(self):
+    def validate_content(self, run):
         """Validate the nested stack. Raises StackValidationFailed with the path of the error."""
         path = (self.definition.path[0], self.path_label())
         try:
             template, times = self.template_to_validate()
-            self.nested_stack.validate(self._complete_template(template, None), times)
+            self.nested_stack.validate(self._complete_template(template, None), run, times)
         except exception.StackValidationFailed as error:
             raise error.prefixed(*path) from error.__cause__
         except exception.HeatException as error:
@@ -134,7 +133,7 @@ class StackResource(NestedTemplate):
     def preview_nested(self, update=False):
         template = self.updated_template() if update else self.child_template()
         drafted = self.nested_stack.draft(self._complete_template(template, None))
-        drafted.tree.strict = False  # values from the parent stack may be placeholders
+        drafted.checks_values = False  # values from the parent stack may be placeholders
         return drafted
 
     def describe_nested(self):

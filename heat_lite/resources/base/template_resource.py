@@ -158,6 +158,9 @@ class TemplateResource(StackResource):
     def validate(self):
         _ = self.attributes_schema
         super().validate()
+
+    def validate_nested(self, run):
+        super().validate_nested(run)
         facade = self._facade()
         if facade is not None:
             self._compare_with(facade)

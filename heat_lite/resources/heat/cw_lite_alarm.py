@@ -96,7 +96,7 @@ class CloudWatchLiteAlarm(Resource):
 
     def validate(self):
         super().validate()
-        if self.stack.tree.strict:
+        if self.stack.checks_values:
             self._check(self.properties)
 
     def _check(self, values):

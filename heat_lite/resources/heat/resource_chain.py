@@ -57,12 +57,12 @@ class ResourceChain(GroupResource):
         """Return the whole template: the members have different types."""
         return self.child_template(), 1
 
-    def validate_nested(self):
+    def validate_content(self, run):
         types = self.properties['resources']
         self.check_size(len(types))
         for type_name in types:
             self.check_type(type_name)
-        super().validate_nested()
+        super().validate_content(run)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         yield from self.settle()

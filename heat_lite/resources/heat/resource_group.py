@@ -155,11 +155,11 @@ class ResourceGroup(GroupResource):
         if removed != self._stored_removed():
             self.data_set(REMOVED_DATA, ','.join(removed))
 
-    def validate_nested(self):
+    def validate_content(self, run):
         self.check_size(self.properties['count'])
         if self.properties['count']:
             self.check_type(self.properties['resource_def']['type'])
-        super().validate_nested()
+        super().validate_content(run)
 
     # ------------------------------------------------------------ actions
 

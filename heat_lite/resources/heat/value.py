@@ -47,7 +47,7 @@ class Value(Resource):
     def validate(self):
         super().validate()
         kind = self.properties['type']
-        if kind is not None and self.stack.tree.strict:
+        if kind is not None and self.stack.checks_values:
             self._typed(kind).validate()
 
     def previewed_properties(self):
