@@ -134,6 +134,12 @@ class ResourceDefinition:
         other.properties = values
         return other
 
+    def with_type(self, name: str) -> 'ResourceDefinition':
+        """Return a copy of another type, such as that of the members of a group."""
+        other = copy.copy(self)
+        other.resource_type = name
+        return other
+
     def requires(self, names: Collection[str]) -> set[str]:
         """Return the resources among ``names`` that this one depends on.
 

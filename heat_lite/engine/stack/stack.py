@@ -310,8 +310,8 @@ class Stack(StackFields):
                 definition.template.environment, definition.resource_type, definition.name
             )
         except exception.EntityNotFound as error:
-            place = (*definition.path[:2], definition.version.dialect.resource['type'])
-            raise exception.StackValidationFailed.from_error(error).at(*place) from error
+            unknown = exception.StackValidationFailed.from_error(error)
+            raise unknown.at(*definition.path[:2]) from error
 
     def template_of_type(self, definition):
         """Return the file or URL of the template behind a type; None for a built-in type."""

@@ -6,7 +6,6 @@ and each batch is one update of the nested stack.
 """
 
 import time
-import typing
 
 from heat_lite.common import exception, status
 from heat_lite.resources.base.stack_resource import StackResource
@@ -17,14 +16,6 @@ from heat_lite.template.resource_registry import is_template
 from heat_lite.template.template import Template
 
 ATTRIBUTES, SHOW = 'attributes', 'show'
-
-
-class Kind(typing.NamedTuple):
-    """The part of a resource definition that determines the class of the resource."""
-
-    name: str
-    resource_type: str
-    template: typing.Any
 
 
 class GroupResource(StackResource):
@@ -139,7 +130,7 @@ class GroupResource(StackResource):
                 f'The members of the group "{self.name}" need the name of a resource type, '
                 f'not {type_name!r}'
             )
-        self.stack.class_of(Kind(self.name, type_name, self.definition.template))
+        self.stack.class_of(self.definition.with_type(type_name))
 
     # ------------------------------------------------------------ members
 
