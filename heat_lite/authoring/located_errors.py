@@ -42,13 +42,13 @@ def format_error(name: str, error: Exception, source: str) -> FileError:
     return FileError(f'{name}: {error}')
 
 
-def of_response(error: api_client.RequestFailed, args: Any) -> LocatedError | None:
+def locate_response(error: api_client.RequestFailed, args: Any) -> LocatedError | None:
     """Return the error of the service at its place in a file of the user; None without a place.
 
     The service names the template ``template``, and other files by their URL.
     """
     if error.position is None:
-        return _of_whole_template(error, args)
+        return _locate_whole_template(error, args)
     file = str(error.position['file'])
     name = getattr(args, 'template', None) if file == source_positions.TEMPLATE else _name_of(file)
     if not name:
@@ -78,7 +78,7 @@ def _suggestion(error, source):
         return ''
 
 
-def _of_whole_template(error, args):
+def _locate_whole_template(error, args):
     """Return an error that is about the template as a whole at its beginning; None for others."""
     name = getattr(args, 'template', None)
     if not name or not error.text.startswith(runner.NO_TEMPLATE):

@@ -83,7 +83,7 @@ def complete(server: TemplateServer, params: types.CompletionParams) -> types.Co
     word = draft.word
     end = params.position
     start = types.Position(end.line, max(0, end.character - len(word)))
-    matching = completion.of_draft(server.template(document.path, draft.text), draft)
+    matching = completion.complete_draft(server.template(document.path, draft.text), draft)
     return types.CompletionList(
         is_incomplete=len(matching) > language_server.MAX_ITEMS,
         items=[

@@ -82,17 +82,17 @@ def _members(document, name, path, depth, values):
             yield from _inside(nested, f'{path}/{member}', depth - 1)
 
 
-def _of_group(document, properties, values):
+def _list_group(document, properties, values):
     size = _number(document, properties.get('count', 1), values)
     return _repeated(properties.get('resource_def'), size)
 
 
-def _of_scaling_group(document, properties, values):
+def _list_scaling_group(document, properties, values):
     size = properties.get('desired_capacity', properties.get('min_size', 0))
     return _repeated(properties.get('resource'), _number(document, size, values))
 
 
-def _of_chain(_document, properties, _values):
+def _list_chain(_document, properties, _values):
     types = properties.get('resources')
     found = enumerate(types if isinstance(types, list) else ())
     return [(str(index), each) for index, each in found if isinstance(each, str)]
@@ -122,7 +122,7 @@ def _number(document, value, values):
 CHAIN = 'OS::Heat::ResourceChain'
 #: {type of a group: function that returns the names and types of its members}
 MEMBERS = {
-    'OS::Heat::ResourceGroup': _of_group,
-    'OS::Heat::AutoScalingGroup': _of_scaling_group,
-    CHAIN: _of_chain,
+    'OS::Heat::ResourceGroup': _list_group,
+    'OS::Heat::AutoScalingGroup': _list_scaling_group,
+    CHAIN: _list_chain,
 }

@@ -131,12 +131,7 @@ def _result(name, info):
 
 
 def _required(schemata):
-    aliases = coercion.aliases_of(schemata)
-    return {
-        name: _sample(name, schema)
-        for name, schema in schemata.items()
-        if schema.required and not schema.has_default and name not in aliases
-    }
+    return {name: _sample(name, schemata[name]) for name in coercion.required_names(schemata)}
 
 
 def _sample(name: str, schema: PropertySchema) -> Any:

@@ -7,7 +7,7 @@ from keystoneauth1 import exceptions
 from heat_lite.cli import api_client, errors
 
 
-def of_login(cloud: Any, project: str | None, rotate: bool) -> tuple[dict[str, Any], str | None]:
+def fetch_key(cloud: Any, project: str | None, rotate: bool) -> tuple[dict[str, Any], str | None]:
     """Return the credential of a login and the region of the cloud; create it if there is none.
 
     ``project``: the id of the project that the login must have, or None. Raises CommandError and

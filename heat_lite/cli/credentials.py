@@ -28,13 +28,13 @@ APIS = {
 #: the region of signatures, where a cloud has none; any serves
 REGION = 'local'
 #: loaded for a cloud only, as the libraries of OpenStack start slowly
-OF_CLOUD = 'heat_lite.cli.cloud_keys:of_login'
+FETCH_KEY = 'heat_lite.cli.cloud_keys:fetch_key'
 
 
 def credentials(
     api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace
 ) -> None:
-    found = _of_machine(api, args) if api.cloud is None else _of_cloud(api.cloud, args)
+    found = _read_local_key(api, args) if api.cloud is None else _fetch_cloud_key(api.cloud, args)
     if out.is_json:
         out.write_json(found)
     elif args.env:
@@ -70,8 +70,8 @@ def _shown(access, secret, project, region, urls):
     }
 
 
-def _of_cloud(cloud, args):
-    row, region = pkgutil.resolve_name(OF_CLOUD)(cloud, args.project, args.rotate)
+def _fetch_cloud_key(cloud, args):
+    row, region = pkgutil.resolve_name(FETCH_KEY)(cloud, args.project, args.rotate)
     urls = {name: cloud.get_session_endpoint(name) for name in APIS}
     return _shown(row['access'], row['secret'], row['tenant_id'], region, urls)
 
@@ -79,7 +79,7 @@ def _of_cloud(cloud, args):
 # ------------------------------------------------------------ the service of this machine
 
 
-def _of_machine(api, args):
+def _read_local_key(api, args):
     """Return the key of the data folder of ``heat-lite up``."""
     folder = installation.data_folder()
     if not connection.is_local(api.endpoint):

@@ -71,7 +71,7 @@ class NestedPaths:
         """Return whether the stack of an event was listed."""
         return resource_tree.stack_of(event) in self._bases
 
-    def of(self, event: dict[str, Any]) -> str:
+    def find(self, event: dict[str, Any]) -> str:
         """Return the path of the resource, or of the nested stack, of an event."""
         stack, name = resource_tree.stack_of(event), event['resource_name']
         base = self._bases.get(stack, '')
@@ -166,7 +166,7 @@ def _print(found, out, paths):
 def _row(event, paths):
     return [
         event['event_time'],
-        paths.of(event),
+        paths.find(event),
         event['resource_status'],
         event.get('resource_status_reason'),
     ]

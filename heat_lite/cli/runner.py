@@ -17,7 +17,7 @@ DEBUG = 'HEAT_LITE_DEBUG'
 MORE = f' ({DEBUG}=1 shows more)'
 #: the beginning of the errors about a template as a whole, which are shown at its first line
 NO_TEMPLATE = 'Template not in valid format'
-OF_RESPONSE = 'heat_lite.authoring.located_errors:of_response'
+LOCATE_RESPONSE = 'heat_lite.authoring.located_errors:locate_response'
 
 
 def run(argv: list[str], known: list[str]) -> int:
@@ -99,7 +99,7 @@ def _with_service(function, args):
 def _raise_at_its_place(error, args):
     """Raise LocatedError, if the error of the service is at a place of a file of the user."""
     # It imports the library yaml, which starts slowly.
-    place = pkgutil.resolve_name(OF_RESPONSE)(error, args)
+    place = pkgutil.resolve_name(LOCATE_RESPONSE)(error, args)
     if place is not None:
         raise place from None
 

@@ -23,4 +23,6 @@ class Schema(schema.AttributeSchema):
         cache_mode: str = CACHE_LOCAL,
         type: str | None = None,
     ) -> None:
-        super().__init__(description, type, support=support_status, cache_mode=cache_mode)
+        super().__init__(
+            description, type, support=support_status or support.DEFAULT, cache_mode=cache_mode
+        )

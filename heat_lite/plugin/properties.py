@@ -47,6 +47,6 @@ class Schema(template_schema.PropertySchema):
             implemented=implemented,
             update_allowed=update_allowed,
             immutable=immutable,
-            support=support_status,
+            support=support_status or support.DEFAULT,
             allow_conversion=allow_conversion,
         )

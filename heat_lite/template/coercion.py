@@ -148,6 +148,16 @@ def aliases_of(schemata: Mapping) -> dict[str, str]:
     return {schema.alias_of: name for name, schema in schemata.items() if schema.alias_of}
 
 
+def required_names(schemata: Mapping) -> list[str]:
+    """Return the names that must be given: those without default and without deprecated alias."""
+    aliases = aliases_of(schemata)
+    return [
+        name
+        for name, schema in schemata.items()
+        if schema.required and not schema.has_default and name not in aliases
+    ]
+
+
 def source_name(name: str, aliases: Mapping[str, str], given: Mapping) -> str | None:
     """Return the key of ``given`` that holds the property ``name``, None if it is not given.
 

@@ -6,7 +6,7 @@ A function call is allowed wherever a value is.
 
 import re
 
-from heat_lite.template import coercion, constraints, function, support, versions
+from heat_lite.template import coercion, constraints, dialects, function, support, versions
 from heat_lite.template.functions import logic
 from heat_lite.template.parameters import parameter_schema, parameter_types
 
@@ -225,7 +225,7 @@ def _resource(known):
         'type': 'object',
         'required': ['type'],
         'additionalProperties': False,
-        'properties': {key: schemas.get(part, {}) for part, key in versions.HOT.resource.items()},
+        'properties': {key: schemas.get(part, {}) for part, key in dialects.HOT.resource.items()},
         'allOf': [_type_rule(name, kind) for name, kind in known.items()],
     }
 
@@ -264,7 +264,7 @@ def _type_rule(name, kind):
     schemas: dict = {'properties': _ref(name)}
     if kind.update_policy:
         schemas['update_policy'] = _properties(kind.update_policy)
-    required = ['properties'] if _required(kind.properties or {}) else []
+    required = ['properties'] if coercion.required_names(kind.properties or {}) else []
     then = {'properties': schemas, **({'required': required} if required else {})}
     return {'if': {'properties': {'type': {'const': name}}, 'required': ['type']}, 'then': then}
 
@@ -273,7 +273,7 @@ def _properties(schemata, title=None):
     """Return the schema of a map with known keys; with any keys if ``schemata`` is None."""
     if schemata is None:
         return {'title': title, 'type': ['object', 'null']}
-    required = _required(schemata)
+    required = coercion.required_names(schemata)
     return {
         **({'title': title} if title else {}),
         'type': 'object' if required else ['object', 'null'],
@@ -281,16 +281,6 @@ def _properties(schemata, title=None):
         'properties': {name: _property(schema) for name, schema in schemata.items()},
         **({'required': required} if required else {}),
     }
-
-
-def _required(schemata):
-    """Return the names that must be given: those without default and without deprecated alias."""
-    aliases = coercion.aliases_of(schemata)
-    return [
-        name
-        for name, schema in schemata.items()
-        if schema.required and not schema.has_default and name not in aliases
-    ]
 
 
 def _property(schema):

@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 from heat_lite.template import checks, yaml_reader
+from heat_lite.template.dialects import VERSION_KEYS
 from heat_lite.template.suggest import closest_match, with_suggestion
 
 ENVIRONMENT_SECTIONS = (
@@ -21,7 +22,6 @@ ENVIRONMENT_SECTIONS = (
     'event_sinks',
     'parameter_merge_strategies',
 )
-VERSION_KEYS = ('heat_template_version', 'AWSTemplateFormatVersion', 'HeatTemplateFormatVersion')
 ROOT = '[root stack]'
 
 

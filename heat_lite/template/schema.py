@@ -3,7 +3,8 @@
 A schema is built once, with the class that owns it, and shared. Treat schemas as immutable.
 """
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from heat_lite.common import exception
@@ -19,16 +20,19 @@ from heat_lite.template.constraints import (
     TYPES,
     AllowedPattern,
     AllowedValues,
+    Constraint,
     CustomConstraint,
     Length,
     Range,
 )
+from heat_lite.template.parameters import parameter_types
 
 CACHE_LOCAL, CACHE_NONE = 'cache_local', 'cache_none'
 #: options that stand for a constraint
 _CONSTRAINTS = {'allowed': AllowedValues, 'pattern': AllowedPattern, 'custom': CustomConstraint}
 
 
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
 class PropertySchema:
     """The schema of a property.
 
@@ -40,63 +44,34 @@ class PropertySchema:
     accepts a string or a list for a map, and a comma-separated string for a list.
     """
 
-    __slots__ = (
-        'type',
-        'description',
-        'default',
-        'required',
-        'constraints',
-        'update_allowed',
-        'immutable',
-        'support',
-        'schema',
-        'ref',
-        'wire',
-        'sent',
-        'alias_of',
-        'allow_conversion',
-        'implemented',
-        'names_objects',
-    )
+    type: str
+    description: str | None = None
+    _: dataclasses.KW_ONLY
+    default: Any = None
+    required: bool = False
+    constraints: Iterable[Constraint] = ()
+    update_allowed: bool = False
+    immutable: bool = False
+    support: support_status.SupportStatus = support_status.DEFAULT
+    schema: Any = None
+    ref: str | None = None
+    resolves: dataclasses.InitVar[str | None] = None
+    wire: str | None = None
+    sent: bool = True
+    alias_of: str | None = None
+    allow_conversion: bool = False
+    implemented: bool = True
+    names_objects: bool = dataclasses.field(init=False)
 
-    def __init__(
-        self,
-        type,
-        description=None,
-        *,
-        default=None,
-        required=False,
-        constraints=(),
-        update_allowed=False,
-        immutable=False,
-        support=None,
-        schema=None,
-        ref=None,
-        resolves=None,
-        wire=None,
-        sent=True,
-        alias_of=None,
-        allow_conversion=False,
-        implemented=True,
-    ):
-        self.type = type
-        self.description = description
-        self.default = default
-        self.required = required
-        self.constraints = (*constraints, CustomConstraint(ref)) if ref else tuple(constraints)
-        self.update_allowed = update_allowed
-        self.immutable = immutable
-        self.support = support or (support_status.hidden() if alias_of else support_status.DEFAULT)
-        self.schema = schema
-        self.ref = ref or resolves
-        self.wire = wire
-        self.sent = sent
-        self.alias_of = alias_of
-        self.allow_conversion = allow_conversion
-        self.implemented = implemented
+    def __post_init__(self, resolves: str | None) -> None:
+        existing = (CustomConstraint(self.ref),) if self.ref else ()
+        self.constraints = (*self.constraints, *existing)
+        if self.alias_of and self.support is support_status.DEFAULT:
+            self.support = support_status.hidden()
+        self.ref = self.ref or resolves
         #: whether this or a nested schema names a cloud object
         self.names_objects = bool(self.ref) or any(
-            nested.names_objects for nested in _nested_schemas(schema)
+            nested.names_objects for nested in _nested_schemas(self.schema)
         )
         self._check()
 
@@ -141,13 +116,13 @@ class PropertySchema:
         The property has no default: without a value, the parameter's own default applies.
         """
         return cls(
-            _PARAMETER_TYPES[parameter.type],
+            parameter_types.PROPERTY_TYPES[parameter.type],
             parameter.description,
             required=parameter.required,
             constraints=parameter.constraints,
             update_allowed=True,
             immutable=False,
-            allow_conversion=parameter.type in ('json', 'comma_delimited_list'),
+            allow_conversion=parameter.type in (parameter_types.JSON, parameter_types.LIST),
         )
 
     def to_wire(self):
@@ -185,15 +160,6 @@ def _nested_schemas(schema):
     if isinstance(schema, dict):
         return schema.values()
     return () if schema is None else (schema,)
-
-
-_PARAMETER_TYPES = {
-    'string': STRING,
-    'number': NUMBER,
-    'comma_delimited_list': LIST,
-    'json': MAP,
-    'boolean': BOOLEAN,
-}
 
 
 def to_wire(schemata: Mapping) -> dict:
@@ -263,21 +229,20 @@ def any_(description: str | None = None, **options: Any) -> PropertySchema:
     return _property(ANY, description, **options)
 
 
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
 class AttributeSchema:
     """The schema of an attribute; with ``cache_mode`` CACHE_NONE its value is never cached."""
 
-    __slots__ = ('type', 'description', 'support', 'cache_mode', 'wire')
+    description: str | None = None
+    type: str | None = None
+    _: dataclasses.KW_ONLY
+    support: support_status.SupportStatus = support_status.DEFAULT
+    cache_mode: str = CACHE_LOCAL
+    wire: str | None = None
 
-    def __init__(
-        self, description=None, type=None, *, support=None, cache_mode=CACHE_LOCAL, wire=None
-    ):
-        if type is not None and type not in TYPES:
-            raise exception.InvalidSchemaError(f'Invalid type ({type})')
-        self.description = description
-        self.type = type
-        self.support = support or support_status.DEFAULT
-        self.cache_mode = cache_mode
-        self.wire = wire
+    def __post_init__(self) -> None:
+        if self.type is not None and self.type not in TYPES:
+            raise exception.InvalidSchemaError(f'Invalid type ({self.type})')
 
     @property
     def hidden(self):

@@ -3,6 +3,7 @@
 Positions are computed only to report errors; reading a template does not need them.
 """
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ class Position(NamedTuple):
     column: int
 
     @classmethod
-    def of(cls, mark):
+    def from_mark(cls, mark):
         return cls(mark.line + 1, mark.column + 1)
 
 
@@ -64,7 +65,7 @@ class Positions:
     """
 
     def __init__(self, text: str, max_nodes: int | None = None):
-        self._root = _compose(text, max_nodes)
+        self._root = compose(text, max_nodes)
         self._keys: dict[int, _Keys] = {}
 
     def find(self, path: Iterable) -> Position:
@@ -81,14 +82,14 @@ class Positions:
 
     def _descend(self, path):
         node = self._root
-        position = START if node is None else Position.of(node.start_mark)
+        position = START if node is None else Position.from_mark(node.start_mark)
         found = 0
         for part in path:
             step = self._step(node, part)
             if step is None:
                 break
             mark, node = step
-            position = Position.of(mark)
+            position = Position.from_mark(mark)
             found += 1
         return _Descent(position, found, node)
 
@@ -125,7 +126,7 @@ class Positions:
             node = node.value[0]
         text = node if isinstance(node, yaml.ScalarNode) else None
         # the text of an alias stands above its key
-        return position if text is None else max(position, Position.of(text.start_mark))
+        return position if text is None else max(position, Position.from_mark(text.start_mark))
 
     def find_text(self, path: Iterable, text: str) -> Position | None:
         """Return the first position of a text among the values at or below a path, or None."""
@@ -133,7 +134,7 @@ class Positions:
         top = self._descend(start)
         for _path, node in _below(top.node) if top.found == len(start) else ():
             if isinstance(node, yaml.ScalarNode) and node.value == text:
-                return max(top.position, Position.of(node.start_mark))
+                return max(top.position, Position.from_mark(node.start_mark))
         return None
 
     def duplicates(self) -> Iterator[Duplicate]:
@@ -143,7 +144,7 @@ class Positions:
             for key, _value in node.value:
                 if _is_merge(key) or not isinstance(key, yaml.ScalarNode):
                     continue
-                name, position = _name(key), Position.of(key.start_mark)
+                name, position = name_of(key), Position.from_mark(key.start_mark)
                 if name in first:
                     yield Duplicate((*path, name), position, first[name])
                 first.setdefault(name, position)
@@ -153,7 +154,10 @@ class Positions:
         for path, node in self._nodes():
             if isinstance(node, yaml.ScalarNode) and not node.style:
                 yield PlainScalar(
-                    path, node.value, node.tag.rpartition(':')[2], Position.of(node.start_mark)
+                    path,
+                    node.value,
+                    node.tag.rpartition(':')[2],
+                    Position.from_mark(node.start_mark),
                 )
 
     def _maps(self):
@@ -195,12 +199,13 @@ class _CountingLoader(yaml_reader.PausingLoader):
         return super().resolve(kind, value, implicit)
 
 
-def _compose(text, max_nodes):
+def compose(text: str, max_nodes: int | None = None) -> Any:
     """Return the node tree of a text, None if it is empty or invalid."""
     # JSON allows tabs for indentation, YAML does not; strings in JSON contain no literal tabs
     text = text.replace('\t', ' ') if text.lstrip()[:1] == '{' else text
     try:
-        return yaml.compose(text, Loader=lambda stream: _CountingLoader(stream, max_nodes))
+        loader: Any = functools.partial(_CountingLoader, max_nodes=max_nodes)
+        return yaml.compose(text, Loader=loader)
     except budget.LimitExceeded:
         raise
     except (yaml.YAMLError, ValueError, RecursionError):
@@ -209,7 +214,7 @@ def _compose(text, max_nodes):
 
 def _children(node):
     if isinstance(node, yaml.MappingNode):
-        return [(_name(key), value) for key, value in node.value]
+        return [(name_of(key), value) for key, value in node.value]
     return list(enumerate(node.value)) if isinstance(node, yaml.SequenceNode) else []
 
 
@@ -224,7 +229,7 @@ class _Keys:
             if _is_merge(key):
                 self.merged += _merged(value)
             else:
-                name = _name(key)
+                name = name_of(key)
                 self._own[name] = self._lower[name.lower()] = (key.start_mark, value)
 
     def entry(self, name):
@@ -241,7 +246,7 @@ def _is_merge(key):
     return isinstance(key, yaml.ScalarNode) and key.value == _MERGE_KEY and not key.style
 
 
-def _name(key):
+def name_of(key: yaml.Node) -> str:
     """Return a key as the data contains it."""
     return (
         yaml_reader.key_text(key.value, key.tag)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from heat_lite.common import cooperation, exception
-from heat_lite.template import checks, conditions, function, versions
+from heat_lite.template import checks, conditions, dialects, function, versions
 from heat_lite.template.definition import OutputDefinition, ResourceDefinition
 from heat_lite.template.environment import Environment
 from heat_lite.template.parameters import parameter_groups
@@ -62,7 +62,7 @@ class Template:
 
     def _parameter_schema(self, name, data):
         try:
-            if self.version.dialect is versions.CFN:
+            if self.version.dialect is dialects.CFN:
                 return ParameterSchema.from_cfn(name, data)
             return ParameterSchema.from_hot(
                 name, data, self.version.parameter_keys, self.version.parameter_constraints

@@ -3,108 +3,19 @@
 A HOT version is defined by its difference to the previous version.
 """
 
-import dataclasses
 import inspect
-import types
 from collections.abc import Mapping
 from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.template import function
+from heat_lite.template.dialects import CFN, HOT, VERSION_KEYS, Version
 from heat_lite.template.functions import cfn, lists_and_maps, logic, refs, strings
+from heat_lite.template.parameters import parameter_schema
 from heat_lite.template.suggest import suggest
 
 #: Imported when a template first calls it, since the yaql library is slow to import.
 YAQL = 'heat_lite.template.functions.yaql:Yaql'
-
-
-@dataclasses.dataclass(frozen=True)
-class Dialect:
-    """The keywords of HOT or CFN.
-
-    ``sections``, ``resource`` and ``output`` map the keywords of HOT to those of the dialect.
-    """
-
-    name: str
-    sections: Mapping[str, str]
-    resource: Mapping[str, str]
-    output: Mapping[str, str]
-    pseudo_parameters: tuple
-
-
-def _words(names, spelling=str):
-    return types.MappingProxyType({name: spelling(name) for name in names.split()})
-
-
-def _camel(name):
-    return ''.join(word.capitalize() for word in name.split('_'))
-
-
-_SECTIONS = 'description parameters conditions resources outputs'
-# in the order in which Heat reads the parts of a resource
-_RESOURCE = 'type properties metadata depends_on deletion_policy update_policy description'
-_OUTPUT = 'value description condition'
-
-HOT = Dialect(
-    'hot',
-    _words(f'{_SECTIONS} parameter_groups'),
-    _words(f'{_RESOURCE} external_id condition'),
-    _words(_OUTPUT),
-    ('OS::stack_id', 'OS::stack_name', 'OS::project_id'),
-)
-CFN = Dialect(
-    'cfn',
-    _words(f'{_SECTIONS} mappings', _camel),
-    _words(f'{_RESOURCE} condition', _camel),
-    _words(_OUTPUT, _camel),
-    ('AWS::StackId', 'AWS::StackName', 'AWS::Region'),
-)
-
-
-@dataclasses.dataclass(frozen=True)
-class Version:
-    """One version of the template language.
-
-    ``functions`` and ``condition_functions`` map names to classes, for ``function.Parser``.
-    ``condition_functions`` is None if the version has no conditions.
-    """
-
-    name: str
-    key: str
-    dialect: Dialect
-    functions: Mapping
-    condition_functions: Mapping | None
-    parameter_keys: frozenset
-    parameter_constraints: frozenset
-    deletion_policies: Mapping[str, str]
-
-    @property
-    def has_conditions(self):
-        return self.condition_functions is not None
-
-    @property
-    def sections(self):
-        """The names of all sections that this version allows."""
-        known = set(self.dialect.sections.values()) | (
-            {self.key} if self.dialect is HOT else set(_VERSION_KEYS[1:])
-        )
-        return known if self.has_conditions else known - {self.dialect.sections['conditions']}
-
-    @property
-    def resource_keys(self):
-        """The keys that this version allows in a resource."""
-        known = set(self.dialect.resource.values())
-        return (
-            known
-            if self.has_conditions
-            else known - {self.dialect.resource['condition'], 'external_id'}
-        )
-
-    @property
-    def output_keys(self):
-        """The keys that this version allows in an output."""
-        known = set(self.dialect.output.values())
-        return known if self.has_conditions else known - {self.dialect.output['condition']}
 
 
 _POLICIES = {policy: policy for policy in ('Delete', 'Retain', 'Snapshot')}
@@ -198,22 +109,12 @@ _RELEASES = {
     'rocky': '2018-08-31',
     'wallaby': '2021-04-16',
 }
-_HOT_PARAMETER = frozenset(
-    'constraints default description hidden immutable label schema type'.split()
-)
-_HOT_CONSTRAINTS = frozenset(
-    'length range allowed_values allowed_pattern custom_constraint'.split()
-)
-_CFN_PARAMETER = frozenset(
-    (
-        'AllowedPattern AllowedValues ConstraintDescription Default Description Label '
-        'MaxLength MaxValue MinLength MinValue NoEcho Type'
-    ).split()
-)
+_HOT_PARAMETER = frozenset(parameter_schema.HOT_KEYS) - {'tags'}
+_HOT_CONSTRAINTS = frozenset(parameter_schema.HOT_CONSTRAINTS) - {'modulo'}
+_CFN_PARAMETER = frozenset(parameter_schema.CFN_KEYS)
 _CFN_CONSTRAINTS = frozenset(
     'AllowedValues AllowedPattern MinLength MaxLength MinValue MaxValue'.split()
 )
-_VERSION_KEYS = ('heat_template_version', 'AWSTemplateFormatVersion', 'HeatTemplateFormatVersion')
 
 
 def _conditions(allowed, functions):
@@ -258,13 +159,13 @@ def _table():
     hot.update({release: hot[name] for release, name in _RELEASES.items()})
     aws_functions = {**_HEAT_CFN_FUNCTIONS, 'Fn::If': logic.If}
     aws = _cfn_version(
-        '2010-09-09', _VERSION_KEYS[1], aws_functions, _conditions(_CFN_CONDITIONS, aws_functions)
+        '2010-09-09', VERSION_KEYS[1], aws_functions, _conditions(_CFN_CONDITIONS, aws_functions)
     )
-    heat = _cfn_version('2012-12-12', _VERSION_KEYS[2], _HEAT_CFN_FUNCTIONS, None)
+    heat = _cfn_version('2012-12-12', VERSION_KEYS[2], _HEAT_CFN_FUNCTIONS, None)
     return {
-        _VERSION_KEYS[0]: hot,
-        _VERSION_KEYS[1]: {aws.name: aws},
-        _VERSION_KEYS[2]: {heat.name: heat},
+        VERSION_KEYS[0]: hot,
+        VERSION_KEYS[1]: {aws.name: aws},
+        VERSION_KEYS[2]: {heat.name: heat},
     }
 
 

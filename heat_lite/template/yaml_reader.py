@@ -19,9 +19,9 @@ from yaml.events import (
 
 from heat_lite.common import cooperation
 
-__all__ = ['PausingLoader', 'YAMLError', 'key_text', 'read']
+__all__ = ['LOADER', 'PausingLoader', 'YAMLError', 'key_text', 'read']
 
-_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _TAG = 'tag:yaml.org,2002:'
 _MERGE = object()
 #: Characters of a number: base 60 (``1:1:1``) takes time that grows with the square.
@@ -37,7 +37,7 @@ _TOO_DEEP_IN_LIBYAML = 'exceeded maximum nesting depth'
 _PAUSE_EVENTS = 1000
 
 
-class PausingLoader(_LOADER):  # type: ignore[misc, valid-type]
+class PausingLoader(LOADER):  # type: ignore[misc, valid-type]
     """A loader of PyYAML that lets other threads run between the nodes of a text."""
 
     def resolve(self, kind, value, implicit):
@@ -127,7 +127,7 @@ class _Reader:
             AliasEvent: self._alias,
             DocumentStartEvent: self._document,
         }
-        for number, event in enumerate(yaml.parse(self.text, Loader=_LOADER), 1):
+        for number, event in enumerate(yaml.parse(self.text, Loader=LOADER), 1):
             step = steps.get(type(event))
             if step is not None:
                 step(event)

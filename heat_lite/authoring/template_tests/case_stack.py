@@ -43,7 +43,7 @@ class Stubs:
         self._given = given
         self.is_strict = False
 
-    def of(self, path: str) -> Mapping[str, Any]:
+    def get(self, path: str) -> Mapping[str, Any]:
         return self._given.get(path) or {}
 
 
@@ -92,13 +92,13 @@ class _CaseResource:
         return status.CREATE if self.has_nested_stack else super().action
 
     def reference_id(self):
-        known = self.stack.stubs.of(self.path)
+        known = self.stack.stubs.get(self.path)
         if 'id' not in known and self.has_nested_stack:
             return super().reference_id()
         return known.get('id', self.name)
 
     def attribute(self, *path):
-        known = self.stack.stubs.of(self.path).get('attributes', {})
+        known = self.stack.stubs.get(self.path).get('attributes', {})
         if not path and known:
             return dict(known)
         if path and path[0] in known:

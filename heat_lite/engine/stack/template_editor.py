@@ -77,7 +77,7 @@ class TemplateEditor:
             return [], 0
         linter = self._linter({**texts, name: draft.text})
         document = linter.template(name, _environments(texts))
-        return completion.of_draft(document, draft)[:MAX_ITEMS], len(draft.word)
+        return completion.complete_draft(document, draft)[:MAX_ITEMS], len(draft.word)
 
     def _linter(self, texts: Mapping[str, str]) -> Linter:
         return Linter(

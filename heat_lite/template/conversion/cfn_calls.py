@@ -7,6 +7,7 @@ from typing import Any
 from heat_lite.template import versions
 from heat_lite.template.conversion.mappings import Mappings
 from heat_lite.template.conversion.problems import Remarks, Unconvertible
+from heat_lite.template.functions.refs import CfnResourceFacade
 
 HOT_VERSION = '2021-04-16'
 #: the parameter that replaces AWS::Region, as Heat defines it
@@ -23,11 +24,7 @@ _HOT_CALLS = {*_VERSION.functions, *(_VERSION.condition_functions or {})}
 _CFN_CALL = re.compile(r'Fn::\w+|Ref|Condition')
 #: ``${name}`` of Fn::Sub
 _VARIABLE = re.compile(r'\$\{(!?)([^${}]*)\}')
-_FACADE = {
-    'Metadata': 'metadata',
-    'DeletionPolicy': 'deletion_policy',
-    'UpdatePolicy': 'update_policy',
-}
+_FACADE = CfnResourceFacade.keys
 
 
 class Calls:

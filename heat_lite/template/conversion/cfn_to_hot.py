@@ -5,14 +5,14 @@ What has no equivalent is reported, with its path in the original template.
 
 from typing import Any, NamedTuple
 
-from heat_lite.template import versions
+from heat_lite.template import dialects
 from heat_lite.template.conversion.cfn_calls import HOT_VERSION, REGION, REGION_SCHEMA, Calls
 from heat_lite.template.conversion.mappings import Mappings
 from heat_lite.template.conversion.problems import Remark, Remarks
 from heat_lite.template.parameters import parameter_schema
 
-_VERSION_KEYS = ('AWSTemplateFormatVersion', 'HeatTemplateFormatVersion')
-_SECTIONS = {*versions.CFN.sections.values(), *_VERSION_KEYS}
+_VERSION_KEYS = dialects.VERSION_KEYS[1:]
+_SECTIONS = {*dialects.CFN.sections.values(), *_VERSION_KEYS}
 #: {type of a parameter that Heat does not know: (type in HOT, custom constraint)}
 _AWS_TYPES = {
     'AWS::EC2::Image::Id': ('string', 'glance.image'),
@@ -120,10 +120,10 @@ class _Converter:
         return done
 
     def _resource(self, name, snippet):
-        return self._entry(('Resources', name), snippet, versions.CFN.resource)
+        return self._entry(('Resources', name), snippet, dialects.CFN.resource)
 
     def _output(self, name, snippet):
-        return self._entry(('Outputs', name), snippet, versions.CFN.output)
+        return self._entry(('Outputs', name), snippet, dialects.CFN.output)
 
     def _entry(self, path, snippet, keys):
         """Convert a resource or an output; ``keys`` maps the keywords of HOT to those of CFN."""

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
-
+from heat_lite.template.yaml_reader import LOADER
 
 #: the path of the first entry of a text
 FIRST: tuple = ()
@@ -104,7 +103,7 @@ def _folded(path):
 
 def _entries(text: str) -> list[_Entry]:
     """Return all entries in the order of the text."""
-    root = yaml.compose(text, Loader=_LOADER)
+    root = yaml.compose(text, Loader=LOADER)
     found: list[_Entry] = []
     waiting: list[tuple[tuple, Any]] = [((), root)]
     seen = set()

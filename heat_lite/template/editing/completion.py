@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from heat_lite.template import reader, support, versions
+from heat_lite.template import dialects, reader, versions
 from heat_lite.template.constraints import BOOLEAN, AllowedValues
 from heat_lite.template.editing import descriptions, subjects
 from heat_lite.template.editing.cursor import MARK, Draft, Place
@@ -11,6 +11,7 @@ from heat_lite.template.functions import logic
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.parameters.parameters import RESERVED_NAMES
+from heat_lite.template.schema import visible
 
 TYPE, PROPERTY, VALUE, FUNCTION, REFERENCE, KEYWORD = (
     'type',
@@ -22,13 +23,6 @@ TYPE, PROPERTY, VALUE, FUNCTION, REFERENCE, KEYWORD = (
 )
 
 _VERSION_PATHS = [(key,) for key in versions.TABLE]
-_PARAMETER_TYPES = (
-    parameter_types.STRING,
-    parameter_types.NUMBER,
-    parameter_types.LIST,
-    parameter_types.JSON,
-    parameter_types.BOOLEAN,
-)
 
 
 class Item(NamedTuple):
@@ -52,7 +46,7 @@ def completions(document: TemplateDocument, place: Place) -> list[Item]:
     return found or [*_keys(document, path), *_functions(document, path)]
 
 
-def of_draft(document: TemplateDocument | None, draft: Draft) -> list[Item]:
+def complete_draft(document: TemplateDocument | None, draft: Draft) -> list[Item]:
     """Return the completions at the mark of a draft that begin with its word, in any case.
 
     All are returned where none does. ``document`` is None for a text that is no template yet.
@@ -67,7 +61,7 @@ def of_draft(document: TemplateDocument | None, draft: Draft) -> list[Item]:
 
 def first_keys() -> list[Item]:
     """Return the keys of a document that says not yet whether it is a template."""
-    words = (*reader.VERSION_KEYS, *reader.ENVIRONMENT_SECTIONS)
+    words = (*dialects.VERSION_KEYS, *reader.ENVIRONMENT_SECTIONS)
     return [Item(word, KEYWORD, is_key=True) for word in words]
 
 
@@ -82,7 +76,7 @@ def _references(document, path) -> Iterator[Item]:
 def _named(document, kind, owner):
     if kind == subjects.PARAMETER:
         for name, schema in document.parameters.items():
-            yield Item(name, REFERENCE, schema.type, descriptions.of_parameter(name, schema))
+            yield Item(name, REFERENCE, schema.type, descriptions.describe_parameter(name, schema))
         yield from (Item(name, REFERENCE, 'pseudo parameter') for name in RESERVED_NAMES)
     elif kind == subjects.RESOURCE:
         key = document.resource_key('type')
@@ -94,13 +88,13 @@ def _named(document, kind, owner):
     elif kind == subjects.ATTRIBUTE:
         info = document.resource_type(owner)
         for name, schema in ((info.attributes if info else None) or {}).items():
-            yield Item(name, REFERENCE, 'attribute', descriptions.of_attribute(name, schema))
+            yield Item(name, REFERENCE, 'attribute', descriptions.describe_attribute(name, schema))
 
 
 def _values(document, path) -> Iterator[Item]:
     """Yield the values of a key that has a limited set of them."""
     if path[:1] == (document.section_key('parameters'),) and path[2:] in (('type',), ('Type',)):
-        for name in _PARAMETER_TYPES if path[2] == 'type' else ():
+        for name in parameter_types.WIRE_NAMES if path[2] == 'type' else ():
             yield Item(name, VALUE)
         return
     around = subjects.definition_at(document, path)
@@ -150,11 +144,10 @@ def _all_keys(document, path):
         words = version.parameter_keys
     yield from (Item(word, KEYWORD, is_key=True) for word in sorted(words))
     node = subjects.property_at(document, path) if len(path) > 2 else None
-    for name, schema in (node.keys if node and node.keys else {}).items():
-        if schema.implemented and schema.support.status != support.HIDDEN:
-            detail = f'{schema.type}, required' if schema.required else schema.type
-            text = descriptions.of_property(name, schema)
-            yield Item(name, PROPERTY, detail, text, is_key=True)
+    for name, schema in visible(node.keys if node and node.keys else {}).items():
+        detail = f'{schema.type}, required' if schema.required else schema.type
+        text = descriptions.describe_property(name, schema)
+        yield Item(name, PROPERTY, detail, text, is_key=True)
 
 
 def _functions(document, path):
@@ -167,4 +160,6 @@ def _functions(document, path):
         kind = subjects.function_class(document, name)
         if kind is None or issubclass(kind, (logic.Removed, logic.NotAllowed)):
             continue
-        yield Item(name, FUNCTION, 'function', descriptions.of_function(name, kind), is_key=True)
+        yield Item(
+            name, FUNCTION, 'function', descriptions.describe_function(name, kind), is_key=True
+        )

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from heat_lite.common import cooperation
-from heat_lite.template import yaml_reader
 from heat_lite.template.editing import repair
+from heat_lite.template.source_positions import compose, name_of
 
 #: stands for the word that is being written
 MARK = 'heat-lite-cursor'
@@ -83,19 +83,19 @@ def _marked(context, before, after):
     ends = dict.fromkeys((after, '', after + closed, closed))
     for marked in (f'{mark}{end}' for end in ends for mark in (MARK, f'{MARK}: null')):
         candidate = '\n'.join((*context.before, before + marked, *context.after))
-        place = _find_mark(_compose(candidate))
+        place = _find_mark(compose(candidate))
         if place is not None:
             return candidate, place
     return None
 
 
 def _is_data(text):
-    return isinstance(_compose(text), yaml.CollectionNode)
+    return isinstance(compose(text), yaml.CollectionNode)
 
 
 def place_at(text: str, line: int, column: int) -> Place | None:
     """Return the key or the value at a position, None where there is neither."""
-    node = _compose(text)
+    node = compose(text)
     path: tuple = ()
     for _ in range(_MAX_DEPTH):
         if isinstance(node, yaml.ScalarNode):
@@ -115,9 +115,9 @@ def _step(node, line, column):
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if _covers(key, line, column):
-                return _name(key), True, value
+                return name_of(key), True, value
             if _covers(value, line, column):
-                return _name(key), False, value
+                return name_of(key), False, value
     if isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
             if _covers(value, line, column):
@@ -145,19 +145,5 @@ def _find_mark(node) -> Place | None:
             for key, child in node.value:
                 if isinstance(key, yaml.ScalarNode) and key.value == MARK:
                     return Place((*path, MARK), True)
-                waiting.append(((*path, _name(key)), child))
+                waiting.append(((*path, name_of(key)), child))
     return None
-
-
-def _name(key):
-    if isinstance(key, yaml.ScalarNode):
-        return yaml_reader.key_text(key.value, key.tag)
-    return str(key.tag)
-
-
-def _compose(text):
-    text = text.replace('\t', ' ') if text.lstrip()[:1] == '{' else text
-    try:
-        return yaml.compose(text, Loader=yaml_reader.PausingLoader)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return None

@@ -4,18 +4,15 @@ import inspect
 import json
 
 from heat_lite.template import support
+from heat_lite.template.schema import visible
 
 
-def of_type(info) -> str:
+def describe_type(info) -> str:
     """Describe a resource type: its properties and attributes, the required ones first."""
     parts = [f'**{info.name}**', *_support(info.support)]
     if info.description:
         parts.append(info.description)
-    properties = {
-        name: schema
-        for name, schema in (info.properties or {}).items()
-        if schema.implemented and schema.support.status != support.HIDDEN
-    }
+    properties = visible(info.properties or {})
     required = sorted(name for name, schema in properties.items() if schema.required)
     optional = sorted(name for name, schema in properties.items() if not schema.required)
     for title, names in (
@@ -28,7 +25,7 @@ def of_type(info) -> str:
     return '\n\n'.join(parts)
 
 
-def of_property(name: str, schema) -> str:
+def describe_property(name: str, schema) -> str:
     """Describe a property: type, default, constraints, effect of an update."""
     facts = [schema.type, 'required' if schema.required else 'optional']
     if schema.default is not None:
@@ -39,12 +36,12 @@ def of_property(name: str, schema) -> str:
     return '\n\n'.join([*lines, *_constraints(schema)])
 
 
-def of_attribute(name: str, schema) -> str:
+def describe_attribute(name: str, schema) -> str:
     """Describe an attribute."""
     return '\n\n'.join([f'**{name}**', *([schema.description] if schema.description else [])])
 
 
-def of_parameter(name: str, schema) -> str:
+def describe_parameter(name: str, schema) -> str:
     """Describe a parameter of the template. The default of a hidden one is not shown."""
     facts = [schema.type]
     if schema.default is not None and not schema.hidden:
@@ -55,7 +52,7 @@ def of_parameter(name: str, schema) -> str:
     return '\n\n'.join([*lines, *_constraints(schema)])
 
 
-def of_function(name: str, kind) -> str:
+def describe_function(name: str, kind) -> str:
     """Describe a function of the template language."""
     return f'**{name}**\n\n{inspect.getdoc(kind) or ""}'.strip()
 

@@ -6,7 +6,7 @@ An entry moves with the comments above it.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from heat_lite.template import versions
+from heat_lite.template import dialects
 from heat_lite.template.editing.lines import Part, indent_of, is_blank, is_comment, read
 
 _TOP = (
@@ -41,7 +41,7 @@ def order_of(data: Mapping) -> Order | None:
     if 'heat_template_version' in data:
         return Order(_TOP, _ENTRIES)
     if any(key in data for key in _TOP[:3]):
-        cfn = versions.CFN
+        cfn = dialects.CFN
         top = [cfn.sections.get(name, name) for name in _TOP]
         entries = {
             'Parameters': _CFN_PARAMETER,

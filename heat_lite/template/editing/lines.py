@@ -15,7 +15,8 @@ from yaml.events import (
     ScalarEvent,
 )
 
-_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+from heat_lite.template.yaml_reader import LOADER
+
 #: line breaks of YAML that editors do not show as such
 _RARE_BREAKS = '\r\x85\u2028\u2029'
 
@@ -84,7 +85,7 @@ def split(text: str) -> list[str]:
 def read(lines: list[str]) -> Part | None:
     """Return the document of a valid text, None if it is empty."""
     pending: list[Part] = []
-    for event in yaml.parse('\n'.join(lines), Loader=_LOADER):
+    for event in yaml.parse('\n'.join(lines), Loader=LOADER):
         if isinstance(event, CollectionEndEvent):
             done = pending.pop()
             done.end = _last_line(event, lines)

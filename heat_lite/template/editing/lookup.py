@@ -22,43 +22,43 @@ def describe(document: TemplateDocument, place: Place) -> str | None:
     if document.template is None:
         return None
     if place.is_key:
-        return _of_key(document, place.path)
+        return _describe_key(document, place.path)
     if place.value is None:
         return None
     named = _type_name(document, place)
     if named is not None:
         info = document.type_of(place.value, named)
-        return None if info is None else descriptions.of_type(info)
-    return _of_reference(document, place)
+        return None if info is None else descriptions.describe_type(info)
+    return _describe_reference(document, place)
 
 
-def _of_key(document, path):
+def _describe_key(document, path):
     node = subjects.property_at(document, path)
     if node is not None and node.schema is not None:
-        return descriptions.of_property(str(path[-1]), node.schema)
+        return descriptions.describe_property(str(path[-1]), node.schema)
     kind = subjects.function_class(document, path[-1]) if isinstance(path[-1], str) else None
     if kind is not None and subjects.holds_values(document, path):
-        return descriptions.of_function(path[-1], kind)
+        return descriptions.describe_function(path[-1], kind)
     if len(path) == 2 and path[0] == document.section_key('parameters'):
         schema = document.parameters.get(path[1])
-        return None if schema is None else descriptions.of_parameter(path[1], schema)
+        return None if schema is None else descriptions.describe_parameter(path[1], schema)
     return None
 
 
-def _of_reference(document, place):
+def _describe_reference(document, place):
     reference = subjects.reference_at(document, place.path)
     if reference is None:
         return None
     for kind in reference.kinds:
         if kind == subjects.PARAMETER and place.value in document.parameters:
-            return descriptions.of_parameter(place.value, document.parameters[place.value])
+            return descriptions.describe_parameter(place.value, document.parameters[place.value])
         if kind == subjects.RESOURCE and place.value in document.resources:
             info = document.resource_type(place.value)
-            return None if info is None else descriptions.of_type(info)
+            return None if info is None else descriptions.describe_type(info)
         if kind == subjects.ATTRIBUTE:
             info = document.resource_type(reference.owner)
             schema = ((info.attributes if info else None) or {}).get(place.value)
-            return None if schema is None else descriptions.of_attribute(place.value, schema)
+            return None if schema is None else descriptions.describe_attribute(place.value, schema)
     return None
 
 

@@ -28,9 +28,9 @@ class CfnSelect(Function):
         if isinstance(collection, str):
             collection = self._parsed(collection)
         if isinstance(collection, dict):
-            return self._of_map(collection, index)
+            return self._read_map(collection, index)
         if isinstance(collection, list):
-            return self._of_list(collection, index)
+            return self._read_list(collection, index)
         raise TypeError(f'Arguments to {self.name} not fully resolved')
 
     def _parsed(self, text):
@@ -44,12 +44,12 @@ class CfnSelect(Function):
         budget.charge_values(self.name, budget.count_values(value))
         return value
 
-    def _of_map(self, collection, key):
+    def _read_map(self, collection, key):
         if not isinstance(key, str):
             raise TypeError(f'Index to "{self.name}" must be a string')
         return collection.get(key, '')
 
-    def _of_list(self, collection, index):
+    def _read_list(self, collection, index):
         try:
             number = int(index)
         except (ValueError, TypeError):

@@ -30,7 +30,7 @@ class Sizes:
         self._known = {}
         self._weight, self._max_weight = 0, max_weight
 
-    def of(self, value):
+    def measure(self, value):
         """Return the number of values in a collection; a text counts by its characters."""
         if self._weight > self._max_weight:
             self._known.clear()
@@ -45,13 +45,13 @@ class Sizes:
             if not unknown:
                 pending.pop()
                 self._weight += 1 + sum(map(_weigh, parts))
-                self._known[id(part)] = part, 1 + sum(map(self._of_part, parts))
+                self._known[id(part)] = part, 1 + sum(map(self._measure_part, parts))
         return self._known[id(value)][1]
 
     def _is_unknown(self, value):
         return isinstance(value, COLLECTIONS) and id(value) not in self._known
 
-    def _of_part(self, value):
+    def _measure_part(self, value):
         return self._known[id(value)][1] if isinstance(value, COLLECTIONS) else _weigh(value)
 
 
@@ -76,7 +76,7 @@ class Meter:
 
     def check(self, value):
         """Return a value. Raises LimitExceeded if its size is above the limit."""
-        if isinstance(value, COLLECTIONS) and (size := self._sizes.of(value)) > self._limit:
+        if isinstance(value, COLLECTIONS) and (size := self._sizes.measure(value)) > self._limit:
             raise budget.LimitExceeded(
                 f'"yaql" would compute {size} values, the limit is {self._limit}'
             )

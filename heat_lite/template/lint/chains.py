@@ -1,7 +1,7 @@
 """The members of resource chains, whose types are a list and whose properties are shared."""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from heat_lite.template.lint.type_info import Definition, TypeInfo
@@ -53,18 +53,17 @@ def with_attributes(document, name: str, info: TypeInfo | None) -> TypeInfo | No
         return info
     found = [document.type_of(type_name, name) for type_name in types]
     known = [each.attributes for each in found if each is not None and each.attributes is not None]
-    return dataclasses.replace(info, attributes=_ChainAttributes(known)) if known else info
+    if not known:
+        return info
+    # those that the chain and all of its members have
+    common = set.intersection(*map(set, known))
+    return dataclasses.replace(info, attributes=Attributes(sorted({*common, *OWN_ATTRIBUTES})))
 
 
-class _ChainAttributes(dict):
-    """The attributes that a chain and all of its members have.
+class Attributes(dict):
+    """The attributes of a nested stack; ``resource.<name>`` reads one of its resources."""
 
-    ``resource.<name>`` reads a member.
-    """
-
-    def __init__(self, known):
-        common = set.intersection(*(set(each) for each in known))
-        names = sorted({*common, *OWN_ATTRIBUTES})
+    def __init__(self, names: Iterable[str]) -> None:
         super().__init__({name: AttributeSchema() for name in names})
 
     def __contains__(self, name):

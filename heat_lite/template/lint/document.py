@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from heat_lite.common import cooperation, exception
-from heat_lite.template import reader, resource_registry, versions
+from heat_lite.template import dialects, reader, resource_registry
 from heat_lite.template.environment import PARAMETER_DEFAULTS, RESOURCE_REGISTRY, Environment
 from heat_lite.template.lint import chains
 from heat_lite.template.lint.calls import Calls
 from heat_lite.template.lint.constants import ConstantConditions
 from heat_lite.template.lint.type_info import Definition, TypeInfo
-from heat_lite.template.schema import AttributeSchema, PropertySchema, any_
+from heat_lite.template.schema import PropertySchema, any_
 from heat_lite.template.source_positions import Positions
 from heat_lite.template.template import Template
 
@@ -26,9 +26,9 @@ READ_ERRORS = (exception.HeatException, ValueError, AttributeError, TypeError)
 MEMBER_PROPERTIES = ('resource_def', 'resource')
 
 _TEMPLATE_KEYS = {
-    *reader.VERSION_KEYS,
-    *versions.HOT.sections.values(),
-    *versions.CFN.sections.values(),
+    *dialects.VERSION_KEYS,
+    *dialects.HOT.sections.values(),
+    *dialects.CFN.sections.values(),
 } - {*reader.ENVIRONMENT_SECTIONS}
 
 
@@ -78,9 +78,9 @@ def looks_like_heat(document: Document) -> bool:
     """Whether a file of a folder is a template or an environment, perhaps an invalid one."""
     if document.data:
         keys = set(document.data)
-        marks = {*reader.VERSION_KEYS, RESOURCE_REGISTRY, PARAMETER_DEFAULTS}
+        marks = {*dialects.VERSION_KEYS, RESOURCE_REGISTRY, PARAMETER_DEFAULTS}
         return not keys.isdisjoint(marks) or keys <= {*reader.ENVIRONMENT_SECTIONS}
-    return any(key in document.text for key in reader.VERSION_KEYS)
+    return any(key in document.text for key in dialects.VERSION_KEYS)
 
 
 class EnvironmentDocument(Document):
@@ -333,7 +333,7 @@ class TemplateDocument(Document):
         document = self.nested_document(resolution.target, type_name, resource_name)
         if document is None or document.template is None:
             return None
-        attributes = _NestedAttributes(document.section('outputs'))
+        attributes = chains.Attributes((*document.section('outputs'), 'OS::stack_id', 'show'))
         description = str(document.data.get(document.section_key('description')) or '')
         return TypeInfo(type_name, document.as_properties(), attributes, description=description)
 
@@ -362,18 +362,3 @@ class TemplateDocument(Document):
         The registry holds joined names; a type that is a file name is relative to its template.
         """
         return self.files.join(self.name, target) if target == type_name else target
-
-
-class _NestedAttributes(dict):
-    """The attributes of a nested template: its outputs and its id.
-
-    ``resource.<name>`` reads an attribute of a resource in it.
-    """
-
-    def __init__(self, outputs):
-        super().__init__({name: AttributeSchema() for name in (*outputs, 'OS::stack_id', 'show')})
-
-    def __contains__(self, name):
-        return super().__contains__(name) or (
-            isinstance(name, str) and name.startswith('resource.')
-        )

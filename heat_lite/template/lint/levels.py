@@ -6,7 +6,7 @@ constant condition rules out are never read. The properties that members of a gr
 when a member is created, and a group of size 0 has no member. An error there is a warning.
 """
 
-from heat_lite.template import versions
+from heat_lite.template import dialects
 from heat_lite.template.lint.finding import ERROR, WARNING
 
 #: rules about values that only the computation of an output reads, except the path of get_attr
@@ -61,7 +61,7 @@ def _is_ignored_key(document, rule, path):
     """Whether a path leads to an unknown key of a CFN resource, which Heat ignores."""
     is_key = rule.name == 'resource-definition' and len(path) == 3
     version = document.version
-    return is_key and version.dialect is versions.CFN and path[-1] not in version.resource_keys
+    return is_key and version.dialect is dialects.CFN and path[-1] not in version.resource_keys
 
 
 def _is_of_member(document, path):

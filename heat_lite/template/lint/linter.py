@@ -14,7 +14,7 @@ It opens no file and calls no service. Its caller passes these in:
 
 from collections.abc import Callable, Iterable, Mapping
 
-from heat_lite.template import reader
+from heat_lite.template import dialects
 from heat_lite.template.environment import Environment
 from heat_lite.template.lint import levels
 from heat_lite.template.lint.document import (
@@ -140,7 +140,7 @@ class Linter:
         if document.text and document.error is not None:
             self._forget(name, is_new)
             return Document(name, '', ValueError(without_excerpt(document.error)))
-        if document.data and not any(key in document.data for key in reader.VERSION_KEYS):
+        if document.data and not any(key in document.data for key in dialects.VERSION_KEYS):
             self._forget(name, is_new)
             return Document(name, '', ValueError('The file is no template: it has no version'))
         return document

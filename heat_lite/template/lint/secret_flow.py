@@ -31,7 +31,7 @@ class SecretFlow:
             return name if isinstance(name, str) and name in self._hidden else None
         if isinstance(call.node, refs.GetAttr):
             path = call.node.attribute_path()
-            return self._of_attribute(call.node.resource_name(), path[0]) if path else None
+            return self._search_attribute(call.node.resource_name(), path[0]) if path else None
         return None
 
     @functools.cached_property
@@ -43,7 +43,7 @@ class SecretFlow:
             found[call.path[:2]].append(call)
         return found
 
-    def _of_attribute(self, resource, attribute):
+    def _search_attribute(self, resource, attribute):
         key = (resource, attribute)
         if key not in self._attributes:
             self._attributes[key] = None  # ends the recursion of circular references
@@ -53,20 +53,22 @@ class SecretFlow:
     def _find(self, resource, attribute):
         nested = self._document.nested_of(resource)
         if nested is None:
-            return self._of_property(resource, attribute)
+            return self._search_property(resource, attribute)
         if nested.template is None or self._depth >= MAX_DEPTH:
             return None
-        given = {name: self._of_property(resource, name) for name in nested.section('parameters')}
+        given = {
+            name: self._search_property(resource, name) for name in nested.section('parameters')
+        }
         hidden = {name for name, schema in nested.parameters.items() if schema.hidden}
         flow = SecretFlow(nested, {*hidden, *filter(given.get, given)}, self._depth + 1)
-        return flow.of_output(attribute)
+        return flow.search_output(attribute)
 
-    def _of_property(self, resource, name):
+    def _search_property(self, resource, name):
         document = self._document
         section, key = document.section_key('resources'), document.resource_key('properties')
         return self._first(self._calls[section, resource, key, name])
 
-    def of_output(self, name) -> str | None:
+    def search_output(self, name) -> str | None:
         """Return the name of the hidden parameter that an output reads, None if it reads none."""
         return self._first(self._calls[self._document.section_key('outputs'), name])
 

@@ -1,6 +1,7 @@
 """The schema of a template parameter: parsed from HOT or CFN, checked, and shown by the API."""
 
-from collections.abc import Collection, Mapping
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from heat_lite.common import cooperation, exception
@@ -56,6 +57,7 @@ _WIRE_PLAIN = {
 }
 
 
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
 class ParameterSchema:
     """The schema of a parameter.
 
@@ -63,43 +65,20 @@ class ParameterSchema:
     template.
     """
 
-    __slots__ = (
-        'name',
-        'type',
-        'declared_type',
-        'description',
-        'default',
-        'constraints',
-        'hidden',
-        'label',
-        'immutable',
-        'tags',
-    )
+    name: str
+    type: str
+    _: dataclasses.KW_ONLY
+    declared_type: str = ''
+    description: str | None = None
+    default: Any = None
+    constraints: Sequence[rules.Constraint] = ()
+    hidden: bool = False
+    label: str | None = None
+    immutable: bool = False
+    tags: Sequence[str] = ()
 
-    def __init__(
-        self,
-        name: str,
-        type: str,
-        *,
-        declared_type: str | None = None,
-        description: str | None = None,
-        default: Any = None,
-        constraints=(),
-        hidden: bool = False,
-        label: str | None = None,
-        immutable: bool = False,
-        tags=(),
-    ):
-        self.name = name
-        self.type = type
-        self.declared_type = declared_type or type
-        self.description = description
-        self.default = default
-        self.constraints = tuple(constraints)
-        self.hidden = hidden
-        self.label = label
-        self.immutable = immutable
-        self.tags = tuple(tags)
+    def __post_init__(self) -> None:
+        self.declared_type = self.declared_type or self.type
 
     @property
     def required(self):
@@ -166,7 +145,7 @@ class ParameterSchema:
     def check(self):
         """Raise InvalidSchemaError for a constraint that the type does not allow, or a default that
         violates a constraint."""
-        kind = _SCHEMA_TYPES[self.type]
+        kind = parameter_types.PROPERTY_TYPES[self.type]
         for constraint in self.constraints:
             if kind not in constraint.valid_types:
                 raise self.invalid_parameter(
@@ -254,16 +233,6 @@ def describe_constraints(constraints) -> dict:
     if descriptions:
         wire['ConstraintDescription'] = ' '.join(descriptions)
     return wire
-
-
-#: {parameter type: type of constraints and property schemas}
-_SCHEMA_TYPES = {
-    parameter_types.STRING: rules.STRING,
-    parameter_types.NUMBER: rules.NUMBER,
-    parameter_types.LIST: rules.LIST,
-    parameter_types.JSON: rules.MAP,
-    parameter_types.BOOLEAN: rules.BOOLEAN,
-}
 
 
 def _invalid_type(name, known):

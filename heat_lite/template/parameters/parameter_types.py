@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from heat_lite.template.constraints import to_number
+from heat_lite.template import constraints
 
 STRING, NUMBER, LIST, JSON, BOOLEAN = 'string', 'number', 'comma_delimited_list', 'json', 'boolean'
 WIRE_NAMES = {
@@ -13,6 +13,15 @@ WIRE_NAMES = {
     LIST: 'CommaDelimitedList',
     JSON: 'Json',
     BOOLEAN: 'Boolean',
+}
+
+#: the types of properties that take their values
+PROPERTY_TYPES = {
+    STRING: constraints.STRING,
+    NUMBER: constraints.NUMBER,
+    LIST: constraints.LIST,
+    JSON: constraints.MAP,
+    BOOLEAN: constraints.BOOLEAN,
 }
 
 _TRUE = ('1', 't', 'true', 'on', 'y', 'yes')
@@ -49,10 +58,6 @@ def compare_as(kind: str, value: Any) -> Any:
     return parse(kind, value) if kind in (NUMBER, BOOLEAN) else value
 
 
-def _number(value):
-    return to_number(value)
-
-
 def _list(value):
     if isinstance(value, list | tuple):
         return [str(item) for item in value]
@@ -85,7 +90,7 @@ def _boolean(value):
 
 _PARSERS: dict[str, Callable[[Any], Any]] = {
     STRING: str,
-    NUMBER: _number,
+    NUMBER: constraints.to_number,
     LIST: _list,
     JSON: _json,
     BOOLEAN: _boolean,

@@ -19,7 +19,7 @@ def folder(tmp_path, monkeypatch):
 def located(template, file='template', kind='', text='No such type.'):
     position = {'file': file, 'line': 3, 'column': 7}
     failed = api_client.RequestFailed(400, text, kind, position)
-    found = located_errors.of_response(failed, argparse.Namespace(template=template))
+    found = located_errors.locate_response(failed, argparse.Namespace(template=template))
     return None if found is None else str(found).splitlines()
 
 
@@ -86,7 +86,7 @@ def test_error_of_a_text_that_was_sent_shows_its_line(name, folder):
     position = {'file': 'template', 'line': 3, 'column': 7}
     failed = api_client.RequestFailed(400, 'No such type.', '', position)
     args = argparse.Namespace(template=name, sources=files.sources)
-    assert str(located_errors.of_response(failed, args)).splitlines() == [
+    assert str(located_errors.locate_response(failed, args)).splitlines() == [
         f'{name}:3:7: error: No such type.',
         '    3 |   r: {type: Nope}',
         '      |       ^',
@@ -96,7 +96,7 @@ def test_error_of_a_text_that_was_sent_shows_its_line(name, folder):
 def test_error_without_a_place_in_a_file_is_left_to_the_caller():
     assert located(None) is None
     failed = api_client.RequestFailed(400, 'Wrong')
-    assert located_errors.of_response(failed, argparse.Namespace(template='app.yaml')) is None
+    assert located_errors.locate_response(failed, argparse.Namespace(template='app.yaml')) is None
 
 
 def test_template_without_a_version_is_located_with_what_to_write(folder):
@@ -104,7 +104,7 @@ def test_template_without_a_version_is_located_with_what_to_write(folder):
     failed = api_client.RequestFailed(
         400, 'Template not in valid format: Template format version not found.'
     )
-    found = located_errors.of_response(failed, argparse.Namespace(template='app.yaml'))
+    found = located_errors.locate_response(failed, argparse.Namespace(template='app.yaml'))
     first, *shown = str(found).splitlines()
     assert first.startswith('app.yaml:1:1: error: Template not in valid format')
     assert first.endswith('Begin it with "heat_template_version: 2021-04-16".') and len(shown) == 2

@@ -67,4 +67,4 @@ def test_event_of_a_stack_that_is_gone_keeps_its_name():
     link = [{'rel': 'stack', 'href': 'http://x/v1/p/stacks/app-g/2'}]
     event = {'resource_name': 'r', 'links': link, 'physical_resource_id': 'p'}
     paths = events.NestedPaths(api_client.ApiClient('http://127.0.0.1:1/v1/x'), '/stacks/a/1', ())
-    assert paths.of(event) == 'r'
+    assert paths.find(event) == 'r'

@@ -5,7 +5,6 @@ import urllib.parse
 from heat_lite.resources.base.cloud import CloudResource
 from heat_lite.resources.base.common_properties import description_property
 from heat_lite.resources.base.rest import Rest, map_to_wire
-from heat_lite.template import support
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import boolean, integer, list_, map_, number, string
 
@@ -125,7 +124,7 @@ def query(**options):
             'Data type of the value.',
             default='string',
             constraints=kinds,
-            support=since and support.since(since),
+            since=since,
         ),
         'value': string('Value to compare with.'),
     }

@@ -25,11 +25,11 @@ class Condition(ValueRule):
                 yield from at(
                     path, checks.condition_definition(name, definition, language.suggest_condition)
                 )
-        yield from self._of_parameters(document)
+        yield from self._find_parameters(document)
         yield from self._failing(document, defined)
 
     @staticmethod
-    def _of_parameters(document):
+    def _find_parameters(document):
         """Yield conditions that are the value of a parameter that is no boolean."""
         for call, name in parameter_uses(document):
             schema = document.parameters.get(name)

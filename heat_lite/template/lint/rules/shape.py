@@ -2,7 +2,7 @@
 
 from heat_lite.common import exception
 from heat_lite.common.exception import append_hint
-from heat_lite.template import checks, dependencies, versions
+from heat_lite.template import checks, dependencies, dialects, versions
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import Rule, ValueRule, at, reaches
 from heat_lite.template.parameters import parameter_groups
@@ -109,7 +109,7 @@ class ResourceDefinition(Rule):
 def _misspelt_keys(snippet, version):
     """Yield the unknown keys of a CFN resource that resemble a known one. Heat ignores them."""
     known = version.resource_keys
-    is_cfn = version.dialect is versions.CFN and isinstance(snippet, dict)
+    is_cfn = version.dialect is dialects.CFN and isinstance(snippet, dict)
     for key in snippet if is_cfn else ():
         if key not in known and closest_match(key, known):
             text = with_keyword_suggestion(f'"{key}" is not a key of resources', key, known)

@@ -3,7 +3,7 @@
 import re
 from typing import ClassVar
 
-from heat_lite.template import reader
+from heat_lite.template import dialects, reader
 from heat_lite.template.lint import syntax_errors
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import ANY, Rule
@@ -78,7 +78,7 @@ class SurprisingNumber(Rule):
         if document.text.lstrip()[:1] == '{':
             return
         for path, text, kind, position in document.positions.plain_scalars():
-            is_number = kind in ('int', 'float') and path and path[0] not in reader.VERSION_KEYS
+            is_number = kind in ('int', 'float') and path and path[0] not in dialects.VERSION_KEYS
             if is_number and _SURPRISING.fullmatch(text):
                 yield position, f'{text} is read as {_value(text)}: quote it if it is a string'
 

@@ -75,18 +75,18 @@ def test_yaql_library_is_imported_at_first_use():
 def test_sizes_count_a_part_each_time_that_it_occurs():
     sizes = yaql_limits.Sizes(1000)
     part = (1, 'x' * 640, {'a': 2})
-    assert sizes.of(part) == 1 + 1 + 11 + 3
-    assert sizes.of((part, part, frozenset([part[1]]))) == 1 + 2 * 16 + 12
-    assert sizes.of(()) == 1
+    assert sizes.measure(part) == 1 + 1 + 11 + 3
+    assert sizes.measure((part, part, frozenset([part[1]]))) == 1 + 2 * 16 + 12
+    assert sizes.measure(()) == 1
 
 
 def test_sizes_forget_collections_beyond_their_weight():
     sizes = yaql_limits.Sizes(100)
     large = tuple(range(90))
-    assert sizes.of((large,)) == 92
+    assert sizes.measure((large,)) == 92
     for number in range(100):
-        assert sizes.of((number,)) == 2
-    assert sizes.of((large, large)) == 183
+        assert sizes.measure((number,)) == 2
+    assert sizes.measure((large, large)) == 183
 
 
 def test_large_data_may_be_read_as_a_whole():
