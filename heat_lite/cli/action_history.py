@@ -11,7 +11,7 @@ from heat_lite.cli.display import resource_tree
 MAX_EVENTS, PAGE = 5000, 1000
 
 
-class Work(NamedTuple):
+class WorkTime(NamedTuple):
     """When work on a resource began and ended, in seconds since the beginning of the action."""
 
     began: float
@@ -21,11 +21,11 @@ class Work(NamedTuple):
 class ActionHistory(NamedTuple):
     """What an action has done before it is followed.
 
-    ``seconds``: how long it has run. ``work``: {(id of the stack, name of the resource): Work}.
+    ``seconds``: how long it has run. ``work``: {(id of the stack, name of the resource): WorkTime}.
     """
 
     seconds: float = 0.0
-    work: dict[tuple[str, str], Work] = {}
+    work: dict[tuple[str, str], WorkTime] = {}
 
 
 def read(api: api_client.ApiClient, path: str) -> ActionHistory:
@@ -71,14 +71,14 @@ def _last_action(stack: dict[str, Any], newest_first: Iterable[dict]) -> list[di
 
 
 def _work(events, zero):
-    work: dict[tuple[str, str], Work] = {}
+    work: dict[tuple[str, str], WorkTime] = {}
     for event in events:
         key = resource_tree.stack_of(event), event['resource_name']
         seconds = max((_time(event) - zero).total_seconds(), 0.0)
         if event['resource_status'].endswith('_IN_PROGRESS'):
-            work[key] = Work(seconds, None)
+            work[key] = WorkTime(seconds, None)
         elif key in work:
-            work[key] = Work(work[key].began, seconds)
+            work[key] = WorkTime(work[key].began, seconds)
     return work
 
 

@@ -90,7 +90,7 @@ def _read_local_key(api, args):
     project = args.project or _project_of(api.endpoint, folder)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        key = access_keys.AccessKeys(folder).of_project(project, args.rotate)
+        key = access_keys.AccessKeys(folder).ensure_key(project, args.rotate)
     except access_keys.KeysUnreadable as error:
         raise errors.CommandError(str(error)) from None
     return _shown(key.access, key.secret, project, None, _announced(folder))

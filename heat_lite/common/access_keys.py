@@ -37,7 +37,7 @@ class AccessKeys:
         """Return the key with this id, or None."""
         return self._keys().get(access)
 
-    def of_project(self, project: str, renew: bool = False) -> AccessKey:
+    def ensure_key(self, project: str, renew: bool = False) -> AccessKey:
         """Return the key of a project. Create it if there is none, or with ``renew``."""
         with open(self._lock, 'w') as file:
             fcntl.flock(file, fcntl.LOCK_EX)

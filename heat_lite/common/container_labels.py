@@ -19,12 +19,12 @@ def named(physical_name: str) -> dict[str, list[str]]:
     return {'label': [f'{OBJECT}={physical_name}']}
 
 
-def of_resource(stack_id: str, name: str) -> dict[str, list[str]]:
+def label_resource(stack_id: str, name: str) -> dict[str, list[str]]:
     """Return the filter of a list that all objects of a resource pass, also replaced ones."""
     return {'label': [f'{STACK_ID}={stack_id}', f'{RESOURCE}={name}']}
 
 
-def of_copy(labels: Mapping[str, str]) -> dict[str, str]:
+def label_copy(labels: Mapping[str, str]) -> dict[str, str]:
     """Return the labels of a helper, or of a copy, of the object with these labels."""
     return {**labels, OBJECT: copy_name(labels[OBJECT])}
 

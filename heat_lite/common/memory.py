@@ -4,7 +4,7 @@ Memory of work that has ended stays with a process for two reasons. Objects that
 wait for a full collection of garbage, and the interpreter decides by the number of objects, not by
 their size, when to make one: a hundred objects may hold a hundred megabytes. And allocators keep
 what was freed between memory that is still in use, so engines load what stays before they work
-(``cmd.engine_worker.settle``).
+(``server.engine_worker.preload``).
 
 ``configure_allocator`` sets how memory is allocated. ``Reclaimer`` collects and returns it when a
 process has become larger and is quiet.

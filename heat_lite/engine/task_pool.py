@@ -1,4 +1,4 @@
-"""The task pool: a few threads step many tasks. No other module of the engine sleeps.
+"""The task pool: a few threads step many tasks, so a task that waits holds no thread.
 
 A task yields ``None`` (soon: the pause grows), a number of seconds, ``UNTIL_WOKEN``, or a
 ``scheduler.Wakeup``.

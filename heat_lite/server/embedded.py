@@ -127,7 +127,7 @@ def _run(args, conf, sockets, signals, shown, patient=False):
         aws_urls = _aws_urls(args, aws_sockets)
         stack.enter_context(data_folder.announce(args.data_dir, announced, aws_urls))
         _wait_until_ready(host, port, projects[0], token)
-        engine_worker.settle(registry)
+        engine_worker.preload(registry)
         _print_urls(endpoints, f'{url}/ui/' if conf.heat_lite.web_page else None, aws_urls)
         if token:
             _print_options(endpoints[0], args.data_dir)

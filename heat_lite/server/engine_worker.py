@@ -57,12 +57,12 @@ def prepare(conf, shown):
     for name in PRELOADED_MODULES:
         importlib.import_module(name)
     budget.set_yaql_limits(conf.yaql.limit_iterators, conf.yaql.memory_quota)
-    settle(registry)
+    preload(registry)
     gc.enable()
     return run_worker
 
 
-def settle(registry):
+def preload(registry):
     """Load what stays for good, and exclude it from collections of garbage.
 
     What is loaded during heavy work lies between objects of that work, so the memory around it can

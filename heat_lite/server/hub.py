@@ -48,7 +48,7 @@ class Hub:
     def run(self, call: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function in a new green thread, and return its result."""
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
-        self.call(eventlet.spawn_n, _settle, future, call, arguments)
+        self.call(eventlet.spawn_n, _complete, future, call, arguments)
         return future.result()
 
     def run_in(
@@ -68,7 +68,7 @@ def of_process() -> Hub:
     return Hub()
 
 
-def _settle(
+def _complete(
     future: 'concurrent.futures.Future[Any]', call: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> None:
     try:

@@ -532,9 +532,9 @@ def test_objects_that_no_stack_has_are_found(driver, engine, stack):
     api.create_volume(f'{name}-other', labels={**labels, container_labels.SERVICE: other})
     try:
         all_objects = containers.labelled(engine_client(engine))
-        own, others = containers.of_services(all_objects, [key])
+        own, others = containers.split_by_service(all_objects, [key])
         found = {each.name for each in containers.orphans(own)}
-        former = containers.of_services(all_objects, ['new key', key])[0]
+        former = containers.split_by_service(all_objects, ['new key', key])[0]
     finally:
         api.remove_network(name)
         for volume in (f'{name}-v', f'{name}-other'):

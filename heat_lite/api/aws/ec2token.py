@@ -96,7 +96,7 @@ def read_query(request: webob.Request, turns: fair_turns.CappedTurns, max_body: 
     signed = SIGNED.match(signatures.path_of(request))
     if signed:
         _require_method(request.method, SIGNED_METHODS[signed[1]])
-        return query.of_url(environ)
+        return query.read_url(environ)
     if request.method not in query.METHODS:
         raise faults.Fault(404, 'InvalidAction', f'{request.method} is not supported by this API')
     if not wsgi.has_body(environ):

@@ -83,7 +83,7 @@ def read(environ: wsgi.Environ, limit: int) -> Query:
     return found
 
 
-def of_url(environ: wsgi.Environ) -> Query:
+def read_url(environ: wsgi.Environ) -> Query:
     """Return the parameters of a URL that is signed without its body."""
     return Query(parse(environ.get('QUERY_STRING', '')), {}, '')
 

@@ -1,6 +1,6 @@
 """The work of each action: a generator that walks the plan and sets the state that results.
 
-Each takes the StackTask that executes it. Only this module writes the final state of a stack.
+Each takes the StackTask that executes it.
 
 Tests: tests/functional/test_engine.py.
 """

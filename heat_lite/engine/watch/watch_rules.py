@@ -37,7 +37,7 @@ class WatchRules:
 
     def put(self, stack, name, rule):
         """Store the rule of a stack, new or changed. Raises Error, RequestLimitExceeded."""
-        context, known = stack.context, db_watch_rules.of_stack(stack.context, stack.id, name)
+        context, known = stack.context, db_watch_rules.find(stack.context, stack.id, name)
         if known is None:
             self._require_room(stack)
         texts = [text for key in watch_evaluation.ACTIONS.values() for text in rule.get(key) or ()]
@@ -72,7 +72,7 @@ class WatchRules:
         return format_rule(self._require(stack, name))
 
     def _require(self, stack, name):
-        row = db_watch_rules.of_stack(stack.context, stack.id, name)
+        row = db_watch_rules.find(stack.context, stack.id, name)
         return _known(row, name)
 
     def _set(self, stack, name, values):

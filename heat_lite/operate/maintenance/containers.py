@@ -47,7 +47,7 @@ def container_orphans(conf):
     engine = _engine(conf)
     keys = (conf.auth_encryption_key, *conf.heat_lite.former_encryption_keys)
     try:
-        own, others = of_services(labelled(engine), keys)
+        own, others = split_by_service(labelled(engine), keys)
         found = orphans(own)
         for each in found:
             print(each)
@@ -107,7 +107,7 @@ def _images(engine, marked):
     return engine.call('images', filters=marked)
 
 
-def of_services(found, keys):
+def split_by_service(found, keys):
     """Return the objects of the services with these encryption keys or without the label of a
     service, and those of other services.
     """

@@ -18,7 +18,7 @@ CREATE = 'create'
 ACTIONS = (CREATE, 'update', 'delete', 'suspend', 'resume', 'check', 'snapshot', 'adopt')
 
 
-class Work:
+class HandlerRun:
     """A generator that ``check_X_complete`` steps, at the pace that it asks for."""
 
     def __init__(self, made: Any) -> None:
@@ -57,7 +57,7 @@ class WorkToken(str):
     The handlers of the service run each other by ``yield from``, which runs the work to its end.
     """
 
-    work: Work
+    work: HandlerRun
 
     def __iter__(self) -> Any:
         while not self.work.step():
@@ -71,7 +71,7 @@ class HandlerPairs:
     resource_id: str | None
 
     @property
-    def _works(self) -> dict[str, Work]:
+    def _works(self) -> dict[str, HandlerRun]:
         return self.__dict__.setdefault('_works_by_action', {})
 
     def begin_work(self, action: str, made: Any) -> Any:
@@ -81,7 +81,7 @@ class HandlerPairs:
         self._works.pop(action, None)
         if not hasattr(made, 'send'):
             return made
-        work = self._works[action] = Work(made)
+        work = self._works[action] = HandlerRun(made)
         until = time.monotonic() + ID_SECONDS
         while not work.step() and action == CREATE and self.resource_id is None:
             if time.monotonic() >= until:

@@ -17,7 +17,7 @@ MEMORY_BYTES = 8 << 20
 END_MARK_BYTES = 2 * tarfile.BLOCKSIZE
 
 
-def of_files(files):
+def pack_files(files):
     """Return an uncompressed archive, which ends with its end mark.
 
     Podman stops to read at the mark, and answers 500 where something comes after it too late. The
@@ -63,7 +63,7 @@ def copy_volume(call, source, target, name, labels):
 def fill_volume(call, volume, files, name, labels):
     """Write files into a volume, through a helper container."""
     with Access(call, volume, f'{name}-1', labels) as writer:
-        writer.write(of_files(files))
+        writer.write(pack_files(files))
 
 
 class Access:
@@ -116,7 +116,7 @@ def empty_image(call):
     try:
         call('inspect_image', tag)
     except errors.NotFound:
-        import_archive(call, of_files({}), EMPTY_IMAGE, EMPTY_TAG)
+        import_archive(call, pack_files({}), EMPTY_IMAGE, EMPTY_TAG)
     return tag
 
 

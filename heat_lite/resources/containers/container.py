@@ -209,7 +209,7 @@ class Container(ProcessContainer, SeparateStackUser):
 
     def _take_back(self):
         """Generator: start again, after the failed replacement has let go of what both need."""
-        of_resource = container_labels.of_resource(self.stack.id, self.name)
+        of_resource = container_labels.label_resource(self.stack.id, self.name)
         listed = yield from self.request('containers', all=True, filters=of_resource)
         for each in listed:
             if each['Id'] != self.resource_id:

@@ -212,7 +212,7 @@ def endpoint(given):
 
 
 def files(values, secret):
-    """Return the files to put into the container (see ``archives.of_files``)."""
+    """Return the files to put into the container (see ``archives.pack_files``)."""
     found = {each['path']: _file(each, each['content'], '0644') for each in values['files'] or ()}
     for each in values['configs'] or ():
         found[each['target']] = _file(each, unseal(each['config'], secret), '0444')

@@ -158,7 +158,7 @@ class Image(EngineObject):
     def _build(self):
         files = {path: _file(path, each) for path, each in self.properties['context'].items()}
         options = {
-            'fileobj': io.BytesIO(archives.of_files(files)),
+            'fileobj': io.BytesIO(archives.pack_files(files)),
             'custom_context': True,
             'tag': self.object_name(),
             'dockerfile': self.properties['dockerfile'],
@@ -255,7 +255,7 @@ class Image(EngineObject):
 
 
 def _file(path, given):
-    """Return a file of a context (see ``archives.of_files``). Raises Error for invalid base64."""
+    """Return a file of a context (see ``archives.pack_files``). Raises Error for invalid base64."""
     if not isinstance(given, dict):
         return {'content': '' if given is None else str(given)}
     content = given.get('content')

@@ -48,7 +48,7 @@ class ProcessContainer(EngineObject):
         return container_body.create_body(self.properties, self.labels())
 
     def container_files(self):
-        """Return the files to put into the container (see ``archives.of_files``)."""
+        """Return the files to put into the container (see ``archives.pack_files``)."""
         return container_body.files(self.properties, self.stack.runtime.secret)
 
     def container_networks(self):
@@ -105,7 +105,7 @@ class ProcessContainer(EngineObject):
             return
         files = self.container_files()
         if files:
-            data = archives.of_files(files)
+            data = archives.pack_files(files)
             yield from self.request('put_archive', self.resource_id, '/', data)
         connected = (shown.get('NetworkSettings') or {}).get('Networks') or {}
         for each in list(self.container_networks())[1:]:

@@ -94,7 +94,7 @@ class Volume(EngineObject):
     def _with_helper(self, work, *args):
         """Generator: let ``work`` use a helper container, in a thread of its own."""
         name = container_labels.copy_name(self.physical_resource_name())
-        labels = container_labels.of_copy(self.labels())
+        labels = container_labels.label_copy(self.labels())
         call = functools.partial(work, self.container_engine().call, *args, name, labels)
         yield from ThreadedCall(call).wait()
 
@@ -125,7 +125,7 @@ class Volume(EngineObject):
             # random, because engines return a volume that exists instead of an error
             suffix = f'{self.stack.utcnow():%Y%m%d%H%M%S}-{secrets.token_hex(3)}'
             target = f'{self.physical_resource_name()}-{suffix}'
-            labels = container_labels.of_copy(self.labels()) | {SNAPSHOT_OF: self.resource_id}
+            labels = container_labels.label_copy(self.labels()) | {SNAPSHOT_OF: self.resource_id}
             yield from self.request('create_volume', target, labels=labels)
             self.data_set(SNAPSHOT, target)
         yield from self._copy(self.resource_id, target)

@@ -42,12 +42,12 @@ def report(conf: Any, describe: Callable[[], dict[str, Any]], frame: Any = None)
     conf.register_opts([each for _, opts in options.list_opts() for each in opts], group=GROUP)
     guru = library.TextGuruMeditation
     if not getattr(guru, 'heat_lite_work', None):
-        guru.register_section('Work', lambda: _Work(guru.heat_lite_work))
+        guru.register_section('Work', lambda: _WorkSection(guru.heat_lite_work))
     guru.heat_lite_work = staticmethod(describe)
     guru.handle_signal(Version(), conf.prog, conf[GROUP].log_dir, frame)
 
 
-class _Work:
+class _WorkSection:
     """The section with the work of the process."""
 
     def __init__(self, describe: Callable[[], dict[str, Any]]) -> None:

@@ -11,12 +11,12 @@ from heat_lite.common import access_keys, installation
 def test_key_of_a_project_is_created_once_and_renewed(tmp_path):
     keys = access_keys.AccessKeys(tmp_path)
     assert keys.find('unknown') is None
-    one = keys.of_project('one')
-    two = keys.of_project('two')
-    assert keys.of_project('one') == one and one.access != two.access
+    one = keys.ensure_key('one')
+    two = keys.ensure_key('two')
+    assert keys.ensure_key('one') == one and one.access != two.access
     service = access_keys.AccessKeys(tmp_path)
     assert service.find(one.access) == one
-    new = keys.of_project('one', renew=True)
+    new = keys.ensure_key('one', renew=True)
     assert service.find(one.access) is None and service.find(new.access).project == 'one'
     assert service.find(two.access) == two
     mode = (tmp_path / installation.KEYS_FILE).stat().st_mode
@@ -25,7 +25,7 @@ def test_key_of_a_project_is_created_once_and_renewed(tmp_path):
 
 def test_concurrent_commands_keep_each_others_keys(tmp_path):
     def create(project):
-        access_keys.AccessKeys(tmp_path).of_project(project)
+        access_keys.AccessKeys(tmp_path).ensure_key(project)
 
     threads = [threading.Thread(target=create, args=[f'p{number}']) for number in range(8)]
     for each in threads:
@@ -35,7 +35,7 @@ def test_concurrent_commands_keep_each_others_keys(tmp_path):
     keys = access_keys.AccessKeys(tmp_path)
     before = (tmp_path / installation.KEYS_FILE).read_text()
     for number in range(8):
-        keys.of_project(f'p{number}')
+        keys.ensure_key(f'p{number}')
     assert (tmp_path / installation.KEYS_FILE).read_text() == before
 
 

@@ -121,7 +121,7 @@ def look(context, planted):
             stack.outputs[0]['output_value'],
         ],
         [snapshots.get(context, planted['snapshot']).data['s'], part.data['r']],
-        [watch_rules.of_stack(context, stack.id, 'alarm').rule['r']],
+        [watch_rules.find(context, stack.id, 'alarm').rule['r']],
         [
             software.get_config(context, planted['config']).config['c'],
             deployment.input_values['i'],

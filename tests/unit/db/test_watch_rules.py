@@ -24,7 +24,7 @@ def make_rule(context, make_stack):
         stack_id = make_stack(name, action='CREATE', status='COMPLETE', **values)
         row = {'rule': {'of': name}, 'state': 'NODATA', 'due_at': due_at or utcnow() - PAST}
         watch_rules.put(context, stack_id, name, row)
-        return stack_id, watch_rules.of_stack(context, stack_id, name).id
+        return stack_id, watch_rules.find(context, stack_id, name).id
 
     return make
 
@@ -56,7 +56,7 @@ def test_put_changes_a_rule_that_exists(context, make_rule):
     stack_id, rule_id = make_rule()
     watch_rules.put(context, stack_id, 'alarm', {'rule': {'new': 1}})
     watch_rules.put(context, stack_id, 'alarm', {'rule': {'new': 1}})
-    row = watch_rules.of_stack(context, stack_id, 'alarm')
+    row = watch_rules.find(context, stack_id, 'alarm')
     assert (row.id, row.rule, row.state, row.tenant) == (rule_id, {'new': 1}, 'NODATA', 'tenant')
     assert watch_rules.count(context, 'tenant') == 1
 
@@ -68,7 +68,7 @@ def test_due_rule_is_evaluated_once_and_stored(context, make_rule):
     (found,) = evaluate(context, judge)
     assert (found.rule.name, found.tenant, found.acts) == ('alarm', 'tenant', True)
     assert seen == [(rule_id, [{'v': 1}, {'v': 2}])]
-    row = watch_rules.of_stack(context, stack_id, 'alarm')
+    row = watch_rules.find(context, stack_id, 'alarm')
     assert (row.state, row.updated_at) == ('ALARM', None)
     assert row.due_at > row.last_evaluated
     assert evaluate(context, judge) == []
@@ -104,7 +104,7 @@ def test_rule_of_a_deleted_stack_is_never_due_again(context, make_rule):
     stacks.update(context, stack_id, {'deleted_at': utcnow()})
     assert evaluate(context, judged()[0]) == []
     stacks.update(context, stack_id, {'deleted_at': None})
-    assert watch_rules.of_stack(context, stack_id, 'alarm').due_at is None
+    assert watch_rules.find(context, stack_id, 'alarm').due_at is None
 
 
 def test_engines_share_the_rules(context, make_rule):
@@ -177,7 +177,7 @@ def test_remove_deletes_the_measurements(context, make_rule):
     add(context, rule_id, 1)
     watch_rules.remove(context, stack_id, 'alarm')
     assert watch_rules.count_data(context, 'tenant') == 0
-    assert watch_rules.of_stack(context, stack_id, 'alarm') is None
+    assert watch_rules.find(context, stack_id, 'alarm') is None
 
 
 def test_purge_removes_rules_and_measurements(context, make_rule):
@@ -205,5 +205,5 @@ def test_rules_are_encrypted_like_parameters(tmp_path):
             stack_id = databases.make_stack(context)
             watch_rules.put(context, stack_id, 'alarm', {'rule': {'AlarmActions': ['signed']}})
             assert 'signed' not in databases.dump()
-            row = watch_rules.of_stack(context, stack_id, 'alarm')
+            row = watch_rules.find(context, stack_id, 'alarm')
             assert row.rule == {'AlarmActions': ['signed']}

@@ -14,7 +14,7 @@ FILES = {
 
 @pytest.mark.parametrize('files', [{}, FILES])
 def test_archive_ends_with_its_end_mark(files):
-    data = archives.of_files(files)
+    data = archives.pack_files(files)
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         entries = archive.getmembers()
         # Python has read one of the two blocks of the mark; other readers read both and no more
@@ -25,6 +25,6 @@ def test_archive_ends_with_its_end_mark(files):
 
 
 def test_archive_has_folders_below_the_first_level():
-    with tarfile.open(fileobj=io.BytesIO(archives.of_files(FILES))) as archive:
+    with tarfile.open(fileobj=io.BytesIO(archives.pack_files(FILES))) as archive:
         folders = {each.name for each in archive.getmembers() if each.isdir()}
     assert folders == {'var/lib', 'var/lib/app'}

@@ -88,7 +88,7 @@ def test_wakeup_ends_the_wait_early():
     def wait():
         yield wakeup
 
-    work = handler_pairs.Work(wait())
+    work = handler_pairs.HandlerRun(wait())
     assert not work.step() and not work.step()
     wakeup.notify()
     assert work.step()
