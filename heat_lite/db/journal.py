@@ -21,6 +21,7 @@ from heat_lite.db import (
     queries,
     resources,
     session,
+    signals,
     stacks,
     sync_points,
 )
@@ -30,6 +31,10 @@ _INSERT_PROPERTIES = insert(models.resource_properties_data)
 _INSERT_ROWS = insert(models.resource)
 _INSERT_EVENTS = insert(models.event)
 _INSERT_DATA = insert(models.resource_data)
+
+
+class MetadataChanged(Exception):
+    """Metadata have changed since they were read. Nothing was written."""
 
 
 class LockLost(Exception):
@@ -45,7 +50,9 @@ class ChangeSet:
     ``attributes_deleted`` the ids of their stored rows. ``holder`` is the engine that must hold the
     stack lock. ``release`` is the engine whose lock is released. ``save`` fills ``property_ids``
     and ``attribute_ids`` with the ids of the new properties and attributes of each row. ``sync`` is
-    the part that the engine takes in a traversal.
+    the part that the engine takes in a traversal. ``metadata`` are ``(id of the row, metadata,
+    atomic key that the row must have)``. ``signals`` maps the ids of the signals that are handled
+    now to the engine that must have them.
     """
 
     stack_id: str
@@ -64,6 +71,8 @@ class ChangeSet:
     attributes_deleted: list[int] = dataclasses.field(default_factory=list)
     attribute_ids: dict[int, int] = dataclasses.field(default_factory=dict)
     sync: sync_points.SyncTurn | None = None
+    metadata: list[tuple[int, typing.Any, int | None]] = dataclasses.field(default_factory=list)
+    signals: dict[int, str] = dataclasses.field(default_factory=dict)
 
     def changed_rows(self) -> set[int]:
         """Return the ids of the changed rows. That a replaced row is gone does not count."""
@@ -82,8 +91,9 @@ class ChangeSet:
 def save(context: RequestContext, changes: ChangeSet) -> list[int]:
     """Write the changes in one transaction and return the ids of ``rows_added`` in order.
 
-    Raises LockLost when ``holder`` does not hold the stack lock, and ``sync_points.RowsLost``
-    when another engine holds a row that a traversal changes. Concurrent change sets share a
+    Raises LockLost when ``holder`` does not hold the stack lock, ``sync_points.RowsLost`` when
+    another engine holds a row that a traversal changes, MetadataChanged, and
+    ``signals.SignalsTaken``. Concurrent change sets share a
     transaction. After an error the call can be repeated with the same change set: changes that are
     stored already are not stored twice.
     """
@@ -120,6 +130,7 @@ def _write(context, change_sets):
     for changes in change_sets:
         if changes.sync is not None:
             sync_points.lock(changes.stack_id, changes.sync, changes.changed_rows())
+    _use_signals(change_sets)
     now = utcnow()
     property_ids = _insert_properties(change_sets, now)
     added = [
@@ -188,6 +199,14 @@ def _update_stacks(change_sets):
     ]
     if batch.update(models.stack, rows) != len(rows):
         raise LockLost([row['id'] for row in rows])
+
+
+def _use_signals(change_sets):
+    for changes in change_sets:
+        for row_id, metadata, key in changes.metadata:
+            if not resources.set_metadata(None, row_id, metadata, expect=key):
+                raise MetadataChanged(row_id)
+    signals.use_in_transaction(pair for changes in change_sets for pair in changes.signals.items())
 
 
 def _release_locks(change_sets):
@@ -328,8 +347,10 @@ def _insert_events(change_sets, property_ids, now):
 def _is_written(context, changes):
     """Return whether a change set whose commit has an unknown outcome is stored.
 
-    A change set without new rows and events can be written again without harm.
+    A change set without new rows, events and signals can be written again without harm.
     """
+    if changes.signals:
+        return not signals.present(changes.signals)
     for table, rows in ((models.event, changes.events), (models.resource, changes.rows_added)):
         uuid = next((row['uuid'] for row in rows if row.get('uuid')), None)
         if uuid is not None:

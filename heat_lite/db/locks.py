@@ -13,7 +13,7 @@ from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
 from heat_lite.db import batch, group_commit, models, queries, session
 
-_L, _R = models.stack_lock, models.resource
+_L, _R, _T = models.stack_lock, models.resource, models.resource_signal
 # MariaDB's INSERT IGNORE also ignores a missing stack, so the number of attempts is limited.
 ATTEMPTS = 5
 #: key of the column ``quarantine``: by the id of a dead engine, whether it has ended itself
@@ -80,42 +80,53 @@ def release(context: RequestContext, stack_id: str, engine_id: str) -> bool:
     return session.execute(query).rowcount == 1
 
 
+def _guarded(key):
+    """Return the table with the column ``quarantine``, and the condition for its row."""
+    return (_L, _L.c.stack_id == key) if isinstance(key, str) else (_T, _T.c.id == key)
+
+
 @session.reader
-def quarantine(context: RequestContext, stack_id: str) -> dict | None:
-    """Return the column ``quarantine`` of a lock; None where it is empty, or there is no lock."""
-    text = session.execute(select(_L.c.quarantine).where(_L.c.stack_id == stack_id)).scalar()
+def quarantine(context: RequestContext, key: str | int) -> dict | None:
+    """Return the column ``quarantine`` of the lock of a stack, or of a signal that waits.
+
+    ``key`` is the id of either. None where the column is empty, or there is no row.
+    """
+    table, is_row = _guarded(key)
+    text = session.execute(select(table.c.quarantine).where(is_row)).scalar()
     return None if text is None else json.loads(text)
 
 
 @session.writer
 def set_quarantine(
-    context: RequestContext, stack_id: str, engine_id: str, value: dict | None
+    context: RequestContext, key: str | int, engine_id: str, value: dict | None
 ) -> bool:
-    """Store the column ``quarantine``. Return False if this engine does not hold the lock.
+    """Store the column ``quarantine``. Return False if the row is not that of this engine.
 
     What is known of the ends of engines stays.
     """
-    is_own = _L.c.stack_id == stack_id, _L.c.engine_id == engine_id
-    stored = session.execute(select(_L.c.quarantine).where(*is_own).with_for_update()).first()
+    table, is_row = _guarded(key)
+    is_own = is_row, table.c.engine_id == engine_id
+    stored = session.execute(select(table.c.quarantine).where(*is_own).with_for_update()).first()
     if stored is None:
         return False
     if value is not None and stored.quarantine is not None:
         ended = json.loads(stored.quarantine).get(ENDED)
         value = {**value, ENDED: ended} if ended else value
     text = None if value is None else json.dumps(value)
-    session.execute(update(_L).where(*is_own).values(quarantine=text))
+    session.execute(update(table).where(*is_own).values(quarantine=text))
     return True
 
 
 @session.writer
 def record_engine_end(context: RequestContext, engine_id: str, by_itself: bool) -> None:
     """Note how an engine has ended, in each column ``quarantine`` that names it."""
-    query = select(_L.c.stack_id, _L.c.quarantine).where(_L.c.quarantine.contains(engine_id))
-    for row in session.execute(query.order_by(_L.c.stack_id).with_for_update()).all():
-        value = json.loads(row.quarantine)
-        value[ENDED] = {**value.get(ENDED, {}), engine_id: by_itself}
-        named = update(_L).where(_L.c.stack_id == row.stack_id)
-        session.execute(named.values(quarantine=json.dumps(value)))
+    for table, key in ((_L, _L.c.stack_id), (_T, _T.c.id)):
+        query = select(key, table.c.quarantine).where(table.c.quarantine.contains(engine_id))
+        for row_key, text in session.execute(query.order_by(key).with_for_update()).all():
+            value = json.loads(text)
+            value[ENDED] = {**value.get(ENDED, {}), engine_id: by_itself}
+            named = update(table).where(key == row_key)
+            session.execute(named.values(quarantine=json.dumps(value)))
 
 
 @session.reader

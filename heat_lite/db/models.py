@@ -137,7 +137,7 @@ stack_lock = _table(
     Column('stack_id', ForeignKey('stack.id'), primary_key=True),
     Column('engine_id', String(36)),
     *_times(),
-    # not Heat's: the calls during which engines died (see ``engine.execution.quarantine``)
+    # not Heat's: the calls during which engines died (see ``engine.stack.quarantine``)
     Column('quarantine', Text),
 )
 
@@ -206,6 +206,19 @@ resource_data = _table(
     ),
     *_times(),
     Index('ix_resource_data_resource_id', 'resource_id'),
+)
+
+# not Heat's: the signals that are accepted and not handled yet
+resource_signal = _table(
+    'resource_signal',
+    Column('id', Integer, primary_key=True),
+    Column('resource_id', ForeignKey('resource.id', ondelete='CASCADE'), nullable=False),
+    Column('engine_id', String(36), nullable=False),  # handles it
+    Column('token', String(36)),  # what a caller in that engine waits by
+    Column('details', Secret),
+    Column('quarantine', Text),  # as that of a stack lock; NULL: no engine died
+    Column('created_at', UtcTime, default=utcnow),
+    Index('ix_resource_signal_resource_id', 'resource_id'),
 )
 
 event = _table(

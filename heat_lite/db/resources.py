@@ -7,7 +7,7 @@ import collections
 import typing
 from collections.abc import Collection
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import bindparam, delete, select, update
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -26,7 +26,7 @@ class ResourceRow(_ResourceRow):
     __slots__ = ()
 
 
-_LISTED = [
+LISTED = [
     _R.c.id,
     _R.c.uuid,
     _R.c.name,
@@ -39,7 +39,7 @@ _LISTED = [
     _R.c.created_at,
     _R.c.updated_at,
 ]
-_ListedResource: typing.Any = row_type(*(column.name for column in _LISTED))
+_ListedResource: typing.Any = row_type(*(column.name for column in LISTED))
 
 
 class ListedResource(_ListedResource):
@@ -49,7 +49,7 @@ class ListedResource(_ListedResource):
 
 
 _LIST = (
-    select(*_LISTED)
+    select(*LISTED)
     .where(_R.c.stack_id.in_(bindparam('stack_ids', expanding=True)))
     .order_by(_R.c.id)
 )
@@ -227,19 +227,6 @@ def metadata(context: RequestContext, resource_id: int) -> tuple[typing.Any, int
         select(_R.c.rsrc_metadata, _R.c.atomic_key).where(_R.c.id == resource_id)
     ).first()
     return row and (row.rsrc_metadata, row.atomic_key)
-
-
-@session.reader
-def signal_versions(context: RequestContext, stack_id: str, name: str) -> tuple[typing.Any, ...]:
-    """Return for each row of a resource name what changes when signals to it may have another end.
-
-    The metadata, of up to megabytes, is represented by its length and the atomic key.
-    """
-    columns = (_R.c.id, _R.c.atomic_key, _R.c.action, _R.c.status, _R.c.current_template_id)
-    query = select(*columns, func.length(_R.c.rsrc_metadata)).where(
-        _R.c.stack_id == stack_id, _R.c.name == name
-    )
-    return tuple(tuple(row) for row in session.execute(query.order_by(_R.c.id)))
 
 
 #: For ``set_metadata``: overwrite the metadata regardless of the atomic key.

@@ -14,7 +14,6 @@ from heat_lite.clients import cloud_login, keystone_session
 from heat_lite.common import exception, lru_cache
 from heat_lite.db import templates as db_templates
 from heat_lite.engine.event_announcer import EventAnnouncer
-from heat_lite.engine.signals.pending_signals import PendingSignals, SignalGates
 from heat_lite.engine.signals.wait_registry import WaitRegistry
 from heat_lite.engine.stack.stack_definition import DefinitionCache
 from heat_lite.template.environment import Environment
@@ -235,18 +234,15 @@ class Runtime:
         default_factory=lambda: EventAnnouncer(lambda projects: None)
     )
     waits: WaitRegistry = dataclasses.field(default_factory=WaitRegistry)
-    pending_signals: PendingSignals = dataclasses.field(default_factory=PendingSignals)
-    signal_gates: SignalGates = dataclasses.field(init=False)
-    #: held by the resource that makes its first call after a take-over (``execution.quarantine``)
+    #: the tasks that handle signals (``signals.signal_tasks.SignalTasks``)
+    signal_tasks: Any = None
+    #: held by the resource that makes its first call after a take-over (``stack.quarantine``)
     quarantine_slot: threading.Lock = dataclasses.field(default_factory=threading.Lock)
     revision: str = 'unknown'
     #: the key of fingerprints that users see, against guessing of what they cover
     secret: bytes = b''
     templates: TemplateCache = dataclasses.field(default_factory=TemplateCache)
     definitions_cache: DefinitionCache = dataclasses.field(default_factory=DefinitionCache)
-
-    def __post_init__(self) -> None:
-        self.signal_gates = SignalGates(self.pending_signals)
 
     def forget_stack(self, stack_id):
         """Free what is cached of a deleted stack: a template of 500 resources is a megabyte.

@@ -41,6 +41,7 @@ from heat_lite.engine.endpoints import software as software_endpoints
 from heat_lite.engine.endpoints import watch_rules as watch_rule_endpoints
 from heat_lite.engine.event_announcer import EventAnnouncer
 from heat_lite.engine.execution import nested_stacks, task_manager, work_report, workers
+from heat_lite.engine.signals import signal_tasks
 from heat_lite.engine.software import software
 from heat_lite.engine.stack import lifecycle_plugins, stack_users
 from heat_lite.engine.watch import watch_rules
@@ -54,8 +55,6 @@ from heat_lite.template.functions import budget
 LOG = logging.getLogger(__name__)
 # what is unfinished of them when an engine stops has so long to be sent
 NOTIFICATION_SECONDS = 2
-#: and accepted signals have so long to be handled: they are in memory only
-SIGNAL_SECONDS = 3
 # a database that is away delays the end of an engine for so long
 DATABASE_SECONDS = 5
 # seconds between two purges of deleted stacks
@@ -189,6 +188,7 @@ class EngineService:
             result.pool, self.engine_id, self._membership, result.placement.notify_parent
         )
         result.workers = workers.Workers(result)
+        result.signal_tasks = signal_tasks.SignalTasks()
         result.nested_stack = functools.partial(nested_stacks.NestedStack, result)
         result.software = functools.partial(software.Software, result)
         result.watch_rules = watch_rules.WatchRules(result)
@@ -264,7 +264,7 @@ class EngineService:
         """Serve no new requests and deregister the engine.
 
         Running steps get ``grace`` seconds to end, requests at most half of it. Other engines
-        resume the actions in progress. Accepted signals get SIGNAL_SECONDS to be handled.
+        resume the actions in progress and handle the signals that wait.
         """
         end = time.monotonic() + grace
         db_session.end_retries(DATABASE_SECONDS)
@@ -281,7 +281,6 @@ class EngineService:
             )
         for timer in self._timers:
             timer.wait(max(requests_end - time.monotonic(), 0))
-        self._handle_signals(end - time.monotonic())
         unfinished = self.runtime.task_manager.flush(max(end - time.monotonic(), grace / 2))
         if unfinished:
             deferred_auth.store(unfinished, grace)
@@ -295,17 +294,6 @@ class EngineService:
         self.runtime.event_sinks.stop(NOTIFICATION_SECONDS)
         if self._heartbeat is not None:
             self._heartbeat.stop()
-
-    def _handle_signals(self, seconds):
-        """Wait until the tasks have handled what was accepted, SIGNAL_SECONDS at most."""
-        lost = self.runtime.pending_signals.wait(min(seconds, SIGNAL_SECONDS))
-        if lost:
-            LOG.warning(
-                'Engine %s stops with %d accepted signals that are not handled yet: no engine '
-                'repeats them',
-                self.engine_id,
-                lost,
-            )
 
     def describe_work(self):
         """Return what the engine does now, as plain data."""

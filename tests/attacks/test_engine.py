@@ -48,11 +48,12 @@ class HeldHandle(wait_condition.HeatWaitConditionHandle):
     """A handle whose task stores signals when ``released`` is set."""
 
     resource_type = 'Test::HeldHandle'
-    released = threading.Event()
+    released, entered = threading.Event(), threading.Event()
 
-    def handle_signals(self, several):
+    def merge_signals(self, known, several):
+        self.entered.set()
         assert self.released.wait(WAIT_SECONDS)
-        return super().handle_signals(several)
+        return super().merge_signals(known, several)
 
 
 @pytest.fixture(scope='module')
@@ -305,6 +306,7 @@ def test_signals_are_accepted_without_a_read_of_the_handle(engine):
     engine.context.project_id = 'held'
     identity = engine.create(handle(HeldHandle.resource_type))
     signal_to(engine, identity, {'id': '0'})
+    assert HeldHandle.entered.wait(WAIT_SECONDS)
     with databases.statements() as seen:
         for number in range(1, MAX_SIGNALS):
             signal_to(engine, identity, {'id': str(number)})
@@ -323,7 +325,7 @@ def test_signals_are_accepted_without_a_read_of_the_handle(engine):
 def test_signals_that_are_handled_one_by_one_are_refused_beyond_a_number(engine, monkeypatch):
     """Each of them keeps a task, e.g. those to scaling policies and software deployments."""
     monkeypatch.setattr(SlowHandle, 'released', threading.Event())
-    monkeypatch.setattr(signals, 'MAX_PENDING', 5)
+    monkeypatch.setattr(signals, 'MAX_WAITING', 5)
     engine.context.project_id = 'one by one'
     identity = engine.create(handle(SlowHandle.resource_type))
     for _ in range(5):
@@ -384,11 +386,11 @@ def test_burst_of_signals_is_handled_together_and_each_has_its_event(engine):
     item = signals.find(stack, 'h')
     several = [{'id': str(number), 'status': 'SUCCESS'} for number in range(MAX_SIGNALS)]
     several[3] = {'id': 'x', 'status': 'no such status'}
-    results = item.handle_signals([*several, {'id': 'new'}, {'id': 'one more'}, {'id': '0'}])
+    several += [{'id': 'new'}, {'id': 'one more'}, {'id': '0'}]
+    results, stored = item.merge_signals({}, several)
     kinds = [type(each) for each in results]
     assert kinds.count(str) == MAX_SIGNALS + 1 and kinds[3] is exception.Invalid
     assert kinds[-2] is exception.RequestLimitExceeded and kinds[-1] is str
-    stored = engine.resource(identity, 'h')['metadata']
     assert len(stored) == MAX_SIGNALS and 'new' in stored and 'one more' not in stored
 
 
@@ -400,9 +402,10 @@ def test_burst_of_signals_of_cloudformation_is_handled_together(engine):
     item = signals.find(Stack.from_row(engine.service.runtime, engine.context, row), 'h')
     details = {'UniqueId': '1', 'Status': 'SUCCESS', 'Reason': 'done', 'Data': ''}
     assert item.batches_signals
-    results = item.handle_signals([None, details, None, {'UniqueId': '2'}])
+    results, stored = item.merge_signals({}, [None, details, None, {'UniqueId': '2'}])
     assert results[:3] == [None, 'status:SUCCESS reason:done', None]
-    assert isinstance(results[3], exception.Invalid)
+    assert isinstance(results[3], exception.Invalid) and stored.keys() == {'1'}
+    signal_to(engine, identity, details, sync=True)
     signal_to(engine, identity, None, sync=True)
     assert engine.resource(identity, 'h')['metadata'].keys() == {'1'}
     listed = engine.client.list_events(engine.context, stack_identity=identity)

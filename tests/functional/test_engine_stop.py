@@ -1,7 +1,10 @@
 """An engine that stops in the middle of an action, or with signals that it has accepted."""
 
+import time
+
 from heat_lite.engine.resource.resource import Resource
 from tests import databases, engines
+from tests.timeouts import WAIT_SECONDS
 
 TEST = 'OS::Heat::TestResource'
 
@@ -46,16 +49,21 @@ class TakesSignals(Resource):
         self.handled.append(details)
 
 
-def test_engine_that_stops_handles_the_signals_it_has_accepted(tmp_path):
+def test_signals_that_an_engine_has_accepted_are_handled_after_its_stop(tmp_path):
     template = {'resources': {'r': {'type': 'Test::TakesSignals'}}}
-    with (
-        databases.migrated('sqlite', tmp_path) as url,
-        engines.running(url, [TakesSignals]) as stopping,
-    ):
-        identity = stopping.create(template)
-        for number in range(3):
-            stopping.client.resource_signal(
-                stopping.context, stack_identity=identity, resource_name='r', details=number
-            )
+    with databases.migrated('sqlite', tmp_path) as url:
+        with engines.running(url, [TakesSignals]) as stopping:
+            identity = stopping.create(template)
+            for number in range(3):
+                stopping.client.resource_signal(
+                    stopping.context, stack_identity=identity, resource_name='r', details=number
+                )
+            context = stopping.context
         assert len(TakesSignals.handled) < 3
+        with engines.running(url, [TakesSignals]) as driver:
+            driver.context = context
+            until = time.monotonic() + WAIT_SECONDS
+            while [name for name, _ in driver.events(identity)].count('r') < 5:
+                assert time.monotonic() < until, TakesSignals.handled
+                time.sleep(0.05)
     assert TakesSignals.handled == [0, 1, 2]

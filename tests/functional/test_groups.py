@@ -8,7 +8,8 @@ import pytest
 import sqlalchemy
 
 from heat_lite.common import exception
-from heat_lite.db import models, session
+from heat_lite.db import models, resources, session, signals
+from heat_lite.engine.cluster import takeover
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
 
@@ -502,6 +503,25 @@ def test_scaling_that_a_gone_engine_has_begun_does_not_count(engine, is_gone):
     assert signal(engine, identity) == (2 if is_gone else 1)
     assert metadata(engine, identity)['scaling_in_progress'] is not is_gone
     assert ('scaling_engine' in metadata(engine, identity)) is not is_gone
+
+
+def test_signal_of_a_gone_engine_scales_to_the_size_that_it_was_to_reach(engine):
+    """The engine was killed when the group had its new size, and the signal was still stored."""
+    identity = engine.create(scaling(2))
+    ids = {
+        row.name: row.id for row in resources.list_by_stack(engine.context, identity['stack_id'])
+    }
+    signal_id = signals.add(engine.context, ids['p'], 'gone', None)
+    mark = {'scaling_in_progress': True, 'scaling_engine': 'gone'}
+    resources.set_metadata(engine.context, ids['g'], {**mark, 'scaling_target': [signal_id, 2]})
+    deadline = time.monotonic() + WAIT_SECONDS
+    takeover.TakeoverTask(engine.service.runtime, engine.service._membership).run_once()
+    while signals.by_engine(engine.context):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert engine.outputs(identity)['size'] == 2
+    assert metadata(engine, identity).keys() == {'scaling_in_progress', 'cooldown_end'}
+    assert ('p', 'SIGNAL_COMPLETE') in engine.events(identity)
 
 
 def test_update_waits_for_scaling_in_progress(engine):

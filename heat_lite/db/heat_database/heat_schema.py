@@ -26,7 +26,7 @@ OWN_COLUMNS = {
     'stack_lock': ('quarantine',),
     'resource': ('signal_engine',),
 }
-OWN_TABLES: tuple[str, ...] = ('watch_rule', 'watch_data')
+OWN_TABLES: tuple[str, ...] = ('watch_rule', 'watch_data', 'resource_signal')
 #: indexes of Heat that ``models`` has, too; ``revert`` keeps them
 HEAT_INDEXES = frozenset(
     {

@@ -17,6 +17,7 @@ from heat_lite.db import models, queries, services, session
 from heat_lite.db.maintenance import reencrypt
 
 _S, _R, _L = models.stack, models.resource, models.stack_lock
+_G = models.resource_signal
 #: rows of one query of secrets
 BATCH = 500
 #: findings of one check that are listed
@@ -144,6 +145,22 @@ def _locks() -> Iterator[tuple[str, str]]:
             yield f'stack {row.stack_id}', f'it is locked by the dead engine {row.engine_id}'
 
 
+def _signals() -> Iterator[tuple[str, str]]:
+    """Signals that no living engine handles, and those to resources of deleted stacks."""
+    alive = _alive_engines()
+    query = (
+        select(_G.c.id, _G.c.engine_id, _R.c.name, _R.c.stack_id, _S.c.deleted_at)
+        .join(_R, _R.c.id == _G.c.resource_id)
+        .join(_S, _S.c.id == _R.c.stack_id)
+    )
+    for row in session.execute(query):
+        target = f'{row.name} of stack {row.stack_id}'
+        if row.deleted_at is not None:
+            yield f'signal {row.id}', f'it is one to {target}, which is deleted'
+        elif row.engine_id not in alive:
+            yield f'signal {row.id}', f'it waits for the dead engine {row.engine_id}, to {target}'
+
+
 def _resource_states() -> Iterator[tuple[str, str]]:
     """Resources in progress in stacks that have completed."""
     query = (
@@ -222,6 +239,12 @@ INVARIANTS = (
     ),
     Invariant(
         'locks', _locks, 'Start an engine and act on the stack: the lock of a dead engine is taken.'
+    ),
+    Invariant(
+        'signals',
+        _signals,
+        'Start an engine: it handles the signals within a minute. Those to resources of deleted '
+        'stacks go with purge_deleted.',
     ),
     Invariant('states of resources', _resource_states, 'Update the stack: heat-lite retry NAME.'),
     Invariant('replacements', _replacements, RESTORE),

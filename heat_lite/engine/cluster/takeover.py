@@ -14,9 +14,11 @@ import time
 from heat_lite.common import context as request_context
 from heat_lite.common import exception, metrics, status
 from heat_lite.db import credentials, journal, locks, services
+from heat_lite.db import signals as db_signals
 from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.execution import actions
+from heat_lite.engine.signals import signal_tasks
 from heat_lite.engine.stack import action_run, snapshots
 from heat_lite.engine.stack import stack as engine_stack
 
@@ -53,6 +55,7 @@ class TakeoverTask:
                         len(stack_ids),
                     )
                     count += self._take_over(engine_id, stack_ids)
+        self._check_signals()
         self._check_snapshots()
         if time.monotonic() - self._searched > SEARCH_SECONDS:
             self._searched = time.monotonic()
@@ -97,6 +100,39 @@ class TakeoverTask:
             )
             self._resume(stack_id)
         return len(idle)
+
+    def _check_signals(self):
+        """Handle the signals of engines that are gone, and those that no task here handles."""
+        own = self._runtime.engine_id
+        for engine_id, resources in db_signals.by_engine(self._context).items():
+            if engine_id != own and not self._membership.is_gone(engine_id):
+                continue
+            for resource_id, stack_id in resources.items():
+                if not self._has_login(stack_id):
+                    continue
+                if engine_id != own:
+                    LOG.warning(
+                        'Engine %s is gone: its signals to resource %d of stack %s are handled '
+                        'here',
+                        engine_id,
+                        resource_id,
+                        stack_id,
+                    )
+                    db_signals.claim(self._context, resource_id, engine_id, own)
+                self._resume_signals(stack_id, resource_id)
+
+    def _resume_signals(self, stack_id, resource_id):
+        try:
+            stack = self._stack(stack_id)
+            found = (row for row in stack.rows() if row.id == resource_id) if stack else ()
+            for row in found:
+                signal_tasks.resume(stack.resource_of(row))
+        except Exception:
+            LOG.exception(
+                'Signals to resource %d of stack %s wait: they are tried again at the next check',
+                resource_id,
+                stack_id,
+            )
 
     def _check_snapshots(self):
         """Resume snapshot deletes that have gone silent.

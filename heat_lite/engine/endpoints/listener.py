@@ -7,7 +7,7 @@ from heat_lite.common import exception, identifier
 from heat_lite.common.context import RequestContext
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.execution import actions, work_report
-from heat_lite.engine.signals import signals
+from heat_lite.engine.signals import signal_tasks, signals
 from heat_lite.rpc import api
 
 
@@ -21,8 +21,9 @@ class Listener(Endpoint):
         """Pass a message to the task of a stack, or wake the tasks that wait for a signal, for a
         hook or for the end of a nested stack.
         """
-        if message.startswith(signals.SIGNAL_PREFIX):
-            return self._runtime.waits.notify(int(message.removeprefix(signals.SIGNAL_PREFIX)))
+        if message.startswith(signal_tasks.SIGNAL_PREFIX):
+            row_id = int(message.removeprefix(signal_tasks.SIGNAL_PREFIX))
+            return self._runtime.waits.notify(row_id)
         stack = identifier.HeatIdentifier.from_dict(stack_identity)
         if message.startswith(signals.HOOK_PREFIX):
             hook, _, name = message.removeprefix(signals.HOOK_PREFIX).partition(':')

@@ -138,21 +138,16 @@ class Resources(Endpoint):
         details: Any,
         sync_call: bool = False,
     ) -> Wire | None:
-        """Signal a resource.
+        """Signal a resource. The signal is stored when this returns.
 
         Types without a signal handler refuse it, except for ``unset_hook``.
         """
-        row, runtime = self._row(context, stack_identity), self._runtime
-        if not _may_be_disabled(runtime, context, row.tenant):
-            # before the stack is read, which takes longer than the rest
-            if signals.enter(runtime, context, row, resource_name, details, sync_call):
-                return None
-        stack = engine_stack.Stack.from_row(runtime, _owner_context(context, row), row)
+        row = self._row(context, stack_identity)
+        stack = engine_stack.Stack.from_row(self._runtime, _owner_context(context, row), row)
         stack.resource_records.expects_few_reads = True
-        item = signals.find(stack, resource_name)
-        _refuse_disabled_user(context, stack, item)
-        signals.signal(stack, resource_name, details, wait=sync_call)
-        return item.metadata_get() if sync_call else None
+        if _may_be_disabled(self._runtime, context, row.tenant):
+            _refuse_disabled_user(context, stack, signals.find(stack, resource_name))
+        return signals.signal(stack, resource_name, details, wait=sync_call)
 
     @on_working_engine
     def resource_mark_unhealthy(

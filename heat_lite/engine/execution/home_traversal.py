@@ -15,12 +15,12 @@ from heat_lite.common import cooperation, status
 from heat_lite.db import journal
 from heat_lite.db import traversals as db_traversals
 from heat_lite.db.sync_points import Key
-from heat_lite.engine.execution import convergence, nodes, quarantine, recovery
+from heat_lite.engine.execution import convergence, nodes, recovery
 from heat_lite.engine.execution.plan import Node
 from heat_lite.engine.execution.sync_point_group import SyncPointGroup
 from heat_lite.engine.execution.traversal import Begun, Outcome
 from heat_lite.engine.resource import failures
-from heat_lite.engine.stack import lifecycle
+from heat_lite.engine.stack import lifecycle, quarantine
 
 LOG = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ import dataclasses
 
 from heat_lite.common import status
 from heat_lite.db import events as db_events
-from heat_lite.engine.execution import quarantine
+from heat_lite.engine.stack import quarantine
 
 
 @dataclasses.dataclass(frozen=True)

@@ -14,7 +14,7 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from oslo_db import exception as db_exception
@@ -165,6 +165,10 @@ class PendingChanges:
         default_factory=dict
     )
     events: list[tuple[Record | None, dict[str, Any]]] = dataclasses.field(default_factory=list)
+    #: metadata that must be those read before: (record, metadata, atomic key)
+    metadata: list[tuple[Record, Any, int | None]] = dataclasses.field(default_factory=list)
+    #: the ids of handled signals, and the engine that must have them (see ``db.signals``)
+    signals: dict[int, str] = dataclasses.field(default_factory=dict)
     #: called once the turn is committed
     callbacks: list[Callable[[], Any]] = dataclasses.field(default_factory=list)
     #: the participant of the journal at the begin of the turn, and its part
@@ -183,6 +187,8 @@ class PendingChanges:
             or self.data
             or self.properties
             or self.attributes
+            or self.metadata
+            or self.signals
         )
 
     def records(self) -> set[Record]:
@@ -241,6 +247,8 @@ class PendingChanges:
             ],
             attributes_deleted=self.stale_attributes,
             sync=self.sync,
+            metadata=[(record.id, values, key) for record, values, key in self.metadata],
+            signals=self.signals,
         )
 
     def note_stored(self, changes: 'db_journal.ChangeSet', ids: list[int]) -> None:
@@ -371,6 +379,16 @@ class Journal:
         with self._lock:
             self._pending.events.append((record, {**row, **values}))
 
+    def replace_metadata(self, record: Record, values: Any, key: int | None) -> None:
+        """Store metadata if the row has this atomic key (see ``db.resources.metadata``)."""
+        with self._lock:
+            self._pending.metadata.append((record, values, key))
+
+    def use_signals(self, ids: Iterable[int], engine_id: str) -> None:
+        """Delete signals with the turn that stores what came of them."""
+        with self._lock:
+            self._pending.signals.update(dict.fromkeys(ids, engine_id))
+
     def on_commit(self, callback: Callable[[], Any]) -> None:
         """Call ``callback()`` once all changes of the present turn are committed."""
         with self._lock:
@@ -394,7 +412,8 @@ class Journal:
     def flush(self) -> None:
         """Write all changes in one transaction.
 
-        Raises ``db.journal.LockLost`` when another engine has taken the stack over.
+        Raises ``db.journal.LockLost`` when another engine has taken the stack over, and as ``save``
+        does for signals and metadata.
         """
         with self.flushing:
             while self.dirty:

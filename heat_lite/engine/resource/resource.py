@@ -197,26 +197,30 @@ class Resource(ResourceType):
             else self.record.rsrc_metadata
         ) or {}
 
-    def metadata_change(self, changed):
+    def metadata_change(self, changed, signals=None):
         """Store ``changed(metadata)`` at once and return it. Concurrent changes are not lost.
 
-        ``changed`` may be called several times, so it must have no side effects.
+        ``changed`` may be called several times, so it must have no side effects. ``signals`` are
+        deleted in the same transaction.
         """
-        return resource_metadata.change_metadata(self.context, self.record, changed)
+        return resource_metadata.change_metadata(self.context, self.record, changed, signals)
 
     @property
     def batches_signals(self):
-        """Whether ``handle_signals`` handles several signals at once."""
+        """Whether ``merge_signals`` handles several signals at once."""
         return False
 
-    def handle_signals(self, several):
-        """Return for each signal the reason of its event, or the error that it has failed with."""
+    def merge_signals(self, known, several):
+        """Return the result of each signal, and the metadata ``known`` with the signals.
+
+        A result is the reason of the signal's event, or the error that it has failed with.
+        """
         raise NotImplementedError(f'{type(self).__name__} handles its signals one by one')
 
-    def signal_gate(self, pending):
-        """Return what ``SignalGates`` accepts signals by, or None for a type that takes all.
+    def signal_gate(self, read_waiting):
+        """Return what ``SignalTasks`` accepts signals by, or None for a type that takes all.
 
-        ``pending`` are the details of signals that are accepted and not handled yet. The gate has a
+        ``read_waiting()`` are the details of signals that are not handled yet. The gate has a
         ``weight`` and ``check(details, limits)``, which raises RequestLimitExceeded, or returns a
         function that counts the signal.
         """

@@ -3,9 +3,11 @@
 Tests: tests/functional/test_engine.py.
 """
 
+import contextlib
 import threading
 
 from heat_lite.common import exception
+from heat_lite.db import journal
 from heat_lite.db import resources as db_resources
 
 #: Changes of one row by threads of this engine are serialized: they conflict far more often than
@@ -23,8 +25,8 @@ def read_metadata(context, record):
     return record.rsrc_metadata
 
 
-def change_metadata(context, record, changed):
-    """Store ``changed(metadata)`` and return it.
+def change_metadata(context, record, changed, signals=None):
+    """Store ``changed(metadata)`` and return it; delete ``signals`` with it (see ``db.signals``).
 
     ``changed`` is called again after a concurrent change, so it must have no side effects. Raises
     EntityNotFound when the row is gone, Error after METADATA_ATTEMPTS lost races.
@@ -38,10 +40,22 @@ def change_metadata(context, record, changed):
             if stored is None:
                 raise exception.EntityNotFound(entity='Resource', name=record.name)
             new = changed(dict(stored[0] or {}))
-            if db_resources.set_metadata(context, record.id, new, expect=stored[1]):
+            if _store(context, record, new, stored[1], signals):
                 record.rsrc_metadata = new
                 return new
     raise exception.Error(
         f'The metadata of {record.name} changes too fast: '
         f'{METADATA_ATTEMPTS} attempts to change it failed'
     )
+
+
+def _store(context, record, metadata, key, signals):
+    if not signals:
+        return db_resources.set_metadata(context, record.id, metadata, expect=key)
+    changes = journal.ChangeSet(
+        record.stack_id, metadata=[(record.id, metadata, key)], signals=signals
+    )
+    with contextlib.suppress(journal.MetadataChanged):
+        journal.save(context, changes)
+        return True
+    return False

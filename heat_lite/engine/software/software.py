@@ -15,7 +15,7 @@ from heat_lite.db import resources as db_resources
 from heat_lite.db import software as db_software
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.resource import record, resource_metadata
-from heat_lite.engine.signals import signals
+from heat_lite.engine.signals import signal_tasks
 from heat_lite.engine.stack import format
 from heat_lite.engine.stack import stack as engine_stack
 from heat_lite.template import software
@@ -313,7 +313,7 @@ class Software:
         stack = row and db_stacks.get(self._context, row.stack_id)
         if stack:
             identity = identifier.HeatIdentifier(stack.tenant, stack.name, stack.id)
-            signals.notify_waiters(
+            signal_tasks.notify_waiters(
                 self._runtime, self._context, identity, row.id, stack.convergence
             )
 

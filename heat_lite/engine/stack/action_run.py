@@ -63,7 +63,7 @@ class ActionRun:
     paused: dict = dataclasses.field(default_factory=dict)
     #: the ``execution.recovery.Progress`` made before a take-over; None for a run that began here
     resumed_from: typing.Any = None
-    #: the ``execution.quarantine.Quarantine`` of the resources that the dead engine worked on
+    #: the ``quarantine.Quarantine`` of the resources that the dead engine worked on
     quarantine: typing.Any = None
 
     @classmethod

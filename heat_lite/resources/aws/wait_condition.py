@@ -55,11 +55,12 @@ class WaitConditionHandle(wait_condition.Handle):
         # would not wait again
         return url if url != self.signal_url() else f'{url}?handle={self.resource_id}'
 
-    def handle_signals(self, several):
-        """Store signals. One without details is only recorded as an event."""
+    def merge_signals(self, known, several):
+        """Merge signals. One without details is only recorded as an event."""
         stored = [details for details in several if details is not None]
-        results = iter(super().handle_signals(stored) if stored else ())
-        return [None if details is None else next(results) for details in several]
+        found, merged = super().merge_signals(known, stored) if stored else ((), known)
+        results = iter(found)
+        return [None if details is None else next(results) for details in several], merged
 
     def parse_signal(self, details, known):
         if not isinstance(details, dict) or details.keys() != {

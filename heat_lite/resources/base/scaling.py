@@ -10,8 +10,9 @@ from heat_lite.template import members
 from heat_lite.template.members import REFS_MAP, Batch
 
 IN_PROGRESS, COOLDOWN_END = 'scaling_in_progress', 'cooldown_end'
-#: the key of the engine that scales the group, while it does
-ENGINE = 'scaling_engine'
+#: the keys of the engine that scales the group, and of [signal, size] that it scales for and to,
+#: while it does
+ENGINE, TARGET = 'scaling_engine', 'scaling_target'
 #: the word for a size from the template, in the group's metadata
 EXACT = 'ExactCapacity'
 #: adjustment types of HOT and of CloudFormation -> those of ``template/members.py``
@@ -178,23 +179,31 @@ class ScalingGroup(RollingGroup):
 
     # ------------------------------------------------------------ scaling
 
-    def adjust(self, adjustment, kind, least_step=None, cooldown=None):
+    def adjust(self, adjustment, kind, least_step=None, cooldown=None, signal=None):
         """Generator: resize the group as a policy requires.
 
+        ``signal``: the id of the signal, and the engine that handles it. If an engine that is gone
+        has begun to resize the group for it, the group gets the size that this engine wanted.
         Raises NoActionRequired if the size stays the same, or while the group is busy or cooling
         down.
         """
         if self.status != status.COMPLETE:
             raise exception.NoActionRequired(f'the group is {self.action}_{self.status}')
-        gone = self._gone_engine()
+        signal_id = next(iter(signal or ()), None)
+        gone, target = self._gone_engine()
         if gone is not None:
             yield from self.settle()
         present = self.size()
-        size = members.adjusted_size(present, adjustment, KINDS[kind], *self.bounds(), least_step)
-        if size == present:
-            raise exception.NoActionRequired(f'its size stays {size}')
-        engine_id = self.stack.runtime.engine_id
-        self.metadata_change(lambda metadata: _start_scaling(metadata, engine_id, gone))
+        if target is not None and target[0] == signal_id:
+            size = target[1]
+        else:
+            size = members.adjusted_size(
+                present, adjustment, KINDS[kind], *self.bounds(), least_step
+            )
+            if size == present:
+                raise exception.NoActionRequired(f'its size stays {size}')
+        begun = {ENGINE: self.stack.runtime.engine_id, TARGET: [signal_id, size]}
+        self.metadata_change(lambda metadata: _start_scaling(metadata, begun, gone))
         reason, cooldown = f'{kind} : {adjustment}', cooldown or self._cooldown()
         details = {
             'groupname': self.get_reference_id(),
@@ -215,19 +224,27 @@ class ScalingGroup(RollingGroup):
             self.stack.notify_scaling('error', message=str(error), capacity=present, **details)
             raise
         finally:
-            self.metadata_change(lambda metadata: _finish_scaling(metadata, done, cooldown))
+            self.metadata_change(
+                lambda metadata: _finish_scaling(metadata, done, cooldown), done and signal
+            )
+        if signal:
+            signal.clear()
 
     def _gone_engine(self):
-        """Return the id of the engine that has begun to scale the group and is gone; else None."""
+        """Return the id of the engine that was scaling the group and is gone, and its target.
+
+        Both are None if there is none.
+        """
         metadata = self.metadata_get()
         engine = metadata.get(ENGINE) if metadata.get(IN_PROGRESS) else None
         gone = engine is not None and self.stack.runtime.placement.gone_engines({engine})
-        return engine if gone else None
+        return (engine, metadata.get(TARGET)) if gone else (None, None)
 
 
-def _start_scaling(metadata, engine_id, gone):
-    """Return the metadata of a group that the engine ``engine_id`` starts to scale. What the engine
-    ``gone`` has begun does not count.
+def _start_scaling(metadata, begun, gone):
+    """Return the metadata of a group with ``begun``, what an engine notes that scales it.
+
+    What the engine ``gone`` has begun does not count.
 
     Raises NoActionRequired if it is scaling or cooling down.
     """
@@ -236,7 +253,7 @@ def _start_scaling(metadata, engine_id, gone):
     ends = metadata.get(COOLDOWN_END)
     if isinstance(ends, dict) and any(end > _now().isoformat() for end in ends):
         raise exception.NoActionRequired(f'it cools down until {max(ends)}')
-    return {**metadata, IN_PROGRESS: True, ENGINE: engine_id}
+    return {**metadata, IN_PROGRESS: True, **begun}
 
 
 def _finish_scaling(metadata, reason, cooldown):
@@ -245,7 +262,8 @@ def _finish_scaling(metadata, reason, cooldown):
     A longer cooldown that is running is kept.
     """
     metadata = {**metadata, IN_PROGRESS: False}
-    metadata.pop(ENGINE, None)
+    for key in (ENGINE, TARGET):
+        metadata.pop(key, None)
     if reason is not None:
         end = (_now() + datetime.timedelta(seconds=cooldown)).isoformat()
         metadata[COOLDOWN_END] = {max([end, *(metadata.get(COOLDOWN_END) or ())]): reason}

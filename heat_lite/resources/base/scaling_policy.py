@@ -42,7 +42,7 @@ class ScalingPolicy(SignalResponder):
         """
         reference, kind, adjustment, least_step, cooldown = self._rule()
         group = self._group(reference)
-        yield from group.adjust(adjustment, kind, least_step, cooldown)
+        yield from group.adjust(adjustment, kind, least_step, cooldown, self.handled_signal)
 
     def _group(self, reference):
         for item in self.stack.current_resources():

@@ -50,29 +50,23 @@ class Handle(SignalResponder):
         raise NotImplementedError(f'{type(self).__name__} must override parse_signal')
 
     def handle_signal(self, details=None):
-        (result,) = self.handle_signals([details])
-        if isinstance(result, Exception):
-            raise result
-        return result
+        results = []
+
+        def merge(known):
+            results[:], merged = self.merge_signals(known, [details])
+            return merged
+
+        self.metadata_change(merge)
+        if isinstance(results[0], Exception):
+            raise results[0]
+        return results[0]
 
     @property
     def batches_signals(self):
         """Not for a type that handles single signals in its own way."""
         return type(self).handle_signal is Handle.handle_signal
 
-    def handle_signals(self, several):
-        """Store signals in one change of the metadata."""
-        results = []
-
-        def merge(known):
-            results[:], merged = self._merged(known, several)
-            return merged
-
-        self.metadata_change(merge)
-        return results
-
-    def _merged(self, known, several):
-        """Return the result of each signal, and the signals that are known then."""
+    def merge_signals(self, known, several):
         try:
             return self._merged_at_once(known, several)
         except exception.RequestLimitExceeded as error:
@@ -80,8 +74,8 @@ class Handle(SignalResponder):
                 return [error], known
         # a part of them may be within the limits
         middle = len(several) // 2
-        first, known = self._merged(known, several[:middle])
-        rest, known = self._merged(known, several[middle:])
+        first, known = self.merge_signals(known, several[:middle])
+        rest, known = self.merge_signals(known, several[middle:])
         return first + rest, known
 
     def _merged_at_once(self, known, several):
@@ -96,8 +90,8 @@ class Handle(SignalResponder):
             results.append(f'status:{signal[self.STATUS]} reason:{signal[self.REASON]}')
         return results, self._checked(merged)
 
-    def signal_gate(self, pending):
-        return SignalGate(self, self.signals(), pending)
+    def signal_gate(self, read_waiting):
+        return SignalGate(self, self.signals(), read_waiting())
 
     def _checked(self, signals):
         """Return the signals. Raises RequestLimitExceeded if they are too many or too large."""
@@ -123,12 +117,12 @@ class SignalGate:
     ones by.
     """
 
-    def __init__(self, handle, signals, pending=()):
+    def __init__(self, handle, signals, waiting=()):
         self._handle = type(handle)(handle.name, None, None, None)  # without its stack
         self._sizes = {name: _size_of(name, signal) for name, signal in signals.items()}
         self._total = sum(self._sizes.values())
         self._id_characters = sum(map(len, self._sizes))
-        for details in pending:
+        for details in waiting:
             with contextlib.suppress(exception.Invalid):
                 self._count(*self._handle.parse_signal(details, self._sizes))
 

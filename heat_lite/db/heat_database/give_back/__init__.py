@@ -33,6 +33,7 @@ from heat_lite.db.maintenance import reencrypt
 _S, _R, _D, _T = models.stack, models.resource, models.resource_data, models.raw_template
 _P = models.resource_properties_data
 INTERRUPTED = 'Interrupted, as the database was given back to Heat: update or delete the stack.'
+UNHANDLED = 'its signals that are not handled yet are lost: start an engine, which handles them'
 UNWATCHED = 'Heat does not have its alarms of type OS::Heat::CWLiteAlarm: remove them first'
 #: keys of ``resource_data`` of this service, and those of Heat
 SIGNAL_URL, TOKEN_URL, HEAT_URL = 'signal_url', 'endpoint', 'heat_signal_url'
@@ -66,6 +67,8 @@ def losses(context: RequestContext) -> list[tuple[typing.Any, str]]:
     ]
     watched = select(models.watch_rule.c.stack_id)
     found += [(row, UNWATCHED) for row in session.execute(columns.where(_S.c.id.in_(watched)))]
+    waiting = select(_R.c.stack_id).join(models.resource_signal)
+    found += [(row, UNHANDLED) for row in session.execute(columns.where(_S.c.id.in_(waiting)))]
     return found
 
 

@@ -5,6 +5,7 @@ import sqlalchemy
 from sqlalchemy import insert, update
 
 from heat_lite.db import locks, models, session
+from heat_lite.db.column_types import utcnow
 from heat_lite.db.maintenance import verification
 
 KEYS = ['a key of these tests, 32 letters']
@@ -21,6 +22,11 @@ def change_stack(stack_id, **values):
 
 def add_resource(stack_id, **values):
     execute(insert(models.resource).values(stack_id=stack_id, name='r', **values))
+
+
+def add_signal(stack_id):
+    add_resource(stack_id, id=7)
+    execute(insert(models.resource_signal).values(resource_id=7, engine_id='dead-engine'))
 
 
 def checks(context):
@@ -48,6 +54,7 @@ BROKEN = {
     'states of resources': lambda _, stack_id: add_resource(
         stack_id, status='IN_PROGRESS', action='CREATE'
     ),
+    'signals': lambda context, stack_id: add_signal(stack_id),
     'sync points': lambda _, stack_id: execute(
         insert(models.sync_point).values(
             entity_id='1', traversal_id='t', is_update=True, atomic_key=0, stack_id=stack_id
@@ -75,6 +82,14 @@ def test_replacement_in_another_stack_is_found(context, make_stack):
     add_resource(first, id=7)
     add_resource(second, id=8, replaces=7)
     assert checks(context) == ['replacements']
+
+
+def test_signal_to_a_deleted_stack_is_found(context, make_stack):
+    stack_id = make_stack(status='COMPLETE', action='DELETE', deleted_at=utcnow(), live=None)
+    add_signal(stack_id)
+    (found,) = verification.verify(context, KEYS)
+    assert (found.check, found.row[:7]) == ('signals', 'signal ')
+    assert 'deleted' in found.text and 'purge_deleted' in found.cure
 
 
 def test_names_that_two_stacks_have_are_found(context, make_stack):

@@ -6,7 +6,7 @@ an announced call, ``engine_death_limit`` times in a row, and their watchdogs te
 process has killed them, this call has ended them: the resource fails, the others go on (decision
 12).
 
-Tests: tests/chaos/test_crash_loops.py, tests/unit/engine/execution/test_quarantine.py.
+Tests: tests/chaos/test_crash_loops.py, tests/unit/engine/stack/test_quarantine.py.
 """
 
 import contextlib
@@ -67,6 +67,8 @@ class Quarantine:
         self._load = load
         self._slot = slot
         self._engine_id = engine_id
+        #: the word for the call in errors; None: the action of the resource
+        self.call: str | None = None
         self._lock = threading.Lock()
 
     def guard(self, resource: Resource, work: Work) -> Work:
@@ -78,7 +80,8 @@ class Quarantine:
         if name not in self._names or resource.stack.action != self._action.partition(' ')[0]:
             return (yield from work)
         if (yield from self._has_ended_engines(name, resource.stack.limits.engine_death_limit)):
-            raise exception.EnginesDied(count=len(self._dead[name]), action=resource.action)
+            died = len(self._dead[name])
+            raise exception.EnginesDied(count=died, action=self.call or resource.action)
         while not self._slot.acquire(blocking=False):
             yield POLL_SECONDS
         with self._announced(name):
@@ -149,30 +152,39 @@ class Quarantine:
 def after_takeover(stack: Stack) -> Quarantine | None:
     """Return the quarantine of the stack's action; None where no resource was in progress."""
     names = {record.name for record in stack.rows() if record.status == status.IN_PROGRESS}
-    return _of(stack, names)
+    return _of(stack, names, stack.id)
+
+
+def for_signal(stack: Stack, name: str, signal_id: int) -> Quarantine | None:
+    """Return the quarantine of a signal to a resource that was taken over."""
+    found = _of(stack, {name}, signal_id)
+    if found is not None:
+        found.call = 'SIGNAL'
+    return found
 
 
 def extend(stack: Stack, names: set[str]) -> None:
     """Guard further resources, in whose work another engine died (see ``home_traversal``)."""
     if stack.run.quarantine is None:
-        stack.run.quarantine = _of(stack, names)
+        stack.run.quarantine = _of(stack, names, stack.id)
     else:
         stack.run.quarantine.add(names)
 
 
-def _of(stack: Stack, names: set[str]) -> Quarantine | None:
+def _of(stack: Stack, names: set[str], key: str | int) -> Quarantine | None:
+    """Return a quarantine that is stored with the stack lock or the signal of this id."""
     if not names or not stack.limits.engine_death_limit:
         return None
     context, engine_id = stack.context, stack.runtime.engine_id
     action = f'{stack.action} {stack.template_id}'
-    stored = locks.quarantine(context, stack.id)
+    stored = locks.quarantine(context, key)
     dead = dead_engines(stored, action)
 
     def store(value: dict | None) -> bool:
-        return locks.set_quarantine(context, stack.id, engine_id, value)
+        return locks.set_quarantine(context, key, engine_id, value)
 
     def load() -> dict | None:
-        return locks.quarantine(context, stack.id)
+        return locks.quarantine(context, key)
 
     if stored and stored.get(CALLED):
         LOG.warning('%s: its engine died in the first call of a resource: %s', stack, dead)

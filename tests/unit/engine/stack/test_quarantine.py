@@ -5,7 +5,7 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.engine import runtime, scheduler
-from heat_lite.engine.execution import quarantine
+from heat_lite.engine.stack import quarantine
 from tests.timeouts import WAIT_SECONDS
 
 

@@ -1,0 +1,163 @@
+"""The signals that are accepted and not handled yet: one row each.
+
+The engine that ``engine_id`` names handles a signal. The transaction that stores its effect deletes
+the row, so no signal is lost and none has its effect twice.
+"""
+
+import collections
+import typing
+from collections.abc import Iterable, Mapping
+
+from oslo_db import exception as db_exception
+from sqlalchemy import delete, func, insert, select, union, update
+
+from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
+from heat_lite.db import batch, group_commit, models, resources, session
+from heat_lite.db.column_types import row_type, utcnow
+
+_T, _R = models.resource_signal, models.resource
+#: the column ``quarantine`` of a signal that was taken over (see ``engine.stack.quarantine``)
+GUARDED = '{}'
+_Target: typing.Any = row_type('listed', 'version', 'waiting')
+_Waiting: typing.Any = row_type('id', 'token', 'details', 'quarantine')
+
+
+class SignalsTaken(Exception):
+    """Another engine has taken signals over, or they are deleted. Nothing was written."""
+
+
+class Target(_Target):
+    """A resource as a request to signal it reads it: ``listed`` is a ListedResource.
+
+    ``version`` changes with the metadata and with each action, ``waiting`` is the number of signals
+    that are not handled yet.
+    """
+
+    __slots__ = ()
+
+
+class WaitingSignal(_Waiting):
+    """A signal that is not handled yet."""
+
+    __slots__ = ()
+
+
+@session.reader
+def targets(context: RequestContext, stack_id: str, name: str) -> list[Target]:
+    """Return the resources of a stack with this name or physical id, without their metadata."""
+    named = union(
+        select(_R.c.id).where(_R.c.stack_id == stack_id, _R.c.name == name),
+        select(_R.c.id).where(_R.c.nova_instance == name, _R.c.stack_id == stack_id),
+    ).subquery()
+    count = select(func.count()).where(_T.c.resource_id == _R.c.id).scalar_subquery()
+    query = select(_R.c.atomic_key, count, *resources.LISTED).join(named, named.c.id == _R.c.id)
+    found = []
+    for atomic_key, waiting, *columns in session.execute(query.order_by(_R.c.id)):
+        listed = resources.ListedResource(*columns)
+        state = listed.action, listed.status, listed.current_template_id, listed.updated_at
+        found.append(Target(listed, (atomic_key or 0, *state), waiting))
+    return found
+
+
+def add(
+    context: RequestContext,
+    resource_id: int,
+    engine_id: str,
+    details: typing.Any,
+    token: str | None = None,
+) -> int:
+    """Store a signal that ``engine_id`` handles and return its id.
+
+    ``token``: what a caller in that engine waits by. Raises EntityNotFound if the resource is gone.
+    """
+    row = {
+        'resource_id': resource_id,
+        'engine_id': engine_id,
+        'token': token,
+        'details': details,
+        'created_at': utcnow(),
+    }
+    try:
+        return _inserts.submit((context, row))
+    except db_exception.DBReferenceError:
+        raise exception.EntityNotFound(entity='Resource', name=str(resource_id)) from None
+
+
+@session.writer
+def _insert(context, rows):
+    return batch.insert(insert(_T), rows, returning=_T.c.id)
+
+
+_inserts = group_commit.GroupCommit(
+    lambda requests: _insert(requests[0][0], [row for _, row in requests]),
+    lambda request: _insert(request[0], [request[1]])[0],
+)
+
+
+@session.reader
+def waiting(
+    context: RequestContext,
+    resource_id: int,
+    engine_id: str,
+    limit: int | None = None,
+    signal_id: int | None = None,
+) -> list[WaitingSignal]:
+    """Return the signals of a resource that an engine handles, oldest first, or one of them."""
+    query = select(_T.c.id, _T.c.token, _T.c.details, _T.c.quarantine).where(
+        _T.c.resource_id == resource_id, _T.c.engine_id == engine_id
+    )
+    if signal_id is not None:
+        query = query.where(_T.c.id == signal_id)
+    return [WaitingSignal(*row) for row in session.execute(query.order_by(_T.c.id).limit(limit))]
+
+
+@session.reader
+def is_waiting(context: RequestContext, signal_id: int, engine_id: str) -> bool:
+    """Return whether a signal is not handled yet, and ``engine_id`` handles it."""
+    return signal_id in present({signal_id: engine_id})
+
+
+@session.reader
+def by_engine(context: RequestContext) -> dict[str, dict[int, str]]:
+    """Return the ids of resources with waiting signals, and of their stacks, by engine."""
+    query = select(_T.c.engine_id, _T.c.resource_id, _R.c.stack_id).join(_R).distinct()
+    found: dict[str, dict[int, str]] = collections.defaultdict(dict)
+    for engine_id, resource_id, stack_id in session.execute(query):
+        found[engine_id][resource_id] = stack_id
+    return found
+
+
+@session.writer
+def claim(context: RequestContext, resource_id: int, gone: str, engine_id: str) -> None:
+    """Give the signals of a resource that a dead engine had to another one."""
+    query = update(_T).where(_T.c.resource_id == resource_id, _T.c.engine_id == gone)
+    session.execute(
+        query.values(engine_id=engine_id, quarantine=func.coalesce(_T.c.quarantine, GUARDED))
+    )
+
+
+@session.writer
+def use(context: RequestContext, signals: Mapping[int, str]) -> None:
+    """Delete signals, each by its id and the engine that has handled it.
+
+    Raises SignalsTaken if one of them is not that engine's.
+    """
+    use_in_transaction(signals.items())
+
+
+def present(signals: Mapping[int, str]) -> set[int]:
+    """Return those of the signals that wait for their engines, in the present transaction."""
+    query = select(_T.c.id, _T.c.engine_id).where(_T.c.id.in_(signals))
+    return {row.id for row in session.execute(query) if signals[row.id] == row.engine_id}
+
+
+def use_in_transaction(signals: Iterable[tuple[int, str]]) -> None:
+    """Do as ``use``, for the transaction that stores what came of the signals."""
+    by_owner = collections.defaultdict(list)
+    for signal_id, engine_id in signals:
+        by_owner[engine_id].append(signal_id)
+    for engine_id, ids in by_owner.items():
+        own = delete(_T).where(_T.c.id.in_(sorted(ids)), _T.c.engine_id == engine_id)
+        if session.execute(own).rowcount != len(ids):
+            raise SignalsTaken(ids)
