@@ -112,8 +112,7 @@ def environment_sections(data):
 
 def _read(text, limits):
     if isinstance(text, dict | list):
-        _check_depth(text, limits.depth)
-        return text
+        return _require_depth(text, limits.depth)
     if isinstance(text, bytes):
         text = text.decode('utf-8')
     if not isinstance(text, str):
@@ -126,8 +125,7 @@ def _read(text, limits):
         except ValueError:
             pass  # YAML's flow style begins like JSON
         else:
-            _check_depth(data, limits.depth)
-            return _check_unicode(data, text)
+            return _check_unicode(_require_depth(data, limits.depth), text)
     return yaml_reader.read(text, limits.depth, limits.size)
 
 
@@ -147,12 +145,17 @@ def _number(digits):
     return number if math.isfinite(number) else digits
 
 
-def _check_depth(data, depth):
-    """Raise FormatError if the data is nested too deeply. Iterative: depth uses no Python stack."""
+def _require_depth(data, depth):
+    """Return the data. Raises FormatError if it is nested too deeply."""
+    if is_deeper(data, depth):
+        raise too_deep()
+    return data
+
+
+def is_deeper(data: Any, depth: int) -> bool:
+    """Return whether data has more levels. Iterative: depth uses no Python stack."""
     level = [data]
-    while level:
-        if depth < 0:
-            raise too_deep()
+    while level and depth >= 0:
         depth -= 1
         level = [
             child
@@ -160,6 +163,7 @@ def _check_depth(data, depth):
             for child in (part.values() if isinstance(part, dict) else part)
             if isinstance(child, dict | list)
         ]
+    return bool(level)
 
 
 def too_deep():

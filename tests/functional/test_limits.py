@@ -47,13 +47,16 @@ REQUESTS = {
         'nested too deeply',
     ),
     'a deep body': ({'template': json.loads('[' * 900 + ']' * 900)}, 'nested too deeply'),
-    'a deep parameter': (
-        {
-            **template_of({'get_param': 'deep'}, parameters={'deep': {'type': 'json'}}),
-            'parameters': {'deep': '[' * 5000 + ']' * 5000},
-        },
-        'recursion depth',
-    ),
+    **{
+        name: (
+            {
+                **template_of({'get_param': 'deep'}, parameters={'deep': {'type': 'json'}}),
+                'parameters': {'deep': '[' * levels + ']' * levels},
+            },
+            'recursion depth',
+        )
+        for name, levels in {'a deep parameter': 5000, 'a parameter of 300 levels': 252}.items()
+    },
     'aliases of aliases': (text_template(BOMB), 'unfold to too much'),
     'aliases in an environment': (text_template('', environment=BOMB), 'unfold to too much'),
     'aliases in an environment file': (

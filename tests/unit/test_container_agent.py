@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer  # the attri
 
 import pytest
 
+from tests import servers
 from tests.timeouts import WAIT_SECONDS, wait_until
 
 AGENT = pathlib.Path(__file__).resolve().parents[2] / 'deploy/agent/heat-lite-agent'
@@ -95,6 +96,7 @@ def tools(request, tmp_path):
 @pytest.fixture
 def start(service, tools, tmp_path):
     """A function that starts an agent, which ends with the test."""
+    servers.find('curl', 'wget')
     started = []
 
     def start(*command):

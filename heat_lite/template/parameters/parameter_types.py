@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from heat_lite.template import constraints
+from heat_lite.template import constraints, reader
 
 STRING, NUMBER, LIST, JSON, BOOLEAN = 'string', 'number', 'comma_delimited_list', 'json', 'boolean'
 WIRE_NAMES = {
@@ -24,6 +24,8 @@ PROPERTY_TYPES = {
     BOOLEAN: constraints.BOOLEAN,
 }
 
+#: levels of a JSON value; what writes it for RPC recurses three times a level, to at most 1000
+_MAX_DEPTH = 250
 _TRUE = ('1', 't', 'true', 'on', 'y', 'yes')
 _FALSE = ('0', 'f', 'false', 'off', 'n', 'no')
 
@@ -71,7 +73,10 @@ def _json(value):
     if not isinstance(value, str) or value == '':
         return value
     try:
-        return json.loads(value)
+        parsed = json.loads(value)
+        if isinstance(parsed, dict | list) and reader.is_deeper(parsed, _MAX_DEPTH):
+            raise RecursionError('maximum recursion depth exceeded')
+        return parsed
     except (ValueError, RecursionError) as error:
         raise ValueError(f'Value must be valid JSON: {error}') from error
 
