@@ -82,7 +82,7 @@ DEFAULT = [
     cfg.BoolOpt(
         'convergence_engine',
         default=False,
-        help='Let all engines work together on the resources of each new stack. Otherwise the '
+        help='Let all engines run handlers of the resources of each new stack. Otherwise the '
         'engine that holds the stack lock processes all resources of the stack. A stack keeps its '
         'kind; heat-lite-manage migrate_convergence_1 changes that of existing stacks.',
     ),

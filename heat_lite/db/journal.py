@@ -24,6 +24,7 @@ from heat_lite.db import (
     signals,
     stacks,
     sync_points,
+    traversals,
 )
 from heat_lite.db.column_types import utcnow
 
@@ -41,6 +42,21 @@ class LockLost(Exception):
     """Another engine or another traversal has taken over the stack. Nothing was written."""
 
 
+class LeaseLost(LockLost):
+    """Another engine has taken rows over. Nothing was written."""
+
+
+@dataclasses.dataclass
+class Lease:
+    """The rows that an engine without the stack lock works on, by its own account.
+
+    It may also change rows that no engine holds.
+    """
+
+    engine_id: str
+    rows: frozenset[int] = frozenset()
+
+
 @dataclasses.dataclass
 class ChangeSet:
     """The changes of one step.
@@ -49,8 +65,8 @@ class ChangeSet:
     it is new, as does 'requires' of a row; ``attributes`` are ``(id of the row, values)``, and
     ``attributes_deleted`` the ids of their stored rows. ``holder`` is the engine that must hold the
     stack lock. ``release`` is the engine whose lock is released. ``save`` fills ``property_ids``
-    and ``attribute_ids`` with the ids of the new properties and attributes of each row. ``sync`` is
-    the part that the engine takes in a traversal. ``metadata`` are ``(id of the row, metadata,
+    and ``attribute_ids`` with the ids of the new properties and attributes of each row. ``points``
+    are those of the sync points. ``lease``: see Lease. ``metadata`` are ``(id of the row, metadata,
     atomic key that the row must have)``. ``signals`` maps the ids of the signals that are handled
     now to the engine that must have them.
     """
@@ -70,9 +86,10 @@ class ChangeSet:
     attributes: list[tuple[int, dict]] = dataclasses.field(default_factory=list)
     attributes_deleted: list[int] = dataclasses.field(default_factory=list)
     attribute_ids: dict[int, int] = dataclasses.field(default_factory=dict)
-    sync: sync_points.SyncTurn | None = None
     metadata: list[tuple[int, typing.Any, int | None]] = dataclasses.field(default_factory=list)
     signals: dict[int, str] = dataclasses.field(default_factory=dict)
+    points: sync_points.PointChanges | None = None
+    lease: Lease | None = None
 
     def changed_rows(self) -> set[int]:
         """Return the ids of the changed rows. That a replaced row is gone does not count."""
@@ -91,11 +108,10 @@ class ChangeSet:
 def save(context: RequestContext, changes: ChangeSet) -> list[int]:
     """Write the changes in one transaction and return the ids of ``rows_added`` in order.
 
-    Raises LockLost when ``holder`` does not hold the stack lock, ``sync_points.RowsLost`` when
-    another engine holds a row that a traversal changes, MetadataChanged, and
-    ``signals.SignalsTaken``. Concurrent change sets share a
-    transaction. After an error the call can be repeated with the same change set: changes that are
-    stored already are not stored twice.
+    Raises LockLost when ``holder`` does not hold the stack lock, LeaseLost when another engine has
+    a row of ``lease``, MetadataChanged, and ``signals.SignalsTaken``. Concurrent change sets share
+    a transaction. After an error the call can be repeated with the same change set: changes that
+    are stored already are not stored twice.
     """
     if session.in_transaction():
         return _save(context, changes)
@@ -106,8 +122,6 @@ def _save(context, changes):
     try:
         return _write(context, [changes])[0]
     except (session.CommitOutcomeUnknown, db_exception.DBDuplicateEntry) as error:
-        if changes.sync is not None:
-            changes.sync.is_uncertain = True
         if _is_written(context, changes):
             return _read_back(context, changes)
         if isinstance(error, session.CommitOutcomeUnknown):
@@ -128,8 +142,7 @@ def _write(context, change_sets):
     _check_locks(change_sets)
     _update_stacks(change_sets)
     for changes in change_sets:
-        if changes.sync is not None:
-            sync_points.lock(changes.stack_id, changes.sync, changes.changed_rows())
+        _check_lease(changes)
     _use_signals(change_sets)
     now = utcnow()
     property_ids = _insert_properties(change_sets, now)
@@ -154,8 +167,8 @@ def _write(context, change_sets):
         [row for changes in change_sets for row in changes.attributes_deleted]
     )
     for changes in change_sets:
-        if changes.sync is not None:
-            sync_points.sync(changes.stack_id, changes.sync)
+        if changes.points is not None:
+            sync_points.store(changes.stack_id, changes.points)
     _release_locks(change_sets)
     remaining = iter(ids)
     for changes in change_sets:
@@ -185,6 +198,19 @@ def _check_locks(change_sets):
     lost = [stack_id for stack_id, engine_id in wanted.items() if found.get(stack_id) != engine_id]
     if lost:
         raise LockLost(lost)
+
+
+def _check_lease(changes: ChangeSet) -> None:
+    """Fencing: raise LeaseLost if an engine without the stack lock changes a row of another one."""
+    lease = changes.lease
+    if lease is None:
+        return
+    rows = changes.changed_rows()
+    holders = traversals.holders(rows)
+    free = {row for row, engine_id in holders.items() if engine_id is None} - lease.rows
+    lost = {row for row in rows - free if holders.get(row) != lease.engine_id}
+    if lost:
+        raise LeaseLost(changes.stack_id, sorted(lost))
 
 
 def _update_stacks(change_sets):

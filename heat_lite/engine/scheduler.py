@@ -315,6 +315,15 @@ class DependencyTaskGroup:
             if not waits_for:
                 self._ready[dependant] = None
 
+    def add(self, node: Any) -> None:
+        """Add a node that requires no other one."""
+        self._ready[node] = None
+
+    def reopen(self, node: Any) -> None:
+        """Mark a running node as ready again."""
+        del self.running[node]
+        self._ready[node] = None
+
     @property
     def done(self) -> bool:
         return not self.running and not self.ready()

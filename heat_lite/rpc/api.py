@@ -11,7 +11,7 @@ VERSIONS = {
     ENGINE_TOPIC: '1.37',
     PEER_TOPIC: '1.37',
     WORKER_TOPIC: '1.9',
-    LISTENER_TOPIC: '1.1',
+    LISTENER_TOPIC: '1.2',
     EVENTS_TOPIC: '1.0',
 }
 

@@ -25,6 +25,7 @@ class ListenerClient(RpcClient):
     send = call('send', '1.0', 'stack_identity', 'message')
     stop_stack = call('stop_stack', '1.0', 'stack_identity')
     describe_work = call('describe_work')
+    helps = call('helps', '1.2')
 
 
 def is_alive(context: RequestContext, engine_id: str) -> bool:
@@ -32,6 +33,18 @@ def is_alive(context: RequestContext, engine_id: str) -> bool:
     try:
         return bool(_liveness_client(engine_id).listening(context))
     except (exception.EngineTimeout, oslo_messaging.MessageUndeliverable):
+        return False
+
+
+def helps(context: RequestContext, engine_id: str) -> bool:
+    """Return whether the engine runs steps for others: that of an earlier release does not."""
+    try:
+        return bool(_liveness_client(engine_id).helps(context))
+    except (
+        exception.EngineTimeout,
+        exception.EngineTooOld,
+        oslo_messaging.MessageUndeliverable,
+    ):
         return False
 
 

@@ -49,8 +49,3 @@ def check_resources(
         is_update=[way for _, way in keys],
         adopt_stack_data=None,
     )
-
-
-def cancel_check_resource(context: RequestContext, engine_id: str, stack_id: str) -> None:
-    """Have one engine cancel its work on a stack."""
-    WorkerClient(engine_id).cancel_check_resource(context, stack_id=stack_id)

@@ -9,13 +9,11 @@ import pytest
 import sqlalchemy
 
 from heat_lite.common import status
-from heat_lite.db import locks, models, session
+from heat_lite.db import journal, locks, models, session
 from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import scheduler
 from heat_lite.engine.endpoints import worker
 from heat_lite.engine.execution import actions, steps
-from heat_lite.engine.execution.sync_point_group import SyncPointGroup
 from heat_lite.engine.resource import record
 from heat_lite.engine.stack import stack_users
 from heat_lite.engine.stack.stack import Stack
@@ -96,6 +94,24 @@ def test_signal_wakes_waits_in_all_engines_at_once(engine, other):
     assert not rows(models.sync_point, stack_id=identity['stack_id'])
 
 
+def test_given_nodes_and_data_of_ended_ones_are_in_the_sync_points(engine, other):
+    identity = engine.create(waiting(), name='points', wait=False)
+    stack_id = identity['stack_id']
+    until(lambda: len(rows(models.resource, stack_id=stack_id, status='IN_PROGRESS')) == WIDTH)
+    home = locks.holder(engine.context, stack_id)
+    points = {each.entity_id: each for each in rows(models.sync_point, stack_id=stack_id)}
+    found = {each.name: each for each in rows(models.resource, stack_id=stack_id)}
+    handle = found.pop('h')
+    for row in found.values():
+        mark = None if row.engine_id == home else {'engine_id': row.engine_id}
+        assert points[str(row.id)].extra_data == mark
+        (told,) = points[str(row.id)].input_data.items()
+        assert told[0] == f'[{handle.id}, True]' and told[1]['name'] == 'h'
+    assert len({row.engine_id for row in found.values()}) == 2
+    engine.delete(identity)
+    assert not rows(models.sync_point, stack_id=stack_id)
+
+
 @pytest.mark.parametrize('data', [None, 'x', {}, {'stack_id': 7}, {'stack_id': 'no such stack'}])
 @pytest.mark.parametrize('resource_id', [None, 'x', {}, [1], True, 10**8])
 def test_nonsense_in_messages_has_no_effect(engine, caplog, data, resource_id):
@@ -165,24 +181,21 @@ def test_two_engines_make_one_project_of_users(engine):
     assert set(ids) == domain.ids and len(domain.ids) == 1
 
 
-def test_changes_of_a_replacement_of_a_lost_row_are_dropped(engine):
+def test_engine_that_has_lost_a_row_stores_nothing(engine):
     identity = engine.create({'resources': {'r': {'type': TEST}}}, name='lost')
     stack = loaded(engine.service, engine, identity)
-    group = SyncPointGroup({}, {}, 'stranger', None, None)
-    group.traversal_id = 'over'
-    stack.journal.participant = group
     old = stack.best_record('r')
+    stack.journal.lease = journal.Lease('stranger', frozenset([old.id]))
     old.set(status_reason='changed')
     new = stack.new_record('r', replaces=old)
-    stack.journal.flush()
-    new.set(status=status.IN_PROGRESS)
     new.set_data('key', 'value')
     stack.journal.event(new, resource_name='r')
-    stack.journal.flush()
+    before = len(rows(models.event, stack_id=identity['stack_id']))
+    with pytest.raises(journal.LeaseLost):
+        stack.journal.flush()
     (row,) = rows(models.resource, stack_id=identity['stack_id'])
     assert row.id == old.id and row.status_reason != 'changed'
-    stack.refresh_rows()
-    assert stack.best_record('r') is old
+    assert len(rows(models.event, stack_id=identity['stack_id'])) == before
 
 
 def test_reading_rows_again_keeps_what_is_not_written(engine):
@@ -233,20 +246,22 @@ def test_replacement_that_is_replaced_at_once_leaves_no_row(engine, other):
 def test_handler_whose_row_is_lost_begins_nothing(engine):
     identity = engine.create({'resources': {'r': {'type': TEST}}}, name='abandoned')
     stack = loaded(engine.service, engine, identity)
-    stack.journal.participant = SyncPointGroup({}, {}, 'stranger', None, None)
     resource, begun = stack.resource_of(stack.best_record('r')), []
+    stack.journal.lease = journal.Lease('stranger', frozenset([resource.record.id]))
 
     def work():
         stack.new_record('r', replaces=resource.record)
         yield
         begun.append('an object without a row')
 
-    with pytest.raises(scheduler.Abandoned):
+    with pytest.raises(journal.LeaseLost):
         list(steps.stored_first(resource, work()))
     assert not begun
-    stack.journal.lost.regain([resource.record])
-    stack.refresh_rows()
-    stack.journal.participant = None
+    with session.engine().begin() as connection:
+        query = sqlalchemy.update(models.resource)
+        query = query.where(models.resource.c.id == resource.record.id)
+        connection.execute(query.values(engine_id='stranger'))
+    stack.journal.give_up()
     list(steps.stored_first(resource, work()))
     assert begun
 

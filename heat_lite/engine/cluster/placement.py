@@ -14,6 +14,7 @@ import time
 import oslo_messaging
 
 from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
 from heat_lite.engine.resource import resource
 from heat_lite.engine.stack import stack_lock
 from heat_lite.rpc import api
@@ -47,6 +48,8 @@ class Placement:
         self._client = rpc_client.PeerClient(timeout=BEGIN_TIMEOUT)
         self._others = False, 0.0
         self._alive = set()
+        #: engines that have said that they help
+        self._helpers: set[str] = set()
 
     # ------------------------------------------------------------ delegation
 
@@ -76,11 +79,14 @@ class Placement:
             self._others = known, time.monotonic() + CACHE_SECONDS[known]
         return known
 
-    def other_engines(self):
-        """Return the ids of the other living engines, sorted."""
+    def helpers(self, context: RequestContext) -> list[str]:
+        """Return the ids of the other living engines that run steps for this one, sorted."""
         if not self._has_others():
             return []
-        return sorted(self._membership.alive_ids() - {self._runtime.engine_id})
+        others = self._membership.alive_ids() - {self._runtime.engine_id}
+        new = others - self._helpers
+        self._helpers |= {each for each in new if self._runtime.listener.helps(context, each)}
+        return sorted(others & self._helpers)
 
     def gone_engines(self, engine_ids):
         """Return those of the engines that are gone."""

@@ -17,6 +17,10 @@ class Listener(Endpoint):
     def listening(self, context: RequestContext) -> bool:
         return True
 
+    def helps(self, context: RequestContext) -> bool:
+        """Return that this engine runs steps for others (see ``worker_task``)."""
+        return True
+
     def send(self, context: RequestContext, stack_identity: Wire, message: str) -> bool:
         """Pass a message to the task of a stack, or wake the tasks that wait for a signal, for a
         hook or for the end of a nested stack.

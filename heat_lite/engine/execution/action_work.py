@@ -14,8 +14,9 @@ from heat_lite.engine import scheduler
 from heat_lite.engine.execution import plan, planned_walk, task_manager
 from heat_lite.engine.execution.mailbox import Preempted
 from heat_lite.engine.execution.stack_task import StackTask
-from heat_lite.engine.execution.traversal import TIMEOUT, Outcome
+from heat_lite.engine.execution.traversal import Outcome
 from heat_lite.engine.resource import failures
+from heat_lite.engine.resource.failures import TIMEOUT
 from heat_lite.engine.stack import adoption, snapshots, stack_users
 from heat_lite.engine.stack.stack import Stack
 
@@ -252,7 +253,7 @@ def _reason(action: str, outcome: Outcome) -> str:
     if not outcome.errors:
         return f'Stack {action} completed successfully'
     if action == status.CHECK and all(
-        isinstance(each, exception.ResourceFailure) for each in outcome.errors
+        isinstance(each, exception.ResourceFailure) and each.path for each in outcome.errors
     ):
         found = '; '.join(
             f'{each.path[1]}: Resource CHECK failed: {each}' for each in outcome.errors

@@ -17,7 +17,7 @@ from heat_lite.engine.task_pool import Job
 
 #: how long a requester waits for the task, in seconds
 SECONDS = 30
-#: the message of another engine: look at the sync points (see ``convergence``)
+#: the message of another engine: look at the rows of the stack (see ``shared_runner``)
 LOOK = 'look'
 
 
@@ -186,8 +186,11 @@ class Mailbox:
     # ------------------------------------------------------------ for the task
 
     def receive(self) -> str | None:
-        """Return the oldest message, None when there is none."""
-        return self._messages.popleft() if self._messages else None
+        """Return the oldest message that is not LOOK, None when there is none."""
+        message = next((each for each in list(self._messages) if each != LOOK), None)
+        if message is not None:
+            self._messages.remove(message)
+        return message
 
     def has(self, message: str) -> bool:
         return message in self._messages

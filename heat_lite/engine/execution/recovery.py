@@ -26,6 +26,12 @@ def begin(stack):
     stack.run.quarantine = quarantine.after_takeover(stack)
 
 
+def renew(stack):
+    """Learn what other engines have done of a resumed action since it was taken over."""
+    if _was_resumed(stack):
+        stack.run.resumed_from = progress_of(stack)
+
+
 def progress_of(stack):
     """Return the Progress of the stack's action, by the events since its beginning."""
     done, failed = set(), {}

@@ -15,8 +15,11 @@ from typing import Any
 from heat_lite.common import metrics, status, tracing
 from heat_lite.db import journal
 from heat_lite.engine import deferred_auth, task_pool
-from heat_lite.engine.execution import home_traversal, planned_walk, recovery, traversal
+from heat_lite.engine.execution import planned_walk, recovery, traversal
+from heat_lite.engine.execution.local_runner import LocalRunner
 from heat_lite.engine.execution.mailbox import ActionRequest, Mailbox, Preempted
+from heat_lite.engine.execution.plan import Node
+from heat_lite.engine.execution.shared_runner import SharedRunner
 from heat_lite.engine.resource import failures
 from heat_lite.engine.stack import hooks
 from heat_lite.engine.stack.stack import Stack
@@ -49,27 +52,30 @@ class StackTask:
         except journal.LockLost:
             LOG.warning('%s: another engine has taken over; the task here ends', self.stack)
 
-    def walk(self, graph: dict, alone: bool = False) -> Generator[Any, None, traversal.Outcome]:
-        """A generator: walk ``graph`` (see ``plan``), ``alone`` without other engines.
+    def walk(
+        self, graph: dict[Node, set[Node]], held: dict[int, str]
+    ) -> Generator[Any, None, traversal.Outcome]:
+        """A generator: walk ``graph`` (see ``plan``). Returns the Outcome.
 
-        Returns the walker's Outcome. Raises PlanOutdated where other engines have changed the rows
-        since.
+        ``held`` are the rows that other engines hold, with these engines (convergence).
         """
-        return (yield from self._walker(graph, alone).walk())
+        graph = recovery.reorder(self.stack, graph)
+        if graph and self.stack.convergence:
+            return (yield from self._walker(graph, SharedRunner(self.stack, graph, held)).walk())
+        planned_walk.end_traversal(self.stack)
+        return (yield from self._walker(graph, LocalRunner(self.stack)).walk())
 
-    def _walker(self, graph: dict, alone: bool = False) -> traversal.Traversal:
-        """The walker of the present action: that of all engines, or that of this one."""
+    def _walker(self, graph: dict[Node, set[Node]], runner: LocalRunner) -> traversal.Traversal:
+        """The walk of the present action."""
         stack = self.stack
-        deadline = min(stack.deadline() - recovery.age(stack), _parent_deadline(stack))
-        together = bool(graph) and bool(stack.convergence) and not alone
-        kind = home_traversal.HomeTraversal if together else traversal.Traversal
-        stack.run.walk = kind(
+        stack.run.walk = traversal.Traversal(
             stack,
-            recovery.reorder(stack, graph),
-            stack.action,
+            graph,
+            runner,
             self.mailbox,
-            stack.runtime.pool,
-            deadline,
+            min(stack.deadline() - recovery.age(stack), _parent_deadline(stack)),
+            # these go on after a failure; only the resources that a failed one uses are left out
+            collects_errors=stack.action in (status.DELETE, status.CHECK),
         )
         return stack.run.walk
 
@@ -127,9 +133,8 @@ class StackTask:
         """Wait for the handlers at work; return the action that goes on, begun, or None."""
         while True:
             try:
-                yield from self._walker({}).settle()
-                if self.stack.convergence:
-                    yield from planned_walk.await_workers(self.stack, self.mailbox)
+                yield from self._walker({}, LocalRunner(self.stack)).settle()
+                yield from planned_walk.await_workers(self.stack, self.mailbox)
             except Preempted:
                 LOG.debug('%s: another action goes on', self.stack)
             request = self.mailbox.next_action()

@@ -6,7 +6,7 @@ Tests: tests/functional/test_stack_lifecycle_rest.py.
 import logging
 
 from heat_lite.common import exception, status
-from heat_lite.engine import event, scheduler
+from heat_lite.engine import event
 from heat_lite.engine.execution import recovery
 from heat_lite.engine.resource import failures
 from heat_lite.engine.stack import diff, hooks, lifecycle
@@ -31,7 +31,17 @@ def _recorded_failure(stack, node, action, reason):
     record = stack.best_record(node.key)
     if record is not None and record.status == status.FAILED:
         action, reason = record.action, record.status_reason
-    return exception.ResourceFailure.from_status_reason(f'Resource {action} failed: {reason}')
+    return recorded_failure(node.key, action, reason)
+
+
+def recorded_failure(name: str, action: str, reason: str) -> exception.ResourceFailure:
+    """Return the failure of a resource that its status reason tells."""
+    told = exception.ResourceFailure.from_status_reason(f'Resource {action} failed: {reason}')
+    if not told.path:
+        return exception.ResourceFailure(told.error, action=action, kind='')
+    path = ('resources', name)
+    rest = exception.render_path(told.path).removeprefix(exception.render_path(path)).lstrip('.')
+    return exception.ResourceFailure(told.error, (*path, rest), action, kind=told.kind)
 
 
 def resource_name(stack, node):
@@ -137,17 +147,14 @@ def _refuse_restricted(resource, restriction):
 def stored_first(resource, work):
     """Run ``work``, storing its IN_PROGRESS before its second step.
 
-    Only needed after a wait: within a turn the walker stores the beginning. Raises Abandoned where
-    another engine has taken the row.
+    Only needed after a wait: within a turn the walker stores the beginning. Raises LockLost where
+    another engine has taken the stack or the row.
     """
-    stack = resource.stack
     try:
         next(work)
     except StopIteration:
         return
-    yield from stack.journal.write()
-    if stack.journal.lost.has(stack.resource_records.of_name(resource.name)):
-        raise scheduler.Abandoned()
+    yield from resource.stack.journal.write()
     yield from work
 
 

@@ -81,7 +81,7 @@ class ThreadGroupManager:
         self._wakeups: dict[str, list[scheduler.Wakeup]] = collections.defaultdict(list)
 
     def use(self, workers: Any) -> None:
-        """Let calls reach the tasks of ``workers``, too."""
+        """Let the end of the engine flush the changes of ``workers``, too."""
         self._workers = workers
 
     # ------------------------------------------------------------ starting
@@ -218,8 +218,6 @@ class ThreadGroupManager:
         Its changes are stored when this returns.
         """
         callback = Callback(function)
-        if self._workers is not None and self._workers.ask(stack, callback):
-            return callback.result
         if self._ask(stack, callback, Mailbox.put_callback):
             return callback.result
         result = function(stack)

@@ -1,27 +1,30 @@
-"""The walker that runs in one engine: a DependencyTaskGroup over the plan, under the stack lock.
+"""The walk over the graph of a stack: a DependencyTaskGroup says what may start.
 
-In a turn the walker collects the handlers that have ended, begins the nodes that are ready, stores
-all changes of state in one transaction, and only then lets the handlers go on side by side in the
-task pool. Local resources (no call outside the engine) run within the turn, one after another along
-the chain of dependencies, so they cost no transaction of their own.
+A runner runs the steps of the nodes in this engine (``local_runner``), or gives some of them to
+others (``shared_runner``). In a turn the walk collects the handlers that have ended, begins the
+nodes that are ready, stores all changes of state in one transaction, and only then lets the
+handlers go on side by side in the task pool. Local resources (no call outside the engine) run
+within the turn, one after another along the chain of dependencies, so they cost no transaction of
+their own.
 
 Tests: tests/functional/test_hooks_cancel_preempt.py.
 """
 
 import collections
-import contextlib
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-from heat_lite.common import cooperation, status
+from heat_lite.common import cooperation
 from heat_lite.db import journal
 from heat_lite.engine import scheduler, task_pool
-from heat_lite.engine.execution import nodes, steps
+from heat_lite.engine.execution import steps
+from heat_lite.engine.execution.local_runner import LocalRunner
 from heat_lite.engine.execution.mailbox import LOOK, Mailbox, Preempted
 from heat_lite.engine.execution.plan import Node
+from heat_lite.engine.resource.failures import TIMEOUT
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.template.functions import budget
 
@@ -29,7 +32,6 @@ from heat_lite.template.functions import budget
 TURN_SECONDS = 0.2
 #: the pause for handlers that were told to end, in seconds
 ENDING_PAUSE = 1.0
-TIMEOUT = 'timeout'
 #: a node whose handler waits, and the runner of the handler
 Begun = tuple[Node, scheduler.TaskRunner]
 
@@ -50,40 +52,32 @@ class Traversal:
 
     When another action preempts, the walk ends but its handlers go on. The walk then is among
     ``stack.run.draining``, and later walks wait with each resource until its handler has ended.
+    ``collects_errors``: nodes that do not require a failed one go on.
     """
 
     def __init__(
         self,
         stack: Stack,
         graph: dict[Node, set[Node]],
-        action: str,
+        runner: LocalRunner,
         mailbox: Mailbox,
-        pool: task_pool.TaskPool,
         deadline: float | None = None,
+        collects_errors: bool = False,
     ) -> None:
         self._stack = stack
-        self._action = action
+        self._action = stack.action
+        self._runner = runner
         self._mailbox = mailbox
-        self._pool = pool
         self._deadline = deadline
-        self._group = self._group_of(graph)
+        self.group = scheduler.DependencyTaskGroup(
+            graph,
+            error_wait_time=None if collects_errors else stack.limits.error_wait_time,
+            aggregate_exceptions=collects_errors,
+        )
         self._limit = task_pool.ConcurrencyLimit(stack.limits.max_parallel_handlers)
         self._names: dict[Node, str | None] = {}
         self._ended: collections.deque[tuple[Node, BaseException | None]] = collections.deque()
         self._outcome = Outcome()
-        #: held from the collection of a turn until all that it begins is noted
-        self._undisturbed: contextlib.AbstractContextManager = contextlib.nullcontext()
-
-    def _group_of(self, graph: dict[Node, set[Node]]) -> scheduler.DependencyTaskGroup:
-        return scheduler.DependencyTaskGroup(graph, **self._group_options())
-
-    def _group_options(self) -> dict[str, Any]:
-        # these go on after a failure; only the resources that a failed one uses are left out
-        collects_errors = self._action in (status.DELETE, status.CHECK)
-        return {
-            'error_wait_time': None if collects_errors else self._stack.limits.error_wait_time,
-            'aggregate_exceptions': collects_errors,
-        }
 
     def seconds_left(self) -> float:
         """Return the seconds until the deadline; infinite without one."""
@@ -91,43 +85,42 @@ class Traversal:
 
     def walk(self) -> Generator[Any, None, Outcome]:
         """A generator for the task pool; returns the Outcome. Raises Preempted and LockLost."""
+        self._runner.begin(self)
         while not self._is_over():
             cut = yield from self._turn()
             if self._is_over():
                 break
             self._check_limits()
             yield 0 if cut or self._has_news() else self._pause()
-        self._outcome.errors = self._group.errors
+        self._outcome.errors = self.group.errors
+        self._runner.end(bool(self.group.errors or self._outcome.stopped))
         return self._outcome
 
-    def settle(self, until: Callable[[], bool] = lambda: False) -> Generator[Any, None, None]:
-        """A generator: waits until no handler of an earlier walk is at work, or ``until()``.
-
-        Raises Preempted.
-        """
+    def settle(self) -> Generator[Any, None, None]:
+        """A generator: waits until no handler of an earlier walk is at work. Raises Preempted."""
         while True:
             yield from self._turn()
-            if not self._collect_draining() or until():
+            if not self._collect_draining():
                 return
             self._check_limits()
             yield 0 if self._has_news() else self._pause()
 
-    def throw(self, error: BaseException, rows: Collection[int] | None = None) -> None:
-        """Raise ``error`` in all handlers at work, or in those that work on ``rows``."""
-        for node, job in list(self._group.running.items()):
-            at_work = nodes.records_of(self._stack, node) if rows is not None else ()
-            if job is not None and (rows is None or any(each.id in rows for each in at_work)):
+    def throw(self, error: BaseException) -> None:
+        """Raise ``error`` in all handlers at work in this engine."""
+        for job in list(self.group.running.values()):
+            if job is not None:
                 job.throw(error)
 
     def abandon(self) -> None:
         """End all handlers where they are, without clean-up: another engine has the stack."""
-        self._throw_everywhere(scheduler.Abandoned())
+        for walk in (self, *self._stack.run.draining):
+            walk.throw(scheduler.Abandoned())
 
     def collect(self) -> set[str | None]:
         """Note the handlers that have ended. Returns the names of the resources still at work."""
         while self._ended:
-            self._finish(*self._ended.popleft())
-        return {self._names[node] for node in self._group.running}
+            self.finish(*self._ended.popleft())
+        return {self._names[node] for node in self.nodes_at_work()}
 
     def _has_news(self) -> bool:
         """Whether something has come while the turn was stored.
@@ -135,24 +128,25 @@ class Traversal:
         Its wake-up is gone if the database was unreachable then: it has ended a pause between two
         retries.
         """
-        return bool(self._ended) or self._mailbox.has_callbacks()
+        return bool(self._ended) or self._mailbox.has_callbacks() or self._mailbox.has(LOOK)
 
     def _is_over(self) -> bool:
-        if self._group.done:
+        if self._runner.goes_on():
+            return False
+        if self.group.done:
             return True
-        return bool(
-            self._outcome.stopped and not self._collect_draining() and not self._group.running
-        )
+        is_at_work = self._collect_draining() or self.group.running or self._runner.busy_names()
+        return bool(self._outcome.stopped and not is_at_work)
 
     def _turn(self) -> Generator[Any, None, bool]:
         """Collect, begin, store. Returns whether nodes are ready that could not begin in time."""
-        with self._undisturbed:
-            self.collect()
-            self._before_turn()
-            callbacks = self._mailbox.callbacks()
-            for callback in callbacks:
-                callback.call(self._stack)
-            begun, cut = self._begin_ready()
+        self._runner.look(self, self._mailbox.receive_all(LOOK))
+        self.collect()
+        callbacks = self._mailbox.callbacks()
+        for callback in callbacks:
+            callback.call(self._stack)
+        begun, cut = self._begin_ready()
+        self._runner.before_write(self)
         try:
             yield from self._stack.journal.write()
         except journal.LockLost:
@@ -160,25 +154,16 @@ class Traversal:
             raise
         for callback in callbacks:
             callback.deliver()
-        self._spawn(self._after_write(begun))
-        if self._should_end():
+        self._runner.written(self)
+        self._spawn(begun)
+        if self._runner.should_end(self._mailbox):
             self._cancel_interruptible()
             self._stack.run.draining.append(self)
             raise Preempted
         return cut
 
-    def _before_turn(self) -> None:
-        """Learn what other engines have done; this walker is alone."""
-
-    def _after_write(self, begun: list[Begun]) -> list[Begun]:
-        """Return those of the begun nodes that go on: all of them."""
-        return begun
-
-    def _should_end(self) -> bool:
-        return self._mailbox.should_preempt(self._stack)
-
     def _cancel_interruptible(self) -> None:
-        for node, job in self._group.running.items():
+        for node, job in self.group.running.items():
             record = self._stack.best_record(self._names[node])
             if job is None or record is None:
                 continue
@@ -199,7 +184,7 @@ class Traversal:
         """
         begun: list[Begun] = []
         until = time.monotonic() + TURN_SECONDS
-        busy = self._collect_draining()
+        busy = self._collect_draining() | self._runner.busy_names()
         while not self._outcome.stopped and (ready := self._ready(busy)):
             for node in cooperation.each(ready):
                 self._begin(node, begun)
@@ -208,49 +193,49 @@ class Traversal:
         return begun, False
 
     def _ready(self, busy: set[str | None]) -> list[Node]:
-        ready = self._group.ready()
+        ready = self.group.ready()
         if not busy:
             return ready
         return [node for node in ready if steps.resource_name(self._stack, node) not in busy]
 
     def _begin(self, node: Node, begun: list[Begun]) -> None:
-        self._group.start(node)
+        self.group.start(node)
         self._names[node] = steps.resource_name(self._stack, node)
+        if self._runner.gives(self, node):
+            return
         try:
             with budget.fresh():
                 work = steps.step(self._stack, self._action, node)
             if work is not None:
                 runner = scheduler.TaskRunner(work, name=f'{self._action} {node.key}')
                 if not runner.step():
+                    self._runner.lease(node)
                     begun.append((node, runner))
                     return
         except Exception as error:
-            self._finish(node, error)
+            self.finish(node, error)
             return
-        self._finish(node)
+        self.finish(node)
 
-    def _finish(self, node: Node, error: BaseException | None = None) -> None:
-        self._group.finish(node, error)
-        participant = self._stack.journal.participant
-        if participant not in (None, self._group):
-            # this walk is draining: the walk of all engines lets go of the rows
-            for record in nodes.records_of(self._stack, node):
-                if record.id is not None:
-                    participant.drain(record.id)
+    def finish(self, node: Node, error: BaseException | None = None) -> None:
+        """End a node; those that require it may start unless it failed."""
+        self.group.finish(node, error)
+        self._runner.end_node(node, error)
 
     def names_at_work(self) -> set[str | None]:
         """Return the names of the resources at work."""
-        return {self._names.get(node) for node in self.nodes_at_work()}
+        return {self._names.get(node) for node in self.group.running}
 
     def nodes_at_work(self) -> list[Node]:
-        return list(self._group.running)
+        """Return the nodes whose steps run in this engine."""
+        return [node for node in self.group.running if node not in self._runner.given]
 
     def _spawn(self, begun: list[Begun]) -> None:
         """Give the waiting handlers to the task pool; those that call a service share a limit."""
         for node, runner in begun:
             record = self._stack.best_record(self._names[node])
             calls_cloud = record is None or self._stack.resource_of(record).calls_cloud
-            job = self._pool.spawn(
+            job = self._stack.runtime.pool.spawn(
                 runner,
                 limit_group=self._limit if calls_cloud else None,
                 on_step=self._on_step,
@@ -258,8 +243,8 @@ class Traversal:
                 low_priority=self._stack.owner_id is not None,
                 subject=self._stack.log_subject.of_resource(self._names[node]),
             )
-            if node in self._group.running:
-                self._group.running[node] = job
+            if node in self.group.running:
+                self.group.running[node] = job
 
     def _on_step(self) -> None:
         if self._stack.journal.dirty:
@@ -274,30 +259,28 @@ class Traversal:
 
     def _check_limits(self) -> None:
         """Obey messages, the deadline, and the time that handlers have after a failure."""
-        if self._mailbox.receive_all(LOOK):
-            self._on_look()
         while (message := self._mailbox.receive()) is not None:
-            self._stop(message, scheduler.Cancelled())
+            self.stop(message, scheduler.Cancelled())
         if self._deadline is not None and time.monotonic() >= self._deadline:
-            self._stop(TIMEOUT, scheduler.Timeout(self._stack.timeout_seconds()))
-        elif self._group.grace_left() == 0:
-            self.throw(scheduler.Cancelled('another resource failed'))
+            self.stop(TIMEOUT, scheduler.Timeout(self._stack.timeout_seconds()))
+        elif self.group.grace_left() == 0:
+            self._end_steps((self,), scheduler.Cancelled('another resource failed'))
 
-    def _on_look(self) -> None:
-        """Another engine has news; a walker that is alone ignores it."""
-
-    def _stop(self, why: str, error: BaseException) -> None:
+    def stop(self, why: str, error: BaseException) -> None:
+        """Begin nothing more, and raise ``error`` in all handlers at work."""
         if self._outcome.stopped is None:
             self._outcome.stopped = why
-            self._throw_everywhere(error)
+            self._end_steps((self, *self._stack.run.draining), error)
 
-    def _throw_everywhere(self, error: BaseException) -> None:
-        for walk in (self, *self._stack.run.draining):
+    def _end_steps(self, walks: Iterable['Traversal'], error: BaseException) -> None:
+        for walk in walks:
             walk.throw(error)
+        if self._runner.stop(error):
+            self._mailbox.wake()
 
     def _pause(self) -> float:
         """The pause until the next time limit, in seconds; a message or an end wakes the task."""
-        left = self._group.grace_left() or ENDING_PAUSE
+        left = min(self.group.grace_left() or ENDING_PAUSE, self._runner.pause())
         if self._deadline is not None and self._outcome.stopped is None:
             left = min(left, max(0.01, self._deadline - time.monotonic()))
         return left

@@ -1,156 +1,202 @@
-"""The work of this engine on a stack whose lock another engine holds (convergence).
+"""The work of this engine on rows of a stack whose lock another engine holds (convergence).
 
-A worker reads the rows that its engine holds, works on them and passes on what has ended. It goes
-on with the next traversal of the stack at once; what it has begun for the last one ends meanwhile.
+A worker runs the steps that it was given, stores in the rows what comes of them, lets go of the
+rows, and notifies the engine with the lock, here called home. It goes on with the next traversal of
+the stack at once; what it has begun for the last one ends meanwhile.
 
-Tests: tests/chaos/test_convergence.py.
+Tests: tests/functional/test_convergence_engines.py, tests/chaos/test_convergence.py.
 """
 
 import logging
-import math
 import time
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Collection, Generator
 from typing import Any
 
-from heat_lite.common import cooperation, status
+from heat_lite.common import status
 from heat_lite.common.context import RequestContext
-from heat_lite.db import locks
+from heat_lite.db import journal, traversals
 from heat_lite.db import stacks as db_stacks
-from heat_lite.db import traversals as db_traversals
 from heat_lite.db.sync_points import Key
-from heat_lite.engine.execution import convergence, nodes, traversal
+from heat_lite.engine import scheduler
+from heat_lite.engine.execution import nodes
+from heat_lite.engine.execution.local_runner import LocalRunner, Walk
 from heat_lite.engine.execution.mailbox import LOOK, Mailbox, Preempted
 from heat_lite.engine.execution.plan import Node
-from heat_lite.engine.stack import adoption
+from heat_lite.engine.execution.shared_runner import LOOK_SECONDS
+from heat_lite.engine.execution.sync_point_rows import DELETING, ENDS_AT, STOPPED
+from heat_lite.engine.execution.traversal import ENDING_PAUSE, Traversal
+from heat_lite.engine.resource.failures import TIMEOUT
+from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack.action_run import ActionRun
 from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
+#: seconds after which a worker ends the time of an action itself: home should, by its own clock
+LATE_SECONDS = 30.0
 
 
-class WorkerTraversal(convergence.ConvergedTraversal):
-    """The walk of another engine. It ends when this engine has nothing left to do."""
+class GivenRunner(LocalRunner):
+    """Runs the steps that home gives to this engine, in one traversal after another."""
 
-    def __init__(
-        self, stack: Any, before: Mapping[Key, set[Key]], home: str, view: Any, *args: Any
-    ) -> None:
-        self._home = home
-        self._before = before
-        names = {row.id: row.name for row in stack.stored_rows()}
-        nodes = {
-            key: Node(names.get(key[0], f'row {key[0]}') if key[1] else key[0], key[1])
-            for key in cooperation.each(before)
+    def __init__(self, stack: Stack, view: traversals.View) -> None:
+        super().__init__(stack)
+        self._view = view
+        #: the nodes of the traversal that were taken already, by their keys
+        self._taken: dict[Key, Node] = {}
+        self._is_stale = self._has_news = False
+        self._looked = time.monotonic()
+
+    def follow(self, view: traversals.View) -> None:
+        """Go on with another traversal."""
+        self._view, self._taken, self._is_stale = view, {}, False
+
+    def begin(self, walk: Walk) -> None:
+        self._take(walk)
+
+    def look(self, walk: Walk, is_asked: bool) -> None:
+        """Take further nodes. Raises LeaseLost where another engine has rows at work here."""
+        if not is_asked and time.monotonic() - self._looked < LOOK_SECONDS:
+            return
+        self._looked = time.monotonic()
+        stack, before = self._stack, self._leased(walk)
+        view = traversals.look(stack.context, stack.id, stack.runtime.engine_id)
+        # a row that is deleted by its step, or added by one, is leased on one side only
+        if lost := (before & self._leased(walk)) - view.rows:
+            raise journal.LeaseLost(stack.id, sorted(lost))
+        is_over = (view.state is None) != (self._view.state is None)
+        self._is_stale = is_over or view.traversal_id != self._view.traversal_id
+        if not self._is_stale:
+            self._view = view
+            rows = {row for row, _ in view.given - self._taken.keys()}
+            names = {stack.records[row].name for row in rows}
+            names.update(each for name in list(names) for each in stack.requirements.get(name, ()))
+            nodes.refresh(stack, names, (walk, *stack.run.draining))
+            self._take(walk)
+
+    def _take(self, walk: Walk) -> None:
+        """Begin with new nodes, and let go of rows with which there is nothing to do."""
+        stack, stopped = self._stack, (self._view.state or {}).get(STOPPED)
+        if stopped is not None:
+            is_late = stopped == TIMEOUT
+            error = scheduler.Timeout(stack.timeout_seconds()) if is_late else None
+            walk.stop(stopped, error or scheduler.Cancelled(stopped))
+        for key in sorted(self._view.given - self._taken.keys()):
+            self._taken[key] = node = self._node(key)
+            walk.group.add(node)
+        busy = self._leased(walk)
+        if stopped is None:
+            ready = set(walk.group.ready())
+            busy |= {row for (row, _), node in self._taken.items() if node in ready}
+        for record in map(stack.records.get, self._view.rows - busy):
+            if record is not None and record.engine_id == self._engine_id:
+                record.set(engine_id=None)
+                self._has_news = True
+
+    def _node(self, key: Key) -> Node:
+        row, is_forward = key
+        return Node(self._stack.records[row].name, True) if is_forward else Node(row, False)
+
+    def _leased(self, walk: Walk) -> set[int]:
+        """Return the ids of the rows at work that this engine holds by its own account."""
+        walks = (walk, *self._stack.run.draining)
+        found = nodes.records_at_work(self._stack, walks)
+        return {
+            record.id
+            for record in found
+            if record.id is not None and record.engine_id == self._engine_id
         }
-        self._node_keys = {node: key for key, node in nodes.items()}
-        graph = {nodes[key]: {nodes[each] for each in first} for key, first in before.items()}
-        super().__init__(stack, graph, *args)
-        self.id = self._group.traversal_id = view.traversal_id
-        self._group.foreign = db_traversals.rows_elsewhere(stack.context, stack.id, self._engine_id)
-        self._group.hold(self._rows_of_draining())
-        self._is_shared = True
-        self._should_look = True
-        self._ends_at = _deadline(view.state or {})
 
-    def seconds_left(self) -> float:
-        # home alone ends the time: the clocks of two hosts may differ
-        return max(0.0, self._ends_at - time.monotonic())
+    def end_node(self, node: Node, error: BaseException | None) -> None:
+        super().end_node(node, error)
+        self._has_news = True
 
-    def _keys_of(self, graph: dict[Node, set[Node]]) -> dict[Node, Key]:
-        return self._node_keys
+    def before_write(self, walk: Walk) -> None:
+        self._hold(self._stack.journal.lease.rows | self._leased(walk))
 
-    def walk(self) -> Generator[Any, None, traversal.Outcome]:
-        """A generator for the task pool; returns the Outcome. Raises Preempted."""
-        self._stack.journal.participant = self._group
-        return (yield from super().walk())
+    def written(self, walk: Walk) -> None:
+        self._hold(self._leased(walk))
+        home = self._view.home
+        if self._has_news and home not in (None, self._engine_id):
+            self._has_news = False
+            self._stack.runtime.workers.look(self._stack, home, self._view.traversal_id, [])
 
-    def _is_over(self) -> bool:
-        is_at_work = self._group.running or self._group.ready() or self._group.given_up
-        if is_at_work or self._stack.run.draining:
-            return False
-        return not self._should_look and not self._stack.journal.dirty
+    def _hold(self, rows: Collection[int]) -> None:
+        lease = journal.Lease(self._stack.runtime.engine_id, frozenset(rows))
+        self._stack.journal.lease = lease
 
-    def _should_end(self) -> bool:
-        return self._is_stale or self._mailbox.must_leave
+    def should_end(self, mailbox: Mailbox) -> bool:
+        return self._is_stale or mailbox.must_leave
 
-    def _pause(self) -> float:
-        return min(super()._pause(), convergence.LOOK_SECONDS)
+    def goes_on(self) -> bool:
+        return bool(self._stack.run.draining) or self._stack.journal.dirty
 
-    def _engines_to_notify(self) -> Iterable[str]:
-        found = db_traversals.engines_of(self._stack.context, self._stack.id)
-        return {self._home, *found} - {self._engine_id}
+    def pause(self) -> float:
+        return LOOK_SECONDS
 
 
 class WorkerTask:
     """The work of this engine on one stack, as a generator for the task pool."""
 
     def __init__(
-        self, runtime: Any, context: RequestContext, stack_id: str, mailbox: Mailbox
+        self, runtime: Runtime, context: RequestContext, stack_id: str, mailbox: Mailbox
     ) -> None:
         self._runtime = runtime
         self._context = context
         self._stack_id = stack_id
         self._mailbox = mailbox
-        #: the stack as this engine knows it; None before its first rows
+        #: the stack as this engine knows it, and its runner; None before its first rows
         self.stack: Stack | None = None
+        self._runner: GivenRunner | None = None
 
     def run(self) -> Generator[Any, None, None]:
         """Walk one traversal after another, until this engine holds no row of the stack."""
-        while True:
-            if self._mailbox.must_leave:
-                yield from self._leave()
-                return
+        while not self._mailbox.must_leave:
             self._mailbox.receive_all(LOOK)
-            view = db_traversals.look(self._context, self._stack_id, self._runtime.engine_id)
-            if view.state is not None and view.held.get(self._runtime.engine_id):
+            view = traversals.look(self._context, self._stack_id, self._runtime.engine_id)
+            if view.rows or (self.stack is not None and self.stack.run.draining):
                 yield from self._walk(view)
-            elif self.stack is not None and self.stack.run.draining:
-                yield from self._drain(self.stack)
             elif self._mailbox.close(with_messages=True):
-                self._let_go(view)
                 return
+        yield from self._give_up()
 
-    def _walk(self, view: db_traversals.View) -> Generator[Any, None, None]:
+    def _walk(self, view: traversals.View) -> Generator[Any, None, None]:
         row = db_stacks.get(self._context, self._stack_id, tenant_safe=False)
-        if row is None:
+        if row is None or row.current_traversal != view.traversal_id:
+            yield  # the next traversal begins just now
             return
-        if self.stack is not None:
-            yield from self.stack.journal.write()
-        stack = self._load(row, view.state or {})
-        walk = stack.run.walk = WorkerTraversal(
-            stack,
-            db_traversals.graph(self._context, self._stack_id),
-            locks.holder(self._context, self._stack_id) or '',
-            view,
-            stack.action,
-            self._mailbox,
-            self._runtime.pool,
-        )
         try:
+            if self.stack is not None:
+                yield from self.stack.journal.write()
+            walk = self._load(row, view)
             yield from walk.walk()
         except Preempted:
-            LOG.debug('%s: another traversal has begun', stack)
+            LOG.debug('%s: another traversal has begun', self.stack)
+        except journal.LockLost as error:
+            LOG.warning(
+                '%s: another engine works on resources that this one had; they are given up: %s',
+                self.stack,
+                error,
+            )
+            yield from self._give_up()
 
-    def _drain(self, stack: Stack) -> Generator[Any, None, None]:
-        """Wait for what was begun for a traversal that is over, or for the next message."""
-        walk = traversal.Traversal(stack, {}, stack.action, self._mailbox, self._runtime.pool)
-        yield from walk.settle(until=lambda: self._mailbox.has(LOOK) or self._mailbox.must_leave)
-
-    def _leave(self) -> Generator[Any, None, None]:
-        """End all handlers: this engine has got the stack lock, and its task begins them again."""
+    def _give_up(self) -> Generator[Any, None, None]:
+        """End all handlers; what they have not stored is lost."""
         stack = self.stack
         if stack is None:
             return
-        for walk in stack.run.draining:
-            walk.abandon()
-        while any(walk.collect() for walk in stack.run.draining):
-            yield traversal.ENDING_PAUSE
+        walks = [stack.run.walk, *stack.run.draining]
+        stack.run.walk.abandon()
+        while any([walk.collect() for walk in walks]):
+            yield ENDING_PAUSE
         stack.journal.give_up()
+        self.stack = self._runner = None
 
-    def _load(self, row: Any, state: dict) -> Stack:
-        """Return the stack as its row says."""
-        if self.stack is None:
+    def _load(self, row: Any, view: traversals.View) -> Traversal:
+        """Return the walk of the stack as its row says."""
+        if self.stack is None or self._runner is None:
             self.stack = Stack.from_row(self._runtime, self._context, row)
-            self.stack.journal.writes_stack = False
+            self.stack.journal.lease = journal.Lease(self._runtime.engine_id)
+            self._runner = GivenRunner(self.stack, view)
         stack = self.stack
         draining = stack.run.draining
         for name, value in Stack.fields_of(row).items():
@@ -161,20 +207,20 @@ class WorkerTask:
         stack.previous_template_id = row.prev_raw_template_id
         stack.run = ActionRun.from_column(stack.action, stack.plan)
         stack.run.draining = draining
-        stack.run.deleting = bool(state.get(convergence.DELETING))
-        keep = nodes.records_at_work(stack, draining)
-        stack.refresh_rows(keep=keep)
-        if stack.action == status.ADOPT:
-            stack.run.adopted = adoption.stored_resources(stack)
-        return stack
+        stack.run.deleting = bool((view.state or {}).get(DELETING))
+        stack.refresh_rows(keep=nodes.records_at_work(stack, draining))
+        stack.stored_rows()
+        if stack.action == status.DELETE:
+            for walk in draining:
+                walk.throw(scheduler.Cancelled())
+        self._runner.follow(view)
+        deadline = _deadline(view.state or {})
+        walk = Traversal(stack, {}, self._runner, self._mailbox, deadline, collects_errors=True)
+        stack.run.walk = walk
+        return walk
 
-    def _let_go(self, view: db_traversals.View) -> None:
-        """Let go of rows that are left of a traversal that is over."""
-        if view.held.get(self._runtime.engine_id):
-            db_traversals.release(self._context, self._stack_id, self._runtime.engine_id)
 
-
-def _deadline(state: dict) -> float:
+def _deadline(state: dict) -> float | None:
     """Return the end of the time of the action, by the monotonic clock of this engine."""
-    ends_at = state.get(convergence.ENDS_AT)
-    return math.inf if ends_at is None else time.monotonic() + ends_at - time.time()
+    ends_at = state.get(ENDS_AT)
+    return None if ends_at is None else time.monotonic() + ends_at - time.time() + LATE_SECONDS

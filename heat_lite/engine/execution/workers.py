@@ -16,7 +16,7 @@ from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db.sync_points import Key
 from heat_lite.engine import scheduler
-from heat_lite.engine.execution.mailbox import LOOK, Callback, Mailbox
+from heat_lite.engine.execution.mailbox import LOOK, Mailbox
 from heat_lite.engine.execution.worker_task import WorkerTask
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.rpc import worker as rpc_worker
@@ -41,11 +41,6 @@ class Workers:
         """
         with _logged(stack, engine_id):
             rpc_worker.check_resources(stack.context, engine_id, stack.id, traversal_id, keys)
-
-    def stop(self, stack: Stack, engine_id: str) -> None:
-        """Have another engine look at a stack on which the work is stopped."""
-        with _logged(stack, engine_id):
-            rpc_worker.cancel_check_resource(stack.context, engine_id, stack.id)
 
     def start(self, context: RequestContext, stack_id: str) -> None:
         """Look at a stack: in its task where one runs here, else in a new one."""
@@ -89,18 +84,6 @@ class Workers:
         with self._guard:
             found = [task.stack for task in self._tasks.values()]
         return [stack for stack in found if stack is not None]
-
-    def ask(self, stack: Stack, callback: Callback) -> bool:
-        """Have the worker of a stack call a function; False where none is at work here.
-
-        Raises ActionInProgress if the worker does not take the call, and what the function raises.
-        """
-        with self._guard:
-            mailbox = self._mailboxes.get(stack.id)
-        if mailbox is None or not mailbox.put_callback(callback):
-            return False
-        has_ended = lambda: self._mailboxes.get(stack.id) is not mailbox  # noqa: E731
-        return mailbox.await_served(stack, callback, has_ended)
 
     def _finish(self, stack_id: str, error: BaseException | None) -> None:
         if error is not None:

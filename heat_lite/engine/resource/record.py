@@ -14,7 +14,7 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from oslo_db import exception as db_exception
@@ -171,10 +171,8 @@ class PendingChanges:
     signals: dict[int, str] = dataclasses.field(default_factory=dict)
     #: called once the turn is committed
     callbacks: list[Callable[[], Any]] = dataclasses.field(default_factory=list)
-    #: the participant of the journal at the begin of the turn, and its part
-    participant: Any = None
     #: types of db are quoted, because lint loads no database
-    sync: 'sync_points.SyncTurn | None' = None
+    points: 'sync_points.PointChanges | None' = None
 
     def is_empty(self) -> bool:
         """Return whether there is nothing to write."""
@@ -189,6 +187,7 @@ class PendingChanges:
             or self.attributes
             or self.metadata
             or self.signals
+            or self.points
         )
 
     def records(self) -> set[Record]:
@@ -201,24 +200,9 @@ class PendingChanges:
             part.pop(record, None)
         self.removed.append(record)
 
-    def without(self, rows: Collection[int], records: Collection[Record]) -> 'PendingChanges':
-        """Return the changes without those of the rows and of the records."""
-
-        def stays(record: Record | None) -> bool:
-            return record is None or (record.id not in rows and record not in records)
-
-        return dataclasses.replace(
-            self,
-            added=[record for record in self.added if stays(record)],
-            removed=[record for record in self.removed if stays(record)],
-            changed={key: each for key, each in self.changed.items() if stays(key)},
-            properties={key: each for key, each in self.properties.items() if stays(key)},
-            attributes={key: each for key, each in self.attributes.items() if stays(key)},
-            data={key: each for key, each in self.data.items() if stays(key[0])},
-            events=[pair for pair in self.events if stays(pair[0])],
-        )
-
-    def change_set(self, stack_id: str, holder: str | None) -> 'db_journal.ChangeSet':
+    def change_set(
+        self, stack_id: str, holder: str | None, lease: 'db_journal.Lease | None'
+    ) -> 'db_journal.ChangeSet':
         """Return the changes as the database gets them."""
         new = set(self.added)
         data = [(_key(record), key, pair) for (record, key), pair in self.data.items()]
@@ -246,9 +230,10 @@ class PendingChanges:
                 if record.id is not None
             ],
             attributes_deleted=self.stale_attributes,
-            sync=self.sync,
             metadata=[(record.id, values, key) for record, values, key in self.metadata],
             signals=self.signals,
+            points=self.points,
+            lease=lease,
         )
 
     def note_stored(self, changes: 'db_journal.ChangeSet', ids: list[int]) -> None:
@@ -263,33 +248,6 @@ class PendingChanges:
             record.attr_data_id = changes.attribute_ids.get(record.id)
         for callback in self.callbacks:
             callback()
-        if self.sync is not None:
-            self.participant.saved(self.sync)
-
-
-class LostRows:
-    """The rows of a stack that other engines have taken (convergence).
-
-    A handler that has lost its row must not begin anything more: what it made could not be stored.
-    """
-
-    def __init__(self) -> None:
-        #: new records that were never stored: the row that they replace was lost
-        self.dropped: set[Record] = set()
-        self._ids: set[int] = set()
-
-    def add(self, ids: Collection[int], dropped: Collection[Record]) -> None:
-        """Note the ids of lost rows, and new records that are not stored."""
-        self._ids.update(ids)
-        self.dropped.update(dropped)
-
-    def regain(self, records: Collection[Record]) -> None:
-        """Note that this engine works on these records again."""
-        self._ids.difference_update([record.id for record in records])
-
-    def has(self, records: Collection[Record]) -> bool:
-        """Return whether one of the records is lost."""
-        return any(record.id in self._ids or record in self.dropped for record in records)
 
 
 class Journal:
@@ -316,30 +274,20 @@ class Journal:
         self._uncommitted: PendingChanges | None = None
         #: the engine that must hold the stack lock when a turn is written (fencing)
         self.holder: str | None = None
-        #: takes part in the traversal of all engines with each turn (see ``sync_point_group``);
-        #: None where one engine walks alone
-        self.participant: Any = None
-        #: False in an engine that works on resources only: another one writes the stack
-        self.writes_stack = True
-        #: the rows that other engines have taken
-        self.lost = LostRows()
+        #: the rows of an engine that works on these only: another one writes the stack
+        self.lease: db_journal.Lease | None = None
         #: number of events written so far
         self.events_written = 0
 
     @property
     def dirty(self) -> bool:
-        return (
-            self._uncommitted is not None
-            or not self._pending.is_empty()
-            or (self.participant is not None and self.participant.dirty)
-        )
+        return self._uncommitted is not None or not self._pending.is_empty()
 
     def stack(self, **values: Any) -> None:
         """Change columns of the stack. An engine that does not write it leaves them as they are."""
-        if not self.writes_stack:
-            return
-        with self._lock:
-            self._pending.stack.update(values)
+        if self.lease is None:
+            with self._lock:
+                self._pending.stack.update(values)
 
     def add(self, record: Record) -> Record:
         """Add a new row. Its id is known after the next flush."""
@@ -389,6 +337,17 @@ class Journal:
         with self._lock:
             self._pending.signals.update(dict.fromkeys(ids, engine_id))
 
+    def put_point(self, row: dict[str, Any]) -> None:
+        """Store a sync point."""
+        with self._lock:
+            self._pending.points = self._pending.points or sync_points.PointChanges()
+            self._pending.points.put(row)
+
+    def clear_points(self) -> None:
+        """Delete all sync points of the stack."""
+        with self._lock:
+            self._pending.points = sync_points.PointChanges(clears=True)
+
     def on_commit(self, callback: Callable[[], Any]) -> None:
         """Call ``callback()`` once all changes of the present turn are committed."""
         with self._lock:
@@ -412,18 +371,14 @@ class Journal:
     def flush(self) -> None:
         """Write all changes in one transaction.
 
-        Raises ``db.journal.LockLost`` when another engine has taken the stack over, and as ``save``
-        does for signals and metadata.
+        Raises ``db.journal.LockLost`` when another engine has taken the stack or rows over, and as
+        ``save`` does for signals and metadata.
         """
         with self.flushing:
             while self.dirty:
                 turn = self._uncommitted = self._uncommitted or self._take_turn()
-                changes = turn.change_set(self._stack_id, self.holder)
-                try:
-                    ids = db_journal.save(self._context, changes)
-                except sync_points.RowsLost as lost:
-                    self._uncommitted = self._without_lost(turn, lost.rows)
-                    continue
+                changes = turn.change_set(self._stack_id, self.holder, self.lease)
+                ids = db_journal.save(self._context, changes)
                 self._uncommitted = None
                 self.events_written += len(turn.events)
                 if turn.events and self.announce is not None:
@@ -433,24 +388,7 @@ class Journal:
     def _take_turn(self) -> PendingChanges:
         with self._lock:
             turn, self._pending = self._pending, PendingChanges()
-        if self.lost.dropped:
-            turn = turn.without((), self.lost.dropped)
-        if self.participant is not None:
-            turn.participant, turn.sync = self.participant, self.participant.take()
         return turn
-
-    def _without_lost(self, turn: PendingChanges, rows: frozenset[int]) -> PendingChanges:
-        """Drop the changes of rows that another engine holds, and what replaces them."""
-        LOG.warning(
-            'Stack %s: another engine works on the rows %s; what this one did to them is dropped',
-            self._stack_id,
-            sorted(rows),
-        )
-        dropped = [record for record in turn.added if record.replaces in rows]
-        self.lost.add(rows, dropped)
-        if turn.participant is not None:
-            turn.participant.lost(rows, turn.sync)
-        return turn.without(rows, dropped)
 
 
 def _event_row(record: Record | None, values: dict[str, Any]) -> dict[str, Any]:

@@ -156,8 +156,7 @@ class ResourceRecords:
         records, changed = [], []
         for record in self.by_name().get(name, ()):
             row = rows.pop(record.id, None)
-            is_new = record.id is None and record not in self._stack.journal.lost.dropped
-            if is_new or record in keep and row is not None:
+            if record.id is None or record in keep and row is not None:
                 records.append(record)
             elif row is None:
                 changed.append(record)

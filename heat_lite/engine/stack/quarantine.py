@@ -164,7 +164,7 @@ def for_signal(stack: Stack, name: str, signal_id: int) -> Quarantine | None:
 
 
 def extend(stack: Stack, names: set[str]) -> None:
-    """Guard further resources, in whose work another engine died (see ``home_traversal``)."""
+    """Guard further resources, in whose work another engine died (see ``shared_runner``)."""
     if stack.run.quarantine is None:
         stack.run.quarantine = _of(stack, names, stack.id)
     else:

@@ -110,7 +110,7 @@ def _convert(keys):
 
 
 def migrate_convergence_1(conf):
-    """Let all engines work together on stacks, and on those nested in them, from now on."""
+    """Let other engines help with stacks, and with those nested in them, from now on."""
     messaging.setup(conf)
     try:
         for stack_id in conf.command.stack_id:

@@ -11,6 +11,7 @@ from heat_lite.db import (
     session,
     stack_creation,
     stacks,
+    sync_points,
     traversals,
 )
 from heat_lite.db.column_types import utcnow
@@ -106,9 +107,10 @@ def test_delete_removes_resources_and_keeps_tags(database, context, make_stack):
             context, journal.ChangeSet(each, rows_added=[{'uuid': f'in {each}'[:36], 'name': 'r'}])
         )
         journal.save(context, journal.ChangeSet(each, data=[(row, 'k', 'v', False)]))
-    locks.acquire(context, stack_id, 'e')
-    held = [row.id for row in resources.list_by_stack(context, stack_id)]
-    traversals.begin(context, traversals.NewTraversal('t', stack_id, 'e', {}, held))
+    points, key = sync_points.PointChanges(), {'entity_id': stack_id, 'is_update': True}
+    points.put({**key, 'traversal_id': 't', 'stack_id': stack_id, 'atomic_key': 0})
+    begun = {'current_traversal': 't'}
+    journal.save(context, journal.ChangeSet(stack_id, stack=begun, points=points))
     assert traversals.look(context, stack_id, 'e').state == {}
     assert stacks.delete(context, stack_id, {'status': 'COMPLETE'})
     assert stacks.get(context, stack_id) is None

@@ -14,8 +14,8 @@ from heat_lite.db import (
     snapshots,
     stack_creation,
     stacks,
+    sync_points,
     templates,
-    traversals,
 )
 from heat_lite.db.column_types import utcnow
 from heat_lite.db.maintenance import purge
@@ -65,9 +65,17 @@ def everything(context, name, tenant='tenant'):
     )
     journal.save(context, turn)
     locks.acquire(context, stack_id, 'engine')
-    stored = resources.list_by_stack(context, stack_id)
-    new = traversals.NewTraversal('t', stack_id, 'engine', {}, [row.id for row in stored])
-    traversals.begin(context, new)
+    points = sync_points.PointChanges()
+    points.put(
+        {
+            'entity_id': stack_id,
+            'is_update': True,
+            'traversal_id': 't',
+            'stack_id': stack_id,
+            'atomic_key': 0,
+        }
+    )
+    journal.save(context, journal.ChangeSet(stack_id, points=points))
     snapshot_id = snapshots.create(context, {'stack_id': stack_id})
     databases.add_snapshot_part(context, snapshot_id, 'r', {})
     return stack_id

@@ -1,13 +1,11 @@
 """Requests to the task of a stack: callbacks, actions, messages."""
 
 import threading
-import types
 
 import pytest
 
 from heat_lite.common import exception
 from heat_lite.engine.execution import mailbox as mailbox_module
-from heat_lite.engine.execution import task_manager, workers
 from heat_lite.engine.execution.actions import Action
 from heat_lite.engine.execution.mailbox import ActionRequest, Callback, Mailbox
 from heat_lite.engine.stack.action_run import ActionRun
@@ -91,18 +89,6 @@ def test_request_that_the_task_has_taken_is_awaited_until_the_task_ends(hasty):
     threading.Timer(0.05, served.deliver).start()
     assert task.mailbox.await_served(task.stack, served, lambda: False)
     assert taken[1] is lost and not task.mailbox.await_served(task.stack, lost, lambda: True)
-
-
-def test_call_that_a_worker_does_not_take_is_refused(hasty):
-    """It is that of another engine, e.g. while its database does not answer."""
-    manager = task_manager.ThreadGroupManager(None, 'engine', None)
-    helping = workers.Workers(types.SimpleNamespace(task_manager=manager))
-    stack = types.SimpleNamespace(id='s', name='s', action='CREATE')
-    helping._mailboxes['s'] = Mailbox()
-    called = []
-    with pytest.raises(exception.ActionInProgress):
-        manager.call(stack, called.append)
-    assert not called and not helping._mailboxes['s'].has_callbacks()
 
 
 def test_action_refused_by_its_check_does_not_preempt():
