@@ -20,6 +20,8 @@ import requests
 
 WAIT_SECONDS = 300
 READS = 100
+#: seconds after the first stack in which a service may load what it needs later
+LOADING_SECONDS = 3
 VERSION = {'heat_template_version': '2021-04-16'}
 MEMBER = """
 heat_template_version: 2021-04-16
@@ -147,6 +149,7 @@ def scenarios(service: Service, size: int) -> Iterator[Row]:
         return timed(name, lambda: service.act(method, path, body, stack))
 
     yield send('first create', 'POST', 'first', flat(1))
+    time.sleep(LOADING_SECONDS)
     yield send(f'create of {size}', 'POST', 'flat', flat(size))
     stack = service.path('flat')
     for name, path in {
