@@ -314,7 +314,7 @@ def test_language_server_without_pygls_names_the_missing_package(tmp_path):
     )
     environ = {**os.environ, 'PYTHONPATH': str(ROOT)}
     done = subprocess.run(
-        [sys.executable, '-c', program], capture_output=True, text=True, env=environ, timeout=60
+        [sys.executable, '-c', program], capture_output=True, text=True, env=environ
     )
     assert done.returncode == 2
     assert "pip install 'heat-lite[lsp]'" in done.stderr

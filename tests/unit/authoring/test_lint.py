@@ -35,9 +35,7 @@ def folder(tmp_path):
 def run(*argv, cwd=ROOT, stdin=''):
     command = [sys.executable, '-m', 'heat_lite.cli.main', *argv]
     env = {'PYTHONPATH': str(ROOT), 'PATH': '', 'PYTHONIOENCODING': 'utf-8'}
-    return subprocess.run(
-        command, cwd=cwd, capture_output=True, text=True, input=stdin, env=env, timeout=60
-    )
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, input=stdin, env=env)
 
 
 def test_text_format_shows_the_line_of_each_finding_and_a_summary(folder):

@@ -27,7 +27,6 @@ def test_application_answers_on_native_threads(tmp_path):
         command,
         capture_output=True,
         text=True,
-        timeout=60,
         env={**os.environ, 'HEAT_LITE_CONFIG_FILE': str(file)},
     )
     assert done.returncode == 0, done.stderr

@@ -24,7 +24,6 @@ def manage(tmp_path_factory):
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=60,
             env=environ,
             cwd=folder,
         )

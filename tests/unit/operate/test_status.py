@@ -20,7 +20,7 @@ def status(tmp_path):
         file.write_text(f'[DEFAULT]\n{text}\n[database]\nconnection = {url}\n')
         command = [sys.executable, '-W', 'ignore', '-m', 'heat_lite.operate.status']
         command += ['--config-file', str(file), 'upgrade', 'check', '--json']
-        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, capture_output=True, text=True)
 
     return run
 

@@ -29,7 +29,7 @@ LINES = [
 
 def run(program, *args):
     command = [sys.executable, '-W', 'error', '-c', START + textwrap.dedent(program), *args]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
